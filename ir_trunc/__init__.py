@@ -1,0 +1,1 @@
+"""Evaluation of rankings whose length is a decision of the system."""

@@ -1,0 +1,37 @@
+"""What can go wrong, as types: every message names the place and says what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class IrTruncError(ValueError):
+    """Root of everything that ir_trunc raises on purpose."""
+
+
+class InputError(IrTruncError):
+    """Qrels or a run that cannot be read as such; the message names file, line, topic or document."""
+
+
+class ParameterError(IrTruncError):
+    """A measure's parameter is unknown, missing or out of its range."""
+
+
+class ParameterTypeError(ParameterError, TypeError):
+    """A measure's parameter has the wrong type."""
+
+
+class UnknownMeasureError(IrTruncError):
+    """No measure has this name, or the text is no measure at all."""
+
+
+class IrTruncWarning(UserWarning):
+    """Something was left out of the evaluation; the message counts it."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A question that offers the names nearest to a mistyped one, or nothing where none is near."""
+    folded = {word.casefold(): word for word in known}
+    near = [folded[word] for word in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
+    return f" Did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,123 @@
+"""Not answering: questions that a system may leave open (Peñas & Rodrigo 2011).
+
+A question is unanswered where its list is empty, and correct where the first document is relevant. The measures look at
+the whole run; their values per question are such that the plain mean over questions is the measure.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from ir_trunc.errors import InputError
+from ir_trunc.measures.declare import measure
+from ir_trunc.measures.lists import Bools, Lists
+from ir_trunc.measures.params import Choice, MinRel, Number
+from ir_trunc.measures.parts import binary, over
+from ir_trunc.rankings import Floats
+
+PENAS = "Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142"
+VOORHEES = "Voorhees, TREC 2002"
+HERRERA = "Herrera, Peñas & Verdejo, CLEF 2004, https://doi.org/10.1007/11519645_35"
+
+Unanswered = Annotated[
+    float | str,
+    Choice(
+        "what an unanswered question is worth: 'accuracy' n_ac/n, 'precision' n_ac/(n_ac + n_aw), "
+        "'error' n_aw/(n_ac + n_aw), or a constant",
+        ("accuracy", "precision", "error"),
+        Number("constant", 0, 1),
+    ),
+]
+
+
+def answers(lists: Lists, rel: int, depth: int = 1) -> tuple[Bools, Bools]:
+    """At every point: whether the question is answered, and whether a document in the first `depth` is relevant."""
+    return lists.n > 0, lists.sum(binary(lists, rel).relevant & (lists.rank <= depth)) > 0
+
+
+def in_run(lists: Lists, at_points: Bools) -> Floats:
+    """How many lists of the run have a property, if one list ends at this point and the others where they do."""
+    own = lists.own(at_points)
+    return lists.spread(own.sum() - own) + at_points.astype(np.float64)
+
+
+def first_scores(lists: Lists) -> Floats:
+    """The score of each list's first document (Q); -inf for an empty list."""
+    if lists.scores is None:
+        raise InputError("CWS and K1 need the scores of the documents: these rankings have none.")
+    first = np.full(len(lists.lengths), -np.inf)
+    answered = lists.lengths > 0
+    first[answered] = lists.scores[lists.starts[answered]]
+    return first
+
+
+@measure(source=PENAS, cutoff="required", scope="run")
+def c(lists: Lists, unanswered: Unanswered = "accuracy", rel: MinRel = 1) -> Floats:
+    """c@1: accuracy that gives an unanswered question the accuracy of the whole run.
+
+    mean over n questions of: correct 1, wrong 0, unanswered n_ac/n
+
+    n_ac, n_aw: questions answered correctly and wrongly. c@k: a relevant document in the first k is correct. Other
+    readings of the paper: unanswered=0 is plain accuracy; 1; 0.5; 'precision' over the answered; 'error' over the answered.
+    """
+    answered, correct = answers(lists, rel, lists.k or 1)
+    n_ac, n_aw = in_run(lists, correct), in_run(lists, answered & ~correct)
+    n = float(len(lists.lengths))
+    rates = {"accuracy": n_ac / n, "precision": over(n_ac, n_ac + n_aw), "error": over(n_aw, n_ac + n_aw)}
+    value = rates[unanswered] if isinstance(unanswered, str) else unanswered
+    return np.where(answered, correct.astype(np.float64), value)
+
+
+@measure(source=PENAS, cutoff="none", range=(-1, 1))
+def UF(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Utility of answering: a wrong answer costs what a right one earns.
+
+    correct 1, unanswered 0, wrong -1
+    """
+    answered, correct = answers(lists, rel)
+    return np.where(answered, np.where(correct, 1.0, -1.0), 0.0)
+
+
+@measure(source=VOORHEES, cutoff="none", scope="run")
+def CWS(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Confidence-weighted score: right answers should be the ones that the system was surest of.
+
+    mean over positions i of (correct down to i) / i, questions in order of decreasing score of their first document
+
+    Unanswered questions come last; equal scores are taken in the order of the topics.
+    """
+    answered, correct = answers(lists, rel)
+    own_answered, own_correct = lists.own(answered), lists.own(correct)
+    order = np.argsort(-first_scores(lists), kind="stable")
+    place = np.empty(len(order))
+    place[order] = np.arange(1, len(order) + 1)
+    down_to = np.empty(len(order))
+    down_to[order] = np.cumsum(own_correct[order])
+    # A list that is cut to nothing moves behind all answered questions, among the unanswered in the order of topics.
+    unanswered_before = np.cumsum(~own_answered) - ~own_answered
+    last_place = own_answered.sum() - own_answered + unanswered_before + 1
+    silent = ~answered
+    position = np.where(silent, lists.spread(last_place), lists.spread(place))
+    right = np.where(silent, lists.spread(own_correct.sum() - own_correct), lists.spread(down_to))
+    return right / position
+
+
+@measure(source=HERRERA, cutoff="none", range=(-1, 1))
+def K1(lists: Lists, rel: MinRel = 1) -> Floats:
+    """K1: the system's own confidence, counted for it or against it.
+
+    score of the first document if it is relevant, -score if not, 0 if unanswered
+
+    Scores must lie in [0, 1].
+    """
+    answered, correct = answers(lists, rel)
+    score = first_scores(lists)
+    bad = (lists.lengths > 0) & ~((score >= 0) & (score <= 1))
+    if bad.any():
+        at = int(bad.argmax())
+        topic = lists.judgments.topics[at]
+        raise InputError(f"K1 needs self-scores from 0 to 1: topic {topic} has {score[at]:g} for its first document.")
+    own = lists.spread(np.where(lists.lengths > 0, score, 0.0))
+    return np.where(answered, np.where(correct, own, -own), 0.0)

@@ -1,0 +1,244 @@
+"""Classical measures under their ir-measures names and with their meaning there, and the depth family of Webber et al."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+
+from ir_trunc.measures.declare import measure
+from ir_trunc.measures.lists import Gains, Lists
+from ir_trunc.measures.params import Choice, GradeGains, MinRel, Number
+from ir_trunc.measures.parts import (
+    binary,
+    count,
+    discount,
+    first_relevant,
+    gain_of,
+    graded,
+    log2_discount,
+    mapped,
+    over,
+    precision_at_relevant,
+)
+from ir_trunc.rankings import Floats
+
+WEBBER = "Webber, Moffat & Zobel, Melbourne 2010"
+JARVELIN = "Järvelin & Kekäläinen, TOIS 2002, https://doi.org/10.1145/582415.582418"
+BUCKLEY = "Buckley & Voorhees, SIGIR 2004, https://doi.org/10.1145/1008992.1009000"
+RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979"
+HARMAN = "Harman, TREC-1, 1992"
+KANTOR = "Kantor & Voorhees, Information Retrieval 2000, https://doi.org/10.1023/A:1009902609570"
+TREC_EVAL = "trec_eval, https://github.com/usnistgov/trec_eval"
+
+Discount = Annotated[
+    Literal["log2", "jk"], Choice("discount: log2(i + 1), or log2(max(2, i)) as in the original", ("log2", "jk"))
+]
+DCGForm = Annotated[
+    Literal["log2", "exp-log2"], Choice("gains: the grade, or 2^grade - 1; discount log2(i + 1)", ("log2", "exp-log2"))
+]
+Beta = Annotated[float, Number("weight of recall against precision, as trec_eval's set_F takes it", 0)]
+
+
+# counting relevant documents
+
+
+@measure(source=RIJSBERGEN, cutoff="required", aliases=("Precision",))
+def P(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Precision at k.
+
+    sum_{i <= k} r_i / k
+
+    A list shorter than k is as good as one filled up with irrelevant documents. Empty list: 0.
+    """
+    return lists.sum(binary(lists, rel).hits) / float(lists.k or 1)
+
+
+@measure(source=RIJSBERGEN, cutoff="required", aliases=("Recall",))
+def R(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Recall at k.
+
+    sum_{i <= k} r_i / R
+
+    Empty list, nil query: 0.
+    """
+    gains = binary(lists, rel)
+    return over(lists.sum(gains.hits), lists.spread(gains.R))
+
+
+@measure(source=TREC_EVAL, cutoff="required")
+def Success(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Whether there is a relevant document in the first k.
+
+    1 if sum_{i <= k} r_i > 0, else 0
+
+    Empty list: 0.
+    """
+    return (lists.sum(binary(lists, rel).hits) > 0).astype(np.float64)
+
+
+@measure(source=RIJSBERGEN, cutoff="none")
+def SetP(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Precision of the whole list.
+
+    sum_i r_i / n
+
+    Empty list: 0.
+    """
+    return over(lists.sum(binary(lists, rel).hits), lists.n)
+
+
+@measure(source=RIJSBERGEN, cutoff="none")
+def SetR(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Recall of the whole list.
+
+    sum_i r_i / R
+
+    Empty list, nil query: 0.
+    """
+    gains = binary(lists, rel)
+    return over(lists.sum(gains.hits), lists.spread(gains.R))
+
+
+@measure(source=RIJSBERGEN, cutoff="none")
+def SetF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0) -> Floats:
+    """F-measure of the whole list.
+
+    (1 + beta) SetP SetR / (SetR + beta SetP)
+
+    Empty list, nil query: 0.
+    """
+    precision, recall = SetP(lists, rel), SetR(lists, rel)
+    return over((1 + beta) * precision * recall, recall + beta * precision)
+
+
+@measure(source=TREC_EVAL, cutoff="none", aliases=("RPrec",))
+def Rprec(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Precision at rank R.
+
+    sum_{i <= R} r_i / R
+
+    Empty list, nil query: 0.
+    """
+    gains = binary(lists, rel)
+    return over(lists.sum(gains.hits * (lists.rank <= gains.rank_of_last)), lists.spread(gains.R))
+
+
+@measure(source=BUCKLEY, cutoff="none", aliases=("BPref",))
+def Bpref(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Binary preference: how rarely a judged irrelevant document stands above a relevant one.
+
+    1/R sum over the relevant retrieved of 1 - min(N_above, R) / min(R, N)
+
+    N: judged irrelevant documents of the topic (grade at least 0), N_above: those retrieved above the relevant one. Unjudged
+    documents do not count, nor do negative grades, as in trec_eval. Empty list, nil query: 0.
+    """
+    gains = binary(lists, rel)
+    judgments = lists.judgments
+    irrelevant = (judgments.grades >= 0) & (judgments.grades < rel)
+    N = np.bincount(judgments.rows[irrelevant], minlength=len(lists.lengths))
+    N_above = lists.running((lists.raw_grade >= 0) & (lists.raw_grade < rel))
+    bound = np.minimum(gains.R, N)[lists.row]
+    lost = over(np.minimum(N_above, gains.rank_of_last), bound)
+    return over(lists.sum(gains.hits * (1 - lost)), lists.spread(gains.R))
+
+
+# average precision, reciprocal rank
+
+
+@measure(source=HARMAN, aliases=("MAP",))
+def AP(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Average precision.
+
+    1/R sum_i r_i (r_1 + ... + r_i) / i
+
+    Empty list, nil query: 0.
+    """
+    gains = binary(lists, rel)
+    return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(gains.R))
+
+
+@measure(source=WEBBER)
+def aAP(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Average precision whose divisor is abbreviated to the cutoff.
+
+    1/min(k, R) sum_{i <= k} r_i (r_1 + ... + r_i) / i
+
+    Empty list, nil query: 0.
+    """
+    gains = binary(lists, rel)
+    reach = gains.R if lists.k is None else np.minimum(gains.R, lists.k)
+    return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(reach))
+
+
+@measure(source=KANTOR, aliases=("MRR",))
+def RR(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Reciprocal rank.
+
+    1 / (rank of the first relevant document)
+
+    Empty list, nil query, none found: 0.
+    """
+    return lists.sum(first_relevant(lists, binary(lists, rel)) / lists.rank)
+
+
+# discounted cumulative gain
+
+
+def dcg(lists: Lists, gains: Gains, weight: Floats) -> Floats:
+    """sum_i g_i weight_i."""
+    return lists.sum(gains.hits * weight[lists.rank])
+
+
+def normalised(lists: Lists, gains: Gains, weight: Floats, depth: int | None) -> Floats:
+    """Discounted gain over that of the ideal list, cut at a depth or never."""
+    whole = lists.spread(np.diff(lists.judgments.offsets))
+    return over(dcg(lists, gains, weight), gains.ideal(weight).at_points(whole if depth is None else depth))
+
+
+@measure(source=JARVELIN, aliases=("NDCG",))
+def nDCG(lists: Lists, dcg: DCGForm = "log2", gains: GradeGains = None) -> Floats:
+    """Normalised discounted cumulative gain.
+
+    sum_i g_i / log2(i + 1), over the same for the ideal list, both to k
+
+    Empty list, nil query: 0.
+    """
+    if dcg == "exp-log2":
+        levels = lists.judgments.levels
+        gains = {int(x): 2**g - 1 for x, g in zip(levels, gain_of(levels, gains))}
+    return normalised(lists, mapped(lists, gains), log2_discount(lists), lists.k)
+
+
+@measure(source=JARVELIN, range=(0, np.inf))
+def DCG(lists: Lists, dcg: Discount = "log2") -> Floats:
+    """Discounted cumulative gain.
+
+    sum_i g_i / log2(i + 1), or g_i / log2(max(2, i)) with dcg='jk'
+
+    Empty list: 0.
+    """
+    gains = graded(lists)
+    return lists.sum(gains.hits * discount(lists, dcg)[lists.rank])
+
+
+@measure(source=WEBBER)
+def anDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
+    """Discounted cumulative gain over that of the ideal list, cut at k (abbreviated).
+
+    DCG@k(list) / DCG@k(ideal)
+
+    Empty list, nil query: 0.
+    """
+    return normalised(lists, graded(lists), discount(lists, dcg), lists.k)
+
+
+@measure(source=WEBBER)
+def enDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
+    """Discounted cumulative gain over that of the whole ideal list (expanded).
+
+    DCG@k(list) / DCG(ideal)
+
+    Empty list, nil query: 0.
+    """
+    return normalised(lists, graded(lists), discount(lists, dcg), None)

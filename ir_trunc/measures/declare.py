@@ -1,0 +1,169 @@
+"""The declaration of a measure: one decorated function, and everything else reads the registry."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_type_hints
+
+from ir_trunc.curves import Curve
+from ir_trunc.errors import ParameterError, UnknownMeasureError, nearest
+from ir_trunc.measures.lists import Depths, Lists
+from ir_trunc.measures.params import Kind, Whole
+from ir_trunc.rankings import Floats, Rankings, offsets_of
+
+Formula = Callable[..., Floats]
+
+CUTOFF = "cutoff"
+UNBOUNDED = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter: its kind (allowed values), its default, and whether it has to be given."""
+
+    name: str
+    kind: Kind
+    default: Any = None
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure as declared: a formula over `Lists`, its parameters, and what is promised about its values.
+
+    range: lowest and highest value. scope: 'list' where a score depends on its own list alone, 'run' where the measure
+    looks at all lists of a run (its per-query values are such that their mean is the measure). source: where it comes from.
+    """
+
+    name: str
+    formula: Formula
+    params: Mapping[str, Param]
+    range: tuple[float, float]
+    source: str
+    scope: Literal["list", "run"] = "list"
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def _paragraphs(self) -> list[str]:
+        return inspect.cleandoc(self.formula.__doc__ or "").split("\n\n")
+
+    @property
+    def summary(self) -> str:
+        """What the measure is, in one sentence."""
+        return self._paragraphs[0]
+
+    @property
+    def equation(self) -> str:
+        """The formula, as text."""
+        return "\n".join(line.strip() for line in self._paragraphs[1].splitlines())
+
+    @property
+    def notes(self) -> str:
+        """What happens to empty lists and nil queries, and whatever else there is to know."""
+        return "\n\n".join(self._paragraphs[2:])
+
+    def bind(self, params: Mapping[str, Any]) -> BoundMeasure:
+        """The measure with values for its parameters; ParameterError where one is unknown, missing or not allowed."""
+        given = {name: value for name, value in params.items() if value is not None}
+        for name in given:
+            if name not in self.params:
+                known = ", ".join(self.params) or "none"
+                hint = nearest(name, self.params)
+                raise ParameterError(f"{self.name} has no parameter {name!r}; it has: {known}.{hint}")
+        values = {name: self._clean(param, given.get(name)) for name, param in self.params.items()}
+        return BoundMeasure(self, {n: v for n, v in values.items() if n != CUTOFF}, values.get(CUTOFF))
+
+    def _clean(self, param: Param, value: Any) -> Any:
+        if value is None:
+            if param.required:
+                raise ParameterError(f"{self.name} needs a {param.name}: write {self.name}@10, for example.")
+            return param.default
+        return self.clean(param.name, value)
+
+    def clean(self, name: str, value: Any) -> Any:
+        """One parameter's value as a plain Python object; ParameterError where it is not allowed."""
+        try:
+            return self.params[name].kind.clean(name, value)
+        except ParameterError as error:
+            raise type(error)(f"{self.name}: {error}") from None
+
+
+@dataclass(frozen=True, eq=False)
+class BoundMeasure:
+    """A measure with its parameters: what can be computed."""
+
+    definition: Definition
+    params: Mapping[str, Any] = field(default_factory=dict)
+    cutoff: int | None = None
+
+    def of(self, lists: Lists) -> Floats:
+        """The formula's value at every point of the lists, which must have this measure's cutoff."""
+        return self.definition.formula(lists, **self.params) + 0.0  # -0.0 becomes 0.0
+
+    def score(self, rankings: Rankings) -> Floats:
+        """The score of every list (Q), in the order of the topics."""
+        return self.of(Lists(rankings, self.cutoff))
+
+    def curve(self, rankings: Rankings) -> Curve:
+        """The score at every depth of every list, to its end or to the cutoff.
+
+        Where a measure looks at all lists of a run, one list at a time is cut and the others stay as they are.
+        """
+        depths = Depths(rankings, self.cutoff)
+        return Curve(rankings.topics, offsets_of(depths.lengths + 1), self.of(depths))
+
+
+registry: dict[str, Definition] = {}
+_aliases: dict[str, str] = {}
+
+Cutoff = Literal["none", "optional", "required"]
+
+
+def measure(
+    *,
+    source: str,
+    range: tuple[float, float] = (0, 1),
+    cutoff: Cutoff = "optional",
+    scope: Literal["list", "run"] = "list",
+    name: str | None = None,
+    aliases: tuple[str, ...] = (),
+) -> Callable[[Formula], Formula]:
+    """Register a formula as a measure of the same name.
+
+    The function takes `Lists` and the measure's parameters, which are declared by their annotations (`measures.params`).
+    Its docstring has a sentence, then the formula as a paragraph of its own, then notes.
+    """
+
+    def register(formula: Formula) -> Formula:
+        hints = get_type_hints(formula, include_extras=True)
+        signature = inspect.signature(formula)
+        params = {
+            key: Param(key, hints[key].__metadata__[0], parameter.default)
+            for key, parameter in list(signature.parameters.items())[1:]
+        }
+        if cutoff != "none":
+            depth = Whole("evaluation depth, written @k: only the first k documents are looked at")
+            params[CUTOFF] = Param(CUTOFF, depth, required=cutoff == "required")
+        title = name or formula.__name__
+        definition = Definition(title, formula, params, range, source, scope, aliases)
+        registry[title] = definition
+        _aliases.update(dict.fromkeys(aliases, title))
+        return formula
+
+    return register
+
+
+def names() -> list[str]:
+    """All names by which measures can be called, aliases included."""
+    return [*registry, *_aliases]
+
+
+def lookup(name: str) -> Definition:
+    """The definition of this name or alias; UnknownMeasureError with the nearest names where there is none."""
+    try:
+        return registry[_aliases.get(name, name)]
+    except KeyError:
+        raise UnknownMeasureError(f"There is no measure {name!r}.{nearest(name, names())}") from None

@@ -1,0 +1,136 @@
+"""Graded relevance and question answering: the Q-measure and its family (Sakai 2004).
+
+A nil query's right answer is silence: the empty list scores 1 and any other list 0, in every measure here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy as np
+
+from ir_trunc.measures import parts
+from ir_trunc.measures.declare import measure
+from ir_trunc.measures.lists import Gains, Lists
+from ir_trunc.measures.params import Flag, GradeGains, Number
+from ir_trunc.measures.parts import count, mapped, nil, over
+from ir_trunc.rankings import Floats, Ints
+
+SAKAI = "Sakai, NTCIR-4, 2004"
+SAKAI_AGR = "Sakai, SIGIR 2003, https://doi.org/10.1145/860435.860525"
+KANDO = "Kando, Kuriyama & Yoshioka, IPSJ SIG Notes FI-63-12, 2001"
+
+Beta = Annotated[float, Number("weight of gain against count", 0, inside=True)]
+Adjusted = Annotated[bool, Flag("whether gains are adjusted to the topic, as in AGR")]
+
+
+def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
+    """gain(X) - R(X)/R (gain(X) - gain(X')), X' the next lower level of the scale; unadjusted where R(X) = R."""
+    plain = mapped(lists, gains)
+    judgments = lists.judgments
+    levels = np.union1d(judgments.levels, [x for x, worth in (gains or {}).items() if x > 0 and worth > 0])
+    worth = parts.gain_of(levels, gains)
+    below = np.concatenate(([0.0], worth[:-1]))
+    R = plain.R
+    table = np.zeros((len(R), len(levels) + 1))
+    for at, level in enumerate(levels):
+        size = np.bincount(judgments.rows[judgments.grades == level], minlength=len(R)) * (worth[at] > 0)
+        table[:, at + 1] = worth[at] - np.where(size == R, 0.0, over(size, R)) * (worth[at] - below[at])
+
+    def look_up(rows: Ints, grades: Ints) -> Floats:
+        at = np.searchsorted(levels, grades)
+        return np.where(grades > 0, table[rows, np.where(grades > 0, at + 1, 0)], 0.0)
+
+    return Gains(lists, look_up(lists.row, lists.grade), look_up(judgments.rows, judgments.grades), 1.0)
+
+
+def of_choice(lists: Lists, gains: dict[int, float] | None, adjust: bool) -> Gains:
+    """Adjusted or plain gains by the map."""
+    return (adjusted if adjust else mapped)(lists, gains)
+
+
+def averaged(lists: Lists, gains: Gains, at_relevant: Callable[[Floats, Floats], Floats]) -> Floats:
+    """1/R times the sum over relevant ranks of a ratio of cg and cig; with a cutoff k, R is at most k."""
+    cg, cig = lists.running(gains.counts), gains.ideal().at_hits(lists.rank)
+    R = lists.spread(gains.R if lists.k is None else np.minimum(gains.R, lists.k))
+    ratio = np.where(gains.relevant, at_relevant(cg, np.where(gains.relevant, cig, 1.0)), 0.0)
+    return over(lists.sum(ratio), R, otherwise=lambda: nil(lists))
+
+
+def at_R(lists: Lists, gains: Gains, beta: float, bonus: int) -> Floats:
+    """(beta cg(R) + bonus count(R)) / (beta cig(R) + bonus R); a list shorter than R keeps its last cg."""
+    in_reach = lists.rank <= gains.rank_of_last
+    R = gains.R
+    cg, found = lists.sum(in_reach * gains.counts), lists.sum(in_reach & gains.relevant)
+    cig = gains.ideal().at_points(lists.spread(R))
+    return over(beta * cg + bonus * found, beta * cig + bonus * lists.spread(R), otherwise=lambda: nil(lists))
+
+
+@measure(source=SAKAI)
+def Q(lists: Lists, beta: Beta = 1.0, gains: GradeGains = None, adjusted: Adjusted = False) -> Floats:
+    """Q-measure: average precision for graded relevance, which goes on falling after rank R.
+
+    1/R sum over relevant ranks r of (beta cg(r) + count(r)) / (beta cig(r) + r)
+
+    cg and cig are the cumulated gains of the list and of the ideal list. Q@k: ranks to k, divisor min(k, R).
+    """
+    worth = of_choice(lists, gains, adjusted)
+    found = count(lists, worth)
+    return averaged(lists, worth, lambda cg, cig: (beta * cg + found) / (beta * cig + lists.rank))
+
+
+@measure(source=SAKAI)
+def RMeasure(lists: Lists, beta: Beta = 1.0, gains: GradeGains = None, adjusted: Adjusted = False) -> Floats:
+    """R-measure: the blended ratio of the Q-measure at rank R alone.
+
+    (beta cg(R) + count(R)) / (beta cig(R) + R)
+
+    A list shorter than R keeps its last cg.
+    """
+    return at_R(lists, of_choice(lists, gains, adjusted), beta, bonus=1)
+
+
+@measure(source=KANDO)
+def AWP(lists: Lists, gains: GradeGains = None) -> Floats:
+    """Average weighted precision.
+
+    1/R sum over relevant ranks r of cg(r) / cig(r)
+
+    AWP@k: ranks to k, divisor min(k, R). A single relevant document earns 1 at whatever rank; the Q-measure mends that.
+    """
+    return averaged(lists, mapped(lists, gains), lambda cg, cig: cg / cig)
+
+
+@measure(source=KANDO)
+def RWP(lists: Lists, gains: GradeGains = None) -> Floats:
+    """R-weighted precision.
+
+    cg(R) / cig(R)
+
+    A list shorter than R keeps its last cg.
+    """
+    return at_R(lists, mapped(lists, gains), beta=1, bonus=0)
+
+
+@measure(source=SAKAI_AGR)
+def AGR(lists: Lists, gains: GradeGains = None) -> Floats:
+    """Average gain ratio: average weighted precision with gains adjusted to the topic.
+
+    1/R sum over relevant ranks r of cg'(r) / cig'(r), gain'(X) = gain(X) - R(X)/R (gain(X) - gain(X'))
+
+    X' is the next lower level of the scale (gain 0 under the lowest); a level that holds all relevant documents is not
+    adjusted. Levels are those that occur anywhere in the qrels or in the gain map.
+    """
+    return averaged(lists, adjusted(lists, gains), lambda cg, cig: cg / cig)
+
+
+@measure(source=SAKAI_AGR)
+def RGR(lists: Lists, gains: GradeGains = None) -> Floats:
+    """R-gain ratio: R-weighted precision with gains adjusted to the topic, as in AGR.
+
+    cg'(R) / cig'(R)
+
+    A list shorter than R keeps its last cg.
+    """
+    return at_R(lists, adjusted(lists, gains), beta=1, bonus=0)

@@ -1,0 +1,241 @@
+"""Ranked lists as a formula sees them, so that one formula gives both the score and the whole curve.
+
+A formula computes with three kinds of arrays. One value for every HIT, that is every judged document of the lists (`row`,
+`rank`, `grade`); one value for every QUERY; and one value for every POINT where a list may end. `Lists` has one point for
+each list, its own end; `Depths` has the n + 1 points d = 0..n of each list. `sum` leads from hits to points and `spread`
+from queries to points; `n` is the length of the list that ends at a point. All else is plain arithmetic.
+
+Unjudged documents have gain 0, so that a sum over hits is the sum over the list, and it has the same bits: adding 0.0
+changes none. Every sum runs along one list alone, from the top: a score cannot depend on its batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_trunc.errors import ParameterError
+from ir_trunc.rankings import Floats, Ints, Rankings
+
+Bools = npt.NDArray[np.bool_]
+T = TypeVar("T", bound=np.generic)
+
+_BLOCK = 1 << 16  # cells of one padded block in `running`: small enough for the processor's second-level cache
+
+
+def running(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:
+    """Cumulative sums (or products) inside every row of a flat array.
+
+    One cumulative sum over the whole array would drift, and a row's bits would depend on the rows before it. Rows are laid
+    side by side in padded blocks instead, and each is cumulated by itself.
+    """
+    flat = np.asarray(x, dtype=np.float64)
+    lengths = np.diff(offsets)
+    result = np.empty(len(flat))
+    step = max(1, _BLOCK // max(1, int(lengths.max(initial=0))))
+    for first in range(0, len(lengths), step):
+        here = lengths[first : first + step]
+        part = slice(offsets[first], offsets[first + len(here)])
+        filled = np.arange(here.max()) < here[:, None]
+        block = np.zeros(filled.shape)
+        block[filled] = flat[part]
+        result[part] = accumulate(block, axis=1)[filled]
+    return result
+
+
+class Lists:
+    """Every list read at its own end: a point is a list (Q points)."""
+
+    def __init__(self, rankings: Rankings, cutoff: int | None = None):
+        shown = rankings if cutoff is None else rankings.cut(cutoff)
+        self.judgments = shown.judgments
+        self.scores = shown.scores
+        self.starts = shown.starts
+        self.lengths = shown.lengths
+        self.offsets = shown.hit_offsets
+        self.row = shown.hit_rows
+        self.rank = shown.hit_ranks
+        self.raw_grade = shown.hit_grades
+        self.grade = np.maximum(shown.hit_grades, 0)
+        self.k = cutoff
+        self.n: Ints = shown.lengths
+        """Length of the list that ends at each point."""
+
+    @property
+    def stopped(self) -> Bools | bool:
+        """Whether the system ended the list at this point; a list that fills the cutoff did not visibly stop."""
+        return True if self.k is None else self.n < self.k
+
+    # from hits to hits
+
+    def running(self, x: npt.ArrayLike, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:
+        """The sum over a hit and all hits above it."""
+        return running(x, self.offsets, accumulate)
+
+    def above(self, x: npt.ArrayLike, accumulate: Callable[..., Floats], first: float) -> Floats:
+        """The same over the hits above only; `first` where there is none."""
+        shifted = np.full(len(self.row) + 1, first)
+        shifted[1:] = self.running(x, accumulate)
+        shifted[self.offsets[:-1]] = first
+        return shifted[:-1]
+
+    # from hits, queries and ranks to points
+
+    def sum(self, x: npt.ArrayLike) -> Floats:
+        """The sum over all hits of the list that ends at a point."""
+        return np.bincount(self.row, weights=x, minlength=len(self.lengths))
+
+    def spread(self, x: npt.NDArray[T]) -> npt.NDArray[T]:
+        """Each query's value at each of its points."""
+        return x
+
+    def own(self, x: npt.NDArray[T]) -> npt.NDArray[T]:
+        """The value at each list's own end (from points to queries)."""
+        return x
+
+    def prefix(self, table: Floats) -> Floats:
+        """The sum of a table's values for the ranks 1..n."""
+        return np.cumsum(np.where(self.ranks == 0, 0.0, table))[self.n]
+
+    # tables
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """0, 1, 2, ... as far as any list, ideal list or terminal document reaches.
+
+        The length is a multiple of 1024, so that no vectorised function treats the last few values in another way.
+        """
+        longest = max(int(self.lengths.max(initial=0)), int(np.diff(self.judgments.offsets).max(initial=0)))
+        return np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
+
+    def table(self, function: Callable[[Floats], Floats]) -> Floats:
+        """A function of the rank for every rank; what depends on length alone is looked up here."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return function(self.ranks)
+
+    def gains(self, scale: Callable[[Ints], npt.ArrayLike], unit: float = 1.0) -> Gains:
+        """Gains by a scale: a function from grades (negatives as 0) to gains, in units of `unit`."""
+        judged = scale(np.maximum(self.judgments.grades, 0))
+        return Gains(self, np.asarray(scale(self.grade), np.float64), np.asarray(judged, np.float64), unit)
+
+    def known(self) -> Ints:
+        """Documents known for each query: the list's own and the judged ones outside it."""
+        return self.lengths + np.diff(self.judgments.offsets) - np.diff(self.offsets)
+
+    def collection(self, size: int) -> int:
+        """The collection size D, which cannot be smaller than the documents known."""
+        known = self.known()
+        if known.max(initial=0) > size:
+            at = int(known.argmax())
+            raise ParameterError(
+                f"D={size} is smaller than the {known[at]} documents known for topic {self.judgments.topics[at]}: "
+                "give the size of the whole collection."
+            )
+        return size
+
+
+class Depths(Lists):
+    """Every list read at every depth: a point is a list and a depth d = 0..n (sum of n + 1 points)."""
+
+    def __init__(self, rankings: Rankings, cutoff: int | None = None):
+        super().__init__(rankings, cutoff)
+        sizes = self.lengths + 1
+        self.ends = np.cumsum(sizes)
+        self._sizes = sizes
+        self.n = np.arange(sizes.sum()) - np.repeat(self.ends - sizes, sizes)
+        # A sum stays the same from one hit to the next: one entry per row for the time before its first hit, one per hit.
+        queries = np.arange(len(sizes))
+        self._before = self.offsets[:-1] + queries
+        self._after = np.arange(len(self.row)) + self.row + 1
+        steps = np.zeros(len(self.row) + len(sizes), dtype=np.int64)
+        steps[self._after] = self.rank
+        ends = np.concatenate((self._before[1:], [len(steps)])).astype(np.int64)
+        until = np.concatenate((steps[1:], [0]))
+        until[ends - 1] = sizes
+        self._stays = until - steps
+
+    def sum(self, x: npt.ArrayLike) -> Floats:
+        levels = np.zeros(len(self._stays))
+        levels[self._after] = self.running(x)
+        return np.repeat(levels, self._stays)
+
+    def spread(self, x: npt.NDArray[T]) -> npt.NDArray[T]:
+        return np.repeat(x, self._sizes)
+
+    def own(self, x: npt.NDArray[T]) -> npt.NDArray[T]:
+        return x[self.ends - 1]
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """What the documents are worth, in whole units where the scale allows, so that sums of them are exact.
+
+    counts: units of every hit. pool: units of every judged document, best first inside a query. unit: worth of one unit.
+    """
+
+    lists: Lists
+    counts: Floats
+    pool: Floats
+    unit: float
+
+    @property
+    def hits(self) -> Floats:
+        """Gain of every hit."""
+        return self.counts / self.unit
+
+    @property
+    def relevant(self) -> Bools:
+        """Whether a hit has any gain."""
+        return self.counts > 0
+
+    @property
+    def R(self) -> Ints:
+        """Number of relevant documents of every query, retrieved or not."""
+        rows = self.lists.judgments.rows[self.pool > 0]
+        return np.bincount(rows, minlength=len(self.lists.lengths))
+
+    @property
+    def rank_of_last(self) -> Ints:
+        """R of the query that each hit belongs to."""
+        return self.R[self.lists.row]
+
+    def share(self) -> Floats:
+        """Share of the query's whole gain that the list holds, at every point; 1 for a nil query."""
+        total = np.bincount(self.lists.judgments.rows, weights=self.pool, minlength=len(self.lists.lengths))
+        whole = self.lists.spread(total)
+        return np.divide(self.lists.sum(self.counts), whole, out=np.ones(len(whole)), where=whole > 0)
+
+    def ideal(self, weights: Floats | None = None) -> Ideal:
+        """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first, and nothing else."""
+        offsets = self.lists.judgments.offsets
+        rank = np.arange(len(self.pool)) - offsets[self.lists.judgments.rows] + 1
+        worth = self.pool / self.unit if weights is None else self.pool / self.unit * weights[rank]
+        sums = np.zeros(len(worth) + len(offsets) - 1)
+        sums[np.arange(len(worth)) + self.lists.judgments.rows + 1] = running(worth, offsets)
+        return Ideal(self.lists, sums, np.diff(offsets))
+
+
+@dataclass(frozen=True, eq=False)
+class Ideal:
+    """Cumulated gain of every query's ideal list, to be looked up at any depth."""
+
+    lists: Lists
+    sums: Floats
+    lengths: Ints
+
+    def _at(self, queries: Ints, depth: npt.ArrayLike) -> Floats:
+        starts = self.lists.judgments.offsets[:-1] + np.arange(len(self.lengths))
+        return self.sums[starts[queries] + np.minimum(depth, self.lengths[queries])]
+
+    def at_hits(self, depth: npt.ArrayLike) -> Floats:
+        """One value for every hit, at its own depth."""
+        return self._at(self.lists.row, depth)
+
+    def at_points(self, depth: npt.ArrayLike) -> Floats:
+        """One value for every point, at its own depth."""
+        return self._at(self.lists.spread(np.arange(len(self.lengths))), depth)

@@ -1,0 +1,149 @@
+"""What a measure's parameter may be: declared once, for Python, for measure strings and for the command line alike.
+
+A formula names its parameters by annotation, `def RBPT(lists, p: Persistence = 0.8)`; the annotation holds the kind
+defined here, which turns what a user gives into a plain value or says what would be right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Annotated, Any, Literal, Protocol
+
+import numpy as np
+
+from ir_trunc.errors import ParameterError, ParameterTypeError
+
+
+class Kind(Protocol):
+    """A set of allowed values."""
+
+    meaning: str
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+
+    def clean(self, name: str, value: Any) -> Any:
+        """The value as a plain Python object; ParameterError where it is not allowed."""
+
+
+def _number(name: str, value: Any, allowed: str) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise ParameterTypeError(f"{name}={value!r}: {allowed} is needed, not {type(value).__name__}.")
+    return float(value)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A real number between two bounds; `inside` leaves the bounds themselves out."""
+
+    meaning: str
+    low: float = -math.inf
+    high: float = math.inf
+    inside: bool = False
+
+    @property
+    def allowed(self) -> str:
+        sign = "<" if self.inside else "<="
+        low = "" if self.low == -math.inf else f"{self.low:g} {sign} "
+        high = "" if self.high == math.inf else f" {sign} {self.high:g}"
+        return f"a number {low}x{high}" if low or high else "a number"
+
+    def clean(self, name: str, value: Any) -> float:
+        number = _number(name, value, self.allowed)
+        ok = self.low < number < self.high if self.inside else self.low <= number <= self.high
+        if not (ok and math.isfinite(number)):
+            raise ParameterError(f"{name}={value!r} is out of range: {self.allowed} is needed.")
+        return number
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from `low` on."""
+
+    meaning: str
+    low: int = 1
+
+    @property
+    def allowed(self) -> str:
+        return f"a whole number >= {self.low}"
+
+    def clean(self, name: str, value: Any) -> int:
+        number = _number(name, value, self.allowed)
+        if not number.is_integer() or number < self.low:
+            raise ParameterError(f"{name}={value!r} is out of range: {self.allowed} is needed.")
+        return int(value) if isinstance(value, Integral) else int(number)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or False."""
+
+    meaning: str
+    allowed: str = "True or False"
+
+    def clean(self, name: str, value: Any) -> bool:
+        if not isinstance(value, (bool, np.bool_)):
+            raise ParameterTypeError(f"{name}={value!r}: {self.allowed} is needed, not {type(value).__name__}.")
+        return bool(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words, or, where `number` is given, a number of that kind."""
+
+    meaning: str
+    words: tuple[str, ...]
+    number: Number | None = None
+
+    @property
+    def allowed(self) -> str:
+        words = " or ".join(repr(word) for word in self.words)
+        return f"{words}, or {self.number.allowed}" if self.number else words
+
+    def clean(self, name: str, value: Any) -> str | float:
+        if isinstance(value, str):
+            if value in self.words:
+                return str(value)
+            raise ParameterError(f"{name}={value!r} is unknown: {self.allowed} is needed.")
+        if self.number is None:
+            raise ParameterTypeError(f"{name}={value!r}: {self.allowed} is needed, not {type(value).__name__}.")
+        return self.number.clean(name, value)
+
+
+@dataclass(frozen=True)
+class GainMap:
+    """A gain for each grade; a grade that the map leaves out is its own gain."""
+
+    meaning: str
+    allowed: str = "a map from whole grades to numbers >= 0 that does not fall as the grade rises"
+
+    def clean(self, name: str, value: Any) -> dict[int, float]:
+        if not isinstance(value, Mapping):
+            raise ParameterTypeError(f"{name}={value!r}: {self.allowed} is needed, not {type(value).__name__}.")
+        grade, gain = Whole("grade", low=-(2**31)), Number("gain", low=0)
+        clean = {grade.clean(f"{name}, grade", x): gain.clean(f"{name}[{x!r}]", value[x]) for x in value}
+        ordered = [clean[x] for x in sorted(clean)]
+        if ordered != sorted(ordered):
+            raise ParameterError(f"{name}={value!r} falls as the grade rises: {self.allowed} is needed.")
+        if any(clean[x] > 0 for x in clean if x < 0):
+            raise ParameterError(f"{name}={value!r}: negative grades count as 0 and cannot have a gain.")
+        # A whole gain prints as a whole number, so that {1: 3} stays {1: 3}.
+        return {x: int(g) if g.is_integer() else g for x, g in sorted(clean.items())}
+
+
+MinRel = Annotated[int, Whole("lowest grade that counts as relevant; gains are then 0 or 1")]
+OnlyRel = Annotated[
+    "int | None", Whole("lowest grade that counts as relevant, with gain 1; without it gains are graded")
+]
+MaxRel = Annotated[int | None, Whole("top of the judgement scale; by default the highest grade in the qrels")]
+Scale = Annotated[Literal["linear", "exp"], Choice("gain scale: x / max_rel or (2^x - 1) / 2^max_rel", ("linear", "exp"))]
+GradeGains = Annotated[dict[int, float] | None, GainMap("gain of each grade; by default the grade itself")]
+Persistence = Annotated[
+    float, Number("persistence: the chance that the reader goes on to the next document", 0, 1, inside=True)
+]
+Effort = Annotated[float, Number("effort of reading one document, in units of gain", 0)]
+CollectionSize = Annotated[int, Whole("number of documents in the collection")]

@@ -1,0 +1,157 @@
+"""What formulas are composed from: gain scales, discounts by rank, the cascade reader, the terminal document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ir_trunc.errors import ParameterError
+from ir_trunc.measures.lists import Gains, Lists
+from ir_trunc.rankings import Floats, Ints
+
+_TOP_EXPONENT = 1000  # 2^1000 is still a number
+
+
+# gain scales
+
+
+def binary(lists: Lists, rel: int = 1) -> Gains:
+    """1 for a grade of at least `rel`, else 0."""
+    return lists.gains(lambda grade: grade >= rel)
+
+
+def graded(lists: Lists) -> Gains:
+    """The grade itself."""
+    return lists.gains(lambda grade: grade)
+
+
+def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
+    """The gain that the map has for a grade, the grade itself where it has none; never below 0."""
+    return lists.gains(lambda grade: gain_of(grade, gains))
+
+
+def gain_of(grade: Ints, gains: dict[int, float] | None) -> Floats:
+    """Gains of grades by the map."""
+    worth = grade.astype(np.float64)
+    for level, gain in (gains or {}).items():
+        worth[grade == level] = gain
+    return worth
+
+
+def linear(lists: Lists, max_rel: int | None = None) -> Gains:
+    """x / max_rel."""
+    return lists.gains(lambda grade: grade, unit=float(top_grade(lists, max_rel)))
+
+
+def linear_or_binary(lists: Lists, rel: int | None, max_rel: int | None = None) -> Gains:
+    """x / max_rel, or, where `rel` is given, 1 for a grade of at least `rel`."""
+    return linear(lists, max_rel) if rel is None else binary(lists, rel)
+
+
+def exponential(lists: Lists, max_rel: int | None = None) -> Gains:
+    """(2^x - 1) / 2^max_rel."""
+    top = top_grade(lists, max_rel)
+    if top > _TOP_EXPONENT:
+        raise ParameterError(f"exponential gains need a judgement scale of at most {_TOP_EXPONENT}, not {top}.")
+    return lists.gains(lambda grade: np.ldexp(1.0, grade) - 1, unit=2.0**top)
+
+
+def scaled(lists: Lists, gain: str, max_rel: int | None) -> Gains:
+    """Gains by the scale of that name."""
+    return {"linear": linear, "exp": exponential}[gain](lists, max_rel)
+
+
+def top_grade(lists: Lists, max_rel: int | None) -> int:
+    """The top of the judgement scale, as given or as found in the judgments; at least 1."""
+    found = lists.judgments.max_rel
+    if max_rel is not None and max_rel < found:
+        raise ParameterError(f"max_rel={max_rel} is lower than the highest grade in the qrels, {found}.")
+    return max_rel or found or 1
+
+
+# discounts: one value for every rank 0, 1, 2, ...; the value at 0 is not used
+
+
+def log2_discount(lists: Lists) -> Floats:
+    """1 / log2(i + 1)."""
+    return lists.table(lambda i: 1 / np.log2(i + 1))
+
+
+def jk_discount(lists: Lists) -> Floats:
+    """1 / log2(max(2, i)): no discount for the first two ranks."""
+    return lists.table(lambda i: 1 / np.log2(np.maximum(2, i)))
+
+
+def discount(lists: Lists, dcg: str) -> Floats:
+    """The discount of that name."""
+    return {"log2": log2_discount, "jk": jk_discount}[dcg](lists)
+
+
+def powers(lists: Lists, p: float) -> Floats:
+    """p^i for i = 0, 1, 2, ..."""
+    return lists.table(lambda i: p**i)
+
+
+def geometric(lists: Lists, p: float) -> Floats:
+    """(1 - p) p^(i - 1): the weights of rank-biased measures."""
+    return lists.table(lambda i: (1 - p) * p ** (i - 1))
+
+
+def reciprocal(lists: Lists) -> Floats:
+    """1 / i."""
+    return lists.table(lambda i: 1 / i)
+
+
+# what lies above a document
+
+
+def count(lists: Lists, gains: Gains) -> Floats:
+    """Relevant documents down to and with each hit."""
+    return lists.running(gains.relevant)
+
+
+def precision_at_relevant(lists: Lists, gains: Gains) -> Floats:
+    """Precision at each relevant document's rank; 0 for the other hits."""
+    return gains.relevant * count(lists, gains) / lists.rank
+
+
+def first_relevant(lists: Lists, gains: Gains) -> Floats:
+    """1 for the first relevant document of each list; 0 for all other hits."""
+    return (gains.relevant & (count(lists, gains) == 1)).astype(np.float64)
+
+
+def cascade(lists: Lists, gains: Gains) -> Floats:
+    """g_i prod_{j < i} (1 - g_j): the chance that the reader is satisfied by this hit and by none above it."""
+    return gains.hits * lists.above(1 - gains.hits, np.multiply.accumulate, first=1.0)
+
+
+def standing(lists: Lists, better: Callable[[Ints, int], Ints]) -> tuple[Ints, Ints]:
+    """For every relevant hit: documents that are better down to its rank, and in all judgments.
+
+    better: np.greater for a higher grade, np.greater_equal for the same grade or a higher one (itself included).
+    """
+    judgments = lists.judgments
+    above, total = np.zeros((2, len(lists.row)), dtype=np.int64)
+    for level in judgments.levels:
+        here = lists.grade == level
+        above[here] = lists.running(better(lists.grade, level))[here]
+        in_all = np.bincount(judgments.rows[better(judgments.grades, level)], minlength=len(lists.lengths))
+        total[here] = in_all[lists.row[here]]
+    return above, total
+
+
+# ratios
+
+
+def over(numerator: Floats, denominator: Floats | Ints, otherwise: float | Callable[[], Floats] = 0.0) -> Floats:
+    """numerator / denominator, and a named value where the denominator is 0."""
+    instead = otherwise() if callable(otherwise) else otherwise
+    result = np.broadcast_to(np.asarray(instead, np.float64), np.shape(numerator)).copy()
+    np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)
+    return result
+
+
+def nil(lists: Lists) -> Floats:
+    """What a nil query earns where its right answer is silence: 1 for the empty list, 0 for any other."""
+    return (lists.n == 0).astype(np.float64)

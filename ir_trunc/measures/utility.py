@@ -1,0 +1,91 @@
+"""Utility measures: what the documents are worth, less the effort of reading them (Amigó, Mizzaro & Spina 2022)."""
+
+from __future__ import annotations
+
+import math
+
+from ir_trunc.measures.declare import UNBOUNDED, measure
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import Effort, MaxRel, Persistence, Scale
+from ir_trunc.measures.parts import cascade, geometric, log2_discount, reciprocal, scaled
+from ir_trunc.rankings import Floats
+
+AMIGO = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
+AMIGO_RBU = "Amigó, Spina & Carrillo-de-Albornoz, SIGIR 2018, https://doi.org/10.1145/3209978.3210024"
+SAKAI_ZENG = "Sakai & Zeng, SIGIR 2019, https://doi.org/10.1145/3331184.3331215"
+
+AT_MOST_ONE = (-math.inf, 1)
+
+
+def utility(lists: Lists, worth: Floats, weight: Floats, e: float) -> Floats:
+    """sum_i weight_i (worth_i - e), over the whole list."""
+    return lists.sum(worth * weight[lists.rank]) - e * lists.prefix(weight)
+
+
+@measure(source=AMIGO, range=UNBOUNDED)
+def FlatU(lists: Lists, e: Effort = 0.05, gain: Scale = "linear", max_rel: MaxRel = None) -> Floats:
+    """Flat utility: gain less effort, the same at every rank.
+
+    sum_i (g_i - e)
+
+    Empty list: 0.
+    """
+    gains = scaled(lists, gain, max_rel)
+    return utility(lists, gains.hits, lists.table(lambda i: i**0), e)
+
+
+@measure(source=AMIGO, range=UNBOUNDED)
+def DCGU(lists: Lists, e: Effort = 0.05, gain: Scale = "linear", max_rel: MaxRel = None) -> Floats:
+    """Discounted cumulative utility.
+
+    sum_i (g_i - e) / log2(i + 1)
+
+    Empty list: 0.
+    """
+    return utility(lists, scaled(lists, gain, max_rel).hits, log2_discount(lists), e)
+
+
+@measure(source=AMIGO, range=AT_MOST_ONE)
+def RBPU(
+    lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: Scale = "linear", max_rel: MaxRel = None
+) -> Floats:
+    """Rank-biased precision less effort.
+
+    (1 - p) sum_i (g_i - e) p^(i-1)
+
+    Empty list: 0.
+    """
+    return utility(lists, scaled(lists, gain, max_rel).hits, geometric(lists, p), e)
+
+
+@measure(source=AMIGO, range=AT_MOST_ONE)
+def ERRU(lists: Lists, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
+    """Expected reciprocal rank less effort.
+
+    sum_i (1/i) (g_i prod_{j < i} (1 - g_j) - e)
+
+    Empty list: 0. With e=0 it is ERR with the judgement scale max_rel.
+    """
+    return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), reciprocal(lists), e)
+
+
+@measure(source=AMIGO_RBU, range=AT_MOST_ONE)
+def RBU(lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
+    """Rank-biased utility: a satisfied reader gains nothing more, but goes on paying.
+
+    (1 - p) sum_i p^(i-1) (g_i prod_{j < i} (1 - g_j) - e)
+
+    Empty list: 0.
+    """
+    return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), geometric(lists, p), e)
+
+
+@measure(source=SAKAI_ZENG)
+def iRBU(lists: Lists, p: Persistence = 0.8, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
+    """Rank-biased utility without effort.
+
+    (1 - p) sum_i p^(i-1) g_i prod_{j < i} (1 - g_j)
+
+    Empty list: 0.
+    """
+    return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), geometric(lists, p), e=0)

@@ -1,0 +1,176 @@
+"""Judgments and ranked lists as flat arrays with offsets: no files, no ids, no formulas.
+
+`Q` is the number of topics; topic `q` owns the slice `offsets[q]:offsets[q + 1]` of a flat array. All arrays are shared
+and must not be written to: whatever changes a list returns a new object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_trunc.errors import InputError
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def offsets_of(lengths: npt.ArrayLike) -> Ints:
+    """Offsets (Q + 1) of rows that have these lengths (Q)."""
+    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64)
+
+
+def canonical_order(topics: Sequence[str]) -> list[int]:
+    """Positions that put topics in their one order: as numbers where all are numbers, as text otherwise."""
+    if all(topic.isascii() and topic.isdigit() for topic in topics):
+        return sorted(range(len(topics)), key=lambda at: (int(topics[at]), topics[at]))
+    return sorted(range(len(topics)), key=topics.__getitem__)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """The grades of every judged document of every topic, best first, without the documents' ids.
+
+    topics: Q ids in canonical order. offsets: (Q + 1). grades: flat, descending inside a topic, negatives as given.
+    levels: the positive grades of the judgement scale, ascending. They belong to the judgments as they were given, and
+    stay when topics are picked out.
+    """
+
+    topics: tuple[str, ...]
+    offsets: Ints
+    grades: Ints
+    levels: Ints
+
+    @property
+    def max_rel(self) -> int:
+        """The top of the judgement scale; 0 where nothing is relevant."""
+        return int(self.levels.max(initial=0))
+
+    @classmethod
+    def from_rows(cls, topics: Sequence[str], rows: Ints, grades: Ints) -> Judgments:
+        """Judgments of these topics, in their order, from one (row, grade) per judged document in any order."""
+        order = np.lexsort((-grades, rows))
+        offsets = offsets_of(np.bincount(rows, minlength=len(topics)))
+        return cls(tuple(topics), offsets, grades[order], np.unique(grades[grades > 0]))
+
+    @property
+    def rows(self) -> Ints:
+        """The topic's position of every entry of `grades`."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """One system's ranked list for every topic of the judgments; a topic without documents has the empty list.
+
+    lengths: documents in each list (Q). hit_offsets (Q + 1), hit_ranks, hit_grades: the judged documents of the lists,
+    by rank; all others are unjudged. starts (Q) and scores: the list of topic `q` has the scores
+    `scores[starts[q]:starts[q] + lengths[q]]`, or `scores` is None where no scores are known.
+    """
+
+    judgments: Judgments
+    lengths: Ints
+    hit_offsets: Ints
+    hit_ranks: Ints
+    hit_grades: Ints
+    starts: Ints
+    scores: Floats | None = None
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return self.judgments.topics
+
+    @property
+    def hit_rows(self) -> Ints:
+        """The topic's position of every judged document of the lists."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.hit_offsets))
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def __repr__(self) -> str:
+        judged = len(self.hit_ranks)
+        return f"Rankings({len(self)} topics, {int(self.lengths.sum())} documents, {judged} of them judged)"
+
+    @classmethod
+    def from_lists(
+        cls,
+        lists: Sequence[Iterable[int | None]],
+        judged: Sequence[Iterable[int]] | None = None,
+        *,
+        topics: Sequence[str] | None = None,
+        scores: Sequence[Iterable[float]] | None = None,
+    ) -> Rankings:
+        """Rankings from plain grades: `from_lists([[1, 0, 1]], judged=[[1, 1, 1]])`.
+
+        lists: for each topic the grades in ranked order, None for an unjudged document. judged: for each topic the
+        grades of ALL judged documents, retrieved or not; by default those of the list. topics: ids in their canonical
+        order, by default '1', '2', ... scores: one for each document, descending. Raises InputError where a topic's
+        list holds a grade that its judgments lack.
+        """
+        rows = [list(grades) for grades in lists]
+        pools = [[g for g in row if g is not None] for row in rows] if judged is None else [list(p) for p in judged]
+        names = [str(number) for number in range(1, len(rows) + 1)] if topics is None else list(topics)
+        if not len(rows) == len(pools) == len(names):
+            raise InputError(f"{len(rows)} lists, {len(pools)} sets of judgments and {len(names)} topics: one each is needed.")
+        if [names[at] for at in canonical_order(names)] != names or len(set(names)) != len(names):
+            raise InputError("topics must be distinct and in canonical order (numbers ascending, or text ascending).")
+        for name, row, pool in zip(names, rows, pools):
+            spare = list(pool)
+            for grade in row:
+                if grade is not None and grade not in spare:
+                    raise InputError(f"topic {name}: the list holds a document of grade {grade} that `judged` lacks.")
+                if grade is not None:
+                    spare.remove(grade)
+        lengths = np.array([len(row) for row in rows], dtype=np.int64)
+        hits = [[(rank, grade) for rank, grade in enumerate(row, 1) if grade is not None] for row in rows]
+        flat = np.array([hit for row in hits for hit in row], dtype=np.int64).reshape(-1, 2)
+        known = None if scores is None else np.array([s for row in scores for s in row], dtype=np.float64)
+        if known is not None and len(known) != lengths.sum():
+            raise InputError(f"{len(known)} scores for {lengths.sum()} documents: one each is needed.")
+        owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
+        return cls(
+            Judgments.from_rows(names, owner, np.array([g for pool in pools for g in pool], dtype=np.int64)),
+            lengths,
+            offsets_of([len(row) for row in hits]),
+            flat[:, 0],
+            flat[:, 1],
+            offsets_of(lengths)[:-1],
+            known,
+        )
+
+    def cut(self, depth: npt.ArrayLike) -> Rankings:
+        """The lists cut after `depth` documents (one number, or one for each topic); shorter lists stay as they are."""
+        lengths = np.minimum(self.lengths, depth)
+        rows = self.hit_rows
+        kept = self.hit_ranks <= lengths[rows]
+        return replace(
+            self,
+            lengths=lengths,
+            hit_offsets=offsets_of(np.bincount(rows[kept], minlength=len(self))),
+            hit_ranks=self.hit_ranks[kept],
+            hit_grades=self.hit_grades[kept],
+        )
+
+    def take(self, positions: Sequence[int]) -> Rankings:
+        """Some of the topics, by their positions."""
+        rows = np.asarray(positions, dtype=np.int64)
+        pools, hits = self.judgments.offsets, self.hit_offsets
+        judged, found = (np.concatenate([np.arange(o[q], o[q + 1]) for q in rows] or [rows]) for o in (pools, hits))
+        return Rankings(
+            Judgments(
+                tuple(self.topics[q] for q in rows),
+                offsets_of(np.diff(pools)[rows]),
+                self.judgments.grades[judged],
+                self.judgments.levels,
+            ),
+            self.lengths[rows],
+            offsets_of(np.diff(hits)[rows]),
+            self.hit_ranks[found],
+            self.hit_grades[found],
+            self.starts[rows],
+            self.scores,
+        )
