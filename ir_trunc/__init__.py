@@ -1,1 +1,79 @@
-"""Evaluation of rankings whose length is a decision of the system."""
+"""Evaluation of rankings whose length is a decision of the system.
+
+Importing ir_trunc makes its measures known to ir-measures: `RBPT(p=0.8)`, `OIE` or `c@1` then work wherever `nDCG@10` does.
+Every measure is also an object here, `from ir_trunc import RBPT`, and `ir_trunc.calc` takes more kinds of input than
+ir-measures' own. `ir_trunc measures` at the command line lists them all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ir_trunc.errors import (
+    InputError,
+    IrTruncError,
+    IrTruncWarning,
+    ParameterError,
+    ParameterTypeError,
+    UnknownMeasureError,
+)
+from ir_trunc.provider import parse_measure, register
+from ir_trunc.version import __version__
+
+if TYPE_CHECKING:
+    from ir_trunc.curves import Curve
+    from ir_trunc.io import Qrels, read_qrels
+    from ir_trunc.rankings import Rankings
+    from ir_trunc.results import Aggregated, Results
+    from ir_trunc.scoring import calc, calc_aggregate, compare, curves, evaluator, iter_calc
+
+_measures = register()
+
+# What needs pyarrow or pandas is imported when it is first asked for: `import ir_trunc` stays light.
+_LATER = {
+    "Curve": "ir_trunc.curves",
+    "Rankings": "ir_trunc.rankings",
+    "Qrels": "ir_trunc.io",
+    "read_qrels": "ir_trunc.io",
+    "Aggregated": "ir_trunc.results",
+    "Results": "ir_trunc.results",
+    **dict.fromkeys(("calc", "calc_aggregate", "compare", "curves", "evaluator", "iter_calc"), "ir_trunc.scoring"),
+}
+
+__all__ = [  # noqa: PLE0604  the measures' names come from the registry
+    "Aggregated",
+    "Curve",
+    "InputError",
+    "IrTruncError",
+    "IrTruncWarning",
+    "ParameterError",
+    "ParameterTypeError",
+    "Qrels",
+    "Rankings",
+    "Results",
+    "UnknownMeasureError",
+    "__version__",
+    "calc",
+    "calc_aggregate",
+    "compare",
+    "curves",
+    "evaluator",
+    "iter_calc",
+    "parse_measure",
+    "read_qrels",
+    *_measures,
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _measures:
+        return _measures[name]
+    if name in _LATER:
+        from importlib import import_module
+
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'ir_trunc' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -34,4 +34,5 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """A question that offers the names nearest to a mistyped one, or nothing where none is near."""
     folded = {word.casefold(): word for word in known}
     near = [folded[word] for word in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
+    near.sort(key=lambda word: sorted(word.casefold()) != sorted(name.casefold()))  # swapped letters first
     return f" Did you mean {' or '.join(near)}?" if near else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_type_hints
 
@@ -65,6 +65,19 @@ class Definition:
         """What happens to empty lists and nil queries, and whatever else there is to know."""
         return "\n\n".join(self._paragraphs[2:])
 
+    def describe(self) -> str:
+        """All there is to know about the measure, as text."""
+        low, high = (f"{bound:g}".replace("inf", "infinity") for bound in self.range)
+        lines = [self.summary, "", *(f"    {line}" for line in self.equation.splitlines()), ""]
+        lines += [self.notes, ""] if self.notes else []
+        for param in self.params.values():
+            default = "required" if param.required else "not set" if param.default is None else f"default {param.default!r}"
+            lines.append(f"{param.name}: {param.kind.meaning}; {param.kind.allowed} ({default})")
+        lines += ["", f"range: {low} to {high}", f"source: {self.source}"]
+        if self.aliases:
+            lines.append(f"also called: {', '.join(self.aliases)}")
+        return "\n".join(lines)
+
     def bind(self, params: Mapping[str, Any]) -> BoundMeasure:
         """The measure with values for its parameters; ParameterError where one is unknown, missing or not allowed."""
         given = {name: value for name, value in params.items() if value is not None}
@@ -114,6 +127,17 @@ class BoundMeasure:
         """
         depths = Depths(rankings, self.cutoff)
         return Curve(rankings.topics, offsets_of(depths.lengths + 1), self.of(depths))
+
+
+def scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Floats]:
+    """The scores of several measures (Q each); measures with the same cutoff share their view of the lists."""
+    views: dict[int | None, Lists] = {}
+    result = []
+    for measure in measures:
+        if measure.cutoff not in views:
+            views[measure.cutoff] = Lists(rankings, measure.cutoff)
+        result.append(measure.of(views[measure.cutoff]))
+    return result
 
 
 registry: dict[str, Definition] = {}

@@ -47,10 +47,10 @@ class Number:
 
     @property
     def allowed(self) -> str:
-        sign = "<" if self.inside else "<="
-        low = "" if self.low == -math.inf else f"{self.low:g} {sign} "
-        high = "" if self.high == math.inf else f" {sign} {self.high:g}"
-        return f"a number {low}x{high}" if low or high else "a number"
+        equal = "" if self.inside else "="
+        low = [f">{equal} {self.low:g}"] if self.low > -math.inf else []
+        high = [f"<{equal} {self.high:g}"] if self.high < math.inf else []
+        return f"a number {' and '.join(low + high)}".strip()
 
     def clean(self, name: str, value: Any) -> float:
         number = _number(name, value, self.allowed)

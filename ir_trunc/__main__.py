@@ -1,0 +1,106 @@
+"""The command line: score runs, list the measures, show the demonstration."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import ir_trunc
+from ir_trunc import demo, listing
+from ir_trunc.errors import IrTruncError, UnknownMeasureError
+from ir_trunc.measures.text import split
+from ir_trunc.output import FORMATS, write_runs
+from ir_trunc.provider import Measure, parse_measure
+from ir_trunc.scoring import iter_compare, parse_measures, read_qrels
+
+_EXAMPLES = """
+examples:
+  ir_trunc qrels.txt my.run.gz nDCG@10 'RBPT(p=0.8)' OIE
+  ir_trunc trec-robust04 runs/*.gz RBPT c@1 -o csv     qrels by their ir_datasets id, several runs
+  ir_trunc measures RBPT                               what a measure is
+  ir_trunc demo                                        the point of it all, on a small collection
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    warnings.showwarning = _show_warning
+    try:
+        if words[:1] == ["measures"]:
+            return listing.main(words[1:])
+        if words[:1] == ["demo"]:
+            return demo.main(words[1:])
+        return score(words)
+    except (IrTruncError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more as it ends
+            return 1
+        print(f"ir_trunc: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def score(words: Sequence[str]) -> int:
+    """`ir_trunc QRELS RUN [RUN ...] MEASURE ...`."""
+    args = _parser().parse_intermixed_args(words)
+    runs, measures = _runs_and_measures(args.arguments)
+    if args.no_summary and not args.by_query:
+        raise IrTruncError("--no_summary (-n) needs --by_query (-q): without either there is nothing to print.")
+    scored = iter_compare(measures, read_qrels(args.qrels), runs)
+    write_runs(scored, len(runs), FORMATS[args.output_format], args.places, args.by_query, not args.no_summary)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ir_trunc",
+        usage="ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]\n"
+        "       ir_trunc measures [NAME]\n"
+        "       ir_trunc demo",
+        description="Evaluation of rankings whose length is a decision of the system.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("qrels", metavar="QRELS", help="TREC qrels file, plain or gzipped, or the id of an ir_datasets data set")
+    parser.add_argument("arguments", metavar="RUN ... MEASURE ...", nargs="+", help="TREC run files, then measures")
+    parser.add_argument("-q", "--by_query", action="store_true", help="scores by topic")
+    parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: leave the means out")
+    parser.add_argument("-p", "--places", type=int, default=4, metavar="N", help="decimal places, -1 for all (default 4)")
+    parser.add_argument("-o", "--output_format", choices=FORMATS, default="tsv", help="default: tsv")
+    parser.add_argument("--version", action="version", version=f"ir_trunc {ir_trunc.__version__}")
+    return parser
+
+
+def _runs_and_measures(arguments: Sequence[str]) -> tuple[list[str], tuple[Measure, ...]]:
+    """The first argument is a run, as with ir-measures; further files are runs too; the first that is no file is a measure."""
+    at = 1
+    while at < len(arguments) and _is_run(arguments[at]):
+        at += 1
+    if at == len(arguments):
+        raise IrTruncError(f"No measure is given after the run{'s' * (at > 1)}; 'RBPT nDCG@10', for example.")
+    return list(arguments[:at]), parse_measures(arguments[at:])
+
+
+def _is_run(argument: str) -> bool:
+    try:
+        for part in split(argument):
+            parse_measure(part)
+    except UnknownMeasureError:
+        return Path(argument).exists() or "/" in argument or argument.endswith(".gz")
+    except IrTruncError:
+        pass  # a measure with a wrong parameter
+    return False
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"ir_trunc: warning: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""One row for each line of qrels or of a run, as columns: what every door delivers, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ir_trunc.errors import InputError
+
+NIL = "NIL"
+"""The document id by which a system says that there is no answer: it ends the list before it."""
+
+PLACEHOLDER = "__nil__"
+"""The document id that makes a topic visible and is nothing else: never retrieved, never judged, never pooled."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Columns of qrels or of a run.
+
+    source: what to call them in a message. topics: dictionary-encoded ids. docs: ids. values: grades (int64) or scores
+    (float64).
+    """
+
+    source: str
+    topics: pa.DictionaryArray
+    docs: pa.StringArray
+    values: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, source: str, topics: pa.ChunkedArray, docs: pa.ChunkedArray, values: npt.NDArray[np.generic]) -> Rows:
+        """Rows from columns of text; scores must be finite and grades whole."""
+        if pa.types.is_dictionary(docs.type):
+            docs = docs.cast(pa.string())
+        rows = cls(source, encoded(topics), _one_array(docs), np.asarray(values))
+        if rows.values.dtype.kind == "f":
+            bad = np.flatnonzero(~np.isfinite(rows.values))
+            if len(bad):
+                raise rows.error(int(bad[0]), f"score {rows.values[bad[0]]}: a finite number is needed")
+        elif np.abs(rows.values).max(initial=0) > 2**31:
+            at = int(np.abs(rows.values).argmax())
+            raise rows.error(at, f"grade {rows.values[at]}: a number of at most 2^31 is needed")
+        return rows
+
+    def __len__(self) -> int:
+        return len(self.docs)
+
+    def error(self, at: int, problem: str) -> InputError:
+        """An error about one row."""
+        return InputError(f"{self.source}, topic {self.topics[at]}, document {self.docs[at]}: {problem}.")
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """{topic: {document: value}}, the form that every tool takes."""
+        result: dict[str, dict[str, float]] = {topic: {} for topic in self.topics.dictionary.to_pylist()}
+        for topic, doc, value in zip(self.topics.to_pylist(), self.docs.to_pylist(), self.values.tolist()):
+            result[topic][doc] = value
+        return result
+
+    def filter(self, keep: npt.NDArray[np.bool_]) -> Rows:
+        """Some of the rows."""
+        mask = pa.array(keep)
+        return Rows(self.source, self.topics.filter(mask), self.docs.filter(mask), self.values[keep])
+
+
+def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
+    """Ids as codes into their distinct values."""
+    if not pa.types.is_dictionary(ids.type):
+        ids = pc.dictionary_encode(ids)
+    return _one_array(ids.unify_dictionaries() if isinstance(ids, pa.ChunkedArray) else ids)
+
+
+def _one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    if isinstance(column, pa.Array):
+        return column
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return column.combine_chunks() if column.num_chunks else pa.array([], column.type)

@@ -1,0 +1,60 @@
+"""`ir_trunc measures`: every measure with formula, parameters, range and source, from the registry."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Sequence
+
+from ir_trunc.measures import Definition, lookup, registry
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.rankings import Rankings
+
+
+def main(words: Sequence[str]) -> int:
+    """`ir_trunc measures [NAME]`."""
+    parser = argparse.ArgumentParser(prog="ir_trunc measures", description="List all measures, or describe one.")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a measure")
+    args = parser.parse_args(words)
+    if args.name:
+        found = lookup(args.name.partition("@")[0].partition("(")[0])
+        print(f"{signature(found)}\n\n{found.describe()}\n{example(found)}")
+        return 0
+    families: dict[str, list[Definition]] = {}
+    for definition in registry.values():
+        family = inspect.getmodule(definition.formula)
+        families.setdefault(inspect.getdoc(family).splitlines()[0] if family else "", []).append(definition)
+    for title, members in families.items():
+        print(f"\n{title}\n")
+        for definition in members:
+            low, high = (f"{bound:g}" for bound in definition.range)
+            print(f"  {signature(definition)}    range {low} to {high}    {definition.source.split(', http')[0]}")
+            print("".join(f"      {line}\n" for line in definition.equation.splitlines()), end="")
+    print(f"\n{len(registry)} measures. 'ir_trunc measures NAME' tells more.")
+    return 0
+
+
+def signature(definition: Definition) -> str:
+    """The measure as it is written, with its parameters and their defaults."""
+    inside = ", ".join(
+        name if param.default is None else f"{name}={param.default!r}"
+        for name, param in definition.params.items()
+        if name != CUTOFF
+    )
+    depth = definition.params.get(CUTOFF)
+    at = "" if depth is None else "@k" if depth.required else "[@k]"
+    return f"{definition.name}{f'({inside})' if inside else ''}{at}"
+
+
+def example(definition: Definition) -> str:
+    """What the measure says of one list, computed as it is asked for."""
+    lists = Rankings.from_lists([[1, 0, 1]], [[1, 1, 1, 0]], scores=[[0.9, 0.5, 0.4]])
+    params = {CUTOFF: 5} if CUTOFF in definition.params and definition.params[CUTOFF].required else {}
+    value = definition.bind(params).score(lists)[0]
+    shown = definition.name + "@5" * bool(params)
+    return f"example: {shown} of the list 1 0 1, of a topic with three relevant documents, is {value:.4f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

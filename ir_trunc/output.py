@@ -1,0 +1,87 @@
+"""How the command line prints scores: lines as ir-measures prints them, tables of several runs, csv, JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from ir_trunc.provider import Measure
+from ir_trunc.results import Results
+
+SUMMARY = "all"
+
+Row = tuple[str, str, str, float]  # run, topic, measure, value
+Writer = Callable[[Iterable[Row], Sequence[str], int], None]
+
+
+def write_runs(
+    scored: Iterable[tuple[str, Results]], runs: int, write: Writer, places: int, by_query: bool, summary: bool
+) -> None:
+    """Print the scores of all runs, each as soon as it is known."""
+    columns = ["run"] * (runs > 1) + ["query_id"] * by_query + ["measure", "value"]
+    rows = (row for name, results in scored for row in _rows(name, results, by_query, summary))
+    write(rows, columns, places)
+
+
+def _rows(name: str, results: Results, by_query: bool, summary: bool) -> Iterator[Row]:
+    texts = [str(measure) for measure in results.measures]
+    if by_query:
+        for topic, values in zip(results.topics, results.values.T.tolist()):
+            yield from ((name, topic, text, value) for text, value in zip(texts, values))
+    if summary:
+        yield from ((name, SUMMARY, text, value) for text, value in zip(texts, results.aggregated.values()))
+
+
+def _fields(row: Row, columns: Sequence[str]) -> dict[str, str | float]:
+    return {name: value for name, value in zip(("run", "query_id", "measure", "value"), row) if name in columns}
+
+
+def number(value: float, places: int) -> str:
+    """A value with that many decimal places, or with all of them for -1."""
+    return repr(value) if places < 0 else f"{value:.{places}f}"
+
+
+def write_tsv(rows: Iterable[Row], columns: Sequence[str], places: int) -> None:
+    """Lines of tab-separated fields; means of several runs as a table with a row for each run."""
+    if columns == ["run", "measure", "value"]:
+        _write_table(rows, places)
+        return
+    for row in rows:
+        *names, value = _fields(row, columns).values()
+        print(*names, number(float(value), places), sep="\t")
+
+
+def _write_table(rows: Iterable[Row], places: int) -> None:
+    """A row for each run, a column for each measure; columns line up on a terminal and are split by tabs elsewhere."""
+    table: dict[str, dict[str, str]] = {}
+    for run, _, measure, value in rows:
+        table.setdefault(run, {})[measure] = number(value, places)
+    header = ["run", *next(iter(table.values()))]
+    lines = [header, *([run, *values.values()] for run, values in table.items())]
+    if not sys.stdout.isatty():
+        for line in lines:
+            print(*line, sep="\t")
+        return
+    widths = [max(len(line[at]) for line in lines) for at in range(len(header))]
+    for first, *rest in lines:
+        print(first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(rest, widths[1:])), sep="  ")
+
+
+def write_csv(rows: Iterable[Row], columns: Sequence[str], places: int) -> None:
+    """A header, and one line for each value."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        *names, value = _fields(row, columns).values()
+        writer.writerow([*names, number(float(value), places)])
+
+
+def write_jsonl(rows: Iterable[Row], columns: Sequence[str], places: int) -> None:
+    """One JSON object for each value, with all its places."""
+    for row in rows:
+        print(json.dumps(_fields(row, columns), ensure_ascii=False))
+
+
+FORMATS: dict[str, Writer] = {"tsv": write_tsv, "csv": write_csv, "jsonl": write_jsonl}

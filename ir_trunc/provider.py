@@ -1,0 +1,182 @@
+"""ir-measures: a class for every measure of the registry, and a provider that answers them.
+
+New measures become ir-measures classes under their own names. Measures that ir-measures has itself keep its classes; the
+provider answers those of their settings that the registry's definition has too, in the same pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import ir_measures
+from ir_measures import providers
+from ir_measures.measures import registry as ir_measures_registry
+from ir_measures.providers.base import NOT_PROVIDED
+
+from ir_trunc.errors import ParameterError, UnknownMeasureError, nearest
+from ir_trunc.io import RUN, read, read_qrels
+from ir_trunc.measures import BoundMeasure, Definition, names, registry, scores
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.text import parse
+from ir_trunc.rankings import Floats, Rankings
+
+Measure = ir_measures.Measure
+
+
+class TruncMeasure(Measure):  # type: ignore[misc]
+    """An ir-measures measure that is declared in ir_trunc. Parameters are checked as soon as they are given."""
+
+    DEFINITION: Definition
+
+    def __init__(self, **params: Any):
+        given = {name: value for name, value in params.items() if value is not None}
+        known = {name: value for name, value in given.items() if name in self.DEFINITION.params}
+        if len(known) < len(given):
+            self.DEFINITION.bind(given)  # says which name is unknown
+        super().__init__(**{name: self.DEFINITION.clean(name, value) for name, value in known.items()})
+
+    def validate_params(self) -> None:
+        """Raise ParameterError where a parameter is missing."""
+        self.DEFINITION.bind(self.params)
+
+    def __repr__(self) -> str:
+        set_here = {k: v for k, v in self.params.items() if k != CUTOFF and v != self.DEFINITION.params[k].default}
+        inside = ",".join(f"{k}={v!r}" for k, v in sorted(set_here.items()))
+        at = f"@{self.params[CUTOFF]}" if CUTOFF in self.params else ""
+        return f"{self.NAME}({inside}){at}" if inside else f"{self.NAME}{at}"
+
+    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
+        return parse_measure, (repr(self),)
+
+
+def _measure_of(definition: Definition) -> Any:
+    params = {
+        name: ir_measures.ParamInfo(
+            required=param.required,
+            default=NOT_PROVIDED if param.default is None else param.default,
+            desc=f"{param.kind.meaning} ({param.kind.allowed})",
+        )
+        for name, param in definition.params.items()
+    }
+    body = {
+        "DEFINITION": definition,
+        "NAME": definition.name,
+        "__name__": definition.name,
+        "PRETTY_NAME": definition.summary.split(":")[0].rstrip("."),
+        "SHORT_DESC": definition.summary,
+        "SUPPORTED_PARAMS": params,
+        "__doc__": definition.describe(),
+        "__module__": __name__,
+    }
+    return type(f"_{definition.name}", (TruncMeasure,), body)()
+
+
+def _register_measures() -> dict[str, Any]:
+    """Every measure of the registry as an ir-measures object, by name and alias."""
+    objects = {}
+    for definition in registry.values():
+        stock = ir_measures_registry.get(definition.name)
+        measure = _measure_of(definition) if stock is None else stock
+        for name in (definition.name, *definition.aliases):
+            ir_measures_registry.setdefault(name, measure)
+            objects[name] = measure
+    return objects
+
+
+def definition_of(measure: Measure) -> Definition | None:
+    """The registry's definition of an ir-measures measure, or None where it has none."""
+    return getattr(measure, "DEFINITION", None) or registry.get(measure.NAME)
+
+
+def bind(measure: Measure) -> BoundMeasure | None:
+    """The measure with its formula, or None where a setting is one that only other providers know."""
+    definition = definition_of(measure)
+    if definition is None:
+        return None
+    for name, value in measure.params.items():
+        if name not in definition.params and value != measure.SUPPORTED_PARAMS[name].default:
+            return None
+    return definition.bind({name: value for name, value in measure.params.items() if name in definition.params})
+
+
+def parse_measure(measure: str | Measure) -> Measure:
+    """The measure that a text names, as an ir-measures object; an object stays as it is.
+
+    Raises UnknownMeasureError with the nearest names, or ParameterError with what is allowed.
+    """
+    if isinstance(measure, Measure):
+        return measure
+    if not isinstance(measure, str):
+        raise UnknownMeasureError(f"{measure!r} is {type(measure).__name__}: a measure is an object or a text.")
+    name, params, cutoff = parse(measure)
+    if name not in ir_measures_registry:
+        known = sorted({*names(), *ir_measures_registry})
+        raise UnknownMeasureError(f"There is no measure {name!r}.{nearest(name, known)}")
+    found = ir_measures_registry[name]
+    if cutoff is not None:
+        params[found.AT_PARAM] = cutoff
+    definition = definition_of(found)
+    for key in params.keys() - found.SUPPORTED_PARAMS.keys():
+        supported = ", ".join(found.SUPPORTED_PARAMS) or "none"
+        raise ParameterError(f"{name} has no parameter {key!r}; it has: {supported}.{nearest(key, found.SUPPORTED_PARAMS)}")
+    if definition is not None:
+        params = {key: definition.clean(key, value) if key in definition.params else value for key, value in params.items()}
+    parsed = found(**params)
+    bind(parsed)  # says what is missing
+    try:
+        parsed.validate_params()
+    except AssertionError as error:
+        raise ParameterError(f"{parsed}: {error}.") from None
+    return parsed
+
+
+class Evaluator(providers.Evaluator):  # type: ignore[misc]
+    """Scores any number of runs against qrels that are made ready once.
+
+    Every topic of the qrels gets a score from the formula, a topic without documents too: nothing is filled in by a
+    constant. Topics come in canonical order, measures in the order given.
+    """
+
+    def __init__(self, measures: Iterable[Measure], qrels: Any):
+        self.qrels = read_qrels(qrels)
+        self.bound = {measure: bind(measure) for measure in measures}
+        unknown = [measure for measure, bound in self.bound.items() if bound is None]
+        if unknown:
+            raise UnknownMeasureError(f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc.")
+        super().__init__(list(self.bound), self.qrels.judgments.topics)
+
+    def score(self, rankings: Rankings) -> list[Floats]:
+        """The scores of every measure (Q each)."""
+        return scores([bound for bound in self.bound.values() if bound], rankings)
+
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        """Yield a Metric for each measure and topic of the qrels."""
+        rankings = self.qrels.rank(read(run, RUN))
+        for measure, values in zip(self.measures, self.score(rankings)):
+            for topic, value in zip(rankings.topics, values.tolist()):
+                yield ir_measures.Metric(topic, measure, value)
+
+
+class Provider(providers.Provider):  # type: ignore[misc]
+    """ir-measures' way to the measures of ir_trunc."""
+
+    NAME = "ir_trunc"
+
+    def supports(self, measure: Measure) -> bool:
+        """Whether the registry has this measure with these settings."""
+        measure.validate_params()
+        return bind(measure) is not None
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
+        return Evaluator(measures, qrels)
+
+
+def register() -> dict[str, Any]:
+    """Make the measures and the provider known to ir-measures; doing it again changes nothing."""
+    objects = _register_measures()
+    if Provider.NAME not in providers.registry:
+        provider = providers.register(Provider())
+        provider.SUPPORTED_MEASURES = list(objects.values())
+        ir_measures.DefaultPipeline.providers.append(provider)
+    return objects

@@ -1,0 +1,98 @@
+"""What `calc` returns: scores of one run, which print, show in a notebook and convert to pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+
+from ir_trunc.provider import Measure, parse_measure
+from ir_trunc.rankings import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Aggregated(dict[Any, float]):
+    """Mean scores by measure; a measure may be named by its text, `scores["RBPT(p=0.5)"]`."""
+
+    def __missing__(self, key: Any) -> float:
+        if not isinstance(key, str):
+            raise KeyError(key)
+        measure = parse_measure(key)
+        if measure not in self:
+            raise KeyError(key)
+        return self[measure]
+
+    def to_pandas(self) -> pd.Series[float]:
+        """One value for each measure, by its text."""
+        import pandas as pd
+
+        return pd.Series({str(measure): value for measure, value in self.items()}, name="value", dtype=float)
+
+    def _repr_html_(self) -> str:
+        return str(self.to_pandas().to_frame().T.style.hide(axis="index").format(precision=4).to_html())
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Scores of one run; unpacks into (aggregated, per_query) as ir-measures' results do.
+
+    measures: M measures. topics: Q ids. values: scores (M x Q).
+    """
+
+    measures: tuple[Measure, ...]
+    topics: tuple[str, ...]
+    values: Floats
+
+    @property
+    def aggregated(self) -> Aggregated:
+        """Every measure with its mean (for counts: sum) over all topics, as ir-measures adds it up."""
+        result = Aggregated()
+        for measure, values in zip(self.measures, self.values.tolist()):
+            aggregator = measure.aggregator()
+            for value in values:
+                aggregator.add(value)
+            result[measure] = aggregator.result()
+        return result
+
+    @property
+    def per_query(self) -> list[ir_measures.Metric]:
+        """One ir_measures.Metric for each measure and topic."""
+        return list(self.metrics())
+
+    def metrics(self) -> Iterator[ir_measures.Metric]:
+        """The same, one at a time."""
+        for measure, values in zip(self.measures, self.values.tolist()):
+            for topic, value in zip(self.topics, values):
+                yield ir_measures.Metric(topic, measure, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self.aggregated
+        yield self.per_query
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, at: int) -> Any:
+        return (self.aggregated, self.per_query)[at]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Scores by topic (rows) and measure (columns, by their texts)."""
+        import pandas as pd
+
+        names = [str(measure) for measure in self.measures]
+        return pd.DataFrame(self.values.T, index=pd.Index(self.topics, name="query_id"), columns=names)
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{measure}: {value:.4f}" for measure, value in self.aggregated.items())
+        return f"Results over {len(self.topics)} topics ({means})"
+
+    def _repr_html_(self) -> str:
+        frame = self.to_pandas()
+        shown = frame if len(frame) <= 20 else frame.head(20)
+        shown.loc[f"all {len(frame)} topics"] = np.array(list(self.aggregated.values()))
+        return str(shown.style.format(precision=4).set_caption("scores by topic").to_html())

@@ -1,0 +1,168 @@
+"""The verbs: ir-measures' names and order of arguments, with wider doors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+
+from ir_trunc.curves import Curve
+from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
+from ir_trunc.io import RUN, Qrels, Rows, read, read_qrels
+from ir_trunc.measures import scores
+from ir_trunc.measures.text import split
+from ir_trunc.provider import Measure, bind, parse_measure
+from ir_trunc.rankings import Floats, Rankings
+from ir_trunc.results import Aggregated, Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Evaluator:
+    """Measures and qrels made ready once, for any number of runs.
+
+    measures: texts (`"RBPT(p=0.5)"`; blanks separate several in one text), ir-measures objects, or a list of both. qrels: a
+    path, plain or gzipped; `{topic: {document: grade}}`; named tuples; a pandas, polars or pyarrow frame with the columns
+    query_id, doc_id and relevance; None where runs come as `Rankings`, which hold their judgments. Measures that ir_trunc
+    does not compute itself are asked of ir-measures.
+    """
+
+    def __init__(self, measures: Any, qrels: Any):
+        self.measures = parse_measures(measures)
+        self.bound = [bind(measure) for measure in self.measures]
+        self.qrels = None if qrels is None else read_qrels(qrels)
+
+    def calc(self, run: Any) -> Results:
+        """Scores of one run: by topic and in the mean."""
+        rows, rankings = self._open(run)
+        own = iter(scores((bound for bound in self.bound if bound), rankings))
+        asked = iter(self._ask_others(rows, rankings))
+        values = [next(own) if bound else next(asked) for bound in self.bound]
+        return Results(self.measures, rankings.topics, np.array(values))
+
+    def calc_aggregate(self, run: Any) -> Aggregated:
+        """Mean scores of one run."""
+        return self.calc(run).aggregated
+
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        """Yield a Metric for each measure and topic."""
+        return self.calc(run).metrics()
+
+    def curves(self, run: Any) -> dict[Measure, Curve]:
+        """The score at every depth of every list, for each measure."""
+        for measure, bound in zip(self.measures, self.bound):
+            if bound is None:
+                raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
+        rankings = self._open(run)[1]
+        return {measure: bound.curve(rankings) for measure, bound in zip(self.measures, self.bound) if bound}
+
+    def _open(self, run: Any) -> tuple[Rows | None, Rankings]:
+        if isinstance(run, Rankings):
+            return None, run
+        if self.qrels is None:
+            raise InputError("qrels are needed; only Rankings hold their own judgments.")
+        rows = read(run, RUN)
+        return rows, self.qrels.rank(rows)
+
+    def _ask_others(self, rows: Rows | None, rankings: Rankings) -> list[Floats]:
+        """Scores of the measures that only other providers of ir-measures know (Q each)."""
+        others = [measure for measure, bound in zip(self.measures, self.bound) if not bound]
+        if not others:
+            return []
+        if rows is None or self.qrels is None:
+            raise InputError(f"{others[0]} is asked of ir-measures, which needs document ids: Rankings have none.")
+        at = {topic: place for place, topic in enumerate(rankings.topics)}
+        values = {measure: np.full(len(at), np.nan) for measure in others}
+        for metric in ir_measures.iter_calc(others, self.qrels.to_dict(), rows.to_dict()):
+            values[metric.measure][at[metric.query_id]] = metric.value
+        return list(values.values())
+
+
+def parse_measures(measures: Any) -> tuple[Measure, ...]:
+    """Measures from texts and objects, each once, in the order given."""
+    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    parts = [part for item in given for part in (split(item) if isinstance(item, str) else [item])]
+    if not parts:
+        raise ParameterError("No measure is given; 'RBPT nDCG@10', for example.")
+    return tuple(dict.fromkeys(parse_measure(part) for part in parts))
+
+
+def evaluator(measures: Any, qrels: Any) -> Evaluator:
+    """Measures and qrels made ready for several runs; see `Evaluator`."""
+    return Evaluator(measures, qrels)
+
+
+def calc(measures: Any, qrels: Any, run: Any) -> Results:
+    """Scores of a run by topic and in the mean.
+
+    >>> results = calc("RBPT nDCG@10", {"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}})
+    >>> aggregated, per_query = results
+    >>> results.to_pandas().round(3).values.tolist()
+    [[0.84, 1.0]]
+
+    measures, qrels: see `Evaluator`. run: a path, plain or gzipped; `{topic: {document: score}}`; named tuples; a frame with
+    the columns query_id, doc_id and score; or `Rankings`. Every topic of the qrels is scored, one that the run lacks as an
+    empty list. Raises InputError, ParameterError or UnknownMeasureError, all of them ValueErrors.
+    """
+    return Evaluator(measures, qrels).calc(run)
+
+
+def calc_aggregate(measures: Any, qrels: Any, run: Any) -> Aggregated:
+    """Mean scores of a run: a dict from measure to value; see `calc`."""
+    return calc(measures, qrels, run).aggregated
+
+
+def iter_calc(measures: Any, qrels: Any, run: Any) -> Iterator[ir_measures.Metric]:
+    """Yield a Metric (query_id, measure, value) for each measure and topic; see `calc`."""
+    return calc(measures, qrels, run).metrics()
+
+
+def curves(measures: Any, qrels: Any, run: Any) -> dict[Measure, Curve]:
+    """The score at every depth of every list, for each measure; see `calc`."""
+    return Evaluator(measures, qrels).curves(run)
+
+
+def compare(
+    measures: Any, qrels: Any, runs: Mapping[str, Any] | Iterable[str | os.PathLike[str]], *, long: bool = False
+) -> pd.DataFrame:
+    """Mean scores of several runs: a DataFrame with a row for each system and a column for each measure.
+
+    runs: `{name: run}`, or paths, which are then named by their files. long=True: the scores by topic instead, in the
+    columns system, query_id, measure, value. A progress bar shows on a terminal where it takes long.
+    """
+    import pandas as pd
+
+    tables = {name: results.to_pandas() for name, results in iter_compare(measures, qrels, runs)}
+    if long:
+        whole = pd.concat(tables, names=["system"]).rename_axis(columns="measure")
+        return whole.stack().rename("value").reset_index()
+    frame = pd.DataFrame({name: results.mean() for name, results in tables.items()}).T
+    return frame.rename_axis("system")
+
+
+def iter_compare(
+    measures: Any, qrels: Any, runs: Mapping[str, Any] | Iterable[str | os.PathLike[str]]
+) -> Iterator[tuple[str, Results]]:
+    """Yield (name, Results) for each run, with a progress bar on a terminal."""
+    from tqdm import tqdm
+
+    named = dict(runs) if isinstance(runs, Mapping) else by_file_name(runs)
+    ready = Evaluator(measures, qrels)
+    for name, run in tqdm(named.items(), desc="scoring", unit="run", disable=None, delay=1, leave=False):
+        yield str(name), ready.calc(run)
+
+
+def by_file_name(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
+    """Runs named by their files, without '.gz'; by their whole paths where names repeat."""
+    files = [Path(path) for path in paths]
+    names = [file.name.removesuffix(".gz") for file in files]
+    if len(set(names)) < len(names):
+        names = [str(file) for file in files]
+    if len(set(names)) < len(names):
+        raise InputError(f"run {next(name for name in names if names.count(name) > 1)} is given twice.")
+    return dict(zip(names, files))

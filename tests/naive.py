@@ -1,0 +1,307 @@
+"""Naive twins: every measure once more, slowly, for one query, in plain loops written from its definition.
+
+The tests hold the library against these functions; nothing here may import it. `TWINS` maps a name to a function of a
+query and a setting; `RUN_TWINS` holds the measures in which the value of a query depends on the whole run. The classical
+measures are in `naive_classical`; what is here is terminal documents, utility, information, graded relevance,
+whole collections and not answering.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+
+from naive_classical import (
+    RUN_TWINS,
+    TWINS,
+    Gains,
+    Query,
+    Scale,
+    Setting,
+    binary,
+    dcg_sum,
+    err,
+    exponential,
+    first,
+    level,
+    linear,
+    mapped,
+    pool,
+    precisions,
+    ranked,
+    ratio,
+    rbp,
+    run_twin,
+    seen,
+    twin,
+    unsatisfied,
+)
+from scipy.stats import kendalltau, spearmanr
+
+__all__ = ["RUN_TWINS", "TWINS", "Query", "Setting"]
+
+
+# Terminal document. The query a twin is shown is already cut at k.
+
+
+def ended(q: Query, s: Setting) -> bool:
+    """Did the system stop of its own accord?"""
+    return s.k is None or len(q.grades) < s.k
+
+
+def terminal(q: Query, scale: Scale) -> float:
+    return sum(seen(q, scale)) / sum(pool(q, scale)) if pool(q, scale) else 1.0
+
+
+def extended(q: Query, s: Setting, scale: Scale) -> list[float]:
+    return seen(q, scale) + ([terminal(q, scale)] if ended(q, s) else [])
+
+
+@twin
+def RRT(q: Query, s: Setting, rel: int = 1) -> float:
+    nil = not pool(q, binary(rel))
+    if ended(q, s) and nil:
+        return 1 / (len(q.grades) + 1)
+    return ratio(1, first(seen(q, binary(rel))))
+
+
+@twin
+def PT(q: Query, s: Setting, rel: int = 1) -> float:
+    assert s.k is not None
+    return sum(extended(q, s, binary(rel))) / s.k
+
+
+@twin
+def RBPT(
+    q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: float | None = None, tail: bool = True
+) -> float:
+    scale = linear(s, max_rel) if rel is None else binary(rel)
+    if not ended(q, s) or not tail:
+        return rbp(extended(q, s, scale), p)
+    return rbp(seen(q, scale), p) + p ** len(q.grades) * terminal(q, scale)
+
+
+@twin
+def nDCGT(q: Query, s: Setting, rel: int | None = None, ideal: str = "cut") -> float:
+    scale = mapped() if rel is None else binary(rel)
+    best, depth = pool(q, scale), s.k
+    if ended(q, s):
+        best, depth = [*best, 1.0], len(q.grades) + 1
+    return ratio(dcg_sum(extended(q, s, scale)), dcg_sum(best if ideal == "full" else best[:depth]))
+
+
+@twin
+def APT(q: Query, s: Setting, rel: int = 1) -> float:
+    n_relevant = len(pool(q, binary(rel)))
+    return ratio(precisions(extended(q, s, binary(rel))), n_relevant + 1 if ended(q, s) else n_relevant)
+
+
+@twin
+def ERRT(q: Query, s: Setting, max_rel: float | None = None) -> float:
+    return err(extended(q, s, exponential(s, max_rel)))
+
+
+# Utility.
+
+
+def gains_seen(q: Query, s: Setting, gain: str, max_rel: float | None) -> list[float]:
+    return seen(q, {"linear": linear, "exp": exponential}[gain](s, max_rel))
+
+
+@twin
+def FlatU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
+    return sum(x - e for x in gains_seen(q, s, gain, max_rel))
+
+
+@twin
+def DCGU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
+    return sum((x - e) / math.log2(i + 1) for i, x in ranked(gains_seen(q, s, gain, max_rel)))
+
+
+@twin
+def RBPU(q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
+    return (1 - p) * sum((x - e) * p ** (i - 1) for i, x in ranked(gains_seen(q, s, gain, max_rel)))
+
+
+@twin
+def ERRU(q: Query, s: Setting, e: float = 0.05, gain: str = "exp", max_rel: float | None = None) -> float:
+    g = gains_seen(q, s, gain, max_rel)
+    return sum(1 / i * (x * unsatisfied(g, i) - e) for i, x in ranked(g))
+
+
+@twin
+def RBU(q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "exp", max_rel: float | None = None) -> float:
+    g = gains_seen(q, s, gain, max_rel)
+    return (1 - p) * sum(p ** (i - 1) * (x * unsatisfied(g, i) - e) for i, x in ranked(g))
+
+
+@twin
+def iRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float | None = None) -> float:
+    return RBU(q, s, p, 0.0, gain, max_rel)
+
+
+# Information.
+
+
+@twin
+def OIE(q: Query, s: Setting, D: int = 20000, beta: float = 1.05) -> float:
+    listed = [level(x) for x in q.grades]
+    relevant = [x for x in q.judged if x > 0]
+    missed = Counter(relevant) - Counter(listed)
+
+    def information(n_documents: int) -> float:
+        return -math.log(n_documents / D)
+
+    def as_good_as(x: int, documents: list[int]) -> int:
+        return sum(1 for y in documents if y >= x)
+
+    # A document not listed shares its rank with all D, an irrelevant one its grade: ln(D/D) = 0, so neither is summed.
+    H_S = sum(information(i) for i in range(1, len(listed) + 1))
+    H_G = sum(information(as_good_as(x, relevant)) for x in relevant)
+    H_SG = sum(information(as_good_as(x, listed[:i])) for i, x in enumerate(listed, start=1))
+    H_SG += sum(information(as_good_as(x, relevant)) for x in missed.elements())
+    return H_S + H_G - beta * H_SG
+
+
+# Graded relevance and question answering.
+
+
+def adjusted_gain(q: Query, s: Setting, gains: Gains) -> Scale:
+    gain = mapped(gains)
+    levels = sorted(x for x in {*s.levels, *(gains or {})} if x > 0 and gain(x) > 0)
+    R_of = Counter(x for x in q.judged if gain(x) > 0)
+    R = sum(R_of.values())
+
+    def adjusted(x: int | None) -> float:
+        if x not in levels or R_of[x] == R:
+            return gain(x)
+        lower = [y for y in levels if y < x]
+        return gain(x) - R_of[x] / R * (gain(x) - (gain(lower[-1]) if lower else 0.0))
+
+    return adjusted
+
+
+def sakai(q: Query, s: Setting, gains: Gains, adjusted: bool, formula: Callable[[list[float], list[float]], float]) -> float:
+    """`formula` of the list's and the ideal list's gains; without relevant documents only the empty list is right."""
+    scale = adjusted_gain(q, s, gains) if adjusted else mapped(gains)
+    g, best = seen(q, scale), pool(q, scale)
+    if best:
+        return formula(g, best)
+    return 0.0 if g else 1.0
+
+
+def bonused(g: list[float], best: list[float], r: int, beta: float) -> float:
+    """(beta cg(r) + count(r)) / (beta cig(r) + r)."""
+    return (beta * sum(g[:r]) + sum(1 for x in g[:r] if x > 0)) / (beta * sum(best[:r]) + r)
+
+
+@twin
+def Q(q: Query, s: Setting, beta: float = 1.0, gains: Gains = None, adjusted: bool = False) -> float:
+    def formula(g: list[float], best: list[float]) -> float:
+        return sum(bonused(g, best, r, beta) for r, x in ranked(g) if x > 0) / len(best[: s.k])
+
+    return sakai(q, s, gains, adjusted, formula)
+
+
+@twin
+def RMeasure(q: Query, s: Setting, beta: float = 1.0, gains: Gains = None, adjusted: bool = False) -> float:
+    return sakai(q, s, gains, adjusted, lambda g, best: bonused(g, best, len(best), beta))
+
+
+@twin
+def AWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> float:
+    def formula(g: list[float], best: list[float]) -> float:
+        return sum(sum(g[:r]) / sum(best[:r]) for r, x in ranked(g) if x > 0) / len(best[: s.k])
+
+    return sakai(q, s, gains, adjusted, formula)
+
+
+@twin
+def RWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> float:
+    return sakai(q, s, gains, adjusted, lambda g, best: sum(g[: len(best)]) / sum(best))
+
+
+@twin
+def AGR(q: Query, s: Setting, gains: Gains = None) -> float:
+    return AWP(q, s, gains, adjusted=True)
+
+
+@twin
+def RGR(q: Query, s: Setting, gains: Gains = None) -> float:
+    return RWP(q, s, gains, adjusted=True)
+
+
+# The list against all D documents of the collection.
+
+
+def collection(q: Query, D: int) -> tuple[list[int], list[int]]:
+    """Height (the higher the earlier in the list; 0 if not listed) and grade of every document."""
+    missed = Counter(q.judged) - Counter(x for x in q.grades if x is not None)
+    grades = [level(x) for x in [*q.grades, *missed.elements()]]
+    heights = list(range(len(q.grades), 0, -1))
+    if len(grades) > D:
+        raise ValueError(f"{len(grades)} documents are known, more than D={D}")
+    return heights + [0] * (D - len(heights)), grades + [0] * (D - len(grades))
+
+
+@twin
+def AUC(q: Query, s: Setting, D: int = 20000, rel: int = 1) -> float:
+    heights, grades = collection(q, D)
+    relevant = [h for h, x in zip(heights, grades) if x >= rel]
+    irrelevant = [h for h, x in zip(heights, grades) if x < rel]
+    if not relevant or not irrelevant:
+        return 0.5
+    won = sum(1.0 if h > other else 0.5 if h == other else 0.0 for h in relevant for other in irrelevant)
+    return won / (len(relevant) * len(irrelevant))
+
+
+@twin
+def KendallTau(q: Query, s: Setting, D: int = 20000) -> float:
+    heights, grades = collection(q, D)
+    constant = len(set(heights)) == 1 or len(set(grades)) == 1
+    return 0.0 if constant else kendalltau(heights, grades).statistic
+
+
+@twin
+def Spearman(q: Query, s: Setting, D: int = 20000) -> float:
+    heights, grades = collection(q, D)
+    constant = len(set(heights)) == 1 or len(set(grades)) == 1
+    return 0.0 if constant else spearmanr(heights, grades).statistic
+
+
+# Not answering.
+
+
+@twin
+def UF(q: Query, s: Setting, rel: int = 1) -> float:
+    return 0.0 if not q.grades else 1.0 if level(q.grades[0]) >= rel else -1.0
+
+
+@twin
+def K1(q: Query, s: Setting, rel: int = 1) -> float:
+    return q.scores[0] * UF(q, s, rel) if q.grades else 0.0
+
+
+@run_twin
+def c(queries: list[Query], s: Setting, unanswered: str | float = "accuracy", rel: int = 1) -> list[float]:
+    correct = [any(level(x) >= rel for x in q.grades[: s.k]) for q in queries]
+    n_ac = sum(correct)
+    n_aw = sum(1 for q in queries if q.grades) - n_ac
+    readings = {
+        "accuracy": ratio(n_ac, len(queries)),
+        "precision": ratio(n_ac, n_ac + n_aw),
+        "error": ratio(n_aw, n_ac + n_aw),
+    }
+    value = readings[unanswered] if isinstance(unanswered, str) else float(unanswered)
+    return [float(right) if q.grades else value for q, right in zip(queries, correct)]
+
+
+@run_twin
+def CWS(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
+    answered = [j for j, q in enumerate(queries) if q.grades]
+    order = sorted(answered, key=lambda j: -queries[j].scores[0])  # a stable sort
+    order += [j for j, q in enumerate(queries) if not q.grades]
+    values, correct = [0.0] * len(queries), 0
+    for i, j in enumerate(order, start=1):
+        correct += UF(queries[j], s, rel) == 1
+        values[j] = correct / i
+    return values
