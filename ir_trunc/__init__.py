@@ -40,7 +40,7 @@ _LATER = {
     **dict.fromkeys(("calc", "calc_aggregate", "compare", "curves", "evaluator", "iter_calc"), "ir_trunc.scoring"),
 }
 
-__all__ = [  # noqa: PLE0604  the measures' names come from the registry
+__all__ = [
     "Aggregated",
     "Curve",
     "InputError",

@@ -9,13 +9,16 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from ir_measures import Measure
+
 import ir_trunc
 from ir_trunc import demo, listing
 from ir_trunc.errors import IrTruncError, UnknownMeasureError
+from ir_trunc.io import read_qrels
 from ir_trunc.measures.text import split
 from ir_trunc.output import FORMATS, write_runs
-from ir_trunc.provider import Measure, parse_measure
-from ir_trunc.scoring import iter_compare, parse_measures, read_qrels
+from ir_trunc.provider import parse_measure
+from ir_trunc.scoring import iter_compare, parse_measures
 
 _EXAMPLES = """
 examples:
@@ -67,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("qrels", metavar="QRELS", help="TREC qrels file, plain or gzipped, or the id of an ir_datasets data set")
+    parser.add_argument("qrels", metavar="QRELS", help="TREC qrels file, or the id of an ir_datasets data set")
     parser.add_argument("arguments", metavar="RUN ... MEASURE ...", nargs="+", help="TREC run files, then measures")
     parser.add_argument("-q", "--by_query", action="store_true", help="scores by topic")
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: leave the means out")
@@ -78,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _runs_and_measures(arguments: Sequence[str]) -> tuple[list[str], tuple[Measure, ...]]:
-    """The first argument is a run, as with ir-measures; further files are runs too; the first that is no file is a measure."""
+    """The first argument is a run, as with ir-measures; so are further files, up to the first measure."""
     at = 1
     while at < len(arguments) and _is_run(arguments[at]):
         at += 1

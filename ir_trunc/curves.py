@@ -32,7 +32,7 @@ class Curve:
 
     def best(self) -> tuple[Ints, Floats]:
         """The best depth and its score for every list (Q each); of several maxima the shortest list wins."""
-        top = np.maximum.reduceat(self.values, self.offsets[:-1])
+        top: Floats = np.maximum.reduceat(self.values, self.offsets[:-1])
         lengths = np.diff(self.offsets)
         depth = np.arange(len(self.values)) - np.repeat(self.offsets[:-1], lengths)
         reached = self.values == np.repeat(top, lengths)
@@ -40,7 +40,8 @@ class Curve:
 
     def at(self, depth: npt.ArrayLike) -> Floats:
         """The score of every list cut after `depth` documents (one number, or one for each topic)."""
-        return self.values[self.offsets[:-1] + np.minimum(depth, np.diff(self.offsets) - 1)]
+        at: Ints = self.offsets[:-1] + np.minimum(depth, np.diff(self.offsets) - 1)
+        return self.values[at]
 
     def rows(self) -> Iterator[tuple[str, Floats]]:
         """Each topic with its values for d = 0..n."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import sys
 from collections.abc import Sequence
 
@@ -23,8 +22,8 @@ def main(words: Sequence[str]) -> int:
         return 0
     families: dict[str, list[Definition]] = {}
     for definition in registry.values():
-        family = inspect.getmodule(definition.formula)
-        families.setdefault(inspect.getdoc(family).splitlines()[0] if family else "", []).append(definition)
+        title = str(sys.modules[definition.formula.__module__].__doc__).partition("\n")[0]
+        families.setdefault(title, []).append(definition)
     for title, members in families.items():
         print(f"\n{title}\n")
         for definition in members:

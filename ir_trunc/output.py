@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ir_trunc.provider import Measure
 from ir_trunc.results import Results
 
 SUMMARY = "all"
@@ -35,7 +34,8 @@ def _rows(name: str, results: Results, by_query: bool, summary: bool) -> Iterato
 
 
 def _fields(row: Row, columns: Sequence[str]) -> dict[str, str | float]:
-    return {name: value for name, value in zip(("run", "query_id", "measure", "value"), row) if name in columns}
+    fields: dict[str, str | float] = dict(zip(("run", "query_id", "measure", "value"), row))
+    return {name: fields[name] for name in columns}
 
 
 def number(value: float, places: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import ir_measures
-from ir_measures import providers
+from ir_measures import Measure, providers
 from ir_measures.measures import registry as ir_measures_registry
 from ir_measures.providers.base import NOT_PROVIDED
 
@@ -21,20 +21,15 @@ from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.measures.text import parse
 from ir_trunc.rankings import Floats, Rankings
 
-Measure = ir_measures.Measure
 
-
-class TruncMeasure(Measure):  # type: ignore[misc]
+class TruncMeasure(Measure):
     """An ir-measures measure that is declared in ir_trunc. Parameters are checked as soon as they are given."""
 
     DEFINITION: Definition
 
     def __init__(self, **params: Any):
-        given = {name: value for name, value in params.items() if value is not None}
-        known = {name: value for name, value in given.items() if name in self.DEFINITION.params}
-        if len(known) < len(given):
-            self.DEFINITION.bind(given)  # says which name is unknown
-        super().__init__(**{name: self.DEFINITION.clean(name, value) for name, value in known.items()})
+        given = {name: self.DEFINITION.clean(name, value) for name, value in params.items() if value is not None}
+        super().__init__(**given)  # type: ignore[no-untyped-call]
 
     def validate_params(self) -> None:
         """Raise ParameterError where a parameter is missing."""
@@ -86,7 +81,7 @@ def _register_measures() -> dict[str, Any]:
 
 def definition_of(measure: Measure) -> Definition | None:
     """The registry's definition of an ir-measures measure, or None where it has none."""
-    return getattr(measure, "DEFINITION", None) or registry.get(measure.NAME)
+    return getattr(measure, "DEFINITION", None) or registry.get(measure.NAME or "")
 
 
 def bind(measure: Measure) -> BoundMeasure | None:
@@ -122,7 +117,7 @@ def parse_measure(measure: str | Measure) -> Measure:
         raise ParameterError(f"{name} has no parameter {key!r}; it has: {supported}.{nearest(key, found.SUPPORTED_PARAMS)}")
     if definition is not None:
         params = {key: definition.clean(key, value) if key in definition.params else value for key, value in params.items()}
-    parsed = found(**params)
+    parsed: Measure = found(**params)
     bind(parsed)  # says what is missing
     try:
         parsed.validate_params()
@@ -131,7 +126,7 @@ def parse_measure(measure: str | Measure) -> Measure:
     return parsed
 
 
-class Evaluator(providers.Evaluator):  # type: ignore[misc]
+class Evaluator(providers.Evaluator):
     """Scores any number of runs against qrels that are made ready once.
 
     Every topic of the qrels gets a score from the formula, a topic without documents too: nothing is filled in by a
@@ -158,7 +153,7 @@ class Evaluator(providers.Evaluator):  # type: ignore[misc]
                 yield ir_measures.Metric(topic, measure, value)
 
 
-class Provider(providers.Provider):  # type: ignore[misc]
+class Provider(providers.Provider):
     """ir-measures' way to the measures of ir_trunc."""
 
     NAME = "ir_trunc"
@@ -176,7 +171,7 @@ def register() -> dict[str, Any]:
     """Make the measures and the provider known to ir-measures; doing it again changes nothing."""
     objects = _register_measures()
     if Provider.NAME not in providers.registry:
-        provider = providers.register(Provider())
+        provider = providers.register(Provider())  # type: ignore[no-untyped-call]
         provider.SUPPORTED_MEASURES = list(objects.values())
         ir_measures.DefaultPipeline.providers.append(provider)
     return objects

@@ -81,6 +81,7 @@ class Rankings:
 
     @property
     def topics(self) -> tuple[str, ...]:
+        """Ids in canonical order (Q)."""
         return self.judgments.topics
 
     @property
@@ -115,7 +116,7 @@ class Rankings:
         pools = [[g for g in row if g is not None] for row in rows] if judged is None else [list(p) for p in judged]
         names = [str(number) for number in range(1, len(rows) + 1)] if topics is None else list(topics)
         if not len(rows) == len(pools) == len(names):
-            raise InputError(f"{len(rows)} lists, {len(pools)} sets of judgments and {len(names)} topics: one each is needed.")
+            raise InputError(f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics: as many are needed.")
         if [names[at] for at in canonical_order(names)] != names or len(set(names)) != len(names):
             raise InputError("topics must be distinct and in canonical order (numbers ascending, or text ascending).")
         for name, row, pool in zip(names, rows, pools):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
+from ir_measures import Measure
 
-from ir_trunc.provider import Measure, parse_measure
+from ir_trunc.provider import parse_measure
 from ir_trunc.rankings import Floats
 
 if TYPE_CHECKING:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
+from ir_measures import Measure
 
 from ir_trunc.curves import Curve
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
-from ir_trunc.io import RUN, Qrels, Rows, read, read_qrels
+from ir_trunc.io import RUN, Rows, read, read_qrels
 from ir_trunc.measures import scores
 from ir_trunc.measures.text import split
-from ir_trunc.provider import Measure, bind, parse_measure
+from ir_trunc.provider import bind, parse_measure
 from ir_trunc.rankings import Floats, Rankings
 from ir_trunc.results import Aggregated, Results
 
@@ -139,8 +140,8 @@ def compare(
 
     tables = {name: results.to_pandas() for name, results in iter_compare(measures, qrels, runs)}
     if long:
-        whole = pd.concat(tables, names=["system"]).rename_axis(columns="measure")
-        return whole.stack().rename("value").reset_index()
+        whole = pd.concat(tables, names=["system"]).reset_index()
+        return whole.melt(["system", "query_id"], var_name="measure", value_name="value")
     frame = pd.DataFrame({name: results.mean() for name, results in tables.items()}).T
     return frame.rename_axis("system")
 

@@ -117,7 +117,6 @@ def _ended_by_nil(source: str, lengths: Ints, topics: Ints, ranks: Ints) -> Ints
     ended[topics] = ranks - 1
     behind = lengths[topics] - ranks
     if behind.any():
-        lists = np.count_nonzero(behind)
-        message = f"{source}: {NIL} ends {lists} list{'s' * (lists > 1)} before their end; {behind.sum()} documents behind it are left out."
-        warnings.warn(message, IrTruncWarning, stacklevel=3)
+        what = f"{NIL} ends {np.count_nonzero(behind)} list(s) before their last document"
+        warnings.warn(f"{source}: {what}; {behind.sum()} documents behind it are left out.", IrTruncWarning, stacklevel=3)
     return ended

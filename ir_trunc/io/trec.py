@@ -1,8 +1,8 @@
 """TREC files: read at once where they are plain, line by line where they are not, with an error that names the line.
 
-The fast way takes the file as a table with one separator; it is taken only when a few searches through the bytes show that
-the file is such a table once white space is tidied. Whatever it cannot read goes the slow way, which splits lines as trec_eval
-does and either reads them or says what is wrong with which line.
+White space is tidied where a search through the bytes finds any that needs it; then the fast way takes the file as a table
+with one separator. Whatever it cannot read goes the slow way, which splits lines as trec_eval does and either reads them
+or says what is wrong with which line.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
             raise InputError(
                 f"{source}, line {at} (topic {topic}, document {doc}): {layout.value} {text!r} is no {kind}."
             ) from None
-        if not math.isfinite(value) or abs(value) >= 2**63 and number is int:
+        if not math.isfinite(value) or (number is int and abs(value) >= 2**63):
             raise InputError(
                 f"{source}, line {at} (topic {topic}, document {doc}): {layout.value} {text!r}: a finite number is needed."
             )

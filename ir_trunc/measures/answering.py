@@ -15,7 +15,7 @@ from ir_trunc.measures.declare import measure
 from ir_trunc.measures.lists import Bools, Lists
 from ir_trunc.measures.params import Choice, MinRel, Number
 from ir_trunc.measures.parts import binary, over
-from ir_trunc.rankings import Floats
+from ir_trunc.rankings import Floats, Ints
 
 PENAS = "Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142"
 VOORHEES = "Voorhees, TREC 2002"
@@ -96,7 +96,7 @@ def CWS(lists: Lists, rel: MinRel = 1) -> Floats:
     down_to = np.empty(len(order))
     down_to[order] = np.cumsum(own_correct[order])
     # A list that is cut to nothing moves behind all answered questions, among the unanswered in the order of topics.
-    unanswered_before = np.cumsum(~own_answered) - ~own_answered
+    unanswered_before: Ints = np.cumsum(~own_answered) - ~own_answered
     last_place = own_answered.sum() - own_answered + unanswered_before + 1
     silent = ~answered
     position = np.where(silent, lists.spread(last_place), lists.spread(place))

@@ -11,7 +11,6 @@ from ir_trunc.measures.lists import Gains, Lists
 from ir_trunc.measures.params import Choice, GradeGains, MinRel, Number
 from ir_trunc.measures.parts import (
     binary,
-    count,
     discount,
     first_relevant,
     gain_of,

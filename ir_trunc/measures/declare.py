@@ -80,24 +80,19 @@ class Definition:
 
     def bind(self, params: Mapping[str, Any]) -> BoundMeasure:
         """The measure with values for its parameters; ParameterError where one is unknown, missing or not allowed."""
-        given = {name: value for name, value in params.items() if value is not None}
-        for name in given:
-            if name not in self.params:
-                known = ", ".join(self.params) or "none"
-                hint = nearest(name, self.params)
-                raise ParameterError(f"{self.name} has no parameter {name!r}; it has: {known}.{hint}")
-        values = {name: self._clean(param, given.get(name)) for name, param in self.params.items()}
-        return BoundMeasure(self, {n: v for n, v in values.items() if n != CUTOFF}, values.get(CUTOFF))
-
-    def _clean(self, param: Param, value: Any) -> Any:
-        if value is None:
-            if param.required:
-                raise ParameterError(f"{self.name} needs a {param.name}: write {self.name}@10, for example.")
-            return param.default
-        return self.clean(param.name, value)
+        values = {name: param.default for name, param in self.params.items()}
+        values |= {name: self.clean(name, value) for name, value in params.items() if value is not None}
+        for name, param in self.params.items():
+            if param.required and values[name] is None:
+                raise ParameterError(f"{self.name} needs a {name}: write {self.name}@10, for example.")
+        cutoff = values.pop(CUTOFF, None)
+        return BoundMeasure(self, values, cutoff)
 
     def clean(self, name: str, value: Any) -> Any:
-        """One parameter's value as a plain Python object; ParameterError where it is not allowed."""
+        """One parameter's value as a plain Python object; ParameterError where it is unknown or not allowed."""
+        if name not in self.params:
+            known = ", ".join(self.params) or "none"
+            raise ParameterError(f"{self.name} has no parameter {name!r}; it has: {known}.{nearest(name, self.params)}")
         try:
             return self.params[name].kind.clean(name, value)
         except ParameterError as error:

@@ -88,7 +88,8 @@ class Lists:
 
     def sum(self, x: npt.ArrayLike) -> Floats:
         """The sum over all hits of the list that ends at a point."""
-        return np.bincount(self.row, weights=x, minlength=len(self.lengths))
+        weights = np.asarray(x, dtype=np.float64)
+        return np.bincount(self.row, weights=weights, minlength=len(self.lengths)).astype(np.float64, copy=False)
 
     def spread(self, x: npt.NDArray[T]) -> npt.NDArray[T]:
         """Each query's value at each of its points."""
@@ -100,7 +101,8 @@ class Lists:
 
     def prefix(self, table: Floats) -> Floats:
         """The sum of a table's values for the ranks 1..n."""
-        return np.cumsum(np.where(self.ranks == 0, 0.0, table))[self.n]
+        sums: Floats = np.cumsum(np.where(self.ranks == 0, 0.0, table))
+        return sums[self.n]
 
     # tables
 
@@ -208,7 +210,9 @@ class Gains:
         """Share of the query's whole gain that the list holds, at every point; 1 for a nil query."""
         total = np.bincount(self.lists.judgments.rows, weights=self.pool, minlength=len(self.lists.lengths))
         whole = self.lists.spread(total)
-        return np.divide(self.lists.sum(self.counts), whole, out=np.ones(len(whole)), where=whole > 0)
+        share = np.ones(len(whole))
+        np.divide(self.lists.sum(self.counts), whole, out=share, where=whole > 0)
+        return share
 
     def ideal(self, weights: Floats | None = None) -> Ideal:
         """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first, and nothing else."""
@@ -230,7 +234,8 @@ class Ideal:
 
     def _at(self, queries: Ints, depth: npt.ArrayLike) -> Floats:
         starts = self.lists.judgments.offsets[:-1] + np.arange(len(self.lengths))
-        return self.sums[starts[queries] + np.minimum(depth, self.lengths[queries])]
+        at: Ints = starts[queries] + np.minimum(depth, self.lengths[queries])
+        return self.sums[at]
 
     def at_hits(self, depth: npt.ArrayLike) -> Floats:
         """One value for every hit, at its own depth."""

@@ -20,7 +20,9 @@ from ir_trunc.errors import ParameterError, ParameterTypeError
 class Kind(Protocol):
     """A set of allowed values."""
 
-    meaning: str
+    @property
+    def meaning(self) -> str:
+        """What the parameter is, in words."""
 
     @property
     def allowed(self) -> str:
@@ -136,9 +138,7 @@ class GainMap:
 
 
 MinRel = Annotated[int, Whole("lowest grade that counts as relevant; gains are then 0 or 1")]
-OnlyRel = Annotated[
-    "int | None", Whole("lowest grade that counts as relevant, with gain 1; without it gains are graded")
-]
+OnlyRel = Annotated["int | None", Whole("lowest grade that counts as relevant, with gain 1; without it gains are graded")]
 MaxRel = Annotated[int | None, Whole("top of the judgement scale; by default the highest grade in the qrels")]
 Scale = Annotated[Literal["linear", "exp"], Choice("gain scale: x / max_rel or (2^x - 1) / 2^max_rel", ("linear", "exp"))]
 GradeGains = Annotated[dict[int, float] | None, GainMap("gain of each grade; by default the grade itself")]

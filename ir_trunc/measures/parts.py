@@ -113,12 +113,12 @@ def count(lists: Lists, gains: Gains) -> Floats:
 
 def precision_at_relevant(lists: Lists, gains: Gains) -> Floats:
     """Precision at each relevant document's rank; 0 for the other hits."""
-    return gains.relevant * count(lists, gains) / lists.rank
+    return np.where(gains.relevant, count(lists, gains) / lists.rank, 0.0)
 
 
 def first_relevant(lists: Lists, gains: Gains) -> Floats:
     """1 for the first relevant document of each list; 0 for all other hits."""
-    return (gains.relevant & (count(lists, gains) == 1)).astype(np.float64)
+    return np.where(gains.relevant & (count(lists, gains) == 1), 1.0, 0.0)
 
 
 def cascade(lists: Lists, gains: Gains) -> Floats:
@@ -154,4 +154,4 @@ def over(numerator: Floats, denominator: Floats | Ints, otherwise: float | Calla
 
 def nil(lists: Lists) -> Floats:
     """What a nil query earns where its right answer is silence: 1 for the empty list, 0 for any other."""
-    return (lists.n == 0).astype(np.float64)
+    return np.where(lists.n == 0, 1.0, 0.0)

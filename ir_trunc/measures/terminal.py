@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import numpy as np
+
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.lists import Gains, Lists
 from ir_trunc.measures.params import Choice, Flag, MaxRel, MinRel, OnlyRel, Persistence
@@ -38,7 +40,7 @@ IdealDepth = Annotated[
 
 def terminal(lists: Lists, gains: Gains) -> Floats:
     """r_t at every point; 0 where the list did not visibly stop."""
-    return lists.stopped * gains.share()
+    return np.where(lists.stopped, gains.share(), 0.0)
 
 
 @measure(source=LIU)
@@ -50,7 +52,7 @@ def RRT(lists: Lists, rel: MinRel = 1) -> Floats:
     No relevant document retrieved although there are some: 0. Empty list, nil query: 1.
     """
     gains = binary(lists, rel)
-    at_end = lists.stopped * (lists.spread(gains.R) == 0) * reciprocal(lists)[lists.n + 1]
+    at_end = np.where(lists.stopped & (lists.spread(gains.R) == 0), reciprocal(lists)[lists.n + 1], 0.0)
     return lists.sum(first_relevant(lists, gains) / lists.rank) + at_end
 
 
@@ -67,9 +69,7 @@ def PT(lists: Lists, rel: MinRel = 1) -> Floats:
 
 
 @measure(source=LIU)
-def RBPT(
-    lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRel = None, tail: Tail = True
-) -> Floats:
+def RBPT(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRel = None, tail: Tail = True) -> Floats:
     """Rank-biased precision whose terminal document speaks for all ranks that the system left empty.
 
     (1 - p) sum_i g_i p^(i-1) + p^n r_t

@@ -46,9 +46,7 @@ def DCGU(lists: Lists, e: Effort = 0.05, gain: Scale = "linear", max_rel: MaxRel
 
 
 @measure(source=AMIGO, range=AT_MOST_ONE)
-def RBPU(
-    lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: Scale = "linear", max_rel: MaxRel = None
-) -> Floats:
+def RBPU(lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: Scale = "linear", max_rel: MaxRel = None) -> Floats:
     """Rank-biased precision less effort.
 
     (1 - p) sum_i (g_i - e) p^(i-1)

@@ -1,0 +1,27 @@
+"""What all tests share: where real data lies, and how hard hypothesis tries."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ir_trunc", deadline=None, max_examples=60, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("ir_trunc")
+
+DATA = "IR_TRUNC_TEST_DATA"
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """A folder of real collections, by name; the test is skipped where they are absent."""
+
+    def folder(name: str) -> Path:
+        path = Path(os.environ.get(DATA, "")) / name
+        if DATA not in os.environ or not path.is_dir():
+            pytest.skip(f"no real data: set {DATA} to a folder that holds {name}")
+        return path
+
+    return folder

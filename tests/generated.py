@@ -1,0 +1,87 @@
+"""Generated rankings, as naive queries and as Rankings, and every registered measure in many settings."""
+
+import itertools
+
+import numpy as np
+from hypothesis import strategies as st
+from naive import Query, Setting
+
+from ir_trunc.measures import BoundMeasure, Definition, registry
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.params import Choice, Flag, GainMap, Number, Whole
+from ir_trunc.rankings import Rankings
+
+GRADES = (-1, 0, 0, 1, 1, 2, 3)
+COLLECTION = 90  # documents, at least as many as any generated topic knows
+
+
+def query(rng: np.random.Generator, longest: int, pool: int) -> Query:
+    """One topic: some of its judged documents between unjudged ones; empty, nil and unjudged topics are common."""
+    judged = [int(g) for g in rng.choice(GRADES, rng.integers(0, pool + 1))]
+    if rng.random() < 0.2:
+        judged = [min(g, 0) for g in judged]
+    found = judged[: rng.integers(0, len(judged) + 1)]
+    unjudged = [None] * int(rng.integers(0, max(1, longest - len(found) + 1)))
+    grades = found + unjudged
+    rng.shuffle(grades)
+    if rng.random() < 0.15:
+        grades = []
+    rng.shuffle(judged)
+    scores = sorted(rng.choice(np.arange(101) / 100, len(grades)).tolist(), reverse=True)
+    return Query(grades, judged, scores)
+
+
+def queries(seed: int, count: int, longest: int = 20, pool: int = 12) -> list[Query]:
+    rng = np.random.default_rng(seed)
+    return [query(rng, longest, pool) for _ in range(count)]
+
+
+runs = st.builds(queries, st.integers(0, 2**32 - 1), st.integers(1, 9))
+
+
+def rankings_of(run: list[Query]) -> Rankings:
+    return Rankings.from_lists([q.grades for q in run], [q.judged for q in run], scores=[q.scores for q in run])
+
+
+def setting_of(run: list[Query], measure: BoundMeasure, given: dict) -> Setting:
+    levels = sorted({grade for q in run for grade in q.judged if grade > 0})
+    return Setting(levels=tuple(levels), k=measure.cutoff, params=given)
+
+
+def _samples(name, kind) -> list:
+    if name == "D":
+        return [COLLECTION]
+    if name == "max_rel":
+        return [3, 5]
+    if isinstance(kind, Flag):
+        return [True, False]
+    if isinstance(kind, GainMap):
+        return [{1: 1, 2: 3, 3: 10}, {1: 0, 2: 0.5}]
+    if isinstance(kind, Choice):
+        return [*kind.words, *(_samples(name, kind.number) if kind.number else [])]
+    if isinstance(kind, Whole):
+        return [1, 2]
+    if isinstance(kind, Number):
+        return [x for x in (0.0, 0.25, 0.5, 1.0, 2.0) if kind.low < x < kind.high or (not kind.inside and x == kind.low)]
+    raise TypeError(f"no samples for {kind}")
+
+
+def settings_of(definition: Definition) -> list[dict]:
+    """The default, every single change of a parameter, and every pair of changes of different parameters."""
+    single = [
+        {name: value} for name, param in definition.params.items() if name != CUTOFF for value in _samples(name, param.kind)
+    ]
+    base = {"D": COLLECTION} if "D" in definition.params else {}
+    pairs = [a | b for a, b in itertools.combinations(single, 2) if a.keys() != b.keys()]
+    changes = [base | change for change in ({}, *single, *pairs)]
+    if CUTOFF not in definition.params:
+        return changes
+    required = definition.params[CUTOFF].required
+    return [change | {CUTOFF: k} for change in changes for k in ((1, 3, 30) if required else (None, 1, 3, 30))]
+
+
+def bound(definition: Definition, given: dict) -> BoundMeasure:
+    return definition.bind(given)
+
+
+ALL = [registry[name] for name in sorted(registry)]

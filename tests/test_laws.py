@@ -1,0 +1,163 @@
+"""Laws that hold for every registered measure; a new measure is covered by being registered."""
+
+import math
+
+import numpy as np
+import pytest
+from generated import ALL, queries, rankings_of, runs, setting_of, settings_of
+from hypothesis import given
+from naive import RUN_TWINS, TWINS
+
+from ir_trunc.measures import registry, scores
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.lists import Lists
+
+each_measure = pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
+
+
+def twin_scores(definition, run, measure, change):
+    setting = setting_of(run, measure, {k: v for k, v in change.items() if k != CUTOFF})
+    if definition.scope == "run":
+        return RUN_TWINS[definition.name](run, setting)
+    return [TWINS[definition.name](q, setting) for q in run]
+
+
+def test_every_measure_has_a_naive_twin_and_no_twin_is_left_over():
+    by_scope = {scope: {d.name for d in registry.values() if d.scope == scope} for scope in ("list", "run")}
+    assert set(TWINS) == by_scope["list"]
+    assert set(RUN_TWINS) == by_scope["run"]
+
+
+@each_measure
+@given(run=runs)
+def test_equal_to_the_naive_twin(definition, run):
+    rankings = rankings_of(run)
+    for change in settings_of(definition):
+        measure = definition.bind(change)
+        expected = twin_scores(definition, run, measure, change)
+        np.testing.assert_allclose(measure.score(rankings), expected, rtol=1e-12, atol=1e-12, err_msg=str(change))
+
+
+@each_measure
+def test_equal_to_the_naive_twin_on_long_lists(definition):
+    run = queries(seed=1, count=12, longest=1500, pool=300)
+    rankings = rankings_of(run)
+    for cutoff in (None, 1000):
+        change = {CUTOFF: cutoff} if CUTOFF in definition.params else {}
+        if definition.params.get(CUTOFF) and definition.params[CUTOFF].required:
+            change = {CUTOFF: cutoff or 10}
+        measure = definition.bind(change)
+        expected = twin_scores(definition, run, measure, change)
+        np.testing.assert_allclose(measure.score(rankings), expected, rtol=1e-12, atol=1e-12, err_msg=str(change))
+
+
+@each_measure
+@given(run=runs)
+def test_depth_law(definition, run):
+    """curve[d] is the score of the list cut at d, to the last bit; the other lists of the run stay as they are."""
+    rankings = rankings_of(run)
+    for change in settings_of(definition):
+        measure = definition.bind(change)
+        curve = measure.curve(rankings)
+        own = measure.score(rankings)
+        assert curve.own().tobytes() == own.tobytes(), change
+        at = len(run) - 1
+        values = dict(curve.rows())[rankings.topics[at]]
+        length = len(run[at].grades)
+        assert len(values) == min(length, measure.cutoff or length) + 1
+        for depth, value in enumerate(values):
+            lengths = rankings.lengths.copy()
+            lengths[at] = depth
+            assert measure.score(rankings.cut(lengths))[at].tobytes() == value.tobytes(), (change, depth)
+
+
+@each_measure
+@given(run=runs)
+def test_every_list_cut_at_once_has_its_values_of_the_curve(definition, run):
+    if definition.scope == "run":
+        pytest.skip("looks at all lists of the run: they are cut one at a time")
+    rankings = rankings_of(run)
+    for change in settings_of(definition)[:12]:
+        measure = definition.bind(change)
+        curve = measure.curve(rankings)
+        for depth in range(6):
+            assert measure.score(rankings.cut(depth)).tobytes() == curve.at(depth).tobytes(), (change, depth)
+
+
+@each_measure
+def test_alone_as_in_any_batch(definition):
+    """To the last bit, and with lists of very different lengths beside it."""
+    if definition.scope == "run":
+        pytest.skip("looks at all lists of the run")
+    run = queries(seed=2, count=40, longest=1200, pool=400)
+    rankings = rankings_of(run)
+    for change in [c for c in settings_of(definition) if "D" not in c][:6] or [{}]:
+        measure = definition.bind(change)
+        batch, curve = measure.score(rankings), measure.curve(rankings)
+        for at, (_, values) in enumerate(curve.rows()):
+            alone = rankings.take([at])
+            assert measure.score(alone).tobytes() == batch[at : at + 1].tobytes(), (change, at)
+            assert measure.curve(alone).values.tobytes() == values.tobytes(), (change, at)
+
+
+@given(run=runs)
+def test_no_measure_depends_on_the_measures_beside_it(run):
+    rankings = rankings_of(run)
+    measures = [d.bind({CUTOFF: 5} if CUTOFF in d.params else {}) for d in ALL]
+    together = scores(measures, rankings)
+    for measure, values in zip(measures, together):
+        assert measure.score(rankings).tobytes() == values.tobytes(), measure.definition.name
+
+
+@each_measure
+@given(run=runs)
+def test_declared_range_is_kept(definition, run):
+    low, high = definition.range
+    rankings = rankings_of(run)
+    for change in settings_of(definition):
+        values = definition.bind(change).curve(rankings).values
+        assert np.isfinite(values).all(), change
+        assert (values >= low - 1e-12).all(), change
+        assert (values <= high + 1e-12).all(), change
+
+
+@each_measure
+@given(run=runs)
+def test_best_cut_is_the_shortest_of_the_best(definition, run):
+    rankings = rankings_of(run)
+    measure = definition.bind({CUTOFF: 10} if CUTOFF in definition.params else {})
+    curve = measure.curve(rankings)
+    depth, value = curve.best()
+    for at, (_, values) in enumerate(curve.rows()):
+        assert value[at] == max(values)
+        assert depth[at] == list(values).index(max(values))
+
+
+@each_measure
+def test_scoring_changes_no_input(definition):
+    rankings = rankings_of(queries(seed=3, count=5))
+    arrays = [rankings.lengths, rankings.hit_ranks, rankings.hit_grades, rankings.scores, rankings.judgments.grades]
+    before = [array.copy() for array in arrays]
+    definition.bind({CUTOFF: 3} if CUTOFF in definition.params else {}).curve(rankings)
+    for old, new in zip(before, arrays):
+        np.testing.assert_array_equal(old, new)
+
+
+@each_measure
+def test_documentation_is_complete(definition):
+    low, high = definition.range
+    assert low < high
+    assert not math.isnan(low + high) or (low, high) == (-math.inf, math.inf)
+    assert definition.summary.endswith(".")
+    assert len(definition.equation) > 5
+    assert definition.source
+    for param in definition.params.values():
+        assert param.kind.meaning
+        assert param.kind.allowed
+        assert param.default is None or param.kind.clean(param.name, param.default) == param.default
+
+
+def test_lists_share_one_view_of_the_judgments():
+    """A cut is a view: what depends on the qrels alone stays the same object."""
+    rankings = rankings_of(queries(seed=4, count=3))
+    assert Lists(rankings, 2).judgments is rankings.judgments
