@@ -21,7 +21,7 @@ from ir_trunc.provider import parse_measure, register
 from ir_trunc.version import __version__
 
 if TYPE_CHECKING:
-    from ir_trunc.curves import Curve
+    from ir_trunc.curve import Curve
     from ir_trunc.io import Qrels, read_qrels
     from ir_trunc.rankings import Rankings
     from ir_trunc.results import Aggregated, Results
@@ -31,7 +31,7 @@ _measures = register()
 
 # What needs pyarrow or pandas is imported when it is first asked for: `import ir_trunc` stays light.
 _LATER = {
-    "Curve": "ir_trunc.curves",
+    "Curve": "ir_trunc.curve",
     "Rankings": "ir_trunc.rankings",
     "Qrels": "ir_trunc.io",
     "read_qrels": "ir_trunc.io",

@@ -15,7 +15,6 @@ from ir_measures.measures import registry as ir_measures_registry
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ir_trunc.errors import ParameterError, UnknownMeasureError, nearest
-from ir_trunc.io import RUN, read, read_qrels
 from ir_trunc.measures import BoundMeasure, Definition, names, registry, scores
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.measures.text import parse
@@ -37,12 +36,17 @@ class TruncMeasure(Measure):
 
     def __repr__(self) -> str:
         set_here = {k: v for k, v in self.params.items() if k != CUTOFF and v != self.DEFINITION.params[k].default}
-        inside = ",".join(f"{k}={v!r}" for k, v in sorted(set_here.items()))
+        inside = ",".join(f"{k}={_plain(v)}" for k, v in sorted(set_here.items()))
         at = f"@{self.params[CUTOFF]}" if CUTOFF in self.params else ""
         return f"{self.NAME}({inside}){at}" if inside else f"{self.NAME}{at}"
 
     def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
         return parse_measure, (repr(self),)
+
+
+def _plain(value: Any) -> str:
+    """A value as one would write it: 1, not 1.0."""
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else repr(value)
 
 
 def _measure_of(definition: Definition) -> Any:
@@ -134,6 +138,8 @@ class Evaluator(providers.Evaluator):
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Any):
+        from ir_trunc.io import read_qrels  # pyarrow: not before it is needed
+
         self.qrels = read_qrels(qrels)
         self.bound = {measure: bind(measure) for measure in measures}
         unknown = [measure for measure, bound in self.bound.items() if bound is None]
@@ -147,6 +153,8 @@ class Evaluator(providers.Evaluator):
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
+        from ir_trunc.io import RUN, read
+
         rankings = self.qrels.rank(read(run, RUN))
         for measure, values in zip(self.measures, self.score(rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):

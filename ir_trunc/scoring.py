@@ -11,7 +11,7 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.curves import Curve
+from ir_trunc.curve import Curve
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
 from ir_trunc.io import RUN, Rows, read, read_qrels
 from ir_trunc.measures import scores

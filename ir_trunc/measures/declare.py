@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_type_hints
 
-from ir_trunc.curves import Curve
+from ir_trunc.curve import Curve
 from ir_trunc.errors import ParameterError, UnknownMeasureError, nearest
 from ir_trunc.measures.lists import Depths, Lists
 from ir_trunc.measures.params import Kind, Whole

@@ -1,0 +1,170 @@
+"""ir_trunc inside ir-measures: its strings, verbs, evaluators and input forms."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from generated import ALL, settings_of
+from ir_measures import AP, RR, P, Qrel, ScoredDoc, nDCG
+
+import ir_trunc
+from ir_trunc import OIE, RBPT, ParameterError, c, nDCGT, parse_measure
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.provider import register
+
+QRELS = {"1": {"a": 1, "b": 0, "d": 2}, "2": {"x": 0}, "3": {"z": 2}, "4": {"y": 1}}
+RUN = {"1": {"a": 2.0, "b": 1.0, "e": 0.5}, "3": {"y": 3.0, "z": 1.0}}
+MIXED = [RBPT(p=0.5), nDCG @ 10, AP, c @ 1, OIE, nDCGT @ 2]
+
+FORMS = {
+    "dict": (lambda: QRELS, lambda: RUN),
+    "named tuples": (
+        lambda: (Qrel(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()),
+        lambda: (ScoredDoc(q, d, s) for q, docs in RUN.items() for d, s in docs.items()),
+    ),
+    "frame": (
+        lambda: pd.DataFrame([Qrel(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]),
+        lambda: pd.DataFrame([ScoredDoc(q, d, s) for q, docs in RUN.items() for d, s in docs.items()]),
+    ),
+}
+forms = pytest.mark.parametrize("form", FORMS)
+
+
+@forms
+def test_calc_mixes_new_and_stock_measures(form):
+    qrels, run = FORMS[form]
+    aggregated, per_query = ir_measures.calc(MIXED, qrels(), run())
+    assert set(aggregated) == set(MIXED)
+    assert len(per_query) == len(MIXED) * len(QRELS)
+    assert aggregated[RBPT(p=0.5)] == ir_trunc.calc_aggregate("RBPT(p=0.5)", QRELS, RUN)["RBPT(p=0.5)"]
+
+
+@forms
+def test_calc_aggregate_and_iter_calc_agree_with_our_verbs(form):
+    qrels, run = FORMS[form]
+    ours = ir_trunc.calc(MIXED, QRELS, RUN)
+    theirs = ir_measures.calc_aggregate(MIXED, qrels(), run())
+    assert {m: pytest.approx(v, abs=1e-12) for m, v in ours.aggregated.items()} == theirs
+    metrics = {(m.query_id, m.measure): m.value for m in ir_measures.iter_calc(MIXED, qrels(), run())}
+    assert metrics == {(m.query_id, m.measure): pytest.approx(m.value, abs=1e-12) for m in ours.per_query}
+
+
+@forms
+def test_an_evaluator_serves_several_runs(form):
+    qrels, run = FORMS[form]
+    evaluator = ir_measures.evaluator(MIXED, qrels())
+    first = evaluator.calc_aggregate(run())
+    silent = evaluator.calc_aggregate({})
+    assert evaluator.calc_aggregate(run()) == first != silent
+    assert silent[RBPT(p=0.5)] == 0.25  # only the nil query is answered rightly
+
+
+def test_topics_without_documents_are_scored_and_not_filled_with_a_constant():
+    values = {m.query_id: m.value for m in ir_measures.iter_calc([RBPT], QRELS, {"1": {"a": 1.0}})}
+    assert values["2"] == 1
+    assert values["3"] == values["4"] == 0
+
+
+def test_our_provider_answers_classical_measures_too():
+    provider = ir_measures.providers.registry["ir_trunc"]
+    measures = [RBPT, nDCG @ 10, AP, P @ 5, RR]
+    ours = provider.calc_aggregate(measures, QRELS, RUN)
+    stock = ir_measures.pytrec_eval.calc_aggregate(measures[1:], QRELS, RUN)
+    assert {m: ours[m] for m in stock} == {m: pytest.approx(v, abs=1e-12) for m, v in stock.items()}
+    assert provider.supports(nDCG @ 10)
+    assert not provider.supports(nDCG(judged_only=True))
+    assert not provider.supports(ir_measures.infAP)
+
+
+def test_provider_refuses_what_it_cannot_compute():
+    with pytest.raises(ValueError, match="does not compute infAP"):
+        ir_measures.providers.registry["ir_trunc"].evaluator([ir_measures.infAP], QRELS)
+
+
+@pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
+def test_every_measure_is_an_object_whose_text_parses_back(definition):
+    measure = getattr(ir_trunc, definition.name)
+    for change in settings_of(definition):
+        change = {name: value for name, value in change.items() if value is not None}
+        if not set(change) <= set(measure.SUPPORTED_PARAMS):
+            continue
+        for given in (change, {k: np.asarray(v)[()] if isinstance(v, (int, float)) else v for k, v in change.items()}):
+            if definition.name in ir_measures.measures.__all__ and given is not change:
+                continue  # stock classes take plain numbers only
+            changed = measure(**given)
+            assert ir_measures.parse_measure(str(changed)) == changed == parse_measure(str(changed))
+            assert pickle.loads(pickle.dumps(changed)) == copy.copy(changed) == changed
+            assert hash(changed) == hash(parse_measure(str(changed)))
+
+
+def test_stock_names_stay_stock_objects():
+    for name in ("P", "R", "AP", "RR", "nDCG", "ERR", "RBP", "SetP", "SetR", "SetF", "Rprec", "Bpref"):
+        assert getattr(ir_trunc, name) is getattr(ir_measures, name)
+
+
+def test_texts_print_as_one_would_write_them():
+    assert str(RBPT(p=0.5) @ 10) == "RBPT(p=0.5)@10"
+    assert str(RBPT(p=np.float64(0.25), rel=np.int32(2))) == "RBPT(p=0.25,rel=2)"
+    assert str(c @ 1) == "c@1"
+    assert str(c(unanswered=0) @ 1) == "c(unanswered=0)@1"
+    assert str(RBPT(p=0.8, tail=True)) == "RBPT"
+    assert str(ir_trunc.NDCGT) == "nDCGT"
+    assert RBPT @ 10.0 == RBPT @ 10
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"p": 1}, "p=1 is out of range: a number > 0 and < 1"),
+        ({"p": float("nan")}, "p=nan is out of range"),
+        ({"p": "0.5"}, "p='0.5': a number > 0 and < 1 is needed, not str"),
+        ({"p": True}, "not bool"),
+        ({"rel": 1.5}, "rel=1.5 is out of range: a whole number >= 1"),
+        ({"cutoff": 0}, "cutoff=0 is out of range"),
+        ({"tail": 1}, "True or False is needed, not int"),
+        ({"persistence": 0.5}, "no parameter 'persistence'; it has: p, rel, max_rel, tail, cutoff"),
+    ],
+)
+def test_wrong_parameters_say_what_is_allowed(given, message):
+    with pytest.raises(ParameterError, match="RBPT") as caught:
+        RBPT(**given)
+    assert message in str(caught.value)
+
+
+def test_a_missing_cutoff_is_named_when_the_measure_is_used():
+    with pytest.raises(ValueError, match="PT needs a cutoff: write PT@10"):
+        ir_measures.calc_aggregate([ir_trunc.PT], QRELS, RUN)
+
+
+def test_a_mistyped_name_gets_the_nearest_names():
+    with pytest.raises(ValueError, match=r"no measure 'RBTP'\. Did you mean RBPT"):
+        parse_measure("RBTP")
+
+
+def test_registering_again_changes_nothing():
+    before = (len(ir_measures.measures.registry), len(ir_measures.DefaultPipeline.providers))
+    register()
+    assert (len(ir_measures.measures.registry), len(ir_measures.DefaultPipeline.providers)) == before
+
+
+def test_measures_explain_themselves():
+    assert "(1 - p) sum_i g_i p^(i-1)" in RBPT.__doc__
+    assert RBPT.SUPPORTED_PARAMS["p"].default == 0.8
+    assert CUTOFF in RBPT.SUPPORTED_PARAMS
+
+
+def test_measures_that_only_ir_measures_knows_are_asked_of_it():
+    results = ir_trunc.calc("RBPT infAP nDCG(judged_only=True)@3 NumRet", QRELS, RUN)
+    stock = ir_measures.calc_aggregate([ir_measures.infAP, ir_measures.NumRet], QRELS, RUN)
+    assert results.aggregated["infAP"] == stock[ir_measures.infAP]
+    assert results.aggregated["NumRet"] == stock[ir_measures.NumRet] == 5
+
+
+def test_import_needs_neither_pandas_nor_pyarrow():
+    code = "import sys, ir_trunc; print([m for m in ('pandas', 'pyarrow', 'scipy', 'ir_datasets') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

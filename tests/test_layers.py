@@ -1,0 +1,74 @@
+"""The house: a room imports only from the rooms above it, and optional packages only where they are used."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+import ir_trunc
+
+PACKAGE = Path(ir_trunc.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# From the first room to the last. A file may import from earlier rooms and from its own.
+ROOMS = [
+    ["version", "errors"],
+    ["rankings", "curve"],
+    ["measures"],
+    ["io"],
+    ["provider"],
+    ["results", "scoring"],
+    ["output", "listing", "demo"],
+    ["__init__", "__main__"],
+]
+THIRD_PARTY = {"measures": {"numpy"}, "rankings": {"numpy"}, "curve": {"numpy", "pandas"}, "errors": set()}
+
+
+def part_of(path: Path) -> str:
+    inside = path.relative_to(PACKAGE).parts
+    return inside[0].removesuffix(".py")
+
+
+def room_of(part: str) -> int:
+    return next(number for number, parts in enumerate(ROOMS) if part in parts)
+
+
+def imports_of(path: Path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            known = (PACKAGE.parent / node.module.replace(".", "/")).is_dir() and node.module.startswith("ir_trunc")
+            yield from (f"{node.module}.{alias.name}" if known else node.module for alias in node.names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_room_imports_only_from_the_rooms_above_it(path):
+    own = room_of(part_of(path))
+    for name in imports_of(path):
+        if name.startswith("ir_trunc"):
+            part = [*name.split("."), "__init__"][1]
+            part = part if part in {p for parts in ROOMS for p in parts} else "__init__"
+            assert room_of(part) <= own, f"{path.name} imports {name}"
+        elif part_of(path) in THIRD_PARTY:
+            top = name.split(".")[0]
+            assert top in sys.stdlib_module_names | THIRD_PARTY[part_of(path)], f"{path.name} imports {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_file_fits_in_the_head(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 260
+
+
+def test_a_measure_is_named_in_its_own_file_only():
+    """Registry, provider, command line and listing know no measure by name (the demonstration shows some)."""
+    from ir_trunc.measures import registry
+
+    for path in FILES:
+        if part_of(path) in ("measures", "demo", "__init__", "__main__"):
+            continue
+        words = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+        names = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
+        assert not (words | names) & (set(registry) - {"R", "P", "c", "Q"}), path

@@ -1,0 +1,102 @@
+"""Real runs: official scores, and agreement with pytrec-eval-terrier through ir-measures."""
+
+import csv
+import gzip
+import json
+import math
+
+import ir_measures
+import numpy as np
+import pytest
+from ir_measures import AP, RR, Bpref, P, R, Rprec, SetF, SetP, SetR, Success, nDCG
+
+import ir_trunc
+from ir_trunc import calc_aggregate, evaluator, read_qrels
+
+CLASSICAL = [nDCG @ 10, nDCG, P @ 5, P(rel=2) @ 20, R @ 100, AP, AP(rel=2) @ 50, RR, Rprec, Bpref, SetP, SetR]
+CLASSICAL += [SetF, SetF(beta=0.5), Success @ 1, nDCG(gains={1: 1, 2: 5}) @ 20]
+
+
+def runs_of(folder):
+    return {path.name.removesuffix(".gz"): path for path in sorted((folder / "runs").glob("*.gz"))}
+
+
+def half_a_unit(printed: str) -> float:
+    """Half a unit of the last printed place: an official figure is a rounded one."""
+    return 0.5 * 10 ** -len(printed.partition(".")[2]) + 1e-9
+
+
+def differing(official, column, means, measure):
+    return [run for run, row in official.items() if abs(means[run][measure] - float(row[column])) > half_a_unit(row[column])]
+
+
+def test_covid_official_leaderboard(real_data):
+    folder = real_data("covid-r1")
+    with open(folder / "official-leaderboard.csv", encoding="utf-8") as file:
+        official = {row["run"]: row for row in csv.DictReader(file)}
+    ready = evaluator("nDCG@10 P@5 Bpref AP RBP(p=0.5)", folder / "qrels.covid-r1.txt")
+    means = {name: ready.calc_aggregate(path) for name, path in runs_of(folder).items()}
+    assert len(official) == len(means) == 143
+    for column, measure in (("ndcg@10", "nDCG@10"), ("p@5", "P@5"), ("bpref", "Bpref"), ("MAP", "AP")):
+        assert differing(official, column, means, measure) == []
+    assert len(differing(official, "RBP(p=.5)", means, "RBP(p=0.5)")) <= 1
+
+
+def test_robust_official_average_precision(real_data):
+    folder = real_data("robust03")
+    with open(folder / "official-nist.tsv", encoding="utf-8") as file:
+        official = {row["run"]: row for row in csv.DictReader(file, delimiter="\t")}
+    ready = evaluator("AP Rprec P@1000", folder / "qrels.robust03.txt")
+    means = {name: ready.calc_aggregate(path) for name, path in runs_of(folder).items()}
+    assert len(official) == len(means) == 17
+    assert differing(official, "map", means, "AP") == []
+
+
+@pytest.mark.parametrize("collection", ["covid-r1", "robust03"])
+def test_classical_measures_equal_pytrec_eval_on_every_run(real_data, collection):
+    folder = real_data(collection)
+    qrels_path = next(folder.glob("qrels.*"))
+    qrels = list(ir_measures.read_trec_qrels(str(qrels_path)))
+    stock = ir_measures.pytrec_eval.evaluator(CLASSICAL, qrels)
+    ours = evaluator(CLASSICAL, qrels_path)
+    for path in runs_of(folder).values():
+        results = ours.calc(path)
+        at = {topic: place for place, topic in enumerate(results.topics)}
+        row = {measure: place for place, measure in enumerate(results.measures)}
+        theirs = np.full(results.values.shape, np.nan)
+        for metric in stock.iter_calc(ir_measures.read_trec_run(str(path))):
+            theirs[row[metric.measure], at[metric.query_id]] = metric.value
+        np.testing.assert_allclose(results.values, theirs, rtol=0, atol=1e-9, err_msg=path.name)
+
+
+def read_jsonl(path):
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def test_pan_official_c_at_1(real_data):
+    """A value of exactly 0.5 leaves the problem unanswered; above it says 'same author', below 'different'."""
+    folder = real_data("pan20-av")
+    truth = {item["id"]: item["same"] for item in read_jsonl(folder / "truth.jsonl.gz")}
+    qrels = {problem: {"same": int(same), "different": int(not same)} for problem, same in truth.items()}
+    with open(folder / "official-metrics.tsv", encoding="utf-8") as file:
+        official = {row["system"]: float(row["c@1"]) for row in csv.DictReader(file, delimiter="\t")}
+    assert len(official) == 7
+    ready = read_qrels(qrels)
+    for system, printed in official.items():
+        items = read_jsonl(folder / "runs" / f"{system}.jsonl.gz")
+        answers = {item["id"]: float(np.squeeze(item["value"])) for item in items}  # one system wraps each value in a list
+        run = {
+            problem: {"same" if value > 0.5 else "different": abs(value - 0.5)}
+            for problem, value in answers.items()
+            if value != 0.5
+        }
+        assert math.isclose(calc_aggregate("c@1", ready, run)["c@1"], printed, abs_tol=1e-9), system
+
+
+def test_truncated_measures_fall_back_to_their_originals_at_an_imposed_depth(real_data):
+    """Robust runs hold 1000 documents for nearly every topic: at depth 10 nothing visibly stopped."""
+    folder = real_data("robust03")
+    path = folder / "runs" / "aplrob03a.gz"
+    values = ir_trunc.calc("RRT@10 RR@10 PT@10 P@10 RBPT@10 RBP@10", folder / "qrels.robust03.txt", path).values
+    np.testing.assert_allclose(values[0::2], values[1::2], rtol=1e-12)
