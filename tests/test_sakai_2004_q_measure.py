@@ -32,7 +32,7 @@ def test_one_relevant_document_at_rank_100():
     """The paper's 2/(100 + 1) is right, though its formula writes cig(100) + 1 for cig(100) + 100."""
     rankings = Rankings.from_lists([[None] * 99 + [1]], [[1]])
     Q, AWP, RMeasure = calc("Q AWP RMeasure", None, rankings).values[:, 0]
-    assert Q == pytest.approx(0.0198, abs=0.00005)
+    assert pytest.approx(0.0198, abs=0.00005) == Q
     assert AWP == 1
     assert RMeasure == 0
 
