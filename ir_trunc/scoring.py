@@ -77,11 +77,10 @@ class Evaluator:
             return []
         if rows is None or self.qrels is None:
             raise InputError(f"{others[0]} is asked of ir-measures, which needs document ids: Rankings have none.")
-        at = {topic: place for place, topic in enumerate(rankings.topics)}
-        values = {measure: np.full(len(at), np.nan) for measure in others}
-        for metric in ir_measures.iter_calc(others, self.qrels.to_dict(), rows.to_dict()):
-            values[metric.measure][at[metric.query_id]] = metric.value
-        return list(values.values())
+        qrels, run = self.qrels.to_dict(), rows.to_dict()
+        # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents only.
+        by_topic = ({m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)} for measure in others)
+        return [np.array([values[topic] for topic in rankings.topics], dtype=np.float64) for values in by_topic]
 
 
 def parse_measures(measures: Any) -> tuple[Measure, ...]:

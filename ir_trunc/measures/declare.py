@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 from ir_trunc.curve import Curve
 from ir_trunc.errors import ParameterError, UnknownMeasureError, nearest
@@ -157,10 +157,9 @@ def measure(
     """
 
     def register(formula: Formula) -> Formula:
-        hints = get_type_hints(formula, include_extras=True)
-        signature = inspect.signature(formula)
+        signature = inspect.signature(formula, eval_str=True)
         params = {
-            key: Param(key, hints[key].__metadata__[0], parameter.default)
+            key: Param(key, parameter.annotation.__metadata__[0], parameter.default)
             for key, parameter in list(signature.parameters.items())[1:]
         }
         if cutoff != "none":
