@@ -16,7 +16,7 @@ from ir_trunc import demo, listing
 from ir_trunc.errors import IrTruncError, UnknownMeasureError
 from ir_trunc.io import read_qrels
 from ir_trunc.measures.text import split
-from ir_trunc.output import FORMATS, write_runs
+from ir_trunc.output import FORMATS, OneLineParser, write_runs
 from ir_trunc.provider import parse_measure
 from ir_trunc.scoring import iter_compare, parse_measures
 
@@ -61,7 +61,7 @@ def score(words: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="ir_trunc",
         usage="ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]\n"
         "       ir_trunc measures [NAME]\n"
@@ -87,7 +87,10 @@ def _runs_and_measures(arguments: Sequence[str]) -> tuple[list[str], tuple[Measu
         at += 1
     if at == len(arguments):
         raise IrTruncError(f"No measure is given after the run{'s' * (at > 1)}; 'RBPT nDCG@10', for example.")
-    return list(arguments[:at]), parse_measures(arguments[at:])
+    try:
+        return list(arguments[:at]), parse_measures(arguments[at:])
+    except UnknownMeasureError as error:
+        raise UnknownMeasureError(f"{error} There is no file of that name either.") from None
 
 
 def _is_run(argument: str) -> bool:

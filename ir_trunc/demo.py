@@ -6,12 +6,12 @@ nil query, the relevant document at rank 100 of Sakai 2004, and a question bette
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
 from ir_trunc.io import RUN, read, read_qrels
+from ir_trunc.output import OneLineParser
 from ir_trunc.rankings import Rankings
 from ir_trunc.scoring import evaluator
 
@@ -41,7 +41,7 @@ def data() -> Path:
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc demo`."""
-    argparse.ArgumentParser(prog="ir_trunc demo", description="Show the point on a small collection.").parse_args(words)
+    OneLineParser(prog="ir_trunc demo", description="Show the point on a small collection.").parse_args(words)
     qrels = read_qrels(data() / "demo.qrels")
     runs = {name: qrels.rank(read(data() / f"{name}.run", RUN)) for name in SYSTEMS}
     print(_HEAD)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 
 from ir_trunc.measures import Definition, lookup, registry
 from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.output import OneLineParser
 from ir_trunc.rankings import Rankings
 
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc measures [NAME]`."""
-    parser = argparse.ArgumentParser(prog="ir_trunc measures", description="List all measures, or describe one.")
+    parser = OneLineParser(prog="ir_trunc measures", description="List all measures, or describe one.")
     parser.add_argument("name", metavar="NAME", nargs="?", help="a measure")
     args = parser.parse_args(words)
     if args.name:
@@ -53,7 +53,3 @@ def example(definition: Definition) -> str:
     value = definition.bind(params).score(lists)[0]
     shown = definition.name + "@5" * bool(params)
     return f"example: {shown} of the list 1 0 1, of a topic with three relevant documents, is {value:.4f}"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

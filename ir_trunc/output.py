@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NoReturn
 
 from ir_trunc.results import Results
 
@@ -13,6 +15,14 @@ SUMMARY = "all"
 
 Row = tuple[str, str, str, float]  # run, topic, measure, value
 Writer = Callable[[Iterable[Row], Sequence[str], int], None]
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """An argument parser that says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the line and exit."""
+        self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'.\n")
 
 
 def write_runs(

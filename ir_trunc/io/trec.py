@@ -59,7 +59,8 @@ def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
 
 def _contents(path: Path, source: str) -> bytes:
     if not path.exists():
-        raise FileNotFoundError(f"{source}: there is no such file (looked in {Path.cwd()}).")
+        place = "" if path.is_absolute() else f" in {Path.cwd()}"
+        raise FileNotFoundError(f"{source}: there is no such file{place}.")
     if path.is_dir():
         raise InputError(f"{source} is a directory: name the files in it.")
     data = path.read_bytes()
