@@ -7,18 +7,21 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from ir_measures import Measure
 
 import ir_trunc
-from ir_trunc import demo, listing
 from ir_trunc.errors import IrTruncError, UnknownMeasureError
 from ir_trunc.io import read_qrels
 from ir_trunc.measures.text import split
 from ir_trunc.output import FORMATS, OneLineParser, write_runs
 from ir_trunc.provider import parse_measure
 from ir_trunc.scoring import iter_compare, parse_measures
+
+# The first word, and the module that has the command's main; any other first word is the qrels of runs to score.
+_COMMANDS = {"measures": "listing", "demo": "demo"}
 
 _EXAMPLES = """
 examples:
@@ -34,11 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     warnings.showwarning = _show_warning
     try:
-        if words[:1] == ["measures"]:
-            return listing.main(words[1:])
-        if words[:1] == ["demo"]:
-            return demo.main(words[1:])
-        return score(words)
+        command = _COMMANDS.get(words[0]) if words else None
+        if command is None:
+            return score(words)
+        status: int = import_module(f"ir_trunc.{command}").main(words[1:])
+        return status
     except (IrTruncError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more as it ends
