@@ -9,14 +9,15 @@ import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 from ir_measures import Measure
 
 import ir_trunc
 from ir_trunc.errors import IrTruncError, UnknownMeasureError
-from ir_trunc.io import read_qrels
+from ir_trunc.io import Convention, read_qrels, read_topics
 from ir_trunc.measures.text import split
-from ir_trunc.output import FORMATS, OneLineParser, write_runs
+from ir_trunc.output import FORMATS, OneLineParser, rows_of, views_of
 from ir_trunc.provider import parse_measure
 from ir_trunc.scoring import iter_compare, parse_measures
 
@@ -58,8 +59,14 @@ def score(words: Sequence[str]) -> int:
     runs, measures = _runs_and_measures(args.arguments)
     if args.no_summary and not args.by_query:
         raise IrTruncError("--no_summary (-n) needs --by_query (-q): without either there is nothing to print.")
-    scored = iter_compare(measures, read_qrels(args.qrels), runs)
-    write_runs(scored, len(runs), FORMATS[args.output_format], args.places, args.by_query, not args.no_summary)
+    topics = read_topics(args.topics) if args.topics else ()
+    scored = iter_compare(measures, read_qrels(args.qrels, topics, nil=args.nil), runs)
+    if args.views:
+        rows = (row for name, results in scored for row in views_of(name, results))
+    else:
+        rows = (row for name, results in scored for row in rows_of(name, results, args.by_query, not args.no_summary))
+    columns = ["run"] * (len(runs) > 1) + ["query_id"] * (args.by_query or args.views) + ["measure", "value"]
+    FORMATS[args.output_format](rows, columns, args.places)
     return 0
 
 
@@ -79,6 +86,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: leave the means out")
     parser.add_argument("-p", "--places", type=int, default=4, metavar="N", help="decimal places, -1 for all (default 4)")
     parser.add_argument("-o", "--output_format", choices=FORMATS, default="tsv", help="default: tsv")
+    parser.add_argument("--topics", metavar="FILE", help="more topics of the query universe: ids, TREC topics or TSV")
+    parser.add_argument("--views", action="store_true", help="means over all, answerable and nil queries, and silence")
+    parser.add_argument(
+        "--nil", choices=get_args(Convention), default="ends", help="what a NIL document means (default: ends)"
+    )
     parser.add_argument("--version", action="version", version=f"ir_trunc {ir_trunc.__version__}")
     return parser
 

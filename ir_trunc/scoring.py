@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from ir_trunc.curve import Curve
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
-from ir_trunc.io import RUN, Rows, read, read_qrels
+from ir_trunc.io import Convention, NilRule, Rows, read_qrels, read_run, read_topics
 from ir_trunc.measures import scores
 from ir_trunc.measures.text import split
 from ir_trunc.provider import bind, parse_measure
@@ -27,16 +27,19 @@ if TYPE_CHECKING:
 class Evaluator:
     """Measures and qrels made ready once, for any number of runs.
 
-    measures: texts (`"RBPT(p=0.5)"`; blanks separate several in one text), ir-measures objects, or a list of both. qrels: a
+    measures: texts (`"RBPT(p=0.5)"`, blanks separate several in one text), ir-measures objects, or a list of both. qrels: a
     path, plain or gzipped; `{topic: {document: grade}}`; named tuples; a pandas, polars or pyarrow frame with the columns
-    query_id, doc_id and relevance; None where runs come as `Rankings`, which hold their judgments. Measures that ir_trunc
-    does not compute itself are asked of ir-measures.
+    query_id, doc_id and relevance; an ir_datasets data set or its id; `read_answers(...)` for questions; None where runs
+    come as `Rankings`, which hold their judgments. topics: more topics of the query universe, in any form that `read_topics`
+    takes. nil: what a NIL document in a run means: 'ends' (by default it ends the list), 'trec2001', 'sakai', 'document', or
+    a `NilRule`. Measures that ir_trunc does not compute itself are asked of ir-measures.
     """
 
-    def __init__(self, measures: Any, qrels: Any):
+    def __init__(self, measures: Any, qrels: Any, *, topics: Any = None, nil: NilRule | Convention | None = None):
         self.measures = parse_measures(measures)
         self.bound = [bind(measure) for measure in self.measures]
-        self.qrels = None if qrels is None else read_qrels(qrels)
+        universe = () if topics is None else read_topics(topics)
+        self.qrels = None if qrels is None else read_qrels(qrels, universe, nil=nil)
 
     def calc(self, run: Any) -> Results:
         """Scores of one run: by topic and in the mean."""
@@ -44,7 +47,7 @@ class Evaluator:
         own = iter(scores((bound for bound in self.bound if bound), rankings))
         asked = iter(self._ask_others(rows, rankings))
         values = [next(own) if bound else next(asked) for bound in self.bound]
-        return Results(self.measures, rankings.topics, np.array(values))
+        return Results(self.measures, rankings, np.array(values))
 
     def calc_aggregate(self, run: Any) -> Aggregated:
         """Mean scores of one run."""
@@ -67,7 +70,7 @@ class Evaluator:
             return None, run
         if self.qrels is None:
             raise InputError("qrels are needed; only Rankings hold their own judgments.")
-        rows = read(run, RUN)
+        rows = read_run(run)
         return rows, self.qrels.rank(rows)
 
     def _ask_others(self, rows: Rows | None, rankings: Rankings) -> list[Floats]:
@@ -92,12 +95,12 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(parse_measure(part) for part in parts))
 
 
-def evaluator(measures: Any, qrels: Any) -> Evaluator:
-    """Measures and qrels made ready for several runs; see `Evaluator`."""
-    return Evaluator(measures, qrels)
+def evaluator(measures: Any, qrels: Any, **options: Any) -> Evaluator:
+    """Measures and qrels made ready for several runs; see `Evaluator`, also for the options."""
+    return Evaluator(measures, qrels, **options)
 
 
-def calc(measures: Any, qrels: Any, run: Any) -> Results:
+def calc(measures: Any, qrels: Any, run: Any, **options: Any) -> Results:
     """Scores of a run by topic and in the mean.
 
     >>> results = calc("RBPT nDCG@10", {"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}})
@@ -105,30 +108,36 @@ def calc(measures: Any, qrels: Any, run: Any) -> Results:
     >>> results.to_pandas().round(3).values.tolist()
     [[0.84, 1.0]]
 
-    measures, qrels: see `Evaluator`. run: a path, plain or gzipped; `{topic: {document: score}}`; named tuples; a frame with
-    the columns query_id, doc_id and score; or `Rankings`. Every topic of the qrels is scored, one that the run lacks as an
-    empty list. Raises InputError, ParameterError or UnknownMeasureError, all of them ValueErrors.
+    measures, qrels, options (topics, nil): see `Evaluator`. run: a path, plain or gzipped; `{topic: {document: score}}`, or
+    `{topic: [document, ...]}` by rank; named tuples; a frame with the columns query_id, doc_id and score; an ir_datasets
+    data set that has a run; or `Rankings`. Every topic of the qrels is scored, one that the run lacks as an empty list.
+    Raises InputError, ParameterError or UnknownMeasureError, all of them ValueErrors.
     """
-    return Evaluator(measures, qrels).calc(run)
+    return Evaluator(measures, qrels, **options).calc(run)
 
 
-def calc_aggregate(measures: Any, qrels: Any, run: Any) -> Aggregated:
+def calc_aggregate(measures: Any, qrels: Any, run: Any, **options: Any) -> Aggregated:
     """Mean scores of a run: a dict from measure to value; see `calc`."""
-    return calc(measures, qrels, run).aggregated
+    return calc(measures, qrels, run, **options).aggregated
 
 
-def iter_calc(measures: Any, qrels: Any, run: Any) -> Iterator[ir_measures.Metric]:
+def iter_calc(measures: Any, qrels: Any, run: Any, **options: Any) -> Iterator[ir_measures.Metric]:
     """Yield a Metric (query_id, measure, value) for each measure and topic; see `calc`."""
-    return calc(measures, qrels, run).metrics()
+    return calc(measures, qrels, run, **options).metrics()
 
 
-def curves(measures: Any, qrels: Any, run: Any) -> dict[Measure, Curve]:
+def curves(measures: Any, qrels: Any, run: Any, **options: Any) -> dict[Measure, Curve]:
     """The score at every depth of every list, for each measure; see `calc`."""
-    return Evaluator(measures, qrels).curves(run)
+    return Evaluator(measures, qrels, **options).curves(run)
 
 
 def compare(
-    measures: Any, qrels: Any, runs: Mapping[str, Any] | Iterable[str | os.PathLike[str]], *, long: bool = False
+    measures: Any,
+    qrels: Any,
+    runs: Mapping[str, Any] | Iterable[str | os.PathLike[str]],
+    *,
+    long: bool = False,
+    **options: Any,
 ) -> pd.DataFrame:
     """Mean scores of several runs: a DataFrame with a row for each system and a column for each measure.
 
@@ -137,7 +146,7 @@ def compare(
     """
     import pandas as pd
 
-    tables = {name: results.to_pandas() for name, results in iter_compare(measures, qrels, runs)}
+    tables = {name: results.to_pandas() for name, results in iter_compare(measures, qrels, runs, **options)}
     if long:
         whole = pd.concat(tables, names=["system"]).reset_index()
         return whole.melt(["system", "query_id"], var_name="measure", value_name="value")
@@ -146,21 +155,21 @@ def compare(
 
 
 def iter_compare(
-    measures: Any, qrels: Any, runs: Mapping[str, Any] | Iterable[str | os.PathLike[str]]
+    measures: Any, qrels: Any, runs: Mapping[str, Any] | Iterable[str | os.PathLike[str]], **options: Any
 ) -> Iterator[tuple[str, Results]]:
     """Yield (name, Results) for each run, with a progress bar on a terminal."""
     from tqdm import tqdm
 
     named = dict(runs) if isinstance(runs, Mapping) else by_file_name(runs)
-    ready = Evaluator(measures, qrels)
+    ready = Evaluator(measures, qrels, **options)
     for name, run in tqdm(named.items(), desc="scoring", unit="run", disable=None, delay=1, leave=False):
         yield str(name), ready.calc(run)
 
 
-def by_file_name(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
+def by_file_name(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
     """Runs named by their files, without '.gz'; by their whole paths where names repeat."""
-    files = [Path(path) for path in paths]
-    names = [file.name.removesuffix(".gz") for file in files]
+    files = list(paths)
+    names = [Path(file).name.removesuffix(".gz") for file in files]
     if len(set(names)) < len(names):
         names = [str(file) for file in files]
     if len(set(names)) < len(names):

@@ -18,7 +18,7 @@ ROOMS = [
     ["measures"],
     ["io"],
     ["provider"],
-    ["results", "scoring"],
+    ["results", "scoring", "wrapping"],
     ["output", "listing", "demo"],
     ["__init__", "__main__"],
 ]

@@ -21,6 +21,7 @@ _NAMES = {
     "doc_id": ("doc_id", "docno"),
     "score": ("score",),
     "relevance": ("relevance", "label"),
+    "iteration": ("iteration", "class"),
 }
 
 
@@ -38,12 +39,14 @@ def read_memory(data: Any, layout: Layout) -> Rows:
     )
 
 
-def _needed(layout: Layout) -> tuple[str, str, str]:
-    return "query_id", "doc_id", layout.value
+def _needed(layout: Layout) -> list[str]:
+    return list(layout.columns)
 
 
 def _from_dict(data: Mapping[Any, Any], layout: Layout) -> Rows:
     source = f"{layout.kind} (dict)"
+    if layout.value == "score":
+        data = {topic: _ranked(docs) for topic, docs in data.items()}
     for topic, docs in data.items():
         if not isinstance(docs, Mapping):
             raise InputError(f"{source}, topic {topic}: {{document: {layout.value}}} is needed, not {type(docs).__name__}.")
@@ -54,6 +57,18 @@ def _from_dict(data: Mapping[Any, Any], layout: Layout) -> Rows:
     return Rows.of(source, topics, docs, _values(values, layout, source, topics, docs))
 
 
+def _ranked(docs: Any) -> Any:
+    """One answer, or answers by rank, as {document: score}; silence, the empty answer, is the empty list."""
+    if isinstance(docs, str):
+        docs = [docs] if docs else []
+    if isinstance(docs, (list, tuple)):
+        if len(set(docs)) < len(docs):
+            again = next(doc for at, doc in enumerate(docs) if doc in docs[:at])
+            raise InputError(f"run (dict): document {again} is in a list twice.")
+        return {doc: float(-rank) for rank, doc in enumerate(docs)}
+    return docs
+
+
 def _from_tuples(data: Iterable[Any], layout: Layout) -> Rows:
     source = f"{layout.kind} (named tuples)"
     items = data if isinstance(data, list) else list(data)
@@ -61,23 +76,44 @@ def _from_tuples(data: Iterable[Any], layout: Layout) -> Rows:
         columns = [[getattr(item, field) for item in items] for field in _needed(layout)]
     except AttributeError as error:
         raise InputError(f"{source}: every item needs the fields {', '.join(_needed(layout))}; {error}.") from None
-    topics, docs = _ids(columns[0], source, "query_id"), _ids(columns[1], source, "doc_id")
-    return Rows.of(source, topics, docs, _values(columns[2], layout, source, topics, docs))
+    return _from_columns(columns, layout, source)
 
 
 def _from_frame(data: Any, layout: Layout) -> Rows:
     source = f"{layout.kind} ({type(data).__name__})"
-    table = data if hasattr(data, "columns") and hasattr(data, "itertuples") else _arrow_table(data)
-    found = list(table.columns) if hasattr(table, "itertuples") else table.column_names
-    columns = []
-    for field in _needed(layout):
-        name = next((name for name in _NAMES[field] if name in found), None)
-        if name is None:
-            wanted = " or ".join(_NAMES[field])
-            raise InputError(f"{source} has no column {wanted}; it has: {', '.join(map(str, found)) or 'none'}.")
-        columns.append(table[name])
+    table = _columns(data)
+    return _from_columns([_column(table, field, source) for field in _needed(layout)], layout, source)
+
+
+def _from_columns(columns: list[Any], layout: Layout, source: str) -> Rows:
     topics, docs = _ids(columns[0], source, "query_id"), _ids(columns[1], source, "doc_id")
-    return Rows.of(source, topics, docs, _values(columns[2], layout, source, topics, docs))
+    classes = _ids(columns[3], source, "iteration") if layout.by_class else None
+    return Rows.of(source, topics, docs, _values(columns[2], layout, source, topics, docs), classes)
+
+
+def ids_of_column(data: Any, field: str, source: str) -> list[str]:
+    """One column of ids of a frame."""
+    ids: list[str] = _ids(_column(_columns(data), field, source), source, field).to_pylist()
+    return ids
+
+
+def _columns(data: Any) -> Any:
+    """A frame whose columns can be taken by name."""
+    return data if hasattr(data, "itertuples") else _arrow_table(data)
+
+
+def _column(table: Any, field: str, source: str) -> Any:
+    return table[column_name(table.columns if hasattr(table, "itertuples") else table.column_names, field, source)]
+
+
+def column_name(found: Iterable[Any], field: str, source: str) -> Any:
+    """The name that a field has among the columns found."""
+    found = list(found)
+    name = next((name for name in _NAMES[field] if name in found), None)
+    if name is None:
+        wanted = " or ".join(_NAMES[field])
+        raise InputError(f"{source} has no column {wanted}; it has: {', '.join(map(str, found)) or 'none'}.")
+    return name
 
 
 def _arrow_table(data: Any) -> pa.Table:

@@ -11,9 +11,6 @@ import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
 
-NIL = "NIL"
-"""The document id by which a system says that there is no answer: it ends the list before it."""
-
 PLACEHOLDER = "__nil__"
 """The document id that makes a topic visible and is nothing else: never retrieved, never judged, never pooled."""
 
@@ -23,20 +20,29 @@ class Rows:
     """Columns of qrels or of a run.
 
     source: what to call them in a message. topics: dictionary-encoded ids. docs: ids. values: grades (int64) or scores
-    (float64).
+    (float64). classes: for qrels of answers, the class that each answer belongs to, dictionary-encoded.
     """
 
     source: str
     topics: pa.DictionaryArray
     docs: pa.StringArray
     values: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    classes: pa.DictionaryArray | None = None
 
     @classmethod
-    def of(cls, source: str, topics: pa.ChunkedArray, docs: pa.ChunkedArray, values: npt.NDArray[np.generic]) -> Rows:
+    def of(
+        cls,
+        source: str,
+        topics: pa.ChunkedArray,
+        docs: pa.ChunkedArray,
+        values: npt.NDArray[np.generic],
+        classes: pa.ChunkedArray | None = None,
+    ) -> Rows:
         """Rows from columns of text; scores must be finite and grades whole."""
         if pa.types.is_dictionary(docs.type):
             docs = docs.cast(pa.string())
-        rows = cls(source, encoded(topics), _one_array(docs), np.asarray(values))
+        by_class = None if classes is None else encoded(classes)
+        rows = cls(source, encoded(topics), _one_array(docs), np.asarray(values), by_class)
         if rows.values.dtype.kind == "f":
             bad = np.flatnonzero(~np.isfinite(rows.values))
             if len(bad):
@@ -62,8 +68,13 @@ class Rows:
 
     def filter(self, keep: npt.NDArray[np.bool_]) -> Rows:
         """Some of the rows."""
-        mask = pa.array(keep)
-        return Rows(self.source, self.topics.filter(mask), self.docs.filter(mask), self.values[keep])
+        return self.take(np.flatnonzero(keep))
+
+    def take(self, at: npt.NDArray[np.int64]) -> Rows:
+        """Some of the rows, in this order."""
+        rows = pa.array(at)
+        classes = None if self.classes is None else self.classes.take(rows)
+        return Rows(self.source, self.topics.take(rows), self.docs.take(rows), self.values[at], classes)
 
 
 def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:

@@ -34,16 +34,24 @@ class Layout:
     fields: tuple[str, ...]
     value: str
     value_type: pa.DataType
+    by_class: str | None = None
+
+    @property
+    def columns(self) -> dict[str, pa.DataType]:
+        """The fields that are read, and their types."""
+        ids = {"query_id": pa.dictionary(pa.int32(), pa.string()), "doc_id": pa.string()}
+        return ids | {self.value: self.value_type} | ({self.by_class: pa.string()} if self.by_class else {})
 
 
 RUN = Layout("run", ("query_id", "Q0", "doc_id", "rank", "score", "tag"), "score", pa.float64())
 QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relevance", pa.int64())
+ANSWERS = Layout("answers", QRELS.fields, "relevance", pa.int64(), by_class="iteration")
 
 
 def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
     """The rows of a TREC file, plain or gzipped (known by its first bytes, not by its name)."""
     source = f"{layout.kind} {os.fspath(path)}"
-    data = _contents(Path(path), source)
+    data = contents(Path(path), source)
     try:
         table = _parse(_tidied(data), layout)
         values = table[layout.value].to_numpy()
@@ -54,10 +62,11 @@ def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
         values = table[layout.value].to_numpy()
     if not len(values):
         raise InputError(f"{source} is empty: lines of the form '{' '.join(layout.fields)}' are needed.")
-    return Rows.of(source, table["query_id"], table["doc_id"], values)
+    return Rows.of(source, table["query_id"], table["doc_id"], values, table[layout.by_class] if layout.by_class else None)
 
 
-def _contents(path: Path, source: str) -> bytes:
+def contents(path: Path, source: str) -> bytes:
+    """The bytes of a text file, decompressed where they are gzipped, without a byte order mark."""
     if not path.exists():
         place = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise FileNotFoundError(f"{source}: there is no such file{place}.")
@@ -92,7 +101,7 @@ def _tidied(data: bytes) -> bytes:
 
 
 def _parse(data: bytes, layout: Layout) -> pa.Table:
-    types = {"query_id": pa.dictionary(pa.int32(), pa.string()), "doc_id": pa.string(), layout.value: layout.value_type}
+    types = layout.columns
     return pa.csv.read_csv(
         io.BytesIO(data),
         pa.csv.ReadOptions(column_names=list(layout.fields)),
@@ -103,7 +112,7 @@ def _parse(data: bytes, layout: Layout) -> pa.Table:
 
 def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
     """The slow way, which settles what a line means."""
-    topics, docs, values = [], [], []
+    topics, docs, values, classes = [], [], [], []
     number = int if layout.value == "relevance" else float
     where = layout.fields.index(layout.value)
     for at, line in enumerate(data.splitlines(), 1):
@@ -114,7 +123,7 @@ def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
             needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
             raise InputError(f"{source}, line {at}: {len(fields)} fields; {needed}.")
         try:
-            topic, doc, text = fields[0].decode(), fields[2].decode(), fields[where].decode()
+            topic, second, doc, text = (fields[place].decode() for place in (0, 1, 2, where))
         except UnicodeDecodeError:
             raise InputError(f"{source}, line {at}: the ids are not UTF-8 text.") from None
         try:
@@ -130,6 +139,7 @@ def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
             )
         topics.append(topic)
         docs.append(doc)
+        classes.append(second)
         values.append(value)
-    columns = [pa.array(topics, pa.string()), pa.array(docs, pa.string()), pa.array(values, layout.value_type)]
-    return pa.table(columns, names=["query_id", "doc_id", layout.value])
+    columns = dict(zip(layout.columns, (topics, docs, values, classes)))
+    return pa.table({name: pa.array(column, layout.columns[name]) for name, column in columns.items()})
