@@ -1,11 +1,11 @@
 """ir_datasets: by id and as objects, from local files."""
 
-import warnings
+import re
 from pathlib import Path
 
 import ir_datasets
 import pytest
-from ir_datasets.formats import TrecQrels, TrecQueries, TrecScoredDocs, TsvQueries
+from ir_datasets.formats import BaseQueries, GenericQuery, TrecQrels, TrecScoredDocs, TsvQueries
 from ir_datasets.util import LocalDownload
 
 import ir_trunc
@@ -18,6 +18,20 @@ class Local(LocalDownload):
 
     def __init__(self, path: Path):
         super().__init__(path)
+
+
+class Topics(BaseQueries):
+    """TREC topics with several tags in a line."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def queries_iter(self):
+        for number, text in re.findall(r"<num>(\d+)</num><title>(.*?)</title>", self.path.read_text(), re.DOTALL):
+            yield GenericQuery(number, text.strip())
+
+    def queries_cls(self):
+        return GenericQuery
 
 
 def dataset(name, *parts):
@@ -86,13 +100,7 @@ def test_what_a_data_set_lacks_is_said(generated, qrels, run, message):
 
 def test_vaswani(real_data):
     folder = real_data("vaswani")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        vaswani = dataset(
-            "ir-trunc-vaswani",
-            TrecQueries(Local(folder / "query-text.trec"), qtype_map={"<num>": "query_id", "<title>": "text"}, lang="en"),
-            TrecQrels(Local(folder / "qrels"), {1: "relevant"}),
-        )
+    vaswani = dataset("ir-trunc-vaswani", Topics(folder / "query-text.trec"), TrecQrels(Local(folder / "qrels"), {1: "yes"}))
     results = calc("AP RBPT OIE(D=11429)", vaswani, {"1": ["1239", "1502"], "93": ["1"]})
     assert len(results.topics) == 93
     assert results.topics[0] == "1"

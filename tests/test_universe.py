@@ -21,7 +21,7 @@ TOPIC_FILES = {
     "ids": "1\n2\n3\n4\n",
     "tsv": "1\tfirst question\n2\tsecond\n3\tthird one\n4\tlast\n",
     "blanks": "1 first question\n2 second\n\n3 third\n4 last",
-    "trec": "<top>\n<num> Number: 1\n<title> x\n</top>\n<top><num>2</num></top><top><num> 3 <title></top><top><num>4\n</top>",
+    "trec": "<top>\n<num> Number: 1\n<title>\n</top>\n<top><num>2</num></top><top><num> 3 <title></top><top><num>4\n</top>",
     "xml": '<topics><topic number="1"><query>x</query></topic>' + "".join(f'<topic number="{n}"/>' for n in (2, 3, 4)),
 }
 
