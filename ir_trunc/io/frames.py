@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -22,6 +23,7 @@ _NAMES = {
     "score": ("score",),
     "relevance": ("relevance", "label"),
 }
+_COST = "cost"  # a run may have this column; it replaces the constant effort of the utility measures
 
 
 def read_memory(data: Any, layout: Layout) -> Rows:
@@ -77,7 +79,11 @@ def _from_frame(data: Any, layout: Layout) -> Rows:
             raise InputError(f"{source} has no column {wanted}; it has: {', '.join(map(str, found)) or 'none'}.")
         columns.append(table[name])
     topics, docs = _ids(columns[0], source, "query_id"), _ids(columns[1], source, "doc_id")
-    return Rows.of(source, topics, docs, _values(columns[2], layout, source, topics, docs))
+    values = _values(columns[2], layout, source, topics, docs)
+    costs = None
+    if layout.kind == "run" and _COST in found:
+        costs = _values(table[_COST], replace(layout, value=_COST), source, topics, docs).astype(np.float64)
+    return Rows.of(source, topics, docs, values, costs)
 
 
 def _arrow_table(data: Any) -> pa.Table:

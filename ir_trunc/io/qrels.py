@@ -64,16 +64,17 @@ class Qrels:
             self._warn_of_strangers(run, code)
             run, code, doc = run.filter(keep), code[keep], doc[keep]
         order = ranked_order(code, run)
-        scores = np.asarray(run.values, dtype=np.float64)
+        scores, costs = np.asarray(run.values, dtype=np.float64), run.costs
         if order is not None:
             code, doc, scores = code[order], doc[order], scores[order]
+            costs = None if costs is None else costs[order]
         lengths, starts, rank = _places(code, len(self.topics))
         lengths = _ended_by_nil(run.source, lengths, code[doc == 0], rank[doc == 0])
         hits, grades = self._judged(code, doc, (doc > 1) & (rank <= lengths[code]))
         # Topics follow each other in the file's order, hits go in the qrels' order.
         hits, grades = (part[np.argsort(code[hits], kind="stable")] for part in (hits, grades))
         per_topic = np.bincount(code[hits], minlength=len(self.topics))
-        return Rankings(self.judgments, lengths, offsets_of(per_topic), rank[hits], grades, starts, scores)
+        return Rankings(self.judgments, lengths, offsets_of(per_topic), rank[hits], grades, starts, scores, costs)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """{topic: {document: grade}}; a topic without judgments has the placeholder, so that every tool sees it."""

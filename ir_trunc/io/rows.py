@@ -23,20 +23,28 @@ class Rows:
     """Columns of qrels or of a run.
 
     source: what to call them in a message. topics: dictionary-encoded ids. docs: ids. values: grades (int64) or scores
-    (float64).
+    (float64). costs: of a run, what reading each document costs; None where every document costs the same.
     """
 
     source: str
     topics: pa.DictionaryArray
     docs: pa.StringArray
     values: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    costs: npt.NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, source: str, topics: pa.ChunkedArray, docs: pa.ChunkedArray, values: npt.NDArray[np.generic]) -> Rows:
-        """Rows from columns of text; scores must be finite and grades whole."""
+    def of(
+        cls,
+        source: str,
+        topics: pa.ChunkedArray,
+        docs: pa.ChunkedArray,
+        values: npt.NDArray[np.generic],
+        costs: npt.NDArray[np.float64] | None = None,
+    ) -> Rows:
+        """Rows from columns of text; scores must be finite, grades whole, costs finite and not negative."""
         if pa.types.is_dictionary(docs.type):
             docs = docs.cast(pa.string())
-        rows = cls(source, encoded(topics), _one_array(docs), np.asarray(values))
+        rows = cls(source, encoded(topics), _one_array(docs), np.asarray(values), costs)
         if rows.values.dtype.kind == "f":
             bad = np.flatnonzero(~np.isfinite(rows.values))
             if len(bad):
@@ -44,6 +52,8 @@ class Rows:
         elif np.abs(rows.values).max(initial=0) > 2**31:
             at = int(np.abs(rows.values).argmax())
             raise rows.error(at, f"grade {rows.values[at]}: a number of at most 2^31 is needed")
+        if costs is not None and not (ok := np.isfinite(costs) & (costs >= 0)).all():
+            raise rows.error(int(ok.argmin()), f"cost {costs[ok.argmin()]}: a finite number >= 0 is needed")
         return rows
 
     def __len__(self) -> int:
@@ -63,7 +73,8 @@ class Rows:
     def filter(self, keep: npt.NDArray[np.bool_]) -> Rows:
         """Some of the rows."""
         mask = pa.array(keep)
-        return Rows(self.source, self.topics.filter(mask), self.docs.filter(mask), self.values[keep])
+        costs = None if self.costs is None else self.costs[keep]
+        return Rows(self.source, self.topics.filter(mask), self.docs.filter(mask), self.values[keep], costs)
 
 
 def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:

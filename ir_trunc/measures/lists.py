@@ -56,6 +56,7 @@ class Lists:
         self.judgments = shown.judgments
         self.scores = shown.scores
         self.starts = shown.starts
+        self.costs = None if shown.costs is None else shown.costs[shown.places]
         self.lengths = shown.lengths
         self.offsets = shown.hit_offsets
         self.row = shown.hit_rows
