@@ -54,7 +54,8 @@ def exponential(lists: Lists, max_rel: int | None = None) -> Gains:
     top = top_grade(lists, max_rel)
     if top > _TOP_EXPONENT:
         raise ParameterError(f"exponential gains need a judgement scale of at most {_TOP_EXPONENT}, not {top}.")
-    return lists.gains(lambda grade: np.ldexp(1.0, grade) - 1, unit=2.0**top)
+    worth = np.ldexp(1.0, np.arange(top + 1)) - 1
+    return lists.gains(lambda grade: worth[grade], unit=2.0**top)
 
 
 def scaled(lists: Lists, gain: str, max_rel: int | None) -> Gains:
