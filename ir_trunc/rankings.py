@@ -78,7 +78,8 @@ class Rankings:
 
     lengths: documents in each list (Q). hit_offsets (Q + 1), hit_ranks, hit_grades: the judged documents of the lists,
     by rank; all others are unjudged. starts (Q) and scores: the list of topic `q` has the scores
-    `scores[starts[q]:starts[q] + lengths[q]]`, or `scores` is None where no scores are known.
+    `scores[starts[q]:starts[q] + lengths[q]]`, or `scores` is None where no scores are known. costs: what reading each
+    document costs, in units of gain, in the same places; None where every document costs the same.
     """
 
     judgments: Judgments
@@ -88,6 +89,7 @@ class Rankings:
     hit_grades: Ints
     starts: Ints
     scores: Floats | None = None
+    costs: Floats | None = None
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -98,6 +100,12 @@ class Rankings:
     def hit_rows(self) -> Ints:
         """The topic's position of every judged document of the lists."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.hit_offsets))
+
+    @property
+    def places(self) -> Ints:
+        """Where the documents of the lists, one list after the other, stand in `scores` and `costs`."""
+        firsts = offsets_of(self.lengths)[:-1]
+        return np.arange(self.lengths.sum()) + np.repeat(self.starts - firsts, self.lengths)
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -114,13 +122,14 @@ class Rankings:
         *,
         topics: Sequence[str] | None = None,
         scores: Sequence[Iterable[float]] | None = None,
+        costs: Sequence[Iterable[float]] | None = None,
     ) -> Rankings:
         """Rankings from plain grades: `from_lists([[1, 0, 1]], judged=[[1, 1, 1]])`.
 
         lists: for each topic the grades in ranked order, None for an unjudged document. judged: for each topic the
         grades of ALL judged documents, retrieved or not; by default those of the list. topics: ids in their canonical
-        order, by default '1', '2', ... scores: one for each document, descending. Raises InputError where a topic's
-        list holds a grade that its judgments lack.
+        order, by default '1', '2', ... scores: one for each document, descending. costs: one for each document. Raises
+        InputError where a topic's list holds a grade that its judgments lack.
         """
         rows = [list(grades) for grades in lists]
         pools = [[g for g in row if g is not None] for row in rows] if judged is None else [list(p) for p in judged]
@@ -139,9 +148,10 @@ class Rankings:
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         hits = [[(rank, grade) for rank, grade in enumerate(row, 1) if grade is not None] for row in rows]
         flat = np.array([hit for row in hits for hit in row], dtype=np.int64).reshape(-1, 2)
-        known = None if scores is None else np.array([s for row in scores for s in row], dtype=np.float64)
-        if known is not None and len(known) != lengths.sum():
-            raise InputError(f"{len(known)} scores for {lengths.sum()} documents: one each is needed.")
+        flats = [None if x is None else np.array([v for r in x for v in r], dtype=np.float64) for x in (scores, costs)]
+        for what, known in zip(("scores", "costs"), flats):
+            if known is not None and len(known) != lengths.sum():
+                raise InputError(f"{len(known)} {what} for {lengths.sum()} documents: one each is needed.")
         owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
         return cls(
             Judgments.from_rows(names, owner, np.array([g for pool in pools for g in pool], dtype=np.int64)),
@@ -150,7 +160,7 @@ class Rankings:
             flat[:, 0],
             flat[:, 1],
             offsets_of(lengths)[:-1],
-            known,
+            *flats,
         )
 
     def cut(self, depth: npt.ArrayLike) -> Rankings:
@@ -184,4 +194,11 @@ class Rankings:
             self.hit_grades[found],
             self.starts[rows],
             self.scores,
+            self.costs,
         )
+
+    def unjudged(self) -> Rankings:
+        """The same lists as one sees them who knows no judgments."""
+        none, zeros = np.zeros(0, np.int64), np.zeros(len(self) + 1, np.int64)
+        blank = Judgments(self.topics, zeros, none, none)
+        return replace(self, judgments=blank, hit_offsets=zeros, hit_ranks=none, hit_grades=none)

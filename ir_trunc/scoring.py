@@ -14,6 +14,7 @@ from ir_measures import Measure
 from ir_trunc.curve import Curve
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
 from ir_trunc.io import Convention, NilRule, Rows, read_qrels, read_run, read_topics
+from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures import scores
 from ir_trunc.measures.text import split
 from ir_trunc.provider import bind, parse_measure
@@ -63,7 +64,7 @@ class Evaluator:
             if bound is None:
                 raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
         rankings = self._open(run)[1]
-        return {measure: bound.curve(rankings) for measure, bound in zip(self.measures, self.bound) if bound}
+        return dict(zip(self.measures, curves_of((bound for bound in self.bound if bound), rankings)))
 
     def _open(self, run: Any) -> tuple[Rows | None, Rankings]:
         if isinstance(run, Rankings):

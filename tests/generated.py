@@ -1,6 +1,7 @@
 """Generated rankings, as naive queries and as Rankings, and every registered measure in many settings."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -32,15 +33,20 @@ def query(rng: np.random.Generator, longest: int, pool: int) -> Query:
 
 
 def queries(seed: int, count: int, longest: int = 20, pool: int = 12) -> list[Query]:
+    """A run; every other one has costs."""
     rng = np.random.default_rng(seed)
-    return [query(rng, longest, pool) for _ in range(count)]
+    run = [query(rng, longest, pool) for _ in range(count)]
+    if seed % 2:
+        return run
+    return [replace(q, costs=rng.choice(np.arange(21) / 100, len(q.grades)).tolist()) for q in run]
 
 
 runs = st.builds(queries, st.integers(0, 2**32 - 1), st.integers(1, 9))
 
 
 def rankings_of(run: list[Query]) -> Rankings:
-    return Rankings.from_lists([q.grades for q in run], [q.judged for q in run], scores=[q.scores for q in run])
+    costs = None if run[0].costs is None else [q.costs for q in run]
+    return Rankings.from_lists([q.grades for q in run], [q.judged for q in run], scores=[q.scores for q in run], costs=costs)
 
 
 def setting_of(run: list[Query], measure: BoundMeasure, given: dict) -> Setting:

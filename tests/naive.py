@@ -107,36 +107,46 @@ def gains_seen(q: Query, s: Setting, gain: str, max_rel: float | None) -> list[f
     return seen(q, {"linear": linear, "exp": exponential}[gain](s, max_rel))
 
 
+def efforts(q: Query, e: float) -> list[float]:
+    return [e] * len(q.grades) if q.costs is None else q.costs
+
+
+def net(gains: list[float], q: Query, e: float, weight: Callable[[int], float]) -> float:
+    return sum(weight(i) * (x - cost) for (i, x), cost in zip(ranked(gains), efforts(q, e)))
+
+
+def cascade(g: list[float]) -> list[float]:
+    return [x * unsatisfied(g, i) for i, x in ranked(g)]
+
+
 @twin
 def FlatU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
-    return sum(x - e for x in gains_seen(q, s, gain, max_rel))
+    return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: 1.0)
 
 
 @twin
 def DCGU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
-    return sum((x - e) / math.log2(i + 1) for i, x in ranked(gains_seen(q, s, gain, max_rel)))
+    return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: 1 / math.log2(i + 1))
 
 
 @twin
 def RBPU(q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
-    return (1 - p) * sum((x - e) * p ** (i - 1) for i, x in ranked(gains_seen(q, s, gain, max_rel)))
+    return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: (1 - p) * p ** (i - 1))
 
 
 @twin
 def ERRU(q: Query, s: Setting, e: float = 0.05, gain: str = "exp", max_rel: float | None = None) -> float:
-    g = gains_seen(q, s, gain, max_rel)
-    return sum(1 / i * (x * unsatisfied(g, i) - e) for i, x in ranked(g))
+    return net(cascade(gains_seen(q, s, gain, max_rel)), q, e, lambda i: 1 / i)
 
 
 @twin
 def RBU(q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "exp", max_rel: float | None = None) -> float:
-    g = gains_seen(q, s, gain, max_rel)
-    return (1 - p) * sum(p ** (i - 1) * (x * unsatisfied(g, i) - e) for i, x in ranked(g))
+    return net(cascade(gains_seen(q, s, gain, max_rel)), q, e, lambda i: (1 - p) * p ** (i - 1))
 
 
 @twin
 def iRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float | None = None) -> float:
-    return RBU(q, s, p, 0.0, gain, max_rel)
+    return rbp(cascade(gains_seen(q, s, gain, max_rel)), p)
 
 
 # Information.

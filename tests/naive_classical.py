@@ -13,6 +13,7 @@ class Query:
     grades: list[int | None]  # of each listed document, None = unjudged
     judged: list[int]  # of all judged documents of the topic, listed or not
     scores: list[float]  # of each listed document
+    costs: list[float] | None = None  # of each listed document, or all the same
 
 
 @dataclass(frozen=True)

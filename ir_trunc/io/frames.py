@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -23,6 +24,7 @@ _NAMES = {
     "relevance": ("relevance", "label"),
     "iteration": ("iteration", "class"),
 }
+_COST = "cost"  # a run may have this column; it takes the place of the utility measures' constant effort
 
 
 def read_memory(data: Any, layout: Layout) -> Rows:
@@ -82,7 +84,11 @@ def _from_tuples(data: Iterable[Any], layout: Layout) -> Rows:
 def _from_frame(data: Any, layout: Layout) -> Rows:
     source = f"{layout.kind} ({type(data).__name__})"
     table = _columns(data)
-    return _from_columns([_column(table, field, source) for field in _needed(layout)], layout, source)
+    rows = _from_columns([_column(table, field, source) for field in _needed(layout)], layout, source)
+    if layout.value != "score" or _COST not in _names(table):
+        return rows
+    costs = _values(table[_COST], replace(layout, value=_COST), source, rows.topics, rows.docs)
+    return rows.with_costs(np.asarray(costs, dtype=np.float64))
 
 
 def _from_columns(columns: list[Any], layout: Layout, source: str) -> Rows:
@@ -103,7 +109,11 @@ def _columns(data: Any) -> Any:
 
 
 def _column(table: Any, field: str, source: str) -> Any:
-    return table[column_name(table.columns if hasattr(table, "itertuples") else table.column_names, field, source)]
+    return table[column_name(_names(table), field, source)]
+
+
+def _names(table: Any) -> list[Any]:
+    return list(table.columns) if hasattr(table, "itertuples") else list(table.column_names)
 
 
 def column_name(found: Iterable[Any], field: str, source: str) -> Any:

@@ -102,7 +102,7 @@ class Qrels:
         at, grades = at[order], grades[order]
         hits = offsets_of(np.bincount(ranked.topic[at], minlength=len(self.topics)))
         scores = np.asarray(ranked.rows.values, dtype=np.float64)
-        return Rankings(judgments, lengths, hits, ranked.rank[at], grades, ranked.starts, scores)
+        return Rankings(judgments, lengths, hits, ranked.rank[at], grades, ranked.starts, scores, ranked.rows.costs)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """{topic: {document: grade}}; a topic without judgments has the placeholder, so that every tool sees it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,8 @@ class Rows:
     """Columns of qrels or of a run.
 
     source: what to call them in a message. topics: dictionary-encoded ids. docs: ids. values: grades (int64) or scores
-    (float64). classes: for qrels of answers, the class that each answer belongs to, dictionary-encoded.
+    (float64). classes: of qrels of answers, the class that each answer belongs to, dictionary-encoded. costs: of a run, what
+    reading each document costs; None where every document costs the same.
     """
 
     source: str
@@ -28,6 +29,7 @@ class Rows:
     docs: pa.StringArray
     values: npt.NDArray[np.int64] | npt.NDArray[np.float64]
     classes: pa.DictionaryArray | None = None
+    costs: npt.NDArray[np.float64] | None = None
 
     @classmethod
     def of(
@@ -74,7 +76,15 @@ class Rows:
         """Some of the rows, in this order."""
         rows = pa.array(at)
         classes = None if self.classes is None else self.classes.take(rows)
-        return Rows(self.source, self.topics.take(rows), self.docs.take(rows), self.values[at], classes)
+        costs = None if self.costs is None else self.costs[at]
+        return Rows(self.source, self.topics.take(rows), self.docs.take(rows), self.values[at], classes, costs)
+
+    def with_costs(self, costs: npt.NDArray[np.float64]) -> Rows:
+        """The same rows with a cost for each, finite and not negative."""
+        bad = np.flatnonzero(~(np.isfinite(costs) & (costs >= 0)))
+        if len(bad):
+            raise self.error(int(bad[0]), f"cost {costs[bad[0]]}: a finite number >= 0 is needed")
+        return replace(self, costs=costs)
 
 
 def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:

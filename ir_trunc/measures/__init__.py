@@ -14,6 +14,6 @@ from ir_trunc.measures import (  # noqa: F401  importing a family registers its 
     terminal,
     utility,
 )
-from ir_trunc.measures.declare import BoundMeasure, Definition, lookup, measure, names, registry, scores
+from ir_trunc.measures.declare import BoundMeasure, Definition, curves, lookup, measure, names, registry, scores
 
-__all__ = ["BoundMeasure", "Definition", "lookup", "measure", "names", "registry", "scores"]
+__all__ = ["BoundMeasure", "Definition", "curves", "lookup", "measure", "names", "registry", "scores"]

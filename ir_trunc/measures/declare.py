@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Any, Literal
 
 from ir_trunc.curve import Curve
@@ -120,19 +121,20 @@ class BoundMeasure:
 
         Where a measure looks at all lists of a run, one list at a time is cut and the others stay as they are.
         """
-        depths = Depths(rankings, self.cutoff)
-        return Curve(rankings.topics, offsets_of(depths.lengths + 1), self.of(depths))
+        return curves([self], rankings)[0]
 
 
 def scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Floats]:
     """The scores of several measures (Q each); measures with the same cutoff share their view of the lists."""
-    views: dict[int | None, Lists] = {}
-    result = []
-    for measure in measures:
-        if measure.cutoff not in views:
-            views[measure.cutoff] = Lists(rankings, measure.cutoff)
-        result.append(measure.of(views[measure.cutoff]))
-    return result
+    view = cache(partial(Lists, rankings))
+    return [measure.of(view(measure.cutoff)) for measure in measures]
+
+
+def curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Curve]:
+    """The curves of several measures, which share their views likewise."""
+    view = cache(partial(Depths, rankings))
+    depths = [(measure, view(measure.cutoff)) for measure in measures]
+    return [Curve(rankings.topics, offsets_of(lists.lengths + 1), measure.of(lists)) for measure, lists in depths]
 
 
 registry: dict[str, Definition] = {}

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.errors import ParameterError
-from ir_trunc.rankings import Bools, Floats, Ints, Rankings
+from ir_trunc.rankings import Bools, Floats, Ints, Rankings, offsets_of
 
 T = TypeVar("T", bound=np.generic)
 
@@ -55,6 +55,7 @@ class Lists:
         self.judgments = shown.judgments
         self.scores = shown.scores
         self.starts = shown.starts
+        self.costs = None if shown.costs is None else shown.costs[shown.places]
         self.lengths = shown.lengths
         self.offsets = shown.hit_offsets
         self.row = shown.hit_rows
@@ -208,38 +209,37 @@ class Gains:
     def share(self) -> Floats:
         """Share of the query's whole gain that the list holds, at every point; 1 for a nil query."""
         total = np.bincount(self.lists.judgments.rows, weights=self.pool, minlength=len(self.lists.lengths))
-        whole = self.lists.spread(total)
-        share = np.ones(len(whole))
-        np.divide(self.lists.sum(self.counts), whole, out=share, where=whole > 0)
+        nil = total == 0
+        share: Floats = (self.lists.sum(self.counts) + self.lists.spread(nil)) / self.lists.spread(total + nil)
         return share
 
     def ideal(self, weights: Floats | None = None) -> Ideal:
         """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first, and nothing else."""
-        offsets = self.lists.judgments.offsets
-        rank = np.arange(len(self.pool)) - offsets[self.lists.judgments.rows] + 1
-        worth = self.pool / self.unit if weights is None else self.pool / self.unit * weights[rank]
-        sums = np.zeros(len(worth) + len(offsets) - 1)
-        sums[np.arange(len(worth)) + self.lists.judgments.rows + 1] = running(worth, offsets)
-        return Ideal(self.lists, sums, np.diff(offsets))
+        lengths = self.R
+        offsets, rows = offsets_of(lengths), np.repeat(np.arange(len(lengths)), lengths)
+        worth, place = self.pool[self.pool > 0] / self.unit, np.arange(len(rows))
+        if weights is not None:
+            worth = worth * weights[place - offsets[rows] + 1]
+        sums = np.zeros(len(rows) + len(lengths))
+        sums[place + rows + 1] = running(worth, offsets)
+        return Ideal(self.lists, sums, offsets[:-1] + np.arange(len(lengths)), lengths)
 
 
 @dataclass(frozen=True, eq=False)
 class Ideal:
-    """Cumulated gain of every query's ideal list, to be looked up at any depth."""
+    """Cumulated gain of every query's ideal list, to be looked up at any depth: `sums[starts + depth]`, depth <= lengths."""
 
     lists: Lists
     sums: Floats
+    starts: Ints
     lengths: Ints
-
-    def _at(self, queries: Ints, depth: npt.ArrayLike) -> Floats:
-        starts = self.lists.judgments.offsets[:-1] + np.arange(len(self.lengths))
-        at: Ints = starts[queries] + np.minimum(depth, self.lengths[queries])
-        return self.sums[at]
 
     def at_hits(self, depth: npt.ArrayLike) -> Floats:
         """One value for every hit, at its own depth."""
-        return self._at(self.lists.row, depth)
+        at: Ints = self.starts[self.lists.row] + np.minimum(depth, self.lengths[self.lists.row])
+        return self.sums[at]
 
     def at_points(self, depth: npt.ArrayLike) -> Floats:
         """One value for every point, at its own depth."""
-        return self._at(self.lists.spread(np.arange(len(self.lengths))), depth)
+        at: Ints = self.lists.spread(self.starts) + np.minimum(depth, self.lists.spread(self.lengths))
+        return self.sums[at]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ir_trunc.errors import ParameterError
-from ir_trunc.measures.lists import Gains, Lists
-from ir_trunc.rankings import Floats, Ints
+from ir_trunc.measures.lists import Gains, Lists, running
+from ir_trunc.rankings import Floats, Ints, offsets_of
 
 _TOP_EXPONENT = 1000  # 2^1000 is still a number
 
@@ -54,7 +54,8 @@ def exponential(lists: Lists, max_rel: int | None = None) -> Gains:
     top = top_grade(lists, max_rel)
     if top > _TOP_EXPONENT:
         raise ParameterError(f"exponential gains need a judgement scale of at most {_TOP_EXPONENT}, not {top}.")
-    return lists.gains(lambda grade: np.ldexp(1.0, grade) - 1, unit=2.0**top)
+    worth = np.ldexp(1.0, np.arange(top + 1)) - 1
+    return lists.gains(lambda grade: worth[grade], unit=2.0**top)
 
 
 def scaled(lists: Lists, gain: str, max_rel: int | None) -> Gains:
@@ -101,6 +102,18 @@ def geometric(lists: Lists, p: float) -> Floats:
 def reciprocal(lists: Lists) -> Floats:
     """1 / i."""
     return lists.table(lambda i: 1 / i)
+
+
+def effort(lists: Lists, weight: Floats, e: float) -> Floats:
+    """What reading costs: sum_i weight_i e; where the run has costs, sum_i weight_i cost_i."""
+    if lists.costs is None:
+        return e * lists.prefix(weight)
+    first, queries = offsets_of(lists.lengths), np.arange(len(lists.lengths))
+    place, row = np.arange(len(lists.costs)), np.repeat(queries, lists.lengths)
+    sums = np.zeros(len(place) + len(queries))  # each list begins with the 0 of the empty list
+    sums[place + row + 1] = running(lists.costs * weight[place - first[row] + 1], first)
+    result: Floats = sums[lists.spread(first[:-1] + queries) + lists.n]
+    return result
 
 
 # what lies above a document

@@ -1,4 +1,8 @@
-"""Utility measures: what the documents are worth, less the effort of reading them (Amigó, Mizzaro & Spina 2022)."""
+"""Utility measures: what the documents are worth, less the effort of reading them (Amigó, Mizzaro & Spina 2022).
+
+The effort of a document is e, the same for all. Where a run has costs (a `cost` column: tokens, seconds or money, expressed
+in units of gain), each document's own cost takes the place of e; iRBU counts neither.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import math
 from ir_trunc.measures.declare import UNBOUNDED, measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Effort, MaxRel, Persistence, Scale
-from ir_trunc.measures.parts import cascade, geometric, log2_discount, reciprocal, scaled
+from ir_trunc.measures.parts import cascade, effort, geometric, log2_discount, reciprocal, scaled
 from ir_trunc.rankings import Floats
 
 AMIGO = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
@@ -18,8 +22,8 @@ AT_MOST_ONE = (-math.inf, 1)
 
 
 def utility(lists: Lists, worth: Floats, weight: Floats, e: float) -> Floats:
-    """sum_i weight_i (worth_i - e), over the whole list."""
-    return lists.sum(worth * weight[lists.rank]) - e * lists.prefix(weight)
+    """sum_i weight_i (worth_i - e_i), over the whole list."""
+    return lists.sum(worth * weight[lists.rank]) - effort(lists, weight, e)
 
 
 @measure(source=AMIGO, range=UNBOUNDED)
@@ -28,7 +32,7 @@ def FlatU(lists: Lists, e: Effort = 0.05, gain: Scale = "linear", max_rel: MaxRe
 
     sum_i (g_i - e)
 
-    Empty list: 0.
+    Empty list: 0. A run's costs take the place of e.
     """
     gains = scaled(lists, gain, max_rel)
     return utility(lists, gains.hits, lists.table(lambda i: i**0), e)
@@ -40,7 +44,7 @@ def DCGU(lists: Lists, e: Effort = 0.05, gain: Scale = "linear", max_rel: MaxRel
 
     sum_i (g_i - e) / log2(i + 1)
 
-    Empty list: 0.
+    Empty list: 0. A run's costs take the place of e.
     """
     return utility(lists, scaled(lists, gain, max_rel).hits, log2_discount(lists), e)
 
@@ -51,7 +55,7 @@ def RBPU(lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: Scale = "li
 
     (1 - p) sum_i (g_i - e) p^(i-1)
 
-    Empty list: 0.
+    Empty list: 0. A run's costs take the place of e.
     """
     return utility(lists, scaled(lists, gain, max_rel).hits, geometric(lists, p), e)
 
@@ -62,7 +66,7 @@ def ERRU(lists: Lists, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = 
 
     sum_i (1/i) (g_i prod_{j < i} (1 - g_j) - e)
 
-    Empty list: 0. With e=0 it is ERR with the judgement scale max_rel.
+    Empty list: 0. With e=0 it is ERR with the judgement scale max_rel. A run's costs take the place of e.
     """
     return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), reciprocal(lists), e)
 
@@ -73,7 +77,7 @@ def RBU(lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: Scale = "exp
 
     (1 - p) sum_i p^(i-1) (g_i prod_{j < i} (1 - g_j) - e)
 
-    Empty list: 0.
+    Empty list: 0. A run's costs take the place of e.
     """
     return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), geometric(lists, p), e)
 
@@ -86,4 +90,4 @@ def iRBU(lists: Lists, p: Persistence = 0.8, gain: Scale = "exp", max_rel: MaxRe
 
     Empty list: 0.
     """
-    return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), geometric(lists, p), e=0)
+    return lists.sum(cascade(lists, scaled(lists, gain, max_rel)) * geometric(lists, p)[lists.rank])
