@@ -18,7 +18,7 @@ from ir_trunc.io import read_qrels
 from ir_trunc.measures.text import split
 from ir_trunc.output import FORMATS, OneLineParser, write_runs
 from ir_trunc.provider import parse_measure
-from ir_trunc.scoring import iter_compare, parse_measures
+from ir_trunc.scoring import by_file_name, iter_compare, parse_measures
 
 # The first word, and the module that has the command's main; any other first word is the qrels of runs to score.
 _COMMANDS = {"measures": "listing", "demo": "demo"}
@@ -58,8 +58,9 @@ def score(words: Sequence[str]) -> int:
     runs, measures = _runs_and_measures(args.arguments)
     if args.no_summary and not args.by_query:
         raise IrTruncError("--no_summary (-n) needs --by_query (-q): without either there is nothing to print.")
-    scored = iter_compare(measures, read_qrels(args.qrels), runs)
-    write_runs(scored, len(runs), FORMATS[args.output_format], args.places, args.by_query, not args.no_summary)
+    named = by_file_name(runs)
+    scored = iter_compare(measures, read_qrels(args.qrels), named)
+    write_runs(scored, len(named), FORMATS[args.output_format], args.places, args.by_query, not args.no_summary)
     return 0
 
 
@@ -74,7 +75,9 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("qrels", metavar="QRELS", help="TREC qrels file, or the id of an ir_datasets data set")
-    parser.add_argument("arguments", metavar="RUN ... MEASURE ...", nargs="+", help="TREC run files, then measures")
+    parser.add_argument(
+        "arguments", metavar="RUN ... MEASURE ...", nargs="+", help="TREC run files or folders of them, then measures"
+    )
     parser.add_argument("-q", "--by_query", action="store_true", help="scores by topic")
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: leave the means out")
     parser.add_argument("-p", "--places", type=int, default=4, metavar="N", help="decimal places, -1 for all (default 4)")

@@ -43,7 +43,7 @@ QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relev
 def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
     """The rows of a TREC file, plain or gzipped (known by its first bytes, not by its name)."""
     source = f"{layout.kind} {os.fspath(path)}"
-    data = _contents(Path(path), source)
+    data = contents(Path(path), source)
     try:
         table = _parse(_tidied(data), layout)
         values = table[layout.value].to_numpy()
@@ -57,7 +57,8 @@ def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
     return Rows.of(source, table["query_id"], table["doc_id"], values)
 
 
-def _contents(path: Path, source: str) -> bytes:
+def contents(path: Path, source: str) -> bytes:
+    """The bytes of a text file, plain or gzipped (known by its first bytes); `source` is what errors call it."""
     if not path.exists():
         place = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise FileNotFoundError(f"{source}: there is no such file{place}.")
