@@ -19,7 +19,7 @@ from ir_trunc.io import Convention, read_qrels, read_topics
 from ir_trunc.measures.text import split
 from ir_trunc.output import FORMATS, OneLineParser, rows_of, views_of
 from ir_trunc.provider import parse_measure
-from ir_trunc.scoring import iter_compare, parse_measures
+from ir_trunc.scoring import by_file_name, iter_compare, parse_measures
 
 # The first word, and the module that has the command's main; any other first word is the qrels of runs to score.
 _COMMANDS = {"measures": "listing", "demo": "demo"}
@@ -60,12 +60,13 @@ def score(words: Sequence[str]) -> int:
     if args.no_summary and not args.by_query:
         raise IrTruncError("--no_summary (-n) needs --by_query (-q): without either there is nothing to print.")
     topics = read_topics(args.topics) if args.topics else ()
-    scored = iter_compare(measures, read_qrels(args.qrels, topics, nil=args.nil), runs)
+    named = by_file_name(runs)
+    scored = iter_compare(measures, read_qrels(args.qrels, topics, nil=args.nil), named)
     if args.views:
         rows = (row for name, results in scored for row in views_of(name, results))
     else:
         rows = (row for name, results in scored for row in rows_of(name, results, args.by_query, not args.no_summary))
-    columns = ["run"] * (len(runs) > 1) + ["query_id"] * (args.by_query or args.views) + ["measure", "value"]
+    columns = ["run"] * (len(named) > 1) + ["query_id"] * (args.by_query or args.views) + ["measure", "value"]
     FORMATS[args.output_format](rows, columns, args.places)
     return 0
 
@@ -81,7 +82,9 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("qrels", metavar="QRELS", help="TREC qrels file, or the id of an ir_datasets data set")
-    parser.add_argument("arguments", metavar="RUN ... MEASURE ...", nargs="+", help="TREC run files, then measures")
+    parser.add_argument(
+        "arguments", metavar="RUN ... MEASURE ...", nargs="+", help="TREC run files or folders of them, then measures"
+    )
     parser.add_argument("-q", "--by_query", action="store_true", help="scores by topic")
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: leave the means out")
     parser.add_argument("-p", "--places", type=int, default=4, metavar="N", help="decimal places, -1 for all (default 4)")

@@ -20,6 +20,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Truncate", "experiment"]
 
+
+def __getattr__(name: str) -> Any:
+    """Each policy of `ir_trunc.truncation` as a transformer: `bm25 >> pt.truncation.ScoreThreshold(12.5)`."""
+    from ir_trunc import truncation
+
+    if name.startswith("_") or not hasattr(getattr(truncation, name, None), "cut"):
+        raise AttributeError(f"module 'ir_trunc.pyterrier' has no attribute {name!r}")
+
+    def transformer(*args: Any, measure: Any = None, **kwargs: Any) -> Truncate:
+        return Truncate(getattr(truncation, name)(*args, **kwargs), measure)
+
+    return transformer
+
+
 # What pt.Experiment decides while it runs the systems; here they have run before.
 _OF_RUNNING = ("save_dir", "save_mode", "save_format", "precompute_prefix", "plan")
 
@@ -138,8 +152,10 @@ class Truncate(pt.Estimator):
     policy for. Lists are ranked as for scoring: by score, then by docno, both descending.
     """
 
-    def __init__(self, policy: Any, measure: Any = "RBPT"):
+    def __init__(self, policy: Any, measure: Any = None):
         super().__init__()
+        if getattr(policy, "sees_judgments", False):
+            raise ParameterError(f"{policy} sees the judgments, which a pipeline has not: take another policy.")
         self.policy = policy
         self.measure = measure
 
@@ -170,6 +186,8 @@ class Truncate(pt.Estimator):
         """Fit the policy on ranked results and their qrels; validation data are not needed."""
         from ir_trunc.scoring import Evaluator
 
+        if self.measure is None:
+            raise ParameterError(f"{self!r} has no measure to be fitted for: give one, measure=..., when it is made.")
         pt.validate.result_frame(topics_or_res_tr)
         rankings: Rankings = Evaluator(self.measure, qrels_tr).calc(topics_or_res_tr).rankings
         self.policy = self.policy.fit(rankings, self.measure)

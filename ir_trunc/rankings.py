@@ -102,10 +102,19 @@ class Rankings:
         return np.repeat(np.arange(len(self.topics)), np.diff(self.hit_offsets))
 
     @property
+    def rows(self) -> Ints:
+        """The topic's position of every document of the lists, one list after the other."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    @property
+    def ranks(self) -> Ints:
+        """The rank of every document, in the same order."""
+        return np.arange(1, self.lengths.sum() + 1) - offsets_of(self.lengths)[self.rows]
+
+    @property
     def places(self) -> Ints:
-        """Where the documents of the lists, one list after the other, stand in `scores` and `costs`."""
-        firsts = offsets_of(self.lengths)[:-1]
-        return np.arange(self.lengths.sum()) + np.repeat(self.starts - firsts, self.lengths)
+        """Where every document stands in `scores` and `costs`, in the same order."""
+        return self.starts[self.rows] + self.ranks - 1
 
     def __len__(self) -> int:
         return len(self.topics)

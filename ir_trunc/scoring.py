@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from ir_trunc.curve import Curve
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
-from ir_trunc.io import Convention, NilRule, Rows, read_qrels, read_run, read_topics
+from ir_trunc.io import Convention, NilRule, Qrels, Rows, read_qrels, read_run, read_topics
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures import scores
 from ir_trunc.measures.text import split
@@ -23,6 +23,8 @@ from ir_trunc.results import Aggregated, Results
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Runs = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 class Evaluator:
@@ -67,12 +69,8 @@ class Evaluator:
         return dict(zip(self.measures, curves_of((bound for bound in self.bound if bound), rankings)))
 
     def _open(self, run: Any) -> tuple[Rows | None, Rankings]:
-        if isinstance(run, Rankings):
-            return None, run
-        if self.qrels is None:
-            raise InputError("qrels are needed; only Rankings hold their own judgments.")
-        rows = read_run(run)
-        return rows, self.qrels.rank(rows)
+        rows = None if isinstance(run, Rankings) else read_run(run)
+        return rows, rankings_of(self.qrels, run if rows is None else rows)
 
     def _ask_others(self, rows: Rows | None, rankings: Rankings) -> list[Floats]:
         """Scores of the measures that only other providers of ir-measures know (Q each)."""
@@ -85,6 +83,15 @@ class Evaluator:
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents only.
         by_topic = ({m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)} for measure in others)
         return [np.array([values[topic] for topic in rankings.topics], dtype=np.float64) for values in by_topic]
+
+
+def rankings_of(qrels: Qrels | None, run: Any) -> Rankings:
+    """The ranked lists of a run in any of the forms that `calc` takes, or of rows that were read already."""
+    if isinstance(run, Rankings):
+        return run
+    if qrels is None:
+        raise InputError("qrels are needed; only Rankings hold their own judgments.")
+    return qrels.rank(run if isinstance(run, Rows) else read_run(run))
 
 
 def parse_measures(measures: Any) -> tuple[Measure, ...]:
@@ -132,18 +139,11 @@ def curves(measures: Any, qrels: Any, run: Any, **options: Any) -> dict[Measure,
     return Evaluator(measures, qrels, **options).curves(run)
 
 
-def compare(
-    measures: Any,
-    qrels: Any,
-    runs: Mapping[str, Any] | Iterable[str | os.PathLike[str]],
-    *,
-    long: bool = False,
-    **options: Any,
-) -> pd.DataFrame:
+def compare(measures: Any, qrels: Any, runs: Runs, *, long: bool = False, **options: Any) -> pd.DataFrame:
     """Mean scores of several runs: a DataFrame with a row for each system and a column for each measure.
 
-    runs: `{name: run}`, or paths, which are then named by their files. long=True: the scores by topic instead, in the
-    columns system, query_id, measure, value. A progress bar shows on a terminal where it takes long.
+    runs: `{name: run}`, or paths of files and folders, which are then named by their files. long=True: the scores by topic
+    instead, in the columns system, query_id, measure, value. A progress bar shows on a terminal where it takes long.
     """
     import pandas as pd
 
@@ -155,24 +155,37 @@ def compare(
     return frame.rename_axis("system")
 
 
-def iter_compare(
-    measures: Any, qrels: Any, runs: Mapping[str, Any] | Iterable[str | os.PathLike[str]], **options: Any
-) -> Iterator[tuple[str, Results]]:
+def iter_compare(measures: Any, qrels: Any, runs: Runs, **options: Any) -> Iterator[tuple[str, Results]]:
     """Yield (name, Results) for each run, with a progress bar on a terminal."""
+    ready = Evaluator(measures, qrels, **options)
+    for name, run in each_run(runs, "scoring"):
+        yield name, ready.calc(run)
+
+
+def each_run(runs: Runs, doing: str) -> Iterator[tuple[str, Any]]:
+    """Yield (name, run) for each run, with a progress bar on a terminal where it takes long."""
     from tqdm import tqdm
 
     named = dict(runs) if isinstance(runs, Mapping) else by_file_name(runs)
-    ready = Evaluator(measures, qrels, **options)
-    for name, run in tqdm(named.items(), desc="scoring", unit="run", disable=None, delay=1, leave=False):
-        yield str(name), ready.calc(run)
+    for name, run in tqdm(named.items(), desc=doing, unit="run", disable=None, delay=1, leave=False):
+        yield str(name), run
 
 
-def by_file_name(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
-    """Runs named by their files, without '.gz'; by their whole paths where names repeat."""
-    files = list(paths)
+def by_file_name(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
+    """Runs named by their files, without '.gz'; by their whole paths where names repeat. A folder stands for its files."""
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    files = [file for path in given for file in (folder_files(Path(path)) if Path(path).is_dir() else [path])]
     names = [Path(file).name.removesuffix(".gz") for file in files]
     if len(set(names)) < len(names):
         names = [str(file) for file in files]
     if len(set(names)) < len(names):
         raise InputError(f"run {next(name for name in names if names.count(name) > 1)} is given twice.")
     return dict(zip(names, files))
+
+
+def folder_files(folder: Path) -> list[Path]:
+    """The files of a folder by name, without hidden ones; InputError where there are none."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    if not files:
+        raise InputError(f"folder {folder} holds no files: the runs are needed.")
+    return files

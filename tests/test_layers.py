@@ -19,6 +19,7 @@ ROOMS = [
     ["io"],
     ["provider"],
     ["results", "scoring", "wrapping"],
+    ["truncation"],
     ["output", "listing", "demo"],
     ["__init__", "__main__", "pyterrier"],
 ]

@@ -1,6 +1,7 @@
 """PyTerrier: experiments, and a real pipeline over Vaswani. No Java."""
 
 import gzip
+import pickle
 import re
 import subprocess
 import sys
@@ -141,3 +142,38 @@ def test_a_pipeline_over_vaswani(vaswani):
     assert {name: table[name].iloc[0] for name in MEASURES.split()} == {
         str(measure): pytest.approx(value) for measure, value in expected.items()
     }
+
+
+def test_truncation_composes_and_cuts(vaswani):
+    bm25, topics, qrels = vaswani
+    results = bm25(topics)
+    whole = calc("RBPT", qrels, results)
+    for policy in (pt.truncation.Fixed(3), pt.truncation.LargestGap(), pt.truncation.ScoreThreshold(15.0)):
+        cut = (bm25 >> policy)(topics)
+        lengths = policy.policy.cut(whole.rankings)
+        expected = calc("RBPT nDCGT", None, whole.rankings.cut(lengths))
+        assert calc("RBPT nDCGT", qrels, cut).values.tolist() == expected.values.tolist()
+        assert len(cut) == lengths.sum() < len(results)
+        assert pt.inspect.transformer_outputs(policy, list(results.columns)) == list(results.columns)
+        assert pickle.loads(pickle.dumps(policy)).transform(results).equals(policy.transform(results))
+
+
+def test_truncation_is_fitted_in_the_pipeline(vaswani):
+    bm25, topics, qrels = vaswani
+    pipeline = bm25 >> pt.truncation.ScoreThreshold(measure="RBPU")
+    pipeline.fit(topics, qrels, None, None)
+    table = experiment({"all": bm25, "cut": pipeline}, topics, qrels, "RBPU")
+    assert table["RBPU"].iloc[1] > table["RBPU"].iloc[0]
+
+
+def test_truncation_that_a_pipeline_cannot_do_is_refused():
+    with pytest.raises(ParameterError, match="sees the judgments"):
+        pt.truncation.Oracle(measure="RBPT")
+    with pytest.raises(ParameterError, match="has no measure to be fitted for"):
+        pt.truncation.ShareOfTop().fit(RESULTS, QRELS)
+    with pytest.raises(AttributeError, match="no attribute 'Fixd'"):
+        pt.truncation.Fixd(3)
+
+
+def test_truncating_nothing_is_nothing():
+    assert len(pt.truncation.Fixed(3)(NOTHING)) == 0

@@ -1,0 +1,134 @@
+"""Cuts as files, runs that are cut, and policies as text."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ir_trunc.errors import InputError, IrTruncError, ParameterError, nearest
+from ir_trunc.io import NilRule, Qrels, RankedRows, Rows
+from ir_trunc.io.trec import contents
+from ir_trunc.provider import parse_measure
+from ir_trunc.rankings import Rankings
+from ir_trunc.truncation.policies import Fixed, Given, Greedy, LargestGap, Oracle, Policy, ScoreThreshold, ShareOfTop
+
+# Each policy by its name, with its parameter and how that is read from text.
+_POLICIES: dict[str, tuple[Callable[..., Policy], str, Callable[[str], Any]]] = {
+    "Fixed": (Fixed, "k", int),
+    "Greedy": (Greedy, "", str),
+    "ScoreThreshold": (ScoreThreshold, "threshold", float),
+    "ShareOfTop": (ShareOfTop, "share", float),
+    "LargestGap": (LargestGap, "", str),
+    "Oracle": (Oracle, "measure", parse_measure),
+}
+_FORM = "'topic<TAB>k' with a whole number k >= 0 is needed"
+
+
+def read_cuts(path: str | os.PathLike[str]) -> dict[str, int]:
+    """{topic: k} from a file of lines `topic<TAB>k`, plain or gzipped; k = 0 is an empty list.
+
+    Raises InputError that names the line: not two fields, k no whole number from 0 on, or a topic for the second time.
+    """
+    source = f"cuts {os.fspath(path)}"
+    cuts: dict[str, int] = {}
+    for number, line in enumerate(contents(Path(path), source).splitlines(), 1):
+        try:
+            fields = line.decode().split()
+        except UnicodeDecodeError:
+            raise InputError(f"{source}, line {number}: the topic is not UTF-8 text.") from None
+        if not fields:
+            continue
+        if len(fields) != 2 or not re.fullmatch(r"[0-9]{1,18}", fields[1]):
+            raise InputError(f"{source}, line {number}: {' '.join(fields)!r}: {_FORM}.")
+        if fields[0] in cuts:
+            raise InputError(f"{source}, line {number}: topic {fields[0]} has a cut already.")
+        cuts[fields[0]] = int(fields[1])
+    if not cuts:
+        raise InputError(f"{source} is empty: {_FORM}.")
+    return cuts
+
+
+def write_cuts(path: str | os.PathLike[str], cuts: Mapping[str, int]) -> None:
+    """Write a line `topic<TAB>k` for each topic; gzipped where the name ends in .gz."""
+    _write(path, (f"{_word(topic)}\t{int(k)}" for topic, k in cuts.items()))
+
+
+def write_run(path: str | os.PathLike[str], run: Rows, cuts: Mapping[str, int], tag: str = "ir_trunc") -> None:
+    """Write the first k documents of each topic as a TREC run; gzipped where the name ends in .gz.
+
+    run: as `ir_trunc.io.read_run(path)` gives it. An empty list is written as the one document NIL: so the topic stays
+    visible to tools that look at runs only, and ir_trunc reads it as the empty list again. Raises InputError where a topic
+    of the run has no cut.
+    """
+    missing = next((topic for topic in run.topics.dictionary.to_pylist() if topic not in cuts), None)
+    if missing is not None:
+        raise InputError(f"{run.source}: topic {missing} has no cut; every topic of the run needs one.")
+    ranked = RankedRows.of(run, pa.array(list(cuts), pa.string()))
+    docs, scores = ranked.rows.docs, ranked.rows.values
+
+    def lines() -> Iterable[str]:
+        for (topic, k), start, length in zip(cuts.items(), ranked.starts.tolist(), ranked.lengths.tolist()):
+            part = slice(start, start + min(k, length))
+            kept = list(zip(docs[part].to_pylist(), scores[part].tolist()))
+            for rank, (doc, score) in enumerate(kept or [(NilRule().id, 0.0)], 1):
+                yield f"{_word(topic)} Q0 {_word(doc)} {rank} {score!r} {tag}"
+
+    _write(path, lines())
+
+
+def ranked(run: Rows) -> Rankings:
+    """A run's lists for the topics that it has itself, without judgments: what a policy cuts."""
+    nothing = Rows.of("no qrels", pa.array([], pa.string()), pa.array([], pa.string()), np.zeros(0, np.int64))
+    topics = run.topics.dictionary.take(pc.unique(run.topics.indices)).to_pylist()
+    return Qrels.of(nothing, topics).rank(run)
+
+
+def parse_policy(policy: str | Policy) -> Policy:
+    """The policy that a text names: `LargestGap`, `Fixed(k=10)`, or a file of cuts; an object stays as it is.
+
+    Raises ParameterError with the policies that there are.
+    """
+    if not isinstance(policy, str):
+        return policy
+    match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", policy)
+    name, inside = match.groups() if match else ("", None)
+    if name not in _POLICIES:
+        if Path(policy).is_file():
+            return Given(read_cuts(policy), policy)
+        known = ", ".join(_POLICIES)
+        raise ParameterError(
+            f"There is no policy {policy!r}, nor a file of cuts; there are: {known}.{nearest(name, _POLICIES)}"
+        )
+    kind, field, value_of = _POLICIES[name]
+    if not inside and kind is not Fixed:
+        return kind()
+    inside = inside or ""
+    if not field:
+        raise ParameterError(f"{name} has no parameter, not {inside!r}.")
+    key, _, value = inside.partition("=")
+    try:
+        return kind(value_of(value if key.strip() == field else inside))
+    except IrTruncError:
+        raise
+    except ValueError:
+        raise ParameterError(f"{policy!r} cannot be read: {name}({field}=NUMBER) is needed.") from None
+
+
+def _word(text: str) -> str:
+    if not text or text.split() != [text]:
+        raise InputError(f"id {text!r}: a TREC file cannot hold an id that is empty or has blanks.")
+    return text
+
+
+def _write(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    data = text.encode()
+    Path(path).write_bytes(gzip.compress(data, mtime=0) if os.fspath(path).endswith(".gz") else data)

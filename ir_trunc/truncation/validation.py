@@ -1,0 +1,104 @@
+"""What policies are worth on topics that they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir_trunc.errors import ParameterError
+from ir_trunc.io import read_qrels
+from ir_trunc.rankings import Floats, Ints, Rankings
+from ir_trunc.scoring import Runs, each_run, rankings_of
+from ir_trunc.truncation.files import parse_policy
+from ir_trunc.truncation.policies import Greedy, Policy, curve_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CONFIDENCE = 0.95
+_RESAMPLES = 2000
+
+
+def cross_validate(
+    policies: Iterable[Policy | str], measure: Any, qrels: Any, runs: Runs, folds: int = 5, seed: int = 0
+) -> pd.DataFrame:
+    """Score, regret and length of policies, each fitted on some topics of a run and applied to the others.
+
+    policies: objects or texts, see `parse_policy`. measure: one measure, text or object, that looks at each list alone.
+    qrels, runs: see `ir_trunc.compare`. folds: parts into which the topics are split at random by `seed`; each part is cut
+    by a policy fitted on all others. A policy is shown lists without judgments to cut, unless it has a true attribute
+    `sees_judgments` as the oracle has.
+
+    One row for each system and policy: score, its 95 % confidence interval low to high (bootstrap over topics), of_oracle
+    (share of the best possible score; NaN where that is not above 0), regret (what is missing to it), length (documents in
+    the mean), empty (share of empty lists), p_value (two-tailed paired t test over topics against the best fixed k, which
+    is found on the same training topics), and cost (mean per topic) where the run has costs.
+    """
+    import pandas as pd
+
+    chosen = [parse_policy(policy) for policy in policies]
+    ready = None if qrels is None else read_qrels(qrels)
+    rows = []
+    for name, run in each_run(runs, "cross-validating"):
+        rankings = rankings_of(ready, run)
+        curve = curve_of(measure, rankings)
+        parts = split(len(rankings), folds, seed)
+        best, fixed = curve.best()[1], curve.at(held_out_cuts(Greedy(), measure, rankings, parts))
+        for policy in chosen:
+            cuts = held_out_cuts(policy, measure, rankings, parts)
+            scores = curve.at(cuts)
+            low, high = interval(scores, seed)
+            row = {
+                "system": name,
+                "policy": str(policy),
+                "score": scores.mean(),
+                "low": low,
+                "high": high,
+                "of_oracle": scores.mean() / best.mean() if best.mean() > 0 else np.nan,
+                "regret": (best - scores).mean(),
+                "length": cuts.mean(),
+                "empty": (cuts == 0).mean(),
+                "p_value": paired_p_value(scores, fixed),
+            }
+            if rankings.costs is not None:
+                row["cost"] = rankings.costs[rankings.cut(cuts).places].sum() / len(rankings)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def split(topics: int, folds: int, seed: int) -> list[Ints]:
+    """Positions of the topics in parts of about equal size; ParameterError unless there are 2 parts or more, none empty."""
+    if not 2 <= folds <= topics:
+        raise ParameterError(f"folds={folds}: a whole number from 2 to the number of topics, {topics}, is needed.")
+    return [np.sort(part) for part in np.array_split(np.random.default_rng(seed).permutation(topics), folds)]
+
+
+def held_out_cuts(policy: Policy, measure: Any, rankings: Rankings, parts: list[Ints]) -> Ints:
+    """Length of every list (Q), cut by the policy as it is fitted on the other parts."""
+    cuts = np.zeros(len(rankings), np.int64)
+    for part in parts:
+        others = np.setdiff1d(np.arange(len(rankings)), part)
+        shown = rankings.take(part.tolist())
+        if not getattr(policy, "sees_judgments", False):
+            shown = shown.unjudged()
+        cuts[part] = policy.fit(rankings.take(others.tolist()), measure).cut(shown)
+    return cuts
+
+
+def interval(scores: Floats, seed: int) -> tuple[float, float]:
+    """Confidence interval of the mean, by bootstrap over topics."""
+    from scipy.stats import bootstrap
+
+    found = bootstrap(
+        (scores,), np.mean, confidence_level=_CONFIDENCE, n_resamples=_RESAMPLES, method="percentile", random_state=seed
+    ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def paired_p_value(scores: Floats, reference: Floats) -> float:
+    """How surprising the difference is if there is none; 1 where all topics are equal, which the t test cannot say."""
+    from scipy.stats import ttest_rel
+
+    return 1.0 if (scores == reference).all() else float(ttest_rel(scores, reference).pvalue)
