@@ -26,9 +26,10 @@ def offsets_of(lengths: npt.ArrayLike) -> Ints:
 
 def canonical_order(topics: Sequence[str]) -> list[int]:
     """Positions that put topics in their one order: as numbers where all are numbers, as text otherwise."""
-    if all(topic.isascii() and topic.isdigit() for topic in topics):
-        return sorted(range(len(topics)), key=lambda at: (int(topics[at]), topics[at]))
-    return sorted(range(len(topics)), key=topics.__getitem__)
+    if not all(topic.isascii() and topic.isdigit() for topic in topics):
+        return sorted(range(len(topics)), key=topics.__getitem__)
+    numbers = [topic.lstrip("0") for topic in topics]  # not int(): ids may have thousands of digits
+    return sorted(range(len(topics)), key=lambda at: (len(numbers[at]), numbers[at], topics[at]))
 
 
 @dataclass(frozen=True, eq=False)

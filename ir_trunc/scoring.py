@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc.curve import Curve
-from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
+from ir_trunc.errors import InputError, IrTruncWarning, ParameterError, UnknownMeasureError
 from ir_trunc.io import Convention, NilRule, Qrels, Rows, read_qrels, read_run, read_topics
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures import scores
@@ -79,7 +80,11 @@ class Evaluator:
             return []
         if rows is None or self.qrels is None:
             raise InputError(f"{others[0]} is asked of ir-measures, which needs document ids: Rankings have none.")
-        qrels, run = self.qrels.to_dict(), rows.to_dict()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrTruncWarning)  # said when the same rows were ranked for scoring
+            ranked = self.qrels.ranked(rows)
+        shown = ranked.rows.filter(ranked.rank <= rankings.lengths[ranked.topic])
+        qrels, run = self.qrels.to_dict(), shown.to_dict()
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents only.
         by_topic = ({m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)} for measure in others)
         return [np.array([values[topic] for topic in rankings.topics], dtype=np.float64) for values in by_topic]

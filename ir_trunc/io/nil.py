@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
-from ir_trunc.errors import InputError, IrTruncWarning
+from ir_trunc.errors import InputError, warn
 from ir_trunc.io.ranked import RankedRows
 from ir_trunc.rankings import Bools, Ints
 
@@ -42,8 +41,7 @@ class NilRule:
         behind = run.lengths[run.topic[at]] - run.rank[at]
         if self.convention == "ends" and behind.any():
             what = f"{self.id} ends {np.count_nonzero(behind)} list(s) before their last document"
-            message = f"{run.rows.source}: {what}; {behind.sum()} document(s) behind it are left out."
-            warnings.warn(message, IrTruncWarning, stacklevel=4)
+            warn(f"{run.rows.source}: {what}; {behind.sum()} document(s) behind it are left out.")
         return ended
 
     def cut(self, run: RankedRows, at: Bools) -> Ints:

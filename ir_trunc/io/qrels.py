@@ -79,9 +79,16 @@ class Qrels:
 
     def rank(self, run: Rows) -> Rankings:
         """The ranked lists of a run, one for each topic of the qrels."""
-        if self.normalise is not None:  # what normalises to nothing is no answer
+        return self.join(self.ranked(run))
+
+    def ranked(self, run: Rows) -> RankedRows:
+        """The rows of a run for the topics of the qrels, in their order; what normalises to nothing is no answer."""
+        if self.normalise is not None:
             run = run.filter(np.array([bool(self.normalise(doc)) for doc in run.docs.to_pylist()], dtype=bool))
-        ranked = RankedRows.of(run, self.topics)
+        return RankedRows.of(run, self.topics)
+
+    def join(self, ranked: RankedRows) -> Rankings:
+        """Ranked rows with their grades."""
         ids = ranked.rows.docs
         if self.normalise is not None:
             ids = pa.array([self.normalise(doc) for doc in ids.to_pylist()], pa.string())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ir_trunc.errors import IrTruncWarning
+from ir_trunc.errors import warn
 from ir_trunc.io.order import ranked_order, repeated
 from ir_trunc.io.rows import PLACEHOLDER, Rows
 from ir_trunc.rankings import Ints
@@ -61,4 +60,4 @@ def _warn_of_strangers(run: Rows, topic: Ints) -> None:
         what = f"{strangers} topics that the qrels lack are" if strangers > 1 else "1 topic that the qrels lack is"
         none = "; NO topic is left" if strangers == len(pc.unique(run.topics.indices)) else ""
         first = run.topics[int(np.argmax(topic < 0))]
-        warnings.warn(f"{run.source}: {what} left out (topic {first} first){none}.", IrTruncWarning, stacklevel=4)
+        warn(f"{run.source}: {what} left out (topic {first} first){none}.")

@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
 
+HIGHEST_GRADE = 2**31 - 1
+
 PLACEHOLDER = "__nil__"
 """The document id that makes a topic visible and is nothing else: never retrieved, never judged, never pooled."""
 
@@ -49,9 +51,10 @@ class Rows:
             bad = np.flatnonzero(~np.isfinite(rows.values))
             if len(bad):
                 raise rows.error(int(bad[0]), f"score {rows.values[bad[0]]}: a finite number is needed")
-        elif np.abs(rows.values).max(initial=0) > 2**31:
-            at = int(np.abs(rows.values).argmax())
-            raise rows.error(at, f"grade {rows.values[at]}: a number of at most 2^31 is needed")
+        else:
+            bad = np.flatnonzero((rows.values < -HIGHEST_GRADE) | (rows.values > HIGHEST_GRADE))
+            if len(bad):
+                raise rows.error(int(bad[0]), f"grade {rows.values[bad[0]]}: a number below 2^31 is needed")
         return rows
 
     def __len__(self) -> int:
@@ -63,9 +66,9 @@ class Rows:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {document: value}}, the form that every tool takes."""
-        result: dict[str, dict[str, float]] = {topic: {} for topic in self.topics.dictionary.to_pylist()}
+        result: dict[str, dict[str, float]] = {}
         for topic, doc, value in zip(self.topics.to_pylist(), self.docs.to_pylist(), self.values.tolist()):
-            result[topic][doc] = value
+            result.setdefault(topic, {})[doc] = value
         return result
 
     def filter(self, keep: npt.NDArray[np.bool_]) -> Rows:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import math
 import os
+import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,13 @@ import pyarrow as pa
 import pyarrow.csv
 
 from ir_trunc.errors import InputError
-from ir_trunc.io.rows import Rows
+from ir_trunc.io.rows import HIGHEST_GRADE, Rows
+
+# Python takes more for a number: 1_000, and the digits of all scripts.
+_NUMBER = {
+    int: re.compile(r"[+-]?[0-9]{1,4000}"),
+    float: re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE),
+}
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -52,6 +59,8 @@ def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
     source = f"{layout.kind} {os.fspath(path)}"
     data = contents(Path(path), source)
     try:
+        if layout.value == "relevance" and b" 0x" in data.lower():
+            raise pa.ArrowInvalid("pyarrow would take hexadecimal grades")
         table = _parse(_tidied(data), layout)
         values = table[layout.value].to_numpy()
         if values.dtype.kind == "f" and not np.isfinite(values).all():
@@ -109,6 +118,11 @@ def _parse(data: bytes, layout: Layout) -> pa.Table:
     )
 
 
+def _brief(text: str) -> str:
+    """As much of a text as a message has room for."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
     """The slow way, which settles what a line means."""
     topics, docs, values, classes = [], [], [], []
@@ -125,17 +139,12 @@ def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
             topic, second, doc, text = (fields[place].decode() for place in (0, 1, 2, where))
         except UnicodeDecodeError:
             raise InputError(f"{source}, line {at}: the ids are not UTF-8 text.") from None
-        try:
-            value = number(text.replace("_", "?"))  # Python would take 1_000 for a number
-        except ValueError:
-            kind = "whole number" if number is int else "number"
-            raise InputError(
-                f"{source}, line {at} (topic {topic}, document {doc}): {layout.value} {text!r} is no {kind}."
-            ) from None
-        if not math.isfinite(value) or (number is int and abs(value) >= 2**63):
-            raise InputError(
-                f"{source}, line {at} (topic {topic}, document {doc}): {layout.value} {text!r}: a finite number is needed."
-            )
+        place = f"{source}, line {at} (topic {_brief(topic)}, document {_brief(doc)}): {layout.value} {_brief(text)!r}"
+        if not _NUMBER[number].fullmatch(text):
+            raise InputError(f"{place} is no {'whole ' if number is int else ''}number.")
+        value = number(text)
+        if not (abs(value) <= HIGHEST_GRADE if number is int else math.isfinite(value)):
+            raise InputError(f"{place}: a {'number below 2^31' if number is int else 'finite number'} is needed.")
         topics.append(topic)
         docs.append(doc)
         classes.append(second)
