@@ -37,7 +37,7 @@ def warn(message: str) -> None:
     frame, depth = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ir_trunc."):
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(message, IrTruncWarning, stacklevel=depth - 1)
+    warnings.warn(message, IrTruncWarning, stacklevel=depth)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
