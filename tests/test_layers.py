@@ -19,7 +19,10 @@ ROOMS = [
     ["io"],
     ["provider"],
     ["results", "scoring"],
-    ["output", "listing", "demo"],
+    ["truncation"],
+    ["study"],
+    ["plots"],
+    ["output", "listing", "demo", "commands"],
     ["__init__", "__main__"],
 ]
 THIRD_PARTY = {"measures": {"numpy"}, "rankings": {"numpy"}, "curve": {"numpy", "pandas"}, "errors": set()}
