@@ -74,7 +74,7 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
         ax.plot(depth, values[depth], marker, label=f"{what}: {depth} documents, {values[depth]:.3g}", **look)
     _documents(ax.xaxis, "length of the list", own)
     ax.set(ylabel=f"{measure} of topic {topic}", xlim=(0, max(own, 1)))
-    ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1))
     return ax
 
 
