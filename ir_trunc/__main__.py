@@ -22,12 +22,14 @@ from ir_trunc.provider import parse_measure
 from ir_trunc.scoring import by_file_name, iter_compare, parse_measures
 
 # The first word, and the module that has the command's main; any other first word is the qrels of runs to score.
-_COMMANDS = {"measures": "listing", "demo": "demo"}
+_COMMANDS = {"measures": "listing", "demo": "demo", "truncate": "commands.truncate", "study": "commands.study"}
 
 _EXAMPLES = """
 examples:
   ir_trunc qrels.txt my.run.gz nDCG@10 'RBPT(p=0.8)' OIE
   ir_trunc trec-robust04 runs/*.gz RBPT c@1 -o csv     qrels by their ir_datasets id, several runs
+  ir_trunc truncate my.run --policy LargestGap -o OUT  end its lists by a policy
+  ir_trunc study cuts qrels.txt runs/                  where the lists should have ended
   ir_trunc measures RBPT                               what a measure is
   ir_trunc demo                                        the point of it all, on a small collection
 """
@@ -75,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(
         prog="ir_trunc",
         usage="ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]\n"
+        "       ir_trunc truncate RUN --policy POLICY [options]\n"
+        "       ir_trunc study EXPERIMENT ...\n"
         "       ir_trunc measures [NAME]\n"
         "       ir_trunc demo",
         description="Evaluation of rankings whose length is a decision of the system.",

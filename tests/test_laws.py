@@ -131,6 +131,10 @@ def test_best_cut_is_the_shortest_of_the_best(definition, run):
     for at, (_, values) in enumerate(curve.rows()):
         assert value[at] == max(values)
         assert depth[at] == list(values).index(max(values))
+    if definition.scope == "list":
+        every_cut = np.array([measure.score(rankings.cut(d)) for d in range(int(rankings.lengths.max()) + 1)])
+        assert value.tobytes() == every_cut.max(axis=0).tobytes()
+        assert depth.tolist() == every_cut.argmax(axis=0).tolist()
 
 
 @each_measure

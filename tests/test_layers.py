@@ -20,7 +20,9 @@ ROOMS = [
     ["provider"],
     ["results", "scoring", "wrapping"],
     ["truncation"],
-    ["output", "listing", "demo"],
+    ["study"],
+    ["plots"],
+    ["output", "listing", "demo", "commands"],
     ["__init__", "__main__", "pyterrier"],
 ]
 THIRD_PARTY = {"measures": {"numpy"}, "rankings": {"numpy"}, "curve": {"numpy", "pandas"}, "errors": set()}

@@ -243,4 +243,5 @@ def _check_level(name: str, value: Any) -> None:
 
 
 def _unfitted(policy: Any, name: str) -> ParameterError:
-    return ParameterError(f"{type(policy).__name__} has no {name} yet: fit it on training topics first, or give it one.")
+    how = "fit it on training topics first (at the command line: --qrels and --measure)"
+    return ParameterError(f"{type(policy).__name__} has no {name} yet: {how}.")

@@ -1,0 +1,242 @@
+"""Laws of policies: what they may see, that fitting finds the best, and that nothing beats the oracle."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from generated import ALL, queries, rankings_of, runs
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_trunc.errors import InputError, ParameterError
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.rankings import Rankings
+from ir_trunc.truncation import (
+    Fixed,
+    Given,
+    Greedy,
+    LargestGap,
+    Oracle,
+    ScoreThreshold,
+    ShareOfTop,
+    cross_validate,
+    parse_policy,
+)
+from ir_trunc.truncation.policies import curve_of
+from ir_trunc.truncation.validation import held_out_cuts, split
+
+FITTED = [Greedy(), ScoreThreshold(), ShareOfTop()]
+BLIND = [*FITTED, LargestGap(), Fixed(0), Fixed(3), ScoreThreshold(0.5), ShareOfTop(0.9)]
+MEASURES = ["RBPU", "OIE(D=90)", "nDCGT", "RBPT@5", "SetF", "FlatU(e=0.5)", "UF"]
+a_measure = st.sampled_from(MEASURES)
+each_blind = pytest.mark.parametrize("policy", BLIND, ids=str)
+
+
+def positive(run):
+    """Scores above 0, which ShareOfTop needs, and up to 1, which K1 needs."""
+    return rankings_of([replace(q, scores=[above_0(s) for s in q.scores]) for q in run])
+
+
+def above_0(score):
+    return (score + 0.01) / 2
+
+
+def mean_at(measure, rankings, cuts):
+    return curve_of(measure, rankings).at(cuts).mean()
+
+
+# What a policy may do.
+
+
+@each_blind
+@given(run=runs, measure=a_measure)
+def test_cuts_lie_between_nothing_and_the_whole_list(policy, run, measure):
+    rankings = positive(run)
+    cuts = policy.fit(rankings, measure).cut(rankings)
+    assert cuts.dtype == np.int64
+    assert ((cuts >= 0) & (cuts <= rankings.lengths)).all()
+
+
+@pytest.mark.parametrize("definition", [d for d in ALL if d.scope == "list"], ids=lambda d: d.name)
+def test_no_policy_beats_the_oracle_on_its_measure(definition):
+    for seed in range(8):
+        rankings = positive(queries(seed, 8))
+        given_ = {CUTOFF: 5} if CUTOFF in definition.params else {}
+        bound = definition.bind(given_ | ({"D": 90} if "D" in definition.params else {}))
+        text = f"{definition.name}{'(D=90)' if 'D' in definition.params else ''}{'@5' if given_ else ''}"
+        best = bound.score(rankings.cut(Oracle(text).cut(rankings)))
+        for policy in BLIND:
+            cuts = policy.fit(rankings, text).cut(rankings)
+            assert (bound.score(rankings.cut(cuts)) <= best).all(), (policy, seed)
+
+
+@given(run=st.builds(queries, st.integers(0, 1000), st.integers(4, 12)), measure=a_measure, seed=st.integers(0, 9))
+def test_cuts_do_not_look_at_test_judgments(run, measure, seed):
+    """The judgments of one part are thrown away, and grades given at random: the cuts of that part stay."""
+    rankings, rng = positive(run), np.random.default_rng(seed)
+    parts = split(len(rankings), 3, seed)
+    tested = parts[0]
+    others = np.delete(np.arange(len(run)), tested)
+    noise = [replace(q, grades=[*q.grades], judged=[*q.judged]) for q in run]
+    for at in tested:
+        grades = [int(g) for g in rng.integers(0, 4, len(run[at].grades))]
+        noise[at] = replace(run[at], grades=grades, judged=[*grades, 1, 3])
+    changed = positive(noise)
+    for policy in BLIND:
+        fitted = policy.fit(rankings.take(others), measure)
+        assert fitted.cut(rankings.take(tested)).tolist() == fitted.cut(changed.take(tested)).tolist(), policy
+        before, after = (held_out_cuts(fitted, measure, lists, parts)[tested] for lists in (rankings, changed))
+        assert before.tolist() == after.tolist(), policy
+
+
+def test_cross_validation_shows_judgments_only_to_those_who_say_that_they_see_them():
+    seen = []
+
+    @dataclass(frozen=True)
+    class Curious:
+        sees_judgments: bool
+
+        def fit(self, rankings, measure):
+            seen.append(("fit", len(rankings.judgments.grades) > 0))
+            return self
+
+        def cut(self, rankings):
+            seen.append(("cut", len(rankings.judgments.grades) > 0 or len(rankings.hit_ranks) > 0))
+            return rankings.lengths
+
+    rankings = rankings_of(queries(3, 12))
+    cross_validate([Curious(False)], "RBPU", None, {"run": rankings}, folds=2)
+    assert seen == [("fit", True), ("cut", False)] * 2
+    seen.clear()
+    cross_validate([Curious(True)], "RBPU", None, {"run": rankings}, folds=2)
+    assert seen == [("fit", True), ("cut", True)] * 2
+
+
+# What fitting finds.
+
+
+@given(run=runs, measure=a_measure)
+def test_greedy_finds_the_lowest_of_the_best_fixed_depths(run, measure):
+    rankings = rankings_of(run)
+    means = [mean_at(measure, rankings, d) for d in range(int(rankings.lengths.max()) + 1)]
+    fitted = Greedy().fit(rankings, measure)
+    assert mean_at(measure, rankings, fitted.cut(rankings)) == pytest.approx(max(means), abs=1e-12)
+    lower = means[: fitted.k]
+    assert not lower or max(lower) < max(means) + 1e-12
+
+
+@given(run=runs, measure=a_measure)
+def test_fitted_levels_are_the_best_of_all_levels(run, measure):
+    rankings = positive(run)
+    scores = {above_0(s) for q in run for s in q.scores}
+    shares = {above_0(s) / above_0(q.scores[0]) for q in run for s in q.scores}
+    for kind, levels in ((ScoreThreshold, scores), (ShareOfTop, shares)):
+        reached = mean_at(measure, rankings, kind().fit(rankings, measure).cut(rankings))
+        best = max(mean_at(measure, rankings, kind(level).cut(rankings)) for level in [*levels, np.inf])
+        assert reached == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("policy", [*BLIND, Oracle()], ids=str)
+@given(run=runs, measure=a_measure)
+def test_fitted_parameters_reproduce_and_nothing_is_fitted_twice(policy, run, measure):
+    rankings = positive(run)
+    before = str(policy)
+    fitted = policy.fit(rankings, measure)
+    again = parse_policy(str(fitted))
+    assert str(policy) == before
+    assert again.cut(rankings).tolist() == fitted.cut(rankings).tolist()
+    other = positive(queries(77, 5))
+    assert again.fit(other, "RBPU(p=0.5)") == again
+
+
+def test_a_policy_on_plain_lists():
+    rankings = Rankings.from_lists(
+        [[1, 0, 1, 0], [0, 0], [], [0, 0, 0]], [[1, 1, 0, 0], [0, 0], [], [0, 0, 0]],
+        scores=[[9, 8, 3, 2], [4, 1], [], [5, 5, 5]],
+    )  # fmt: skip
+    assert Fixed(2).cut(rankings).tolist() == [2, 2, 0, 2]
+    assert ScoreThreshold(4).cut(rankings).tolist() == [2, 1, 0, 3]
+    assert ScoreThreshold(np.inf).cut(rankings).tolist() == [0, 0, 0, 0]
+    assert ShareOfTop(0.3).cut(rankings).tolist() == [3, 1, 0, 3]
+    assert LargestGap().cut(rankings).tolist() == [2, 1, 0, 3]  # equal scores have no gap: the list stays whole
+    assert Oracle("SetF").cut(rankings).tolist() == [3, 0, 0, 0]
+    assert Given({"1": 0, "2": 9, "3": 1, "4": 2}).cut(rankings).tolist() == [0, 2, 0, 2]
+
+
+def test_the_largest_gap_of_a_single_document_and_of_scores_that_overflow():
+    rankings = Rankings.from_lists([[0], [0, 0]], scores=[[3.0], [1.7e308, -1.7e308]])
+    assert LargestGap().cut(rankings).tolist() == [1, 1]
+
+
+def test_nothing_returned_is_the_best_where_nothing_is_relevant():
+    rankings = Rankings.from_lists([[0, 0], [0]], scores=[[2, 1], [1]])
+    assert Greedy().fit(rankings, "RBPU") == Fixed(0)
+    assert ScoreThreshold().fit(rankings, "RBPU") == ScoreThreshold(np.inf)
+
+
+# Cross-validation.
+
+
+def test_cross_validation_table_by_hand():
+    """Every list has its relevant document on top: the best fixed k is 1 on any topics."""
+    lists = [[1, 0, 0]] * 6
+    rankings = Rankings.from_lists(lists, scores=[[3, 2, 1]] * 6, costs=[[0.1, 0.2, 0.4]] * 6)
+    table = cross_validate(["Greedy", "Fixed(k=3)", "Fixed(k=0)", "Oracle"], "SetP", None, {"run": rankings}, folds=3)
+    table = table.set_index("policy")
+    assert table["score"].tolist() == pytest.approx([1, 1 / 3, 0, 1])
+    assert table["of_oracle"].tolist() == pytest.approx([1, 1 / 3, 0, 1])
+    assert table["regret"].tolist() == pytest.approx([0, 2 / 3, 1, 0])
+    assert table["length"].tolist() == [1, 3, 0, 1]
+    assert table["cost"].tolist() == pytest.approx([0.1, 0.7, 0, 0.1])
+    assert table["empty"].tolist() == [0, 0, 1, 0]
+    assert table["p_value"].tolist()[::3] == [1, 1]
+
+
+@given(seed=st.integers(0, 10**6), folds=st.integers(2, 5))
+def test_cross_validation_keeps_its_promises(seed, folds):
+    rankings = positive(queries(seed, 9))
+    table = cross_validate([*BLIND, Oracle()], "RBPU(p=0.9)", None, {"run": rankings}, folds, seed % 10)
+    oracle = table.iloc[-1]
+    assert (table["score"] <= oracle["score"] + 1e-12).all()
+    assert (table["regret"] >= 0).all()
+    assert oracle["regret"] == 0
+    assert ((table["low"] <= table["score"] + 1e-12) & (table["score"] <= table["high"] + 1e-12)).mean() > 0.9
+    assert table["p_value"].between(0, 1).all()
+    assert ("cost" in table) == (seed % 2 == 0)
+    parts = split(len(rankings), folds, seed % 10)
+    assert sorted(np.concatenate(parts).tolist()) == list(range(9))
+
+
+def test_the_same_seed_gives_the_same_table():
+    runs_ = {"run": positive(queries(4, 12))}
+    first, second, other = (cross_validate(FITTED, "RBPU", None, runs_, 4, seed) for seed in (1, 1, 2))
+    assert first.equals(second)
+    assert not first.equals(other)
+
+
+# Errors.
+
+
+def test_errors_name_the_policy_and_what_is_needed():
+    rankings = Rankings.from_lists([[1, 0]], scores=[[-1, -2]])
+    cases = [
+        (lambda: Greedy().cut(rankings), ParameterError, "Greedy has no k yet: fit it"),
+        (lambda: ScoreThreshold().cut(rankings), ParameterError, "ScoreThreshold has no threshold yet"),
+        (lambda: Oracle().cut(rankings), ParameterError, "Oracle has no measure yet"),
+        (lambda: Fixed(-1), ParameterError, "k=-1 is out of range"),
+        (lambda: ScoreThreshold(float("nan")), ParameterError, "threshold=nan: a number is needed"),
+        (lambda: ShareOfTop(0.5).cut(rankings), InputError, "topic 1 has -1 for its first document"),
+        (lambda: LargestGap().cut(Rankings.from_lists([[1]])), InputError, "needs the scores"),
+        (lambda: Given({}, "k.tsv").cut(rankings), InputError, "k.tsv has no cut for topic 1"),
+        (lambda: Greedy().fit(rankings, "c@1"), ParameterError, "c@1 looks at all lists of a run"),
+        (lambda: Greedy().fit(rankings, "RBPU OIE"), ParameterError, "one measure, not 2: RBPU, OIE"),
+        (lambda: cross_validate([], "RBPU", None, {"r": rankings}), ParameterError, "folds=5: .* number of topics, 1,"),
+        (lambda: parse_policy("Fixd(k=3)"), ParameterError, "no policy 'Fixd.k=3.'.*Did you mean Fixed"),
+        (lambda: parse_policy("Fixed"), ParameterError, r"'Fixed' cannot be read: Fixed\(k=NUMBER\) is needed"),
+        (lambda: parse_policy("Fixed(n=3)"), ParameterError, r"Fixed\(k=NUMBER\) is needed"),
+        (lambda: parse_policy("LargestGap(3)"), ParameterError, "LargestGap has no parameter"),
+        (lambda: parse_policy("Oracle(measure=RBPX)"), ValueError, "There is no measure 'RBPX'"),
+    ]
+    for call, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            call()
