@@ -54,7 +54,9 @@ def test_a_run_that_is_cut_scores_as_its_lists_cut(folder, run, judged, data):
     rows = read(run, RUN)
     cuts = {topic: data.draw(st.integers(0, 9)) for topic in run}
     write_run(folder / "scored.run", rows, cuts)
-    kept = {topic: sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True)[: cuts[topic]] for topic, docs in run.items()}
+    kept = {
+        topic: sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True)[: cuts[topic]] for topic, docs in run.items()
+    }
     expected = {topic: {doc: run[topic][doc] for doc in docs} for topic, docs in kept.items()}
     measures = "nDCGT RBPT AP OIE SetF RBPU"
     found = calc(measures, qrels, folder / "scored.run").values
