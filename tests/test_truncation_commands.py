@@ -55,6 +55,7 @@ def test_fitting_needs_judgments_and_the_fit_is_told(files, capsys):
     assert told.startswith("ScoreThreshold(threshold=16.0): 4 lists")
 
 
+@pytest.mark.filterwarnings("always")
 def test_the_oracle_cuts_the_judged_topics(files, capsys):
     (files / "qrels").write_text("2 0 d2 1\n1 0 d8 1\n")
     printed = out(capsys, "truncate", "a.run", "-p", "Oracle", "-q", "qrels", "-m", "SetF", "-o", "o.run", "-k", "o.tsv")
