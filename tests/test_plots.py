@@ -1,0 +1,97 @@
+"""Pictures show what is in the tables, leave matplotlib's state alone, and refuse what they cannot show."""
+
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from generated import queries, rankings_of
+from matplotlib.figure import Figure
+
+from ir_trunc import curves, parse_measure, plots, study
+from ir_trunc.errors import InputError
+from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate
+
+RANKINGS = rankings_of(queries(6, 30, longest=80))
+MEASURE = parse_measure("RBPU(p=0.9)")
+CURVE = curves(MEASURE, None, RANKINGS)[MEASURE]
+POLICIES = cross_validate([Greedy(), LargestGap(), Oracle()], MEASURE, None, {"system": RANKINGS})
+BEST = study.best_cuts(None, {"system": RANKINGS}, MEASURE)
+SCORES = pd.Series({f"s{n}": float(n) for n in range(40)}, name="AP")
+
+PICTURES = {
+    "curve": lambda ax=None: plots.curve(CURVE, "3", MEASURE, ax=ax),
+    "lengths": lambda ax=None: plots.lengths(BEST, ax=ax),
+    "cuts": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}, "RBPU SetF"), ax=ax),
+    "shaded": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}), ax=ax),
+    "policies": lambda ax=None: plots.policies(POLICIES, ax=ax),
+    "costs": lambda ax=None: plots.policies(POLICIES, "cost", ax=ax),
+    "slope": lambda ax=None: plots.slope(SCORES, SCORES.iloc[::-1] * -1, ax=ax),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_draw_on_the_axes_given_or_on_new_ones(name, tmp_path):
+    before = dict(matplotlib.rcParams)
+    own = PICTURES[name]()
+    given = Figure().add_subplot()
+    assert PICTURES[name](given) is given
+    for ax in (own, given):
+        assert ax.get_xlabel() or name == "slope"
+        assert ax.get_ylabel() or name == "shaded"
+        ax.figure.savefig(tmp_path / "it.png")
+    assert dict(matplotlib.rcParams) == before
+    assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
+
+
+def test_the_curve_marks_best_cut_and_own_end():
+    ax = plots.curve(CURVE, "3", MEASURE)
+    values = dict(CURVE.rows())["3"]
+    marked = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1]
+    best = int(np.argmax(values))
+    assert marked == [(best, values[best]), (len(values) - 1, values[-1])]
+
+
+def test_the_lengths_shown_are_those_of_the_table():
+    shown = {tuple(map(int, place)) for place in plots.lengths(BEST).collections[0].get_offsets()}
+    assert shown == set(zip(BEST["length"], BEST["best_length"]))
+
+
+def test_lines_differ_without_colour():
+    table = pd.DataFrame(np.eye(7), index=list("abcdefg"), columns=list("ABCDEFG"))
+    looks = {(line.get_marker(), line.get_linestyle()) for line in plots.cuts(table).lines}
+    assert len(looks) == 7
+
+
+def test_the_slope_chart_has_the_best_system_on_top_and_names_the_movers():
+    after = SCORES.copy()
+    after["s0"] = 99.0
+    ax = plots.slope(SCORES, after, labels=5)
+    ends = [tuple(line.get_ydata()) for line in ax.lines]
+    assert (40, 1) in ends
+    assert (1, 2) in ends
+    assert "s0" in [text.get_text() for text in ax.texts]
+    assert ax.yaxis_inverted()
+
+
+def test_what_cannot_be_shown_is_refused():
+    two = pd.concat([POLICIES, POLICIES.assign(system="other")])
+    cases = [
+        (lambda: plots.curve(CURVE, "none"), "no topic 'none'; its first is '1'"),
+        (
+            lambda: plots.lengths(study.best_cuts(None, {"s": RANKINGS}, "RBPU SetF")),
+            "one measure's lists can be shown, not 2",
+        ),
+        (lambda: plots.policies(two), "one system's policies can be shown, not those of 2"),
+        (lambda: plots.slope(SCORES, SCORES[:3]), "the same systems"),
+    ]
+    for call, message in cases:
+        with pytest.raises(InputError, match=message):
+            call()
+
+
+def test_importing_the_plots_imports_no_matplotlib():
+    code = "import sys, ir_trunc.plots, ir_trunc.study; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,122 @@
+"""The commands `truncate` and `study`: files in, files and CSV out, one line for every mistake."""
+
+import csv
+import io
+
+import pytest
+
+from ir_trunc import calc_aggregate
+from ir_trunc.__main__ import main
+
+RUN = "".join(f"{topic} Q0 d{rank} {rank} {20 - rank * rank} tag\n" for topic in (1, 2, 3, 4) for rank in (1, 2, 3, 4))
+QRELS = "1 0 d1 1\n2 0 d1 1\n2 0 d2 1\n3 0 d3 0\n4 0 d9 1\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "runs").mkdir()
+    for name, drop in (("x", "d1 "), ("y", "d2 "), ("z", "d3 ")):
+        (tmp_path / "runs" / name).write_text("".join(line for line in RUN.splitlines(True) if drop not in line))
+    return tmp_path
+
+
+def out(capsys, *words):
+    assert main(words) == 0
+    return capsys.readouterr()
+
+
+def table(capsys, *words):
+    return list(csv.DictReader(io.StringIO(out(capsys, *words).out)))
+
+
+def test_cuts_are_printed(files, capsys):
+    printed = out(capsys, "truncate", "a.run", "--policy", "LargestGap")
+    assert printed.out == "1\t3\n2\t3\n3\t3\n4\t3\n"
+    assert printed.err == "LargestGap: 4 lists of 4.0 documents in the mean now have 3.0; 0 are empty.\n"
+
+
+def test_cuts_and_runs_are_written_and_read_again(files, capsys):
+    out(capsys, "truncate", "a.run", "-p", "Fixed(k=2)", "-o", "cut.run.gz", "-k", "k.tsv")
+    assert (files / "k.tsv").read_text() == "1\t2\n2\t2\n3\t2\n4\t2\n"
+    (files / "k.tsv").write_text("1\t1\n2\t2\n3\t0\n4\t0\n")
+    out(capsys, "truncate", "a.run", "-p", "k.tsv", "-o", "cut.run")
+    scores = calc_aggregate("SetF nDCGT P@1", "qrels", "cut.run")
+    assert scores["SetF"] == 0.5
+    assert scores["nDCGT"] == 0.75
+
+
+def test_fitting_needs_judgments_and_the_fit_is_told(files, capsys):
+    told = out(capsys, "truncate", "a.run", "-p", "Greedy", "-q", "qrels", "-m", "FlatU", "-k", "k.tsv").err
+    assert told.startswith("Fixed(k=2): 4 lists")
+    told = out(capsys, "truncate", "a.run", "-p", "ScoreThreshold", "-q", "qrels", "-m", "FlatU", "-k", "k.tsv").err
+    assert told.startswith("ScoreThreshold(threshold=16.0): 4 lists")
+
+
+@pytest.mark.filterwarnings("always")
+def test_the_oracle_cuts_the_judged_topics(files, capsys):
+    (files / "qrels").write_text("2 0 d2 1\n1 0 d8 1\n")
+    printed = out(capsys, "truncate", "a.run", "-p", "Oracle", "-q", "qrels", "-m", "SetF", "-o", "o.run", "-k", "o.tsv")
+    assert "warning: run a.run: 2 topics that the qrels lack are left out" in printed.err
+    assert "Oracle(measure=SetF): 2 lists" in printed.err
+    assert (files / "o.tsv").read_text() == "1\t0\n2\t2\n"
+    assert [line.split()[2] for line in (files / "o.run").read_text().splitlines()] == ["NIL", "d1", "d2"]
+
+
+def test_study_cuts(files, capsys):
+    rows = table(capsys, "study", "cuts", "qrels", "runs", "-m", "SetF RBPU")
+    assert [row["best_cut"] for row in rows] == ["0", "1-4"]
+    assert sum(float(row["SetF"]) for row in rows) == pytest.approx(1)
+    rows = table(capsys, "study", "cuts", "qrels", "a.run", "-q", "-m", "FlatU(e=0.1)")
+    assert [(row["query_id"], row["best_length"], row["length"]) for row in rows] == [
+        ("1", "1", "4"), ("2", "2", "4"), ("3", "0", "4"), ("4", "0", "4")
+    ]  # fmt: skip
+
+
+def test_study_agreement_lengths_example_policies(files, capsys):
+    rows = table(capsys, "study", "agreement", "qrels", "runs", "-t", "RBPU nDCGT", "-f", "AP")
+    assert list(rows[0]) == ["full", "RBPU", "nDCGT"]
+    rows = table(capsys, "study", "lengths", "runs", "a.run")
+    assert rows == [{"length": "3", "before": "12", "after": "12"}, {"length": "4", "before": "4", "after": "4"}]
+    rows = table(capsys, "study", "example", "-m", "FlatU", "--irrelevant", "1", "--relevant", "1", "--raw")
+    assert [float(row["FlatU"]) for row in rows] == pytest.approx([0, -0.05, 0.9])
+    rows = table(capsys, "study", "policies", "qrels", "runs", "-m", "FlatU", "--folds", "2", "-p", "Greedy", "-p", "Oracle")
+    assert [(row["system"], row["policy"]) for row in rows[:2]] == [("x", "Greedy"), ("x", "Oracle")]
+    out(capsys, "study", "example", "-o", "it.csv")
+    assert (files / "it.csv").read_text().startswith("cut,FlatU,ERRU,")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("truncate a.run", "are required: -p/--policy"),
+        ("truncate none.run -p LargestGap", "there is no such file"),
+        ("truncate a.run -p Fixd(3)", "There is no policy 'Fixd(3)'"),
+        ("truncate a.run -p Greedy", "Greedy has no k yet: fit it on training topics first (at the command line: --qrels"),
+        ("truncate a.run -p Greedy -q qrels", "--qrels and --measure go together"),
+        ("truncate a.run -p Greedy -q qrels -m c@1", "c@1 looks at all lists"),
+        ("truncate a.run -p qrels", "cuts qrels, line 1: '1 0 d1 1'"),
+        ("truncate a.run -p LargestGap -o none/x.run", "none/x.run"),
+        ("study", "the following arguments are required: EXPERIMENT"),
+        ("study plots", "invalid choice: 'plots'"),
+        ("study cuts qrels", "the following arguments are required: RUN"),
+        ("study cuts qrels runs -m XYZ", "There is no measure 'XYZ'"),
+        ("study cuts qrels runs -m RBPU -o none/x.csv", "none"),
+        ("study agreement qrels a.run", "1 run: an agreement"),
+        ("study example --relevant x", "'x' is no whole number"),
+        ("study policies qrels runs -m FlatU --folds 9", "folds=9: a whole number from 2 to the number of topics, 4"),
+        ("study policies qrels runs", "the following arguments are required: -m/--measure"),
+    ],
+)
+def test_mistakes_are_one_line(files, capsys, words, message):
+    try:
+        status = main(words.split())
+    except SystemExit as end:
+        status = end.code
+    printed = capsys.readouterr()
+    assert status == 2
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert message in printed.err
