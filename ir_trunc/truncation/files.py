@@ -68,7 +68,7 @@ def write_run(path: str | os.PathLike[str], run: Rows, cuts: Mapping[str, int], 
     visible to tools that look at runs only, and ir_trunc reads it as the empty list again. Raises InputError where a topic
     of the run has no cut.
     """
-    missing = next((topic for topic in run.topics.dictionary.to_pylist() if topic not in cuts), None)
+    missing = next((topic for topic in pc.unique(run.topics).to_pylist() if topic not in cuts), None)
     if missing is not None:
         raise InputError(f"{run.source}: topic {missing} has no cut; every topic of the run needs one.")
     ranked = RankedRows.of(run, pa.array(list(cuts), pa.string()))
