@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 
 import pandas as pd
 import pytest
@@ -113,3 +114,10 @@ def test_squad_end_to_end(real_data, system):
     assert means["EM"] <= means["RRT"] <= 1
     assert 0 < means["c@1"] < 1
     assert means["Q"] == pytest.approx(means["EM"])  # one class, one answer: right or wrong
+
+
+def test_levels_below_the_best_of_their_class_count_in_every_measure():
+    """One class, best level 3, answered at level 1: as good as one relevant document at rank 1 of a list of 1."""
+    answers = read_answers({"q": [{"yes indeed": 3, "yes": 1}]})
+    by_hand = 2 * math.log(100) - 1.05 * math.log(100)
+    assert calc("OIE(D=100)", answers, {"q": "yes"}).values[0, 0] == pytest.approx(by_hand)

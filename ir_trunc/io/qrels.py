@@ -66,7 +66,8 @@ class Qrels:
         order = np.argsort(keys)
         classes = None if judged.classes is None else judged.classes.indices.to_numpy().astype(np.int64)
         best = np.arange(len(keys)) if classes is None else _best_of_class(code, classes, grades)
-        judgments = Judgments.from_rows(names.to_pylist(), code[best], grades[best], levels)
+        scale = {*levels, *np.unique(grades).tolist()}  # an answer below the best of its class has a level too
+        judgments = Judgments.from_rows(names.to_pylist(), code[best], grades[best], scale)
         if classes is not None:
             classes = classes[order]
         return cls(rows, judgments, names, docs.dictionary, keys[order], grades[order], classes, normalise, nil)
@@ -79,7 +80,7 @@ class Qrels:
 
     def rank(self, run: Rows) -> Rankings:
         """The ranked lists of a run, one for each topic of the qrels."""
-        return self.join(self.ranked(run))
+        return self.rank_and_places(run)[0]
 
     def ranked(self, run: Rows) -> RankedRows:
         """The rows of a run for the topics of the qrels, in their order; what normalises to nothing is no answer."""
@@ -87,8 +88,9 @@ class Qrels:
             run = run.filter(np.array([bool(self.normalise(doc)) for doc in run.docs.to_pylist()], dtype=bool))
         return RankedRows.of(run, self.topics)
 
-    def join(self, ranked: RankedRows) -> Rankings:
-        """Ranked rows with their grades."""
+    def rank_and_places(self, run: Rows) -> tuple[Rankings, Ints]:
+        """The ranked lists of a run, and the place in `keys` of each of their judged documents; -1 for a NIL that is right."""
+        ranked = self.ranked(run)
         ids = ranked.rows.docs
         if self.normalise is not None:
             ids = pa.array([self.normalise(doc) for doc in ids.to_pylist()], pa.string())
@@ -103,13 +105,15 @@ class Qrels:
             nil_queries = np.bincount(judgments.rows[judgments.grades > 0], minlength=len(self.topics)) == 0
             judgments = judgments.with_one_more(np.flatnonzero(nil_queries), max(1, judgments.max_rel))
             right = self.nil.right(ranked, doc == 0, nil_queries)
-            at, grades = np.append(at, right), np.append(grades, np.full(len(right), max(1, judgments.max_rel)))
+            at, key = np.append(at, right), np.append(key, np.full(len(right), -1))
+            grades = np.append(grades, np.full(len(right), max(1, judgments.max_rel)))
         # Hits go in the order of the qrels' topics, whatever the order of the topics in the run.
         order = np.lexsort((ranked.rank[at], ranked.topic[at]))
-        at, grades = at[order], grades[order]
+        at, grades, key = at[order], grades[order], key[order]
         hits = offsets_of(np.bincount(ranked.topic[at], minlength=len(self.topics)))
         scores = np.asarray(ranked.rows.values, dtype=np.float64)
-        return Rankings(judgments, lengths, hits, ranked.rank[at], grades, ranked.starts, scores, ranked.rows.costs)
+        costs = ranked.rows.costs
+        return Rankings(judgments, lengths, hits, ranked.rank[at], grades, ranked.starts, scores, costs), key
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """{topic: {document: grade}}; a topic without judgments has the placeholder, so that every tool sees it."""
