@@ -89,7 +89,7 @@ class Qrels:
         return RankedRows.of(run, self.topics)
 
     def rank_and_places(self, run: Rows) -> tuple[Rankings, Ints]:
-        """The ranked lists of a run, and the place in `keys` of each of their judged documents; -1 for a NIL that is right."""
+        """The ranked lists of a run, and where in `keys` their judged documents stand (-1 for a NIL that is right)."""
         ranked = self.ranked(run)
         ids = ranked.rows.docs
         if self.normalise is not None:
