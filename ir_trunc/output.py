@@ -94,9 +94,10 @@ def write_csv(rows: Iterable[Row], columns: Sequence[str], places: int) -> None:
 
 
 def write_jsonl(rows: Iterable[Row], columns: Sequence[str], places: int) -> None:
-    """One JSON object for each value, with all its places."""
+    """One JSON object for each value, with all its places; null where there is none."""
     for row in rows:
-        print(json.dumps(_fields(row, columns), ensure_ascii=False))
+        fields = {name: None if value != value else value for name, value in _fields(row, columns).items()}
+        print(json.dumps(fields, ensure_ascii=False))
 
 
 FORMATS: dict[str, Writer] = {"tsv": write_tsv, "csv": write_csv, "jsonl": write_jsonl}

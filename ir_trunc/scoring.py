@@ -42,6 +42,9 @@ class Evaluator:
     def __init__(self, measures: Any, qrels: Any, *, topics: Any = None, nil: NilRule | Convention | None = None):
         self.measures = parse_measures(measures)
         self.bound = [bind(measure) for measure in self.measures]
+        for measure, bound in zip(self.measures, self.bound):
+            if bound is None and not ir_measures.DefaultPipeline.supports(measure):
+                raise UnknownMeasureError(f"{measure} is known to ir-measures, but no tool that is installed computes it.")
         universe = () if topics is None else read_topics(topics)
         self.qrels = None if qrels is None else read_qrels(qrels, universe, nil=nil)
 
@@ -87,7 +90,10 @@ class Evaluator:
         qrels, run = self.qrels.to_dict(), shown.to_dict()
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents only.
         by_topic = ({m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)} for measure in others)
-        return [np.array([values[topic] for topic in rankings.topics], dtype=np.float64) for values in by_topic]
+        return [
+            np.array([values.get(topic, measure.DEFAULT) for topic in rankings.topics], dtype=np.float64)
+            for measure, values in zip(others, by_topic)
+        ]
 
 
 def rankings_of(qrels: Qrels | None, run: Any) -> Rankings:
@@ -152,12 +158,16 @@ def compare(measures: Any, qrels: Any, runs: Runs, *, long: bool = False, **opti
     """
     import pandas as pd
 
-    tables = {name: results.to_pandas() for name, results in iter_compare(measures, qrels, runs, **options)}
     if long:
-        whole = pd.concat(tables, names=["system"]).reset_index()
-        return whole.melt(["system", "query_id"], var_name="measure", value_name="value")
-    frame = pd.DataFrame({name: results.mean() for name, results in tables.items()}).T
-    return frame.rename_axis("system")
+        rows = [
+            (name, metric.query_id, str(metric.measure), metric.value)
+            for name, results in iter_compare(measures, qrels, runs, **options)
+            for metric in results.metrics()
+        ]
+        return pd.DataFrame(rows, columns=["system", "query_id", "measure", "value"])
+    means = {name: list(results.aggregated.values()) for name, results in iter_compare(measures, qrels, runs, **options)}
+    columns = [str(measure) for measure in parse_measures(measures)]
+    return pd.DataFrame.from_dict(means, orient="index", columns=columns).rename_axis("system")
 
 
 def iter_compare(measures: Any, qrels: Any, runs: Runs, **options: Any) -> Iterator[tuple[str, Results]]:
@@ -178,7 +188,12 @@ def each_run(runs: Runs, doing: str) -> Iterator[tuple[str, Any]]:
 
 def by_file_name(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
     """Runs named by their files, without '.gz'; by their whole paths where names repeat. A folder stands for its files."""
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    given: list[Any] = (
+        [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, list | tuple) else list(paths)
+    )
+    for path in given:
+        if not isinstance(path, (str, os.PathLike)):
+            raise InputError(f"runs need names: give {{name: run}} or paths, not {type(path).__name__}.")
     files = [file for path in given for file in (folder_files(Path(path)) if Path(path).is_dir() else [path])]
     names = [Path(file).name.removesuffix(".gz") for file in files]
     if len(set(names)) < len(names):

@@ -22,14 +22,14 @@ def load(name: str) -> Any | None:
 
 def qrels(dataset: Any) -> list[Any]:
     """Judgments, as named tuples."""
-    if not dataset.has_qrels():
-        raise InputError(f"data set {dataset.dataset_id()} has no qrels: choose one of its parts that has.")
+    if not _has(dataset, "qrels"):
+        raise InputError(f"data set {_name(dataset)} has no qrels: choose one of its parts that has.")
     return _loaded(dataset, dataset.qrels_iter)
 
 
 def topics(dataset: Any) -> list[str]:
     """Ids of the data set's topics: the query universe."""
-    return [query.query_id for query in _loaded(dataset, dataset.queries_iter)] if dataset.has_queries() else []
+    return [query.query_id for query in _loaded(dataset, dataset.queries_iter)] if _has(dataset, "queries") else []
 
 
 def levels(dataset: Any) -> list[int]:
@@ -39,9 +39,18 @@ def levels(dataset: Any) -> list[int]:
 
 def run(dataset: Any) -> list[Any]:
     """The run that comes with a data set, as named tuples."""
-    if not dataset.has_scoreddocs():
-        raise InputError(f"data set {dataset.dataset_id()} has no run (scoreddocs) of its own: give a run.")
+    if not _has(dataset, "scoreddocs"):
+        raise InputError(f"data set {_name(dataset)} has no run (scoreddocs) of its own: give a run.")
     return _loaded(dataset, dataset.scoreddocs_iter)
+
+
+def _has(dataset: Any, part: str) -> bool:
+    """Whether a data set, from the registry or made by hand, has this part."""
+    return hasattr(dataset, f"{part}_iter")
+
+
+def _name(dataset: Any) -> str:
+    return str(dataset.dataset_id() if hasattr(dataset, "dataset_id") else dataset)
 
 
 def _loaded(dataset: Any, items: Callable[[], Iterable[T]]) -> list[T]:
@@ -50,4 +59,4 @@ def _loaded(dataset: Any, items: Callable[[], Iterable[T]]) -> list[T]:
     except Exception as error:
         # Downloads, licence steps and broken files all fail in ways of their own; what can be said is the same.
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"data set {dataset.dataset_id()} cannot be loaded: {lines[0]}") from error
+        raise InputError(f"data set {_name(dataset)} cannot be loaded: {lines[0]}") from error

@@ -45,7 +45,7 @@ def read_run(data: Any) -> Rows:
 
 def _dataset(data: Any, kind: str) -> Any | None:
     """The ir_datasets data set that is meant, or None for anything else."""
-    if hasattr(data, "qrels_iter") or hasattr(data, "scoreddocs_iter"):
+    if type(data).__module__.startswith("ir_datasets") and not isinstance(data, Iterable):
         return data
     if not isinstance(data, str) or Path(data).exists():
         return None

@@ -41,7 +41,7 @@ def _ids(data: Any) -> Iterable[str]:
         return datasets.topics(data)
     if isinstance(data, Mapping):
         return map(str, data)
-    if hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__"):
+    if hasattr(data, "itertuples") or hasattr(data, "__arrow_c_stream__"):
         return ids_of_column(data, "query_id", _named(data))
     if isinstance(data, Iterable):
         return [str(getattr(item, "query_id", item)) for item in data]

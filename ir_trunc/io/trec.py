@@ -109,9 +109,12 @@ def _tidied(data: bytes) -> bytes:
 
 
 def _parse(data: bytes, layout: Layout) -> pa.Table:
+    # Into pyarrow's own memory: its threads would have to ask Python to free ours, and may do so while Python ends.
+    buffer = pa.allocate_buffer(len(data))
+    memoryview(buffer)[:] = data
     types = layout.columns
     return pa.csv.read_csv(
-        pa.BufferReader(data),  # not a Python file: its threads would call Python, even while the interpreter ends
+        pa.BufferReader(buffer),
         pa.csv.ReadOptions(column_names=list(layout.fields)),
         pa.csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
         pa.csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False),
