@@ -114,8 +114,9 @@ def calc(measures: Any, qrels: Any, run: Any) -> Results:
     [[0.84, 1.0]]
 
     measures, qrels: see `Evaluator`. run: a path, plain or gzipped; `{topic: {document: score}}`; named tuples; a frame with
-    the columns query_id, doc_id and score; or `Rankings`. Every topic of the qrels is scored, one that the run lacks as an
-    empty list. Raises InputError, ParameterError or UnknownMeasureError, all of them ValueErrors.
+    the columns query_id, doc_id and score (and cost, where documents differ in it); or `Rankings`. Every topic of the qrels
+    is scored, one that the run lacks as an empty list. Raises InputError, ParameterError or UnknownMeasureError, all of them
+    ValueErrors.
     """
     return Evaluator(measures, qrels).calc(run)
 
