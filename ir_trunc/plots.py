@@ -48,7 +48,7 @@ def _styles(count: int) -> list[dict[str, Any]]:
 def _documents(axis: Any, what: str, longest: float) -> None:
     """An axis of lengths from 0 on; logarithmic, with plain numbers, where lists are long: what matters is near the top."""
     axis.set_label_text(f"{what} (documents)")
-    if longest > 50:
+    if longest >= 100:
         getattr(axis.axes, f"set_{axis.axis_name}scale")("symlog", linthresh=1)
         axis.set_ticks([0, *(10**i for i in range(int(np.log10(longest)) + 1))])
         axis.set_major_formatter("{x:.0f}")

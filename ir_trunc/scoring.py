@@ -128,9 +128,9 @@ def calc(measures: Any, qrels: Any, run: Any, **options: Any) -> Results:
     [[0.84, 1.0]]
 
     measures, qrels, options (topics, nil): see `Evaluator`. run: a path, plain or gzipped; `{topic: {document: score}}`, or
-    `{topic: [document, ...]}` by rank; named tuples; a frame with the columns query_id, doc_id and score; an ir_datasets
-    data set that has a run; or `Rankings`. Every topic of the qrels is scored, one that the run lacks as an empty list.
-    Raises InputError, ParameterError or UnknownMeasureError, all of them ValueErrors.
+    `{topic: [document, ...]}` by rank; named tuples; a frame with the columns query_id, doc_id and score (and cost, where
+    documents differ in it); an ir_datasets data set that has a run; or `Rankings`. Every topic of the qrels is scored, one
+    that the run lacks as an empty list. Raises InputError, ParameterError or UnknownMeasureError, all of them ValueErrors.
     """
     return Evaluator(measures, qrels, **options).calc(run)
 

@@ -16,9 +16,10 @@ from ir_trunc.truncation import Greedy
 QRELS = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"d": 1}}
 
 
-def frame(costs=(0.3, 0.1, 0.2, 0.4)):
+def frame(costs=(0.4, 0.3, 0.1, 0.2)):
+    """Neither topics nor documents are in order."""
     return pd.DataFrame(
-        {"query_id": ["1", "1", "1", "2"], "doc_id": ["c", "a", "b", "d"], "score": [1.0, 3.0, 2.0, 1.0], "cost": costs}
+        {"query_id": ["2", "1", "1", "1"], "doc_id": ["d", "c", "a", "b"], "score": [1.0, 1.0, 3.0, 2.0], "cost": costs}
     )
 
 
@@ -55,10 +56,10 @@ def test_policies_weigh_costs():
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ([0.1, -0.2, 0.1, 0.1], "topic 1, document a: cost -0.2: a finite number >= 0 is needed"),
-        ([0.1, 0.2, np.inf, 0.1], "topic 1, document b: cost inf"),
-        ([0.1, 0.2, np.nan, 0.1], "topic 1, document b: cost nan"),
-        (["x", "y", "z", "w"], "topic 1, document c: cost 'x' is not a number"),
+        ([0.1, 0.1, -0.2, 0.1], "topic 1, document a: cost -0.2: a finite number >= 0 is needed"),
+        ([0.1, 0.2, 0.1, np.inf], "topic 1, document b: cost inf"),
+        ([0.1, 0.2, 0.1, np.nan], "topic 1, document b: cost nan"),
+        (["x", "y", "z", "w"], "topic 2, document d: cost 'x' is not a number"),
     ],
 )
 def test_wrong_costs_name_topic_and_document(bad, message):

@@ -112,6 +112,49 @@ def test_cross_validation_shows_judgments_only_to_those_who_say_that_they_see_th
     assert seen == [("fit", True), ("cut", True)] * 2
 
 
+def test_cross_validation_fits_on_other_topics_than_it_cuts():
+    seen = []
+
+    class Watching:
+        def fit(self, rankings, measure):
+            seen.append([rankings.topics])
+            return self
+
+        def cut(self, rankings):
+            seen[-1].append(rankings.topics)
+            return rankings.lengths
+
+    rankings = rankings_of(queries(3, 11))
+    cross_validate([Watching()], "RBPU", None, {"run": rankings}, folds=4)
+    assert len(seen) == 4
+    for fitted, cut in seen:
+        assert sorted([*fitted, *cut], key=int) == list(rankings.topics)
+    assert sorted((topic for _, cut in seen for topic in cut), key=int) == list(rankings.topics)
+
+
+@pytest.mark.parametrize("answer", [[-1, 2], [1], [[1, 2]]])
+def test_a_policy_of_one_s_own_that_answers_nonsense_is_named(answer):
+    class Mine:
+        def fit(self, rankings, measure):
+            return self
+
+        def cut(self, rankings):
+            return answer
+
+        def __str__(self):
+            return "Mine"
+
+    rankings = Rankings.from_lists([[1, 0]] * 4)
+    with pytest.raises(InputError, match="Mine: `cut` must return a length >= 0 for each of 2 topics"):
+        cross_validate([Mine()], "RBPU", None, {"run": rankings}, folds=2)
+
+
+def test_a_policy_may_ask_for_more_documents_than_there_are():
+    rankings = Rankings.from_lists([[1, 0], [1], [], [0]])
+    table = cross_validate([Fixed(99)], "RBPU", None, {"run": rankings}, folds=2)
+    assert table["length"].tolist() == [1.0]
+
+
 # What fitting finds.
 
 

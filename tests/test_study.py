@@ -79,17 +79,17 @@ def test_agreement_is_that_of_systems_cut_by_hand():
     rng = np.random.default_rng(0)
     judged = [[1] * 4 + [0] * 8] * 5
     runs = {f"s{n}": Rankings.from_lists([rng.permutation(pool).tolist() for pool in judged], judged) for n in range(7)}
-    table = study.agreement(None, runs, "RBPU(e=0.2) nDCGT", "AP RBPU(e=0.2)")
-    assert table.index.tolist() == ["AP", "RBPU(e=0.2)"]
-    assert table.columns.tolist() == ["RBPU(e=0.2)", "nDCGT"]
+    table = study.agreement(None, runs, "DCGU(e=0.4) nDCGT", "AP OIE")
+    assert table.index.tolist() == ["AP", "OIE"]
+    assert table.columns.tolist() == ["DCGU(e=0.4)", "nDCGT"]
     full = compare("AP", None, runs)["AP"]
     cut = {}
     for name, rankings in runs.items():
-        every = [calc("RBPU(e=0.2)", None, rankings.cut(d)).values[0] for d in range(13)]
+        every = [calc("DCGU(e=0.4)", None, rankings.cut(d)).values[0] for d in range(13)]
         cut[name] = np.max(every, axis=0).mean()
     pairs = [(a, b) for a in runs for b in runs if a < b]
     agree = [np.sign(full[a] - full[b]) * np.sign(cut[a] - cut[b]) for a, b in pairs]
-    assert table.loc["AP", "RBPU(e=0.2)"] == pytest.approx(np.mean(agree))
+    assert table.loc["AP", "DCGU(e=0.4)"] == pytest.approx(np.mean(agree))
 
 
 def test_agreement_needs_two_runs():

@@ -150,21 +150,18 @@ class Depths(Lists):
         self.ends = np.cumsum(sizes)
         self._sizes = sizes
         self.n = np.arange(sizes.sum()) - np.repeat(self.ends - sizes, sizes)
-        # A sum stays the same from one hit to the next: one entry per row for the time before its first hit, one per hit.
-        queries = np.arange(len(sizes))
-        self._before = self.offsets[:-1] + queries
-        self._after = np.arange(len(self.row)) + self.row + 1
-        steps = np.zeros(len(self.row) + len(sizes), dtype=np.int64)
-        steps[self._after] = self.rank
-        ends = np.concatenate((self._before[1:], [len(steps)])).astype(np.int64)
-        until = np.concatenate((steps[1:], [0]))
-        until[ends - 1] = sizes
-        self._stays = until - steps
+        # A sum stays the same from one hit to the next: each list has a level before its first hit, and one more per hit.
+        self._at_hit = np.arange(len(self.row)) + self.row + 1
+        starts = self.ends - sizes
+        rises = np.zeros(len(self.n), dtype=np.int64)
+        rises[starts[1:]] = 1
+        rises[starts[self.row] + self.rank] = 1
+        self._level = np.cumsum(rises)
 
     def sum(self, x: npt.ArrayLike) -> Floats:
-        levels = np.zeros(len(self._stays))
-        levels[self._after] = self.running(x)
-        return np.repeat(levels, self._stays)
+        levels = np.zeros(len(self.row) + len(self.lengths))
+        levels[self._at_hit] = self.running(x)
+        return levels[self._level]
 
     def spread(self, x: npt.NDArray[T]) -> npt.NDArray[T]:
         return np.repeat(x, self._sizes)

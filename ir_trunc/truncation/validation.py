@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir_trunc.errors import ParameterError
+from ir_trunc.errors import InputError, ParameterError
 from ir_trunc.io import read_qrels
 from ir_trunc.rankings import Floats, Ints, Rankings
 from ir_trunc.scoring import Runs, each_run, rankings_of
@@ -77,14 +77,20 @@ def split(topics: int, folds: int, seed: int) -> list[Ints]:
 
 
 def held_out_cuts(policy: Policy, measure: Any, rankings: Rankings, parts: list[Ints]) -> Ints:
-    """Length of every list (Q), cut by the policy as it is fitted on the other parts."""
+    """Length of every list (Q), cut by the policy as it is fitted on the other parts.
+
+    InputError where a policy's cuts are not one length for each list; those beyond a list's end mean the whole list.
+    """
     cuts = np.zeros(len(rankings), np.int64)
     for part in parts:
         others = np.setdiff1d(np.arange(len(rankings)), part)
         shown = rankings.take(part.tolist())
         if not getattr(policy, "sees_judgments", False):
             shown = shown.unjudged()
-        cuts[part] = policy.fit(rankings.take(others.tolist()), measure).cut(shown)
+        lengths = np.asarray(policy.fit(rankings.take(others.tolist()), measure).cut(shown))
+        if lengths.shape != part.shape or (lengths < 0).any():
+            raise InputError(f"{policy}: `cut` must return a length >= 0 for each of {len(part)} topics, not {lengths!r}.")
+        cuts[part] = np.minimum(lengths, shown.lengths)
     return cuts
 
 
