@@ -52,6 +52,10 @@ class Qrels:
 
     def rank(self, run: Rows) -> Rankings:
         """The ranked lists of a run, one for each topic of the qrels."""
+        return self.rank_and_places(run)[0]
+
+    def rank_and_places(self, run: Rows) -> tuple[Rankings, Ints]:
+        """The ranked lists of a run, and the place in `keys` of each of their judged documents."""
         code_of = pc.index_in(run.topics.dictionary, value_set=self.topics).fill_null(-1).to_numpy().astype(np.int64)
         code = code_of[run.topics.indices.to_numpy()]
         twice = repeated(run.topics.indices.to_numpy(), run.docs)
@@ -69,11 +73,11 @@ class Qrels:
             code, doc, scores = code[order], doc[order], scores[order]
         lengths, starts, rank = _places(code, len(self.topics))
         lengths = _ended_by_nil(run.source, lengths, code[doc == 0], rank[doc == 0])
-        hits, grades = self._judged(code, doc, (doc > 1) & (rank <= lengths[code]))
+        hits, places = self._judged(code, doc, (doc > 1) & (rank <= lengths[code]))
         # Topics follow each other in the file's order, hits go in the qrels' order.
-        hits, grades = (part[np.argsort(code[hits], kind="stable")] for part in (hits, grades))
-        per_topic = np.bincount(code[hits], minlength=len(self.topics))
-        return Rankings(self.judgments, lengths, offsets_of(per_topic), rank[hits], grades, starts, scores)
+        hits, places = (part[np.argsort(code[hits], kind="stable")] for part in (hits, places))
+        offsets = offsets_of(np.bincount(code[hits], minlength=len(self.topics)))
+        return Rankings(self.judgments, lengths, offsets, rank[hits], self.grades[places], starts, scores), places
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """{topic: {document: grade}}; a topic without judgments has the placeholder, so that every tool sees it."""
@@ -84,12 +88,12 @@ class Qrels:
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
     def _judged(self, code: Ints, doc: Ints, candidates: Ints) -> tuple[Ints, Ints]:
-        """Rows whose document is judged for their topic, and its grade."""
+        """Rows whose document is judged for their topic, and the place of that judgment in `keys`."""
         at = np.flatnonzero(candidates)
         keys = code[at] * len(self.docs) + (doc[at] - 2)
         found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         same = self.keys[found] == keys if len(self.keys) else np.zeros(len(at), dtype=bool)
-        return at[same], self.grades[found[same]]
+        return at[same], found[same]
 
     def _warn_of_strangers(self, run: Rows, code: Ints) -> None:
         strangers = len(pc.unique(run.topics.indices.filter(pa.array(code < 0))))
