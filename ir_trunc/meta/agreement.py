@@ -11,24 +11,37 @@ import numpy.typing as npt
 from scipy import stats
 
 from ir_trunc.errors import InputError, ParameterError
-from ir_trunc.meta.matrix import ScoreMatrix
+from ir_trunc.meta.intervals import interval
+from ir_trunc.meta.matrix import ScoreMatrix, positions
 from ir_trunc.meta.power import Power
 from ir_trunc.rankings import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Bounds = tuple[float, float]
 Coefficient = Literal["tau", "tau_ap", "rbo"]
 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """A coefficient for every two of N orderings: values (N x N), 1 on the diagonal. of: what was ordered."""
+    """A coefficient for every two of N orderings: values (N x N), 1 on the diagonal.
+
+    of: what was ordered. orderings: the values by which it was (N x items), high ones first. p: of rank-biased overlap.
+    """
 
     names: tuple[str, ...]
     values: Floats
     coefficient: Coefficient
     of: str
+    orderings: Floats
+    p: float
+
+    def interval(self, name: str, other: str, confidence: float = 0.95, repetitions: int = 1000, seed: int = 0) -> Bounds:
+        """Bootstrap bounds of one coefficient; what is drawn are the items that were ordered."""
+        x, y = self.orderings[positions([name, other], self.names)]
+        compare = _functions(self.p)[self.coefficient]
+        return interval(lambda drawn: compare(x[drawn], y[drawn]), len(x), confidence, repetitions, seed)
 
     def to_pandas(self) -> pd.DataFrame:
         """Names by names; for tau_ap the row is the ordering that is looked at, the column the one it is held against."""
@@ -64,8 +77,7 @@ def agreement(
         series, of = {name: np.asarray(values, np.float64) for name, values in ordered.items()}, "values"
     if len({len(values) for values in series.values()}) != 1:
         raise InputError("orderings differ in length: as many values for the same items in the same order are needed.")
-    functions: dict[str, Callable[[Floats, Floats], float]]
-    functions = {"tau": tau, "tau_ap": tau_ap, "rbo": lambda x, y: rbo(x, y, p)}
+    functions = _functions(p)
     if coefficient not in functions:
         raise ParameterError(f"coefficient={coefficient!r} is unknown: {' or '.join(map(repr, functions))} is needed.")
     compare = functions[coefficient]
@@ -76,7 +88,11 @@ def agreement(
                 values[row, column] = values[column, row]
             elif column != row:
                 values[row, column] = compare(x, y)
-    return Agreement(tuple(series), values, coefficient, of)
+    return Agreement(tuple(series), values, coefficient, of, np.stack(list(series.values())), p)
+
+
+def _functions(p: float) -> dict[str, Callable[[Floats, Floats], float]]:
+    return {"tau": tau, "tau_ap": tau_ap, "rbo": lambda x, y: rbo(x, y, p)}
 
 
 def tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -93,7 +109,7 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     C_i: items above rank i of ordering x that y, too, has above the item at rank i. Not symmetric. Equal values stand in
     the order in which they are given. From -1 to 1; one item alone: InputError.
     """
-    at, _ = _ranks(x, y)
+    at = _places(x, y)
     below = np.tril(at[:, None] > at[None, :], k=-1).sum(axis=1)[1:]  # of the items above, those that y has above, too
     return float(2 * np.mean(below / np.arange(1, len(at))) - 1)
 
@@ -108,20 +124,20 @@ def rbo(x: npt.ArrayLike, y: npt.ArrayLike, p: float = 0.9) -> float:
     """
     if not 0 < p < 1:
         raise ParameterError(f"p={p!r}: a number > 0 and < 1 is needed.")
-    x_in_y, _ = _ranks(x, y)
-    N = len(x_in_y)
+    at = _places(x, y)
+    N = len(at)
     # An item is common from the greater of its two ranks on.
-    common = np.cumsum(np.bincount(np.maximum(x_in_y, np.arange(N)), minlength=N))
+    common = np.cumsum(np.bincount(np.maximum(at, np.arange(N)), minlength=N))
     depth = np.arange(1, N + 1)
     return float(common[-1] / N * p**N + (1 - p) / p * np.sum(common / depth * p**depth))
 
 
-def _ranks(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Ints, Ints]:
-    """The place in y of the items in the order of x, and the order of y."""
+def _places(x: npt.ArrayLike, y: npt.ArrayLike) -> Ints:
+    """The places in ordering y of the items, which are taken in the order of x."""
     a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if len(a) != len(b) or len(a) < 2:
         raise InputError(f"orderings of {len(a)} and {len(b)} items: the same items, at least two, are needed.")
     order = np.argsort(-b, kind="stable")
     place = np.empty(len(b), dtype=np.int64)
     place[order] = np.arange(len(b))
-    return place[np.argsort(-a, kind="stable")], order
+    return place[np.argsort(-a, kind="stable")]

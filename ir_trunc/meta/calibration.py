@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number
 from ir_trunc.meta.matrix import whole
 from ir_trunc.meta.pools import own_formulas
-from ir_trunc.provider import definition_of, parse_measure
+from ir_trunc.provider import parse_measure
 from ir_trunc.rankings import Rankings
 
 _WIDEST = 1e6  # how far a parameter without an upper bound is searched
@@ -47,16 +47,18 @@ def break_even(measure: Any, parameter: str, rank: int) -> Calibration:
     """
     whole("rank", rank, 1)
     parsed = parse_measure(measure)
-    own_formulas([parsed])
-    definition = definition_of(parsed)
-    assert definition is not None  # own_formulas has seen to it
-    if not isinstance(kind := getattr(definition.params.get(parameter), "kind", None), Number):
-        usable = [name for name, param in definition.params.items() if isinstance(param.kind, Number)]
-        raise ParameterError(f"{definition.name}: {parameter!r} cannot be calibrated; {', '.join(usable) or 'nothing'} can.")
-    given = {name: value for name, value in parsed.params.items() if name in definition.params}
+    bound = own_formulas([parsed])[0]
+    kinds = {name: param.kind for name, param in bound.definition.params.items() if isinstance(param.kind, Number)}
+    if parameter not in kinds:
+        usable = ", ".join(kinds) or "nothing"
+        raise ParameterError(f"{bound.definition.name}: {parameter!r} cannot be calibrated; {usable} can.")
+    kind = kinds[parameter]
+
+    def with_value(value: float) -> BoundMeasure:
+        return replace(bound, params={**bound.params, parameter: value})
 
     def gap(value: float) -> float:
-        return gain_over_silence(definition.bind(given | {parameter: value}), rank)
+        return gain_over_silence(with_value(value), rank)
 
     low, high = max(kind.low, -_WIDEST), min(kind.high, _WIDEST)
     # Near its bounds a parameter may take the whole score to 0, and far out nothing changes: the sign is what counts.
@@ -71,9 +73,8 @@ def break_even(measure: Any, parameter: str, rank: int) -> Calibration:
         )
     at = change[0]
     value = float(optimize.brentq(gap, grid[at], grid[at + 1], xtol=1e-15, rtol=8.9e-16))
-    found = parse_measure(type(parsed)(**(parsed.params | {parameter: value})) if parsed.params else parsed(**{parameter: value}))
-    bound = definition.bind(given | {parameter: value})
-    return Calibration(str(found), parameter, value, rank, gap(value), last_rank_that_pays(bound, 2 * rank + 2))
+    found = str(parsed(**{parameter: value}))
+    return Calibration(found, parameter, value, rank, gap(value), last_rank_that_pays(with_value(value), 2 * rank + 2))
 
 
 def gain_over_silence(measure: BoundMeasure, rank: int) -> float:

@@ -23,7 +23,8 @@ import numpy as np
 from scipy import stats
 
 from ir_trunc.errors import InputError, IrTruncError, ParameterError
-from ir_trunc.meta.matrix import ScoreMatrix, generator, pair_names, pairs, square, whole
+from ir_trunc.meta.intervals import ratio_intervals
+from ir_trunc.meta.matrix import ScoreMatrix, generator, pair_names, pairs, positions, square, whole
 from ir_trunc.rankings import Floats
 
 if TYPE_CHECKING:
@@ -61,13 +62,16 @@ class Power:
         """Discriminative power of each measure (M): share of pairs with p < alpha."""
         return (self.p < self.alpha).mean(axis=1)
 
+    def intervals(self, confidence: float = 0.95, repetitions: int = 1000, seed: int = 0) -> Floats:
+        """Bootstrap bounds of the discriminative power (M x 2); systems are drawn."""
+        significant = (self.p < self.alpha).astype(np.float64)
+        return ratio_intervals(significant, np.ones((1, self.p.shape[1])), len(self.systems), confidence, repetitions, seed)
+
     def matrix(self, measure: str) -> pd.DataFrame:
         """P values of one measure, systems by systems; 1 on the diagonal."""
         import pandas as pd
 
-        if measure not in self.measures:
-            raise ParameterError(f"There is no measure {measure!r} here; there are: {', '.join(self.measures)}.")
-        values = square(self.p[self.measures.index(measure)], len(self.systems), 1.0)
+        values = square(self.p[positions([measure], self.measures)[0]], len(self.systems), 1.0)
         return pd.DataFrame(values, index=list(self.systems), columns=list(self.systems))
 
     def to_pandas(self) -> pd.DataFrame:
