@@ -1,4 +1,4 @@
-"""The command line: score runs, list the measures, show the demonstration."""
+"""The command line: score runs, list the measures, show the demonstration, evaluate the measures themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ir_trunc.provider import parse_measure
 from ir_trunc.scoring import iter_compare, parse_measures
 
 # The first word, and the module that has the command's main; any other first word is the qrels of runs to score.
-_COMMANDS = {"measures": "listing", "demo": "demo"}
+_COMMANDS = {"measures": "listing", "demo": "demo", "meta": "meta.command"}
 
 _EXAMPLES = """
 examples:
@@ -29,6 +29,7 @@ examples:
   ir_trunc trec-robust04 runs/*.gz RBPT c@1 -o csv     qrels by their ir_datasets id, several runs
   ir_trunc measures RBPT                               what a measure is
   ir_trunc demo                                        the point of it all, on a small collection
+  ir_trunc meta power qrels.txt runs/ AP nDCG@10       which measure tells systems apart
 """
 
 
@@ -68,7 +69,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="ir_trunc",
         usage="ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]\n"
         "       ir_trunc measures [NAME]\n"
-        "       ir_trunc demo",
+        "       ir_trunc demo\n"
+        "       ir_trunc meta power|pools|stability|properties|guide|calibrate",
         description="Evaluation of rankings whose length is a decision of the system.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

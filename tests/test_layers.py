@@ -20,6 +20,7 @@ ROOMS = [
     ["provider"],
     ["results", "scoring"],
     ["output", "listing", "demo"],
+    ["meta"],
     ["__init__", "__main__"],
 ]
 THIRD_PARTY = {"measures": {"numpy"}, "rankings": {"numpy"}, "curve": {"numpy", "pandas"}, "errors": set()}

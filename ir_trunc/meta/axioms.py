@@ -90,7 +90,7 @@ def _one_against_block(scale: Scale, n: int) -> Case:
 
 
 def _deepness(scale: Scale, length: int) -> Iterator[Case]:
-    for power in range(13):
+    for power in range(14):
         yield _one_against_block(scale, 2**power)
 
 
@@ -123,8 +123,12 @@ def _redundancy(scale: Scale, length: int) -> Iterator[Case]:
 PROPERTIES = (
     Property(1, "Priority", "swapping a better document up raises the score", _priority),
     Property(2, "Top-weightedness", "a correct swap of neighbours raises it more higher up", _top_weightedness),
-    Property(3, "Deepness", "one relevant on top beats n relevant after n irrelevant, from some n on", _deepness, "all beyond"),
-    Property(4, "Shallowness", "one relevant on top loses to m relevant after m irrelevant, for some m", _shallowness, "some"),
+    Property(
+        3, "Deepness", "one relevant on top beats n relevant after n irrelevant, from some n on", _deepness, "all beyond"
+    ),
+    Property(
+        4, "Shallowness", "one relevant on top loses to m relevant after m irrelevant, for some m", _shallowness, "some"
+    ),
     Property(5, "Confidence", "appending an irrelevant document lowers the score", _confidence),
     Property(6, "Recall", "one more relevant document outside the list lowers it", _recall),
     Property(7, "Redundancy", "a relevant document adds more where it is the first", _redundancy),

@@ -122,7 +122,9 @@ class PoolGrid:
         head = f"discriminative power, paired t test, p < {self.alpha:g}; {self.systems} systems, {self.topics} topics"
         pools = zip(self.pool_depths, self.judged, self.coverage)
         lines = [f"  pool {d}: {judged} judgments, {100 * c:.0f}% of the pooled ranks judged" for d, judged, c in pools]
-        wide = self.to_pandas().pivot(index=["measure", "form", "pool_depth"], columns="depth", values="discriminative_power")
+        wide = self.to_pandas().pivot(
+            index=["measure", "form", "pool_depth"], columns="depth", values="discriminative_power"
+        )
         order = list(product(self.measures, self.forms, self.pool_depths))
         marked = wide.loc[order].apply(lambda column: [self._cell(v, i[2], column.name) for i, v in column.items()])
         return "\n".join([head, *lines, "columns: evaluation depth; = full assessment, + extended", marked.to_string()])

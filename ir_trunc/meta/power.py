@@ -109,7 +109,9 @@ class Power:
         places = np.unique(np.linspace(0, self.p.shape[1] - 1, 60).astype(int))
         ordered = np.sort(self.p, axis=1)[:, ::-1][:, places]
         percent = 100 * (places + 1) / self.p.shape[1]
-        lines(shown, {name: (percent, y) for name, y in zip(self.measures, ordered)}, "system pairs (%)", "p value", "measure")
+        lines(
+            shown, {name: (percent, y) for name, y in zip(self.measures, ordered)}, "system pairs (%)", "p value", "measure"
+        )
         shown.axhline(self.alpha, color="0.6", linewidth=0.8)
         shown.set_ylim(0, 0.5)
         return shown

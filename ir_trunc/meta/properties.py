@@ -38,7 +38,6 @@ TABLE_CUTOFF = 4
 """The depth of the measures that need one: within the longest list, and more than 2."""
 
 Function = Callable[[Sequence[int], Sequence[int]], float]
-Scorer = Callable[[list[Ranking]], Floats]
 
 
 @dataclass(frozen=True)
@@ -90,28 +89,47 @@ class Verdicts:
         return "\n".join(lines)
 
 
-def check_properties(measure: Any, scale: Sequence[int] = (0, 1), length: int = 6) -> Verdicts:
-    """Try the seven properties on a measure.
+@dataclass(frozen=True)
+class Trial:
+    """A property with its cases, and all rankings in them as the lists of one run.
 
-    measure: a text, an ir-measures object, or a function of (grades by rank, grades of all judged documents) that returns a
-    number. scale: the grades from which lists are made, 0 first; all lists up to `length` are tried. Raises ParameterError.
+    One more topic, which is not looked at, holds the whole scale: gains then depend on no ranking.
     """
+
+    known: Property
+    cases: tuple[Case, ...]
+    rankings: tuple[Ranking, ...]
+    lists: Rankings
+
+
+Scorer = Callable[[Trial], Floats]
+
+
+def trials(scale: Sequence[int] = (0, 1), length: int = 6) -> tuple[tuple[int, ...], int, list[Trial]]:
+    """The trials of all properties, to be used for any number of measures."""
     grades = tuple(scale)
     if len(grades) < 2 or grades[0] != 0 or list(grades) != sorted(set(grades)):
         raise ParameterError(f"scale={grades}: 0 and at least one grade above it, ascending, are needed.")
     whole("length", length, 4, 10)
-    if callable(measure) and not isinstance(measure, Measure):
-        name, scorer, claims = getattr(measure, "__name__", "function"), _function_scorer(measure), {}
-    else:
-        parsed = parse_measure(measure)
-        bound = own_formulas([parsed])[0]
-        name, scorer, claims = str(parsed), _formula_scorer(bound, grades), _claims().get(bound.definition.name, {})
-    findings = []
+    found = []
     for known in PROPERTIES:
-        cases = list(known.cases(grades, length))
-        verdict, shows = _judge(known, cases, scorer)
-        findings.append(Finding(known.name, verdict, shows, len(cases), claims.get(known.name, "")))
-    return Verdicts(name, grades, length, tuple(findings))
+        cases = tuple(known.cases(grades, length))
+        rankings = tuple(dict.fromkeys(ranking for case in cases for _, ranking in case))
+        lists = [*(ranking.grades for ranking in rankings), ()]
+        judged = [*(ranking.judged for ranking in rankings), grades]
+        ready = Rankings.from_lists(lists, judged, scores=[[1.0] * len(ranks) for ranks in lists])
+        found.append(Trial(known, cases, rankings, ready))
+    return grades, length, found
+
+
+def check_properties(measure: Any, scale: Sequence[int] = (0, 1), length: int = 6) -> Verdicts:
+    """Try the seven properties on a measure.
+
+    measure: a text, an ir-measures object, or a function of (grades by rank, grades of all judged documents) that returns a
+    number. scale: the grades from which lists are made, 0 first; all lists up to `length` are tried, and for the two
+    thresholds lists of up to 16384 documents. Raises ParameterError.
+    """
+    return _check(measure, *trials(scale, length))
 
 
 def property_table(scale: Sequence[int] = (0, 1), length: int = 6) -> list[Verdicts]:
@@ -122,8 +140,24 @@ def property_table(scale: Sequence[int] = (0, 1), length: int = 6) -> list[Verdi
     for definition in registry.values():
         depth = definition.params.get(CUTOFF)
         texts.append(f"{definition.name}@{TABLE_CUTOFF}" if depth and depth.required else definition.name)
+    prepared = trials(scale, length)
     bar = tqdm(texts, desc="properties", unit="measure", disable=None, delay=1, leave=False)
-    return [check_properties(text, scale, length) for text in bar]
+    return [_check(text, *prepared) for text in bar]
+
+
+def _check(measure: Any, scale: tuple[int, ...], length: int, prepared: list[Trial]) -> Verdicts:
+    scorer: Scorer
+    if callable(measure) and not isinstance(measure, Measure):
+        name, scorer, claims = getattr(measure, "__name__", "function"), _function_scorer(measure), {}
+    else:
+        parsed = parse_measure(measure)
+        bound = own_formulas([parsed])[0]
+        name, scorer, claims = str(parsed), _formula_scorer(bound), _claims().get(bound.definition.name, {})
+    findings = []
+    for trial in prepared:
+        verdict, shows = _judge(trial, dict(zip(trial.rankings, scorer(trial).tolist())))
+        findings.append(Finding(trial.known.name, verdict, shows, len(trial.cases), claims.get(trial.known.name, "")))
+    return Verdicts(name, scale, length, tuple(findings))
 
 
 def format_table(table: Sequence[Verdicts]) -> str:
@@ -135,14 +169,23 @@ def format_table(table: Sequence[Verdicts]) -> str:
         cells = (f"  {f.verdict + '*' * f.disagrees:<16}" for f in verdicts.findings)
         lines.append(verdicts.measure.ljust(width) + "".join(cells))
     scale, length = table[0].scale, table[0].length
-    lines.append(f"Lists of grades {scale} to length {length}. * Amigó et al. 2022 say otherwise; 'properties NAME' shows why.")
+    lines.append(
+        f"Lists of grades {scale} to length {length}. * Amigó et al. 2022 say otherwise; 'properties NAME' shows why."
+    )
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _judge(known: Property, cases: list[Case], scorer: Scorer) -> tuple[str, str]:
+def table_csv(table: Sequence[Verdicts]) -> str:
+    """Every verdict with the ranking that shows it, and what the paper says."""
+    import pandas as pd
+
+    text: str = pd.concat([verdicts.to_pandas() for verdicts in table]).to_csv(index=False, lineterminator="\n")
+    return text
+
+
+def _judge(trial: Trial, scores: dict[Ranking, float]) -> tuple[str, str]:
     """The verdict over all cases, and the smallest case that shows it."""
-    rankings = list(dict.fromkeys(ranking for case in cases for _, ranking in case))
-    scores = dict(zip(rankings, scorer(rankings).tolist()))
+    cases, threshold = trial.cases, trial.known.threshold
     margins = np.array([sum(sign * scores[ranking] for sign, ranking in case) for case in cases])
     size = np.array([max(abs(scores[ranking]) for _, ranking in case) for case in cases])
     signs = np.where(np.abs(margins) <= _SAME * np.maximum(size, 1e-3), 0, np.sign(margins)).astype(int)
@@ -152,14 +195,15 @@ def _judge(known: Property, cases: list[Case], scorer: Scorer) -> tuple[str, str
 
     if not signs.any():
         return "constant", show(0)
-    if known.threshold == "all beyond":
-        words = {1: "strict", 0: "weak", -1: "violated"}[int(signs[-1])]
-        holds = len(signs) - int(np.argmin(np.append(signs[::-1] > 0, False)))  # where the last stretch above 0 begins
-        first = f"; yet it holds for n = {2 ** int(np.argmax(signs > 0))}" if (signs > 0).any() else ""
-        return words, f"from n = {2**holds} on: {show(holds)}" if signs[-1] > 0 else f"{show(-1)}{first}"
-    if known.threshold == "some":
+    words = {1: "strict", 0: "weak", -1: "violated"}
+    if threshold == "all beyond":
+        begins = len(signs) - int(np.argmin(np.append(signs[::-1] > 0, False)))  # of the last stretch above 0
+        here = begins if signs[-1] > 0 else -1
+        depths = ", ".join(str(len(cases[at][0][1].judged) // 2) for at in np.flatnonzero(signs > 0))
+        return words[int(signs[-1])], f"{show(here)}; holds for n = {depths or 'none'}"
+    if threshold == "some":
         best = int(np.argmax(signs))
-        return {1: "strict", 0: "weak", -1: "violated"}[int(signs[best])], show(best)
+        return words[int(signs[best])], show(best)
     for sign, verdict in ((-1, "violated"), (0, "weak")):
         if (signs == sign).any():
             return verdict, show(int(np.argmax(signs == sign)))
@@ -169,7 +213,9 @@ def _judge(known: Property, cases: list[Case], scorer: Scorer) -> tuple[str, str
 def _show(case: Case, scores: dict[Ranking, float]) -> str:
     """Both sides of a case with their scores; of four rankings, the gains of the first and of the second two."""
     parts = [f"{ranking} {scores[ranking]:.4g}" for _, ranking in case]
-    sides = [sum(sign * scores[ranking] for sign, ranking in half) for half in (case[: len(case) // 2], case[len(case) // 2 :])]
+    sides = [
+        sum(sign * scores[ranking] for sign, ranking in half) for half in (case[: len(case) // 2], case[len(case) // 2 :])
+    ]
     gap = sides[0] + sides[1]
     equal = abs(gap) <= _SAME * max(1e-3, *(abs(scores[ranking]) for _, ranking in case))
     sign = "=" if equal else ">" if gap > 0 else "<"
@@ -178,23 +224,17 @@ def _show(case: Case, scores: dict[Ranking, float]) -> str:
     return f"{parts[0]} - {parts[1]} {sign} {parts[2]} - {parts[3]}"
 
 
-def _formula_scorer(measure: BoundMeasure, scale: tuple[int, ...]) -> Scorer:
-    """Scores by the formula. One more topic, not looked at, holds the top of the scale, so that gains never depend on it."""
-
-    def score(rankings: list[Ranking]) -> Floats:
-        lists = [*(ranking.grades for ranking in rankings), ()]
-        judged = [*(ranking.judged for ranking in rankings), scale]
-        scores = [[1.0] * len(grades) for grades in lists]
-        whole_run = Rankings.from_lists(lists, judged, scores=scores)
+def _formula_scorer(measure: BoundMeasure) -> Scorer:
+    def score(trial: Trial) -> Floats:
         if measure.definition.scope == "list":
-            return measure.score(whole_run)[:-1]
-        return np.concatenate([measure.score(whole_run.take([at])) for at in range(len(rankings))])
+            return measure.score(trial.lists)[:-1]
+        return np.concatenate([measure.score(trial.lists.take([at])) for at in range(len(trial.rankings))])
 
     return score
 
 
 def _function_scorer(function: Function) -> Scorer:
-    return lambda rankings: np.array([float(function(r.grades, r.judged)) for r in rankings])
+    return lambda trial: np.array([float(function(r.grades, r.judged)) for r in trial.rankings])
 
 
 def _claims() -> dict[str, dict[str, str]]:

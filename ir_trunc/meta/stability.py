@@ -82,7 +82,9 @@ class ErrorRates:
         return pd.DataFrame({"error_rate": self.errors.ravel(), "ties": self.ties.ravel()}, index=index).reset_index()
 
     def __repr__(self) -> str:
-        head = f"{self.repetitions} sets of {self.size} topics for each pair of {len(self.systems)} systems, seed {self.seed}"
+        head = (
+            f"{self.repetitions} sets of {self.size} topics for each pair of {len(self.systems)} systems, seed {self.seed}"
+        )
         wide = self.to_pandas().pivot(index="measure", columns="fuzziness").loc[list(self.measures)]
         return f"{head}\n{wide.to_string(float_format='%.4f')}"
 
