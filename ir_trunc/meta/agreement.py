@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,16 @@ class Agreement:
     def __repr__(self) -> str:
         return f"{self.coefficient} between orderings of {self.of}\n{self.to_pandas().to_string(float_format='%.2f')}"
 
-    def plot(self, ax: object = None) -> object:
+    def scatter(self, name: str, other: str, ax: Any = None) -> Any:
+        """Every item by its values in two orderings, with the coefficient (Webber et al.'s Figure 2). Returns Axes."""
+        from ir_trunc.meta.figures import axes
+
+        shown, (row, column) = axes(ax, 4.8), positions([name, other], self.names)
+        shown.plot(self.orderings[row], self.orderings[column], "o", color="0.2", markersize=4, fillstyle="none")
+        shown.set(xlabel=name, ylabel=other, title=f"{self.coefficient} = {self.values[row, column]:.3f}")
+        return shown
+
+    def plot(self, ax: Any = None) -> Any:
         """The matrix in shades of grey with its figures. Returns Axes."""
         from ir_trunc.meta.figures import axes, table
 

@@ -9,19 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ir_trunc.errors import InputError, IrTruncError, ParameterError
-from ir_trunc.meta import (
-    agreement,
-    calibration,
-    guide,
-    pooling,
-    pools,
-    power,
-    predictivity,
-    properties,
-    stability,
-    unanimity,
-)
+from ir_trunc.meta import calibration, properties
+from ir_trunc.meta.agreement import agreement
+from ir_trunc.meta.guide import Question, guide, page, plot, step
 from ir_trunc.meta.matrix import Runs, ScoreMatrix, score_matrix
+from ir_trunc.meta.pooling import pool_grid
+from ir_trunc.meta.pools import leave_group_out, pooled_runs
+from ir_trunc.meta.power import power
+from ir_trunc.meta.predictivity import predictivity
+from ir_trunc.meta.stability import error_rates, swap_rates
+from ir_trunc.meta.unanimity import coverage
 from ir_trunc.output import OneLineParser
 
 _HELP = """\
@@ -94,7 +91,7 @@ def _show(args: argparse.Namespace, *results: Any) -> None:
     else:
         print(*results, sep="\n\n")
     if args.plot:
-        _save(results[0].plot, args.plot)
+        _save(getattr(results[0], "plot_all", None) or results[0].plot, args.plot)
 
 
 def _save(plot: Callable[[], Any], path: str) -> None:
@@ -108,7 +105,7 @@ def _save(plot: Callable[[], Any], path: str) -> None:
         raise ParameterError(f"{path}: {str(error).splitlines()[0]}.") from None
 
 
-def _drawn(args: argparse.Namespace) -> dict[str, int]:
+def _drawn(args: argparse.Namespace) -> dict[str, Any]:
     return {"seed": args.seed} | ({"repetitions": args.repetitions} if args.repetitions is not None else {})
 
 
@@ -119,8 +116,8 @@ def _power(words: Sequence[str]) -> None:
     parser.add_argument("--agreement", choices=("tau", "tau_ap", "rbo"), default="tau", help="of system orderings")
     args = parser.parse_intermixed_args(words)
     matrix = _matrix(args)
-    found = power.power(matrix, args.test, args.alpha, args.correction, **_drawn(args))
-    _show(args, found, agreement.agreement(matrix, args.agreement), agreement.agreement(found))
+    found = power(matrix, args.test, args.alpha, args.correction, **_drawn(args))
+    _show(args, found, agreement(matrix, args.agreement), agreement(found))
 
 
 def _pools(words: Sequence[str]) -> None:
@@ -137,16 +134,13 @@ def _pools(words: Sequence[str]) -> None:
     parser.add_argument("--groups", metavar="FILE", help="with --leave-out: lines 'system group' (default: each its own)")
     args = parser.parse_intermixed_args(words)
     named, measures = _runs_and_measures(args.arguments)
-    runs = pools.pooled_runs(args.qrels, named)
+    runs = pooled_runs(args.qrels, named)
     if args.leave_out is not None:
         groups = dict(_fields(args.groups, 2)) if args.groups else None
-        args.plot = None
-        _show(args, pools.leave_group_out(runs, measures, args.leave_out, groups))
+        _show(args, leave_group_out(runs, measures, args.leave_out, groups))
         return
     pooled = [name for (name,) in _fields(args.pooled, 1)] if args.pooled else None
-    grid = pooling.pool_grid(
-        runs, measures, args.pool_depths, args.depths, pooled=pooled, residual=args.residual, alpha=args.alpha
-    )
+    grid = pool_grid(runs, measures, args.pool_depths, args.depths, pooled=pooled, residual=args.residual, alpha=args.alpha)
     _show(args, grid)
 
 
@@ -160,11 +154,11 @@ def _stability(words: Sequence[str]) -> None:
     args = parser.parse_intermixed_args(words)
     matrix = _matrix(args, args.reference or ())
     drawn = _drawn(args)
-    errors = stability.error_rates(matrix, args.size, **drawn)
-    results: list[Any] = [errors, stability.swap_rates(matrix, args.size, width=args.width, **drawn)]
-    results.append(predictivity.predictivity(matrix, **drawn))
+    errors = error_rates(matrix, args.size, **drawn)
+    results: list[Any] = [errors, swap_rates(matrix, args.size, width=args.width, **drawn)]
+    results.append(predictivity(matrix, **drawn))
     if args.reference:
-        results.append(unanimity.coverage(matrix, [str(m) for m in args.reference], seed=args.seed))
+        results.append(coverage(matrix, [str(m) for m in args.reference], seed=args.seed))
     _show(args, *results)
 
 
@@ -194,19 +188,19 @@ def _guide(words: Sequence[str]) -> None:
     args = parser.parse_args(words)
     if args.page:
         folder = Path(args.page)
-        (folder / "guide.md").write_text(guide.page(), encoding="utf-8")
-        _save(guide.plot, str(folder / "guide.svg"))
+        (folder / "guide.md").write_text(page(), encoding="utf-8")
+        _save(plot, str(folder / "guide.svg"))
         return
     answers = {}
     for word in args.answers:
         key, _, value = word.partition("=")
         answers[key] = _yes(value, f"{word!r}: KEY=yes or KEY=no is needed")
-    while isinstance(found := guide.step(answers), guide.Question):
+    while isinstance(found := step(answers), Question):
         try:
             answers[found.key] = _yes(input(f"{found.text} [y/n] "), f"{found.key}: yes or no is needed")
         except EOFError:
             raise ParameterError(f"{found.key} is not answered: {found.text}") from None
-    print(guide.guide(**answers))
+    print(guide(**answers))
 
 
 def _yes(text: str, problem: str) -> bool:

@@ -15,13 +15,21 @@ _GREYS = ("0.0", "0.35", "0.55")
 
 def axes(ax: Any = None, width: float = 6.4, height: float = 4.4) -> Any:
     """The axes given, or new ones."""
-    if ax is not None:
-        return ax
+    return _figure(figsize=(width, height)) if ax is None else ax
+
+
+def panels(rows: int, columns: int) -> Any:
+    """Axes in rows and columns with the same scales (rows x columns)."""
+    size = (0.6 + 3.6 * columns, 0.6 + 2.6 * rows)
+    return _figure(nrows=rows, ncols=columns, figsize=size, squeeze=False, sharex=True, sharey=True)
+
+
+def _figure(**options: Any) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         raise IrTruncError("Pictures need matplotlib: pip install 'ir_trunc[plot]'.") from None
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    return plt.subplots(layout="constrained", **options)[1]
 
 
 def lines(ax: Any, series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str, legend: str | None = None) -> Any:

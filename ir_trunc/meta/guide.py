@@ -94,13 +94,13 @@ def _page(node: Node, depth: int) -> list[str]:
     return lines
 
 
-def plot(ax: object = None) -> object:
+def plot(ax: Any = None) -> Any:
     """The tree, from left to right; a measure in a box at each end. Returns Axes."""
     from textwrap import fill
 
     from ir_trunc.meta.figures import axes
 
-    shown: Any = axes(ax, 15, 8)
+    shown = axes(ax, 15, 8)
     leaves = iter(range(1000))
 
     def draw(node: Node, depth: int) -> float:

@@ -36,7 +36,8 @@ def ratio_intervals(
     """Bounds of sum(part) / sum(whole) over pairs of systems, for each measure (M x 2).
 
     part, whole_of: (M x pairs). Systems are what is drawn, since pairs that share one are not independent; a pair of a
-    system with itself, which a draw may hold, is left out. Shares of pairs, error rates, ties and swap rates are such ratios.
+    system with itself, which a draw may hold, is left out. Shares of pairs, error rates, ties and swap rates are such
+    ratios.
     """
     bounds = np.empty((len(part), 2))
     for row, parts, wholes in zip(bounds, part, np.broadcast_to(whole_of, part.shape)):

@@ -54,11 +54,12 @@ class ScoreMatrix:
         if name not in self.measures:
             known = f"it has: {', '.join(self.measures)}."
             raise UnknownMeasureError(f"The score matrix has no measure {name}; {known}{nearest(name, self.measures)}")
-        return self.values[self.measures.index(name)]
+        scores: Floats = self.values[self.measures.index(name)]
+        return scores
 
     def means(self) -> Floats:
         """Mean scores over topics (M x S)."""
-        return self.values.mean(axis=2)
+        return np.asarray(self.values.mean(axis=2))
 
     def take(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> ScoreMatrix:
         """Some of the systems, some of the topics, in the order given."""

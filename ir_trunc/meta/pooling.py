@@ -132,7 +132,7 @@ class PoolGrid:
     def _cell(self, value: float, pool_depth: int, depth: int) -> str:
         return f"{value:.3f}" + {"full": "=", "extended": "+", "deeper": " "}[self.assessment(pool_depth, depth)]
 
-    def plot(self, measure: str, form: str = "raw", ax: object = None) -> object:
+    def plot(self, measure: str, form: str = "raw", ax: Any = None) -> Any:
         """Discriminative power against evaluation depth, a line for each pool depth and one for full assessment."""
         from ir_trunc.meta.figures import axes, lines
 
@@ -141,13 +141,26 @@ class PoolGrid:
         series = {f"pool {d}": (self.depths, line) for d, line in zip(self.pool_depths, self.share[:, :, at[0], at[1]])}
         both = [d for d in self.pool_depths if d in self.depths]
         full = [self.share[self.pool_depths.index(d), self.depths.index(d), at[0], at[1]] for d in both]
-        lines(shown, series | {"full assessment": (both, full)}, "evaluation depth k (documents)", f"{measure}, {form}")
-        shown.set_ylabel("share of system pairs with p < " + f"{self.alpha:g}")
+        ylabel = f"share of system pairs, p < {self.alpha:g}"
+        lines(shown, series | {"full assessment": (both, full)}, "evaluation depth k (documents)", ylabel)
         shown.set_title(f"{measure}, {form}", fontsize="medium")
         shown.set_xscale("log")
         shown.set_xticks(self.depths, [str(depth) for depth in self.depths])
         shown.minorticks_off()
         return shown
+
+    def plot_all(self) -> Any:
+        """All of it, a row for each measure and a column for each form. Returns one of the Axes."""
+        from ir_trunc.meta.figures import panels
+
+        grid = panels(len(self.measures), len(self.forms))
+        for row, measure in zip(grid, self.measures):
+            for ax, form in zip(row, self.forms):
+                self.plot(measure, form, ax)
+                ax.label_outer()
+                if ax is not grid[0, 0]:
+                    ax.get_legend().remove()
+        return grid[0, 0]
 
 
 def pool_grid(

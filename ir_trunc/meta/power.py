@@ -17,7 +17,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import stats
@@ -60,7 +60,7 @@ class Power:
     @property
     def share(self) -> Floats:
         """Discriminative power of each measure (M): share of pairs with p < alpha."""
-        return (self.p < self.alpha).mean(axis=1)
+        return np.asarray((self.p < self.alpha).mean(axis=1))
 
     def intervals(self, confidence: float = 0.95, repetitions: int = 1000, seed: int = 0) -> Floats:
         """Bootstrap bounds of the discriminative power (M x 2); systems are drawn."""
@@ -101,7 +101,7 @@ class Power:
         head = f"{self.test} test, p < {self.alpha:g}{corrected}{draws}; {len(self.systems)} systems"
         return f"{head}\n{self.to_pandas().to_string(float_format='%.4f')}"
 
-    def plot(self, ax: object = None) -> object:
+    def plot(self, ax: Any = None) -> Any:
         """Each measure's p values in descending order, as in Sakai's ASL curves; a mark at alpha. Returns Axes."""
         from ir_trunc.meta.figures import axes, lines
 
@@ -191,7 +191,7 @@ def _t_value(mean: Floats, variance: Floats, T: int) -> Floats:
 
 def _randomisation(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
     T = D.shape[1]
-    if exact := T < 63 and 2**T <= repetitions:
+    if exact := T < 63 and repetitions >= 2**T:
         signs = 1.0 - 2.0 * ((np.arange(2**T)[:, None] >> np.arange(T)) & 1)
     else:
         signs = 1.0 - 2.0 * generator(seed).integers(0, 2, size=(repetitions, T))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tqdm import tqdm
@@ -35,7 +35,7 @@ class Predictivity:
     @property
     def values(self) -> Floats:
         """Mean tau over the splits (M x M); the diagonal tells how well a measure foretells itself."""
-        return self.taus.mean(axis=0)
+        return np.asarray(self.taus.mean(axis=0))
 
     def interval(self, measure: str, confidence: float = 0.95, repetitions: int = 200) -> tuple[float, float]:
         """Bootstrap bounds of how well a measure foretells itself; systems are drawn."""
@@ -53,10 +53,11 @@ class Predictivity:
         return pd.DataFrame(self.values, index=list(self.measures), columns=list(self.measures))
 
     def __repr__(self) -> str:
-        head = f"mean tau between two halves of the topics; {len(self.taus)} splits, {len(self.systems)} systems, seed {self.seed}"
+        drawn = f"{len(self.taus)} splits, seed {self.seed}"
+        head = f"mean tau between two halves of the topics; {drawn}; {len(self.systems)} systems"
         return f"{head}\n{self.to_pandas().to_string(float_format='%.3f')}"
 
-    def plot(self, ax: object = None) -> object:
+    def plot(self, ax: Any = None) -> Any:
         """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
         from ir_trunc.meta.figures import axes
 

@@ -45,7 +45,8 @@ class Finding:
     """What one measure does with one property.
 
     verdict: strict, weak, constant or violated. shows: the smallest ranking that shows it, with scores. cases: how many
-    were tried. paper: what the paper says of it, 'yes' or 'no', and in which section; empty where it is not legible or silent.
+    were tried. paper: what the paper says of it, 'yes' or 'no', and in which section; empty where it is not legible or
+    silent.
     """
 
     property: str
@@ -54,7 +55,6 @@ class Finding:
     cases: int
     paper: str = ""
 
-    @property
     def disagrees(self) -> bool:
         """Whether the paper says otherwise."""
         return bool(self.paper) and self.paper.startswith("yes") != (self.verdict == "strict")
@@ -84,7 +84,7 @@ class Verdicts:
         lines = [f"{self.measure}: lists of grades {self.scale} to length {self.length}"]
         for found, known in zip(self.findings, PROPERTIES):
             lines.append(f"{known.number} {found.property:<17}{found.verdict:<10}{found.shows}")
-            if found.disagrees:
+            if found.disagrees():
                 lines.append(f"{'':<19}the paper says {found.paper}")
         return "\n".join(lines)
 
@@ -166,7 +166,7 @@ def format_table(table: Sequence[Verdicts]) -> str:
     width = max(len(verdicts.measure) for verdicts in table)
     lines = [" " * width + "".join(f"  {name:<16}" for name in names)]
     for verdicts in table:
-        cells = (f"  {f.verdict + '*' * f.disagrees:<16}" for f in verdicts.findings)
+        cells = (f"  {f.verdict + '*' * f.disagrees():<16}" for f in verdicts.findings)
         lines.append(verdicts.measure.ljust(width) + "".join(cells))
     scale, length = table[0].scale, table[0].length
     lines.append(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,12 +54,12 @@ class ErrorRates:
     @property
     def errors(self) -> Floats:
         """Share of comparisons that contradict their pair's majority (M x F)."""
-        return self.fewer_wins.mean(axis=2) / self.repetitions
+        return np.asarray(self.fewer_wins.mean(axis=2) / self.repetitions)
 
     @property
     def ties(self) -> Floats:
         """Share of comparisons that tie (M x F)."""
-        return self.ties_of_pairs.mean(axis=2) / self.repetitions
+        return np.asarray(self.ties_of_pairs.mean(axis=2) / self.repetitions)
 
     def intervals(self, fuzziness: float = 0.05, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
         """Bootstrap bounds over systems, a row for each measure: error_low, error_high, ties_low, ties_high."""
@@ -88,7 +88,7 @@ class ErrorRates:
         wide = self.to_pandas().pivot(index="measure", columns="fuzziness").loc[list(self.measures)]
         return f"{head}\n{wide.to_string(float_format='%.4f')}"
 
-    def plot(self, ax: object = None) -> object:
+    def plot(self, ax: Any = None) -> Any:
         """Error rate against ties, a curve over the fuzziness for each measure. Returns Axes."""
         from ir_trunc.meta.figures import axes, lines
 
@@ -137,7 +137,7 @@ class SwapRates:
     def rates(self) -> Floats:
         """Swap rate of every bin (M x BINS); NaN where a bin has no comparison."""
         swaps, all_of = self.swaps.sum(axis=2), self.comparisons.sum(axis=2)
-        return np.divide(swaps, all_of, out=np.full(swaps.shape, np.nan), where=all_of > 0)
+        return np.asarray(np.divide(swaps, all_of, out=np.full(swaps.shape, np.nan), where=all_of > 0))
 
     def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> Floats:
         """Bootstrap bounds over systems of the swap rate of all comparisons together, for each measure (M x 2)."""
@@ -171,7 +171,7 @@ class SwapRates:
         drawn = f"{self.repetitions} times two sets of {self.size} topics for each pair of {len(self.systems)} systems"
         return f"{drawn}, seed {self.seed}\n{self.sensitivity().to_string(float_format='%.4f')}"
 
-    def plot(self, ax: object = None) -> object:
+    def plot(self, ax: Any = None) -> Any:
         """Swap rate against the difference on the first set, with a line at 5 %. Returns Axes."""
         from ir_trunc.meta.figures import axes, lines
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Coverage:
     """UIR of all pairs of systems and Cov of every measure.
 
-    uir: (S x S), row s against column s'. means: (M x S). topic_pairs: how many were looked at. exact: whether these are all.
+    uir: (S x S), row s against column s'. means: (M x S). topic_pairs: how many were looked at. exact: whether these
+    are all.
     """
 
     measures: tuple[str, ...]
