@@ -100,8 +100,9 @@ def plot(ax: Any = None) -> Any:
 
     from ir_trunc.meta.figures import axes
 
-    shown = axes(ax, 15, 8)
+    shown = axes(ax, 16, 8)
     leaves = iter(range(1000))
+    label = {"color": "white", "pad": 1}
 
     def draw(node: Node, depth: int) -> float:
         if "measures" in node:
@@ -113,11 +114,9 @@ def plot(ax: Any = None) -> Any:
         y = sum(ends.values()) / 2
         for answer, end in ends.items():
             shown.plot([depth, depth + 1], [y, end], color="0.5", linewidth=1, zorder=0)
-            shown.text(
-                depth + 0.72, y + 0.72 * (end - y), answer, ha="center", va="center", fontsize=8, backgroundcolor="white"
-            )
+            shown.text(depth + 0.55, y + 0.55 * (end - y), answer, ha="center", fontsize=8, bbox=label, zorder=1)
         box = {"boxstyle": "square", "facecolor": "white", "edgecolor": "0.5"}
-        shown.text(depth, y, fill(node["question"], 22), ha="center", va="center", fontsize=7.5, bbox=box)
+        shown.text(depth, y, fill(node["question"], 20), ha="center", va="center", fontsize=7.5, bbox=box)
         return y
 
     draw(tree(), 0)

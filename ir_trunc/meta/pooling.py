@@ -142,7 +142,8 @@ class PoolGrid:
         both = [d for d in self.pool_depths if d in self.depths]
         full = [self.share[self.pool_depths.index(d), self.depths.index(d), at[0], at[1]] for d in both]
         ylabel = f"share of system pairs, p < {self.alpha:g}"
-        lines(shown, series | {"full assessment": (both, full)}, "evaluation depth k (documents)", ylabel)
+        shown.plot(both, full, color="0.75", linewidth=5, label="full assessment", zorder=1)
+        lines(shown, series, "evaluation depth k (documents)", ylabel)
         shown.set_title(f"{measure}, {form}", fontsize="medium")
         shown.set_xscale("log")
         shown.set_xticks(self.depths, [str(depth) for depth in self.depths])
