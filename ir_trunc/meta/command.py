@@ -10,13 +10,13 @@ from typing import Any
 
 from ir_trunc.errors import InputError, IrTruncError, ParameterError
 from ir_trunc.meta import calibration, properties
-from ir_trunc.meta.agreement import agreement
-from ir_trunc.meta.guide import Question, guide, page, plot, step
+from ir_trunc.meta.halves import predictivity
 from ir_trunc.meta.matrix import Runs, ScoreMatrix, score_matrix
+from ir_trunc.meta.orderings import agreement
 from ir_trunc.meta.pooling import pool_grid
 from ir_trunc.meta.pools import leave_group_out, pooled_runs
-from ir_trunc.meta.power import power
-from ir_trunc.meta.predictivity import predictivity
+from ir_trunc.meta.selection import Question, guide, page, plot, step
+from ir_trunc.meta.significance import power
 from ir_trunc.meta.stability import error_rates, swap_rates
 from ir_trunc.meta.unanimity import coverage
 from ir_trunc.output import OneLineParser

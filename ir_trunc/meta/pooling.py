@@ -22,7 +22,7 @@ from ir_trunc.errors import InputError, ParameterError
 from ir_trunc.meta.calibration import persistence
 from ir_trunc.meta.matrix import ScoreMatrix, positions
 from ir_trunc.meta.pools import PooledRuns, own_formulas
-from ir_trunc.meta.power import power
+from ir_trunc.meta.significance import power
 from ir_trunc.provider import parse_measure
 from ir_trunc.rankings import Floats, Judgments, Rankings, offsets_of
 

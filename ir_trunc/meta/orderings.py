@@ -13,7 +13,7 @@ from scipy import stats
 from ir_trunc.errors import InputError, ParameterError
 from ir_trunc.meta.intervals import interval
 from ir_trunc.meta.matrix import ScoreMatrix, positions
-from ir_trunc.meta.power import Power
+from ir_trunc.meta.significance import Power
 from ir_trunc.rankings import Floats, Ints
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 from tqdm import tqdm
 
 from ir_trunc.errors import InputError
-from ir_trunc.meta.agreement import tau
 from ir_trunc.meta.intervals import interval
 from ir_trunc.meta.matrix import ScoreMatrix, generator, positions, whole
+from ir_trunc.meta.orderings import tau
 from ir_trunc.rankings import Floats
 
 if TYPE_CHECKING:
