@@ -36,6 +36,9 @@ Case = tuple[tuple[int, Ranking], ...]
 Scale = tuple[int, ...]
 """The grades from which lists are made, 0 first."""
 
+DEEPEST = 13
+"""The largest n that is tried for Deepness, as a power of 2: its lists still fit into most collections."""
+
 
 @dataclass(frozen=True)
 class Property:
@@ -90,7 +93,7 @@ def _one_against_block(scale: Scale, n: int) -> Case:
 
 
 def _deepness(scale: Scale, length: int) -> Iterator[Case]:
-    for power in range(14):
+    for power in range(DEEPEST + 1):
         yield _one_against_block(scale, 2**power)
 
 

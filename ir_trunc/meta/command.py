@@ -98,9 +98,9 @@ def _save(plot: Callable[[], Any], path: str) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    figure = plot().figure
     try:
-        figure.savefig(path)
+        with matplotlib.rc_context({"svg.fonttype": "none"}):  # text stays text
+            plot().figure.savefig(path)
     except ValueError as error:
         raise ParameterError(f"{path}: {str(error).splitlines()[0]}.") from None
 
