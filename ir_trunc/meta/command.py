@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ir_trunc.errors import InputError, IrTruncError, ParameterError
 from ir_trunc.meta import calibration, properties
+from ir_trunc.meta.figures import save
 from ir_trunc.meta.halves import predictivity
 from ir_trunc.meta.matrix import Runs, ScoreMatrix, score_matrix
 from ir_trunc.meta.orderings import agreement
@@ -64,6 +65,7 @@ def _over_runs(command: str, description: str) -> OneLineParser:
     parser.add_argument("--alpha", type=float, default=0.05, help="significance level (default 0.05)")
     parser.add_argument("--repetitions", type=int, help="of what is drawn at random (each procedure has its default)")
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn at random (default 0)")
+    parser.add_argument("--intervals", action="store_true", help="also bootstrap confidence intervals (systems are drawn)")
     parser.add_argument("--plot", metavar="FILE", help="save the picture: .png, .svg, .pdf")
     parser.add_argument("--csv", action="store_true", help="print all values as csv instead of the summary")
     return parser
@@ -90,19 +92,11 @@ def _show(args: argparse.Namespace, *results: Any) -> None:
         results[0].to_pandas().to_csv(sys.stdout)
     else:
         print(*results, sep="\n\n")
+        for result in results if args.intervals else ():
+            if hasattr(result, "intervals"):
+                print(f"\n95 % bootstrap intervals, {type(result).__name__}\n{result.intervals().to_string()}")
     if args.plot:
-        _save(getattr(results[0], "plot_all", None) or results[0].plot, args.plot)
-
-
-def _save(plot: Callable[[], Any], path: str) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    try:
-        with matplotlib.rc_context({"svg.fonttype": "none"}):  # text stays text
-            plot().figure.savefig(path)
-    except ValueError as error:
-        raise ParameterError(f"{path}: {str(error).splitlines()[0]}.") from None
+        save(getattr(results[0], "plot_all", None) or results[0].plot, args.plot)
 
 
 def _drawn(args: argparse.Namespace) -> dict[str, Any]:
@@ -124,8 +118,8 @@ def _pools(words: Sequence[str]) -> None:
     parser = _over_runs(
         "pools", "Discriminative power over pool depths and evaluation depths; '@k' is added to the measures."
     )
-    parser.add_argument("--pool-depths", metavar="D,D,...", type=_numbers, default=(5, 10, 20, 50, 100))
-    parser.add_argument("--depths", metavar="K,K,...", type=_numbers, default=(5, 10, 20, 50, 100, 1000))
+    parser.add_argument("--pool-depths", metavar="D,D,...", type=depths, default=(5, 10, 20, 50, 100))
+    parser.add_argument("--depths", metavar="K,K,...", type=depths, default=(5, 10, 20, 50, 100, 1000))
     parser.add_argument("--residual", type=float, default=0.1, help="for '{p}' in a measure (default 0.1)")
     parser.add_argument("--pooled", metavar="FILE", help="names of the systems that feed the pool, one a line (default all)")
     parser.add_argument(
@@ -158,16 +152,14 @@ def _stability(words: Sequence[str]) -> None:
     results: list[Any] = [errors, swap_rates(matrix, args.size, width=args.width, **drawn)]
     results.append(predictivity(matrix, **drawn))
     if args.reference:
-        results.append(coverage(matrix, [str(m) for m in args.reference], seed=args.seed))
+        results.append(coverage(matrix, args.reference, seed=args.seed))
     _show(args, *results)
 
 
 def _properties(words: Sequence[str]) -> None:
     parser = _parser("properties", "Try the seven properties of Amigó, Mizzaro & Spina 2022 on measures, by default on all.")
     parser.add_argument("measures", metavar="MEASURE", nargs="*", help="shown with the ranking behind every verdict")
-    parser.add_argument(
-        "--scale", metavar="0,1,...", type=_numbers, default=(0, 1), help="grades of the lists (default 0,1)"
-    )
+    parser.add_argument("--scale", metavar="0,1,...", type=depths, default=(0, 1), help="grades of the lists (default 0,1)")
     parser.add_argument("--length", type=int, default=6, help="of the longest lists of which all are tried (default 6)")
     parser.add_argument("--csv", action="store_true", help="every verdict with the ranking that shows it, as csv")
     args = parser.parse_args(words)
@@ -189,7 +181,7 @@ def _guide(words: Sequence[str]) -> None:
     if args.page:
         folder = Path(args.page)
         (folder / "guide.md").write_text(page(), encoding="utf-8")
-        _save(plot, str(folder / "guide.svg"))
+        save(plot, str(folder / "guide.svg"))
         return
     answers = {}
     for word in args.answers:
@@ -229,7 +221,8 @@ def _calibrate(words: Sequence[str]) -> None:
         raise ParameterError("calibrate: MEASURE PARAMETER --rank R, or --residual R --depth K, is needed.")
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def depths(text: str) -> tuple[int, ...]:
+    """Whole numbers between commas; argparse names this function where they are not."""
     return tuple(int(part) for part in text.split(","))
 
 

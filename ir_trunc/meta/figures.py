@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import cycle
 from typing import Any
 
-from ir_trunc.errors import IrTruncError
+from ir_trunc.errors import IrTruncError, ParameterError
 from ir_trunc.rankings import Floats
 
 _STYLES = [(marker, line) for line in ("-", "--", ":") for marker in "osD^vx+*"]
@@ -24,12 +24,27 @@ def panels(rows: int, columns: int) -> Any:
     return _figure(nrows=rows, ncols=columns, figsize=size, squeeze=False, sharex=True, sharey=True)
 
 
-def _figure(**options: Any) -> Any:
+def save(plot: Callable[[], Any], path: str) -> None:
+    """Draw without a screen and write the figure; ParameterError where the file's ending names no kind of picture."""
+    plt = _pyplot()
+    plt.switch_backend("Agg")
     try:
-        import matplotlib.pyplot as plt
+        with plt.rc_context({"svg.fonttype": "none"}):  # text stays text
+            plot().figure.savefig(path)
+    except ValueError as error:
+        raise ParameterError(f"{path}: {str(error).splitlines()[0]}.") from None
+
+
+def _figure(**options: Any) -> Any:
+    return _pyplot().subplots(layout="constrained", **options)[1]
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot
     except ImportError:
         raise IrTruncError("Pictures need matplotlib: pip install 'ir_trunc[plot]'.") from None
-    return plt.subplots(layout="constrained", **options)[1]
+    return matplotlib.pyplot
 
 
 def lines(ax: Any, series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str, legend: str | None = None) -> Any:

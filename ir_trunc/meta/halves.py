@@ -9,10 +9,10 @@ import numpy as np
 from tqdm import tqdm
 
 from ir_trunc.errors import InputError
-from ir_trunc.meta.intervals import interval
-from ir_trunc.meta.matrix import ScoreMatrix, generator, positions, whole
+from ir_trunc.meta.intervals import bounds_frame, interval
+from ir_trunc.meta.matrix import ScoreMatrix, generator, settled, whole
 from ir_trunc.meta.orderings import tau
-from ir_trunc.rankings import Floats
+from ir_trunc.rankings import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,14 +37,18 @@ class Predictivity:
         """Mean tau over the splits (M x M); the diagonal tells how well a measure foretells itself."""
         return np.asarray(self.taus.mean(axis=0))
 
-    def interval(self, measure: str, confidence: float = 0.95, repetitions: int = 200) -> tuple[float, float]:
-        """Bootstrap bounds of how well a measure foretells itself; systems are drawn."""
-        own = self.halves[:, :, positions([measure], self.measures)[0]]
+    def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
+        """Bootstrap bounds of how well each measure foretells itself, a row for each: low, high. Systems are drawn."""
+        own = self.halves.transpose(2, 0, 1, 3)  # by measure
 
-        def statistic(drawn: object) -> float:
-            return float(np.mean([tau(first[drawn], second[drawn]) for first, second in own]))
+        def bounds(halves: Floats) -> tuple[float, float]:
+            def statistic(drawn: Ints) -> float:
+                return float(np.mean([tau(first[drawn], second[drawn]) for first, second in halves]))
 
-        return interval(statistic, len(self.systems), confidence, repetitions, self.seed)
+            return interval(statistic, len(self.systems), confidence, repetitions, self.seed)
+
+        bar = tqdm(own, desc="intervals", unit="measure", disable=None, delay=1, leave=False)
+        return bounds_frame(self.measures, [bounds(halves) for halves in bar])
 
     def to_pandas(self) -> pd.DataFrame:
         """Measures by measures: mean tau."""
@@ -80,6 +84,6 @@ def predictivity(matrix: ScoreMatrix, repetitions: int = 100, seed: int = 0) -> 
     for split in tqdm(range(count), desc="halving", unit="split", disable=None, delay=1, leave=False):
         order = rng.permutation(len(matrix.topics))
         for side in range(2):
-            halves[split, side] = matrix.values[:, :, order[side * half : (side + 1) * half]].mean(axis=2)
+            halves[split, side] = settled(matrix.values[:, :, order[side * half : (side + 1) * half]].mean(axis=2))
         taus[split] = [[tau(first, second) for second in halves[split, 1]] for first in halves[split, 0]]
     return Predictivity(matrix.measures, matrix.systems, taus, halves, seed)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from ir_trunc.errors import ParameterError
 from ir_trunc.meta.matrix import generator, square, whole
 from ir_trunc.rankings import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def interval(
@@ -28,6 +33,13 @@ def interval(
         random_state=generator(seed),
     ).confidence_interval
     return float(found.low), float(found.high)
+
+
+def bounds_frame(measures: Sequence[str], bounds: npt.ArrayLike, names: Sequence[str] = ("low", "high")) -> pd.DataFrame:
+    """Bounds of every measure as a table."""
+    import pandas as pd
+
+    return pd.DataFrame(np.asarray(bounds), index=pd.Index(measures, name="measure"), columns=list(names))
 
 
 def ratio_intervals(

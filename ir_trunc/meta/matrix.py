@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError, nearest
 from ir_trunc.provider import parse_measure
@@ -50,16 +51,20 @@ class ScoreMatrix:
 
     def __getitem__(self, measure: Any) -> Floats:
         """The scores under one measure (S x T), by its text or its ir-measures object."""
+        scores: Floats = self.values[self.place(measure)]
+        return scores
+
+    def place(self, measure: Any) -> int:
+        """Where a measure stands among `measures`; UnknownMeasureError where it does not."""
         name = str(measure) if str(measure) in self.measures else str(parse_measure(measure))
         if name not in self.measures:
             known = f"it has: {', '.join(self.measures)}."
             raise UnknownMeasureError(f"The score matrix has no measure {name}; {known}{nearest(name, self.measures)}")
-        scores: Floats = self.values[self.measures.index(name)]
-        return scores
+        return self.measures.index(name)
 
     def means(self) -> Floats:
-        """Mean scores over topics (M x S)."""
-        return np.asarray(self.values.mean(axis=2))
+        """Mean scores over topics (M x S), settled."""
+        return settled(self.values.mean(axis=2))
 
     def take(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> ScoreMatrix:
         """Some of the systems, some of the topics, in the order given."""
@@ -144,6 +149,16 @@ def square(of_pairs: Floats, systems: int, diagonal: float) -> Floats:
     matrix[upper] = of_pairs
     matrix.T[upper] = of_pairs
     return matrix
+
+
+def settled(x: npt.ArrayLike) -> Floats:
+    """Values to 10 significant digits.
+
+    Equal means differ in their last bits where the same scores are added in another order, or on another machine; without
+    this, such noise would order systems that tie.
+    """
+    values = np.asarray(x, dtype=np.float64)
+    return np.array([float(f"{value:.10g}") for value in values.ravel().tolist()]).reshape(values.shape)
 
 
 def generator(seed: int) -> np.random.Generator:

@@ -12,7 +12,7 @@ from scipy import stats
 
 from ir_trunc.errors import InputError, ParameterError
 from ir_trunc.meta.intervals import interval
-from ir_trunc.meta.matrix import ScoreMatrix, positions
+from ir_trunc.meta.matrix import ScoreMatrix, positions, settled
 from ir_trunc.meta.significance import Power
 from ir_trunc.rankings import Floats, Ints
 
@@ -81,7 +81,7 @@ def agreement(
     if isinstance(ordered, ScoreMatrix):
         series, of = dict(zip(ordered.measures, ordered.means())), "systems by mean score"
     elif isinstance(ordered, Power):
-        series, of = dict(zip(ordered.measures, -ordered.p)), "system pairs by p value"
+        series, of = dict(zip(ordered.measures, settled(-ordered.p))), "system pairs by p value"
     else:
         series, of = {name: np.asarray(values, np.float64) for name, values in ordered.items()}, "values"
     if len({len(values) for values in series.values()}) != 1:

@@ -19,7 +19,7 @@ from ir_measures import Measure
 from ir_trunc.errors import InputError, UnknownMeasureError
 from ir_trunc.io import RUN, Qrels, read, read_qrels
 from ir_trunc.measures import BoundMeasure, scores
-from ir_trunc.meta.matrix import Runs, ScoreMatrix, named_runs, positions, whole
+from ir_trunc.meta.matrix import Runs, ScoreMatrix, named_runs, positions, settled, whole
 from ir_trunc.provider import bind
 from ir_trunc.rankings import Floats, Ints, Judgments, Rankings, offsets_of
 from ir_trunc.scoring import parse_measures
@@ -171,7 +171,7 @@ def leave_group_out(runs: PooledRuns, measures: Any, depth: int, groups: Mapping
             raise InputError(f"groups: system {system} has none.")
     parsed = parse_measures(measures)
     bound = own_formulas(parsed)
-    full = runs.values(bound, runs.in_pool(depth)).mean(axis=2)
+    full = settled(runs.values(bound, runs.in_pool(depth)).mean(axis=2))
     without = np.empty_like(full)
     members: dict[str, list[int]] = {}
     for at, system in enumerate(runs.systems):
@@ -180,5 +180,6 @@ def leave_group_out(runs: PooledRuns, measures: Any, depth: int, groups: Mapping
         keep = runs.in_pool(depth, [name for at, name in enumerate(runs.systems) if at not in group])
         judgments = runs.judgments(keep)
         for at in group:
-            without[:, at] = [values.mean() for values in scores(bound, runs.with_judgments(at, keep, judgments))]
+            values = scores(bound, runs.with_judgments(at, keep, judgments))
+            without[:, at] = settled([by_topic.mean() for by_topic in values])
     return LeftOut(tuple(map(str, parsed)), runs.systems, tuple(of[s] for s in runs.systems), depth, full, without)

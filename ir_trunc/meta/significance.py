@@ -23,7 +23,7 @@ import numpy as np
 from scipy import stats
 
 from ir_trunc.errors import InputError, IrTruncError, ParameterError
-from ir_trunc.meta.intervals import ratio_intervals
+from ir_trunc.meta.intervals import bounds_frame, ratio_intervals
 from ir_trunc.meta.matrix import ScoreMatrix, generator, pair_names, pairs, positions, square, whole
 from ir_trunc.rankings import Floats
 
@@ -62,10 +62,11 @@ class Power:
         """Discriminative power of each measure (M): share of pairs with p < alpha."""
         return np.asarray((self.p < self.alpha).mean(axis=1))
 
-    def intervals(self, confidence: float = 0.95, repetitions: int = 1000, seed: int = 0) -> Floats:
-        """Bootstrap bounds of the discriminative power (M x 2); systems are drawn."""
-        significant = (self.p < self.alpha).astype(np.float64)
-        return ratio_intervals(significant, np.ones((1, self.p.shape[1])), len(self.systems), confidence, repetitions, seed)
+    def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
+        """Bootstrap bounds of the discriminative power, a row for each measure: low, high. Systems are drawn."""
+        significant, each = (self.p < self.alpha).astype(np.float64), np.ones((1, self.p.shape[1]))
+        bounds = ratio_intervals(significant, each, len(self.systems), confidence, repetitions, self.seed)
+        return bounds_frame(self.measures, bounds)
 
     def matrix(self, measure: str) -> pd.DataFrame:
         """P values of one measure, systems by systems; 1 on the diagonal."""

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.errors import InputError, ParameterError
-from ir_trunc.meta.intervals import ratio_intervals
+from ir_trunc.meta.intervals import bounds_frame, ratio_intervals
 from ir_trunc.meta.matrix import ScoreMatrix, generator, pairs, whole
 from ir_trunc.rankings import Floats, Ints
 
@@ -63,8 +63,6 @@ class ErrorRates:
 
     def intervals(self, fuzziness: float = 0.05, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
         """Bootstrap bounds over systems, a row for each measure: error_low, error_high, ties_low, ties_high."""
-        import pandas as pd
-
         if fuzziness not in self.fuzziness:
             raise ParameterError(f"fuzziness={fuzziness!r}: one of {self.fuzziness} is needed.")
         at, each = self.fuzziness.index(fuzziness), np.array([[float(self.repetitions)]])
@@ -72,7 +70,7 @@ class ErrorRates:
         drawn = (confidence, repetitions, self.seed)
         bounds = [ratio_intervals(count.astype(np.float64), each, len(self.systems), *drawn) for count in counts]
         names = ["error_low", "error_high", "ties_low", "ties_high"]
-        return pd.DataFrame(np.hstack(bounds), index=pd.Index(self.measures, name="measure"), columns=names)
+        return bounds_frame(self.measures, np.hstack(bounds), names)
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure and fuzziness: measure, fuzziness, error_rate, ties."""
@@ -139,10 +137,11 @@ class SwapRates:
         swaps, all_of = self.swaps.sum(axis=2), self.comparisons.sum(axis=2)
         return np.asarray(np.divide(swaps, all_of, out=np.full(swaps.shape, np.nan), where=all_of > 0))
 
-    def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> Floats:
-        """Bootstrap bounds over systems of the swap rate of all comparisons together, for each measure (M x 2)."""
+    def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
+        """Bootstrap bounds over systems of the swap rate of all comparisons, a row for each measure: low, high."""
         part, all_of = (x.sum(axis=1).astype(np.float64) for x in (self.swaps, self.comparisons))
-        return ratio_intervals(part, all_of, len(self.systems), confidence, repetitions, self.seed)
+        bounds = ratio_intervals(part, all_of, len(self.systems), confidence, repetitions, self.seed)
+        return bounds_frame(self.measures, bounds)
 
     def sensitivity(self, limit: float = 0.05) -> pd.DataFrame:
         """A row for each measure: swap_rate (of all comparisons), difference (the edge; NaN where no bin is below the

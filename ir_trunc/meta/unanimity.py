@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
 from tqdm import tqdm
 
 from ir_trunc.errors import InputError
-from ir_trunc.meta.intervals import interval
-from ir_trunc.meta.matrix import ScoreMatrix, generator, positions, whole
+from ir_trunc.meta.intervals import bounds_frame, interval
+from ir_trunc.meta.matrix import ScoreMatrix, generator, whole
 from ir_trunc.rankings import Floats, Ints
 
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ class Coverage:
         everyone = np.arange(len(self.systems))
         return np.array([_cov(means, self.uir, everyone) for means in self.means])
 
-    def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> Floats:
-        """Bootstrap bounds of Cov (M x 2); systems are drawn."""
+    def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
+        """Bootstrap bounds of Cov, a row for each measure: low, high. Systems are drawn."""
 
         def bounds(means: Floats) -> tuple[float, float]:
             size = len(self.systems)
             return interval(lambda drawn: _cov(means, self.uir, drawn), size, confidence, repetitions, self.seed)
 
-        return np.array([bounds(means) for means in self.means])
+        return bounds_frame(self.measures, [bounds(means) for means in self.means])
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure, the best first: cov."""
@@ -70,8 +70,10 @@ class Coverage:
         return f"{head}, {len(self.systems)} systems\n{self.to_pandas().to_string(float_format='%.3f')}"
 
 
-def coverage(matrix: ScoreMatrix, reference: Sequence[str], topic_pairs: int | None = 1000, seed: int = 0) -> Coverage:
-    """UIR and Cov. reference: measures of the matrix. topic_pairs: how many to draw, with replacement; None: all T^2."""
+def coverage(matrix: ScoreMatrix, reference: Sequence[Any], topic_pairs: int | None = 1000, seed: int = 0) -> Coverage:
+    """UIR and Cov. reference: measures of the matrix, as texts or objects. topic_pairs: how many to draw, with
+    replacement; None: all T^2.
+    """
     if len(matrix.systems) < 3:
         raise InputError(f"There are {len(matrix.systems)} systems: Cov needs at least three.")
     if not reference:
@@ -81,14 +83,15 @@ def coverage(matrix: ScoreMatrix, reference: Sequence[str], topic_pairs: int | N
         first, second = (axis.ravel() for axis in np.meshgrid(np.arange(T), np.arange(T), indexing="ij"))
     else:
         first, second = generator(seed).integers(0, T, size=(2, whole("topic_pairs", topic_pairs, 1)))
-    scores = matrix.values[positions(tuple(reference), matrix.measures)]
+    at = [matrix.place(measure) for measure in reference]
+    scores = matrix.values[at]
     ours, theirs = scores[:, :, first], scores[:, :, second]
     uir = np.zeros((len(matrix.systems),) * 2)
     for s in tqdm(range(len(uir)), desc="UIR", unit="system", disable=None, delay=1, leave=False):
         one = ours[:, s, None]
         at_least = np.logical_and.reduce(one >= theirs).sum(axis=1)
         uir[s] = (at_least - np.logical_and.reduce(theirs >= one).sum(axis=1)) / len(first)
-    names = tuple(reference)
+    names = tuple(matrix.measures[place] for place in at)
     means = matrix.means()
     return Coverage(matrix.measures, matrix.systems, names, uir, means, len(first), topic_pairs is None, seed)
 
