@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 FORMS = ("raw", "normalised", "standardised")
 
+_SAME = 1e-12  # relative
+
 
 @dataclass(frozen=True, eq=False)
 class Reference:
@@ -48,10 +50,9 @@ class Reference:
     @classmethod
     def of(cls, matrix: ScoreMatrix) -> Reference:
         """The reference that these systems give."""
-        spread = matrix.values.std(axis=1)
-        same = matrix.values.max(axis=1) == matrix.values.min(axis=1)  # the sd of equal values may not round to 0
-        mean = matrix.values.mean(axis=1)
-        return cls(matrix.measures, matrix.topics, len(matrix.systems), mean, np.where(same, 0.0, spread))
+        mean, sd = matrix.values.mean(axis=1), matrix.values.std(axis=1)
+        equal = sd <= _SAME * np.abs(matrix.values).max(axis=1)  # the sd of equal values may not round to 0
+        return cls(matrix.measures, matrix.topics, len(matrix.systems), mean, np.where(equal, 0.0, sd))
 
     def standardise(self, matrix: ScoreMatrix) -> ScoreMatrix:
         """(score - mean) / sd for every score; 0 where the sd is 0. Measures and topics must be among the reference's."""
