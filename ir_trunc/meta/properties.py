@@ -191,7 +191,7 @@ def _judge(trial: Trial, scores: dict[Ranking, float]) -> tuple[str, str]:
     signs = np.where(np.abs(margins) <= _SAME * np.maximum(size, 1e-3), 0, np.sign(margins)).astype(int)
 
     def show(at: int) -> str:
-        return _show(cases[at], scores)
+        return _show(cases[at], scores, int(signs[at]))
 
     if not signs.any():
         return "constant", show(0)
@@ -210,18 +210,11 @@ def _judge(trial: Trial, scores: dict[Ranking, float]) -> tuple[str, str]:
     return "strict", show(0)
 
 
-def _show(case: Case, scores: dict[Ranking, float]) -> str:
+def _show(case: Case, scores: dict[Ranking, float], sign: int) -> str:
     """Both sides of a case with their scores; of four rankings, the gains of the first and of the second two."""
     parts = [f"{ranking} {scores[ranking]:.4g}" for _, ranking in case]
-    sides = [
-        sum(sign * scores[ranking] for sign, ranking in half) for half in (case[: len(case) // 2], case[len(case) // 2 :])
-    ]
-    gap = sides[0] + sides[1]
-    equal = abs(gap) <= _SAME * max(1e-3, *(abs(scores[ranking]) for _, ranking in case))
-    sign = "=" if equal else ">" if gap > 0 else "<"
-    if len(case) == 2:
-        return f"{parts[0]} {sign} {parts[1]}"
-    return f"{parts[0]} - {parts[1]} {sign} {parts[2]} - {parts[3]}"
+    half = len(parts) // 2
+    return f"{' - '.join(parts[:half])} {'=><'[sign]} {' - '.join(parts[half:])}"
 
 
 def _formula_scorer(measure: BoundMeasure) -> Scorer:

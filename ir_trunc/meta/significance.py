@@ -34,7 +34,7 @@ Test = Literal["t", "bootstrap", "randomisation"]
 Correction = Literal["holm", "bh"]
 
 _CELLS = 1 << 22  # values of one block of draws: 32 MB
-_SAME = 1e-9  # relative: two orders of adding the same numbers differ by less, other draws by more
+_SAME = 1e-7  # of the largest difference: sums of the same numbers in another order differ by less, other draws by more
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,19 +143,24 @@ def power(
         raise InputError("There is 1 topic: a significance test needs at least two.")
     whole("repetitions", repetitions, 1)
     first, second = pairs(matrix.systems)
-    found = [tests[test](scores[first] - scores[second], alpha, repetitions, seed) for scores in matrix.values]
-    p = np.stack([_corrected(values, correction) for values, _, _ in found])
+    p, needed, drawn = [], [], 0
+    for scores in matrix.values:
+        D = scores[first] - scores[second]
+        unit = np.where(D.any(axis=1), np.abs(D).max(axis=1), 1.0)  # no test depends on it, and noise has one size
+        found, critical, drawn = tests[test](D / unit[:, None], alpha, repetitions, seed)
+        p.append(_corrected(found, correction))
+        needed.append(critical * unit)
     means = matrix.means()
     return Power(
         matrix.measures,
         matrix.systems,
-        p,
+        np.stack(p),
         means[:, first] - means[:, second],
-        np.stack([needed for _, needed, _ in found]),
+        np.stack(needed),
         test,
         alpha,
         correction,
-        found[0][2],
+        drawn,
         seed,
     )
 
@@ -185,9 +190,9 @@ def _bootstrap(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Fl
 
 def _t_value(mean: Floats, variance: Floats, T: int) -> Floats:
     """|t| from a mean and the population variance; infinite where only the variance is 0, which rounding may hide."""
-    flat = variance <= _SAME * mean**2
+    flat = variance <= _SAME**2
     error = np.sqrt(np.where(flat, 1.0, variance) / (T - 1))
-    return np.where(flat, np.where(mean == 0, 0.0, np.inf), np.abs(mean) / error)
+    return np.where(flat, np.where(np.abs(mean) <= _SAME, 0.0, np.inf), np.abs(mean) / error)
 
 
 def _randomisation(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
@@ -217,7 +222,7 @@ def _shares(
     for start in range(0, len(D), step):
         part = slice(start, start + step)
         drawn, observed = statistic(D[part])
-        extreme = (drawn >= observed[:, None] * (1 - _SAME)).sum(axis=1)
+        extreme = (drawn >= observed[:, None] * (1 - _SAME) - _SAME).sum(axis=1)
         p[part] = extreme / draws if observed_is_drawn else (extreme + 1) / (draws + 1)
         critical[part] = np.quantile(drawn, 1 - alpha, axis=1, method="higher")
     p[~D.any(axis=1)] = 1.0
