@@ -1,6 +1,7 @@
 """Calibration, the guide, the commands and the pictures."""
 
 import itertools
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -153,6 +154,9 @@ def test_commands_without_runs(capsys, monkeypatch, tmp_path):
     (["power", "QRELS", "RUNS", "AP", "--plot", "x.abc"], "x.abc: Format 'abc' is not supported"),
     (["pools", "QRELS", "RUNS", "AP", "--pooled", "nowhere.txt"], "nowhere.txt"),
     (["stability", "QRELS", "RUNS", "AP", "--size", "6"], "size=6"),
+    (["pools", "QRELS", "RUNS", "AP", "--leave-out", "3", "--plot", "x.png"], "--leave-out has no picture"),
+    (["pools", "QRELS", "RUNS", "AP", "--pooled", "QRELS"], "4 fields; 1 are needed"),
+    (["pools", "QRELS", "RUNS", "AP@5"], "'AP@5@5' is not a measure"),
     (["guide", "length=perhaps"], "'length=perhaps'"),
     (["calibrate", "OIE"], "is needed"),
     (["properties", "AP", "--length", "99"], "length=99"),
@@ -175,6 +179,16 @@ def test_a_guide_without_anybody_to_answer_is_one_line(capsys, monkeypatch):
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("missing", "words"), [
+    ("matplotlib.pyplot", ["--plot", "x.png"]),
+    ("statsmodels.stats.multitest", ["--correction", "holm"]),
+])  # fmt: skip
+def test_a_missing_extra_is_named(missing, words, capsys, monkeypatch, runs):
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(["meta", "power", *runs, "AP", "RR", *words]) == 2
+    assert "pip install 'ir_trunc[" in capsys.readouterr().err
+
+
 def test_every_picture_says_what_it_shows(runs):
     matrix = meta.score_matrix("AP RBPT P@1", *runs)
     grid = meta.pool_grid(meta.pooled_runs(*runs), ["P", "AP"], (1, 2), (1, 2, 3))
@@ -193,5 +207,9 @@ def test_every_picture_says_what_it_shows(runs):
     assert "tau" in agreement.plot().figure.axes[1].get_ylabel()
     assert meta.predictivity(matrix, 3).plot().get_ylabel() == "Kendall's tau between halves (no unit)"
     assert len(grid.plot_all().figure.axes) == 6
+    narrow = meta.pool_grid(meta.pooled_runs(*runs), ["P", "Precision", "P"], (1,), (1, 2), ["raw"])
+    assert narrow.measures == ("P", "Precision")
+    assert (narrow.share[:, :, 0] == narrow.share[:, :, 1]).all()
+    assert narrow.plot_all().get_legend()
     assert len(selection.plot().texts) > 20
     matplotlib.pyplot.close("all")

@@ -62,13 +62,19 @@ def _over_runs(command: str, description: str) -> OneLineParser:
     parser.add_argument(
         "arguments", metavar="RUNS MEASURE ...", nargs="+", help="a folder of runs or run files, then measures"
     )
-    parser.add_argument("--alpha", type=float, default=0.05, help="significance level (default 0.05)")
-    parser.add_argument("--repetitions", type=int, help="of what is drawn at random (each procedure has its default)")
-    parser.add_argument("--seed", type=int, default=0, help="of what is drawn at random (default 0)")
-    parser.add_argument("--intervals", action="store_true", help="also bootstrap confidence intervals (systems are drawn)")
     parser.add_argument("--plot", metavar="FILE", help="save the picture: .png, .svg, .pdf")
     parser.add_argument("--csv", action="store_true", help="print all values as csv instead of the summary")
     return parser
+
+
+def _add_alpha(parser: OneLineParser) -> None:
+    parser.add_argument("--alpha", type=float, default=0.05, help="significance level (default 0.05)")
+
+
+def _add_draws(parser: OneLineParser) -> None:
+    parser.add_argument("--repetitions", type=int, help="of what is drawn at random (each procedure has its default)")
+    parser.add_argument("--seed", type=int, default=0, help="of what is drawn at random (default 0)")
+    parser.add_argument("--intervals", action="store_true", help="also bootstrap confidence intervals (systems are drawn)")
 
 
 def _runs_and_measures(arguments: Sequence[str]) -> tuple[Runs, list[str]]:
@@ -92,7 +98,8 @@ def _show(args: argparse.Namespace, *results: Any) -> None:
         results[0].to_pandas().to_csv(sys.stdout)
     else:
         print(*results, sep="\n\n")
-        for result in results if args.intervals else ():
+    if getattr(args, "intervals", False):
+        for result in results:
             if hasattr(result, "intervals"):
                 print(f"\n95 % bootstrap intervals, {type(result).__name__}\n{result.intervals().to_string()}")
     if args.plot:
@@ -105,6 +112,8 @@ def _drawn(args: argparse.Namespace) -> dict[str, Any]:
 
 def _power(words: Sequence[str]) -> None:
     parser = _over_runs("power", "Share of system pairs that a significance test tells apart, and agreement of measures.")
+    _add_alpha(parser)
+    _add_draws(parser)
     parser.add_argument("--test", choices=("t", "bootstrap", "randomisation"), default="t")
     parser.add_argument("--correction", choices=("holm", "bh"), help="for many comparisons: Holm or Benjamini-Hochberg")
     parser.add_argument("--agreement", choices=("tau", "tau_ap", "rbo"), default="tau", help="of system orderings")
@@ -118,6 +127,7 @@ def _pools(words: Sequence[str]) -> None:
     parser = _over_runs(
         "pools", "Discriminative power over pool depths and evaluation depths; '@k' is added to the measures."
     )
+    _add_alpha(parser)
     parser.add_argument("--pool-depths", metavar="D,D,...", type=depths, default=(5, 10, 20, 50, 100))
     parser.add_argument("--depths", metavar="K,K,...", type=depths, default=(5, 10, 20, 50, 100, 1000))
     parser.add_argument("--residual", type=float, default=0.1, help="for '{p}' in a measure (default 0.1)")
@@ -130,6 +140,8 @@ def _pools(words: Sequence[str]) -> None:
     named, measures = _runs_and_measures(args.arguments)
     runs = pooled_runs(args.qrels, named)
     if args.leave_out is not None:
+        if args.plot:
+            raise ParameterError("--leave-out has no picture: leave --plot out.")
         groups = dict(_fields(args.groups, 2)) if args.groups else None
         _show(args, leave_group_out(runs, measures, args.leave_out, groups))
         return
@@ -140,6 +152,7 @@ def _pools(words: Sequence[str]) -> None:
 
 def _stability(words: Sequence[str]) -> None:
     parser = _over_runs("stability", "How often one part of the topics contradicts another.")
+    _add_draws(parser)
     parser.add_argument("--size", type=int, help="topics in a set (default and, for swap rates, limit: half of them)")
     parser.add_argument("--width", type=float, default=0.01, help="of a bin of differences for swap rates (default 0.01)")
     parser.add_argument(
@@ -228,7 +241,8 @@ def depths(text: str) -> tuple[int, ...]:
 
 def _fields(path: str, count: int) -> list[list[str]]:
     """The lines of a file that hold `count` fields each; empty ones are left out."""
-    rows = [line.split() for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    rows = [line.split() for line in text.splitlines() if line.strip()]
     for row in rows:
         if len(row) != count:
             raise InputError(f"{path}: the line {' '.join(row)!r} has {len(row)} fields; {count} are needed.")

@@ -11,7 +11,7 @@ Each measure is seen in three forms:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,8 +58,7 @@ class Reference:
         """(score - mean) / sd for every score; 0 where the sd is 0. Measures and topics must be among the reference's."""
         at = np.ix_(positions(matrix.measures, self.measures), positions(matrix.topics, self.topics))
         mean, sd = self.mean[at][:, None, :], self.sd[at][:, None, :]
-        values = np.divide(matrix.values - mean, sd, out=np.zeros_like(matrix.values), where=sd > 0)
-        return ScoreMatrix(matrix.measures, matrix.systems, matrix.topics, values)
+        return replace(matrix, values=np.divide(matrix.values - mean, sd, out=np.zeros_like(matrix.values), where=sd > 0))
 
     def save(self, path: str | Path) -> None:
         """Write the reference as JSON, with all places."""
@@ -145,6 +144,7 @@ class PoolGrid:
         ylabel = f"share of system pairs, p < {self.alpha:g}"
         shown.plot(both, full, color="0.75", linewidth=5, label="full assessment", zorder=1)
         lines(shown, series, "evaluation depth k (documents)", ylabel)
+        shown.legend(fontsize="small", frameon=False)
         shown.set_title(f"{measure}, {form}", fontsize="medium")
         shown.set_xscale("log")
         shown.set_xticks(self.depths, [str(depth) for depth in self.depths])
@@ -182,7 +182,9 @@ def pool_grid(
     """
     from tqdm import tqdm
 
-    kinds = tuple(forms)
+    kinds, measures, pool_depths, depths = (tuple(dict.fromkeys(x)) for x in (forms, measures, pool_depths, depths))
+    if not (kinds and measures and pool_depths and depths):
+        raise ParameterError("A grid needs at least one measure, pool depth, depth and form.")
     if unknown := [form for form in kinds if form not in FORMS]:
         raise ParameterError(f"form {unknown[0]!r} is unknown: {', '.join(FORMS)} are the forms.")
     feeding = runs.systems if pooled is None else tuple(pooled)
@@ -197,14 +199,14 @@ def pool_grid(
         for column, form in enumerate(kinds):
             shown = raw
             if form == "normalised":
-                shown = ScoreMatrix(*_names(raw), np.divide(values, best, out=np.zeros_like(values), where=best != 0))
+                shown = replace(raw, values=np.divide(values, best, out=np.zeros_like(values), where=best != 0))
             elif form == "standardised":
                 shown = Reference.of(raw).standardise(raw)
             share[at, :, column] = power(shown, alpha=alpha).share
     return PoolGrid(
-        tuple(pool_depths),
-        tuple(depths),
-        tuple(measures),
+        pool_depths,
+        depths,
+        measures,
         kinds,
         share.reshape(len(pool_depths), len(depths), len(measures), len(kinds)),
         tuple(int(keep.sum()) for keep in keeps),
@@ -213,10 +215,6 @@ def pool_grid(
         len(runs.qrels.judgments.topics),
         len(runs.systems),
     )
-
-
-def _names(matrix: ScoreMatrix) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    return matrix.measures, matrix.systems, matrix.topics
 
 
 def ideal(judgments: Judgments) -> Rankings:

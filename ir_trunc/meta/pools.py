@@ -114,11 +114,13 @@ def pooled_runs(qrels: Any, runs: Runs) -> PooledRuns:
 
 def own_formulas(measures: Iterable[Measure]) -> list[BoundMeasure]:
     """The formulas of measures; UnknownMeasureError where only another provider knows one."""
-    bound = {measure: bind(measure) for measure in measures}
-    for measure, formula in bound.items():
+    found = []
+    for measure in measures:
+        formula = bind(measure)
         if formula is None:
-            raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: simulated pools need its formula.")
-    return [formula for formula in bound.values() if formula]
+            raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: its formula is needed here.")
+        found.append(formula)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

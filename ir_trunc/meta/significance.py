@@ -43,7 +43,8 @@ class Power:
 
     p: (M x pairs), corrected if `correction` is set; pairs stand in the order of `itertools.combinations(systems, 2)`.
     differences: of mean scores (M x pairs). needed: the difference of means at which each pair would have been significant
-    at `alpha`, all else equal and without correction (M x pairs). repetitions: draws used, 0 for the t test.
+    at `alpha`, all else equal and without correction (M x pairs); by randomisation it is the bound of the draws, which
+    grows with the difference itself. repetitions: draws used, 0 for the t test.
     """
 
     measures: tuple[str, ...]
@@ -129,7 +130,8 @@ def power(
     """Discriminative power of every measure of a score matrix.
 
     test: 't', 'bootstrap' or 'randomisation'. correction: None, 'holm' (needs statsmodels) or 'bh' (Benjamini-Hochberg),
-    over the pairs of one measure. repetitions, seed: of the two tests that draw; all pairs and measures share their draws.
+    over the pairs of one measure. repetitions, seed: of the two tests that draw; all pairs and measures share their draws,
+    and no p value is below 1 / (1 + repetitions), which a correction multiplies: draw more, or take t.
     """
     tests: dict[str, Callable[[Floats, float, int, int], tuple[Floats, Floats, int]]]
     tests = {"t": _t, "bootstrap": _bootstrap, "randomisation": _randomisation}
