@@ -182,16 +182,17 @@ def pool_grid(
     """
     from tqdm import tqdm
 
-    kinds, measures, pool_depths, depths = (tuple(dict.fromkeys(x)) for x in (forms, measures, pool_depths, depths))
-    if not (kinds and measures and pool_depths and depths):
+    kinds, names = tuple(dict.fromkeys(forms)), tuple(dict.fromkeys(measures))
+    pools, ends = tuple(dict.fromkeys(pool_depths)), tuple(dict.fromkeys(depths))
+    if not (kinds and names and pools and ends):
         raise ParameterError("A grid needs at least one measure, pool depth, depth and form.")
     if unknown := [form for form in kinds if form not in FORMS]:
         raise ParameterError(f"form {unknown[0]!r} is unknown: {', '.join(FORMS)} are the forms.")
     feeding = runs.systems if pooled is None else tuple(pooled)
-    texts = [text.replace("{p}", repr(persistence(residual, k))) + f"@{k}" for k in depths for text in measures]
+    texts = [text.replace("{p}", repr(persistence(residual, k))) + f"@{k}" for k in ends for text in names]
     bound = own_formulas(parse_measure(text) for text in texts)
-    share = np.empty((len(pool_depths), len(texts), len(kinds)))
-    keeps = [runs.in_pool(depth, feeding) for depth in pool_depths]
+    share = np.empty((len(pools), len(texts), len(kinds)))
+    keeps = [runs.in_pool(depth, feeding) for depth in pools]
     for at, keep in enumerate(tqdm(keeps, desc="pools", unit="pool", disable=None, delay=1, leave=False)):
         values = runs.values(bound, keep)
         raw = ScoreMatrix(tuple(texts), runs.systems, runs.qrels.judgments.topics, values)
@@ -204,13 +205,13 @@ def pool_grid(
                 shown = Reference.of(raw).standardise(raw)
             share[at, :, column] = power(shown, alpha=alpha).share
     return PoolGrid(
-        pool_depths,
-        depths,
-        measures,
+        pools,
+        ends,
+        names,
         kinds,
-        share.reshape(len(pool_depths), len(depths), len(measures), len(kinds)),
+        share.reshape(len(pools), len(ends), len(names), len(kinds)),
         tuple(int(keep.sum()) for keep in keeps),
-        np.array([runs.coverage(depth, feeding) for depth in pool_depths]),
+        np.array([runs.coverage(depth, feeding) for depth in pools]),
         alpha,
         len(runs.qrels.judgments.topics),
         len(runs.systems),
