@@ -1,4 +1,4 @@
-"""The command line: score runs, list the measures, show the demonstration."""
+"""The command line: score runs, list the measures, show the demonstration, evaluate the measures themselves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ from ir_trunc.provider import parse_measure
 from ir_trunc.scoring import by_file_name, iter_compare, parse_measures
 
 # The first word, and the module that has the command's main; any other first word is the qrels of runs to score.
-_COMMANDS = {"measures": "listing", "demo": "demo", "truncate": "commands.truncate", "study": "commands.study"}
+_COMMANDS = {
+    "measures": "listing",
+    "demo": "demo",
+    "truncate": "commands.truncate",
+    "study": "commands.study",
+    "meta": "meta.command",
+}
 
 _EXAMPLES = """
 examples:
@@ -33,6 +39,7 @@ examples:
   ir_trunc study cuts qrels.txt runs/                  where the lists should have ended
   ir_trunc measures RBPT                               what a measure is
   ir_trunc demo                                        the point of it all, on a small collection
+  ir_trunc meta power qrels.txt runs/ AP nDCG@10       which measure tells systems apart
 """
 
 
@@ -40,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
     warnings.showwarning = _show_warning
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # closed by the caller
+    sys.stderr = sys.stderr or open(os.devnull, "w")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # ids are of any script, the terminal may not be
@@ -92,7 +101,8 @@ def _parser() -> argparse.ArgumentParser:
         "       ir_trunc truncate RUN --policy POLICY [options]\n"
         "       ir_trunc study EXPERIMENT ...\n"
         "       ir_trunc measures [NAME]\n"
-        "       ir_trunc demo",
+        "       ir_trunc demo\n"
+        "       ir_trunc meta power|pools|stability|properties|guide|calibrate",
         description="Evaluation of rankings whose length is a decision of the system.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -132,7 +142,7 @@ def _runs_and_measures(arguments: Sequence[str]) -> tuple[list[str], tuple[Measu
     try:
         return list(arguments[:at]), parse_measures(arguments[at:])
     except UnknownMeasureError as error:
-        raise UnknownMeasureError(f"{error} There is no file of that name either.") from None
+        raise UnknownMeasureError(f"There is no such run file; nor such a measure: {error}") from None
 
 
 def _is_run(argument: str) -> bool:

@@ -123,6 +123,9 @@ def parse_measure(measure: str | Measure) -> Measure:
         params = {key: definition.clean(key, value) if key in definition.params else value for key, value in params.items()}
     parsed: Measure = found(**params)
     bind(parsed)  # says what is missing
+    missing = [key for key, info in found.SUPPORTED_PARAMS.items() if info.required and key not in parsed.params]
+    if missing:
+        raise ParameterError(f"{name} needs {' and '.join(missing)}: write {name}({missing[0]}=...).")
     try:
         parsed.validate_params()
     except AssertionError as error:

@@ -89,11 +89,19 @@ class Evaluator:
         shown = ranked.rows.filter(ranked.rank <= rankings.lengths[ranked.topic])
         qrels, run = self.qrels.to_dict(), shown.to_dict()
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents only.
-        by_topic = ({m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)} for measure in others)
+        by_topic = (_by_topic(measure, qrels, run) for measure in others)
         return [
             np.array([values.get(topic, measure.DEFAULT) for topic in rankings.topics], dtype=np.float64)
             for measure, values in zip(others, by_topic)
         ]
+
+
+def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
+    """A measure's scores by another provider of ir-measures, whose failures have many types."""
+    try:
+        return {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], qrels, run)}
+    except Exception as error:
+        raise InputError(f"{measure}: the tool that ir-measures asks for it fails ({error}).") from error
 
 
 def rankings_of(qrels: Qrels | None, run: Any) -> Rankings:
@@ -188,9 +196,8 @@ def each_run(runs: Runs, doing: str) -> Iterator[tuple[str, Any]]:
 
 def by_file_name(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
     """Runs named by their files, without '.gz'; by their whole paths where names repeat. A folder stands for its files."""
-    given: list[Any] = (
-        [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, list | tuple) else list(paths)
-    )
+    frame = hasattr(paths, "__arrow_c_stream__") or hasattr(paths, "itertuples")
+    given: list[Any] = [paths] if frame or isinstance(paths, (str, os.PathLike)) else list(paths)
     for path in given:
         if not isinstance(path, (str, os.PathLike)):
             raise InputError(f"runs need names: give {{name: run}} or paths, not {type(path).__name__}.")

@@ -197,9 +197,9 @@ def test_a_measure_that_no_installed_tool_computes_is_named(measure):
         calc(measure, QRELS, {"1": ["a"], "2": ["a"]})
 
 
-@pytest.mark.parametrize("run", [{"1": ["a", "b"]}, {}], ids=["a topic is missing", "no topic"])
+@pytest.mark.parametrize("run", [{"1": ["a", "b"]}, {}, {"1": ["a"], "2": ["a"]}], ids=["a topic less", "none", "no pairs"])
 def test_a_measure_that_leaves_topics_out_is_no_crash(run):
-    """ir_measures' Accuracy has no value for a topic that the run lacks."""
+    """ir_measures' Accuracy has no value for a topic that the run lacks, and fails where nothing is to be compared."""
     try:
         results = calc("Accuracy@5", {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}, run)
     except IrTruncError as error:

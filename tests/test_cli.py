@@ -22,8 +22,11 @@ from ir_trunc.measures import names, registry
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n2 0 c 1\n10 0 a 0\n"
 RUN = "1 Q0 a 1 2.0 x\n1 Q0 b 2 1.0 x\n2 Q0 b 1 3.0 x\n2 Q0 a 2 2.5 x\n2 Q0 c 3 0.1 x\n"
-SPECIAL = {"PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL"}  # settings that most people do not have
 OTHER = "10 Q0 a 1 1.0 y\n2 Q0 c 1 1.0 y\n"
+
+
+# Settings that most people do not have.
+SPECIAL = {"PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "IR_DATASETS_HOME"}
 
 
 @pytest.fixture(scope="module")
@@ -221,6 +224,22 @@ def test_output_that_cannot_be_written_is_one_line(folder):
     done = shell(folder, "ir_trunc qrels a.run AP > /dev/full")
     assert done.returncode != 0
     assert re.fullmatch(rb"ir_trunc: .*No space left on device.*\n", done.stderr)
+
+
+@pytest.mark.parametrize("runs", ["a.run", "a.run b.run.gz"])
+def test_closed_output_is_no_error_of_ours(folder, runs):
+    assert b"Traceback" not in shell(folder, f"ir_trunc qrels {runs} AP >&-").stderr
+
+
+def test_a_home_that_cannot_be_written_is_no_obstacle(folder):
+    """ir_datasets wants a folder there."""
+    done = shell(folder, "ir_trunc qrels a.run RR && ir_trunc no-such-qrels a.run RR", HOME="/dev/null")
+    assert done.stdout == b"RR\t0.5000\n"
+    assert re.fullmatch(rb"ir_trunc: .*no-such-qrels.*\n", done.stderr)
+
+
+def test_python_without_docstrings_scores_all_the_same(folder):
+    assert shell(folder, "ir_trunc qrels a.run RR RBPT", PYTHONOPTIMIZE="2").stderr == b""
 
 
 @pytest.mark.parametrize("env", [

@@ -104,7 +104,8 @@ def test_bad_qrels(complaint, name, parts):
     ("RBPT(p=0.5))", ["RBPT(p=0.5))"]), ("RBPT(p=0.5,p=0.6)", ["RBPT", "twice"]), ("RBPT(p=1)(p=1)", ["RBPT(p=1)"]),
     ("RBPT@0", ["RBPT", "cutoff=0", ">= 1"]), ("RBPT@-1", ["RBPT", "-1"]), ("RBPT@1.5", ["RBPT", "1.5"]), ("P", ["P@10"]),
     ("AP@x", ["AP@x"]), ("AP@", ["AP@"]), ("@10", ["@10"]), ("nDCG@10@20", ["nDCG@10@20"]), ("NoSuch", ["'NoSuch'"]),
-    ("AP,P@5", ["AP,P@5"]), ("", ["measure"]), (" ", ["measure"]), ("alpha_nDCG@10", ["alpha_nDCG@10"]), ("é", ["'é'"]),
+    ("AP,P@5", ["AP,P@5"]), ("", ["measure"]), (" ", ["measure"]), ("alpha_nDCG@10", ["alpha_nDCG@10"]),
+    ("NERR8@10", ["NERR8", "max_rel"]), ("é", ["'é'"]),
     ("AP(rel=0)", ["AP", "rel=0"]), ("P(rel='x')@5", ["P", "rel='x'"]), ("SetF(beta=-1)", ["SetF", "beta=-1"]),
     ("NumRet(rel='x')", ["NumRet", "rel"]), ("RBPT" + "(" * 300, ["RBPT"]), ("__import__('os')", ["__import__"]),
 ], ids=lambda value: value[:20] if isinstance(value, str) else "")  # fmt: skip
@@ -112,6 +113,7 @@ def test_a_bad_measure(complaint, measure, parts):
     message = complaint("qrels", "good.run", measure)
     assert [part for part in parts if part not in message] == [], message
     assert len(message) < 500
+    assert "object at 0x" not in message
 
 
 @pytest.mark.parametrize(("words", "part"), [

@@ -23,6 +23,7 @@ ROOMS = [
     ["study"],
     ["plots"],
     ["output", "listing", "demo", "commands"],
+    ["meta"],
     ["__init__", "__main__", "pyterrier"],
 ]
 THIRD_PARTY = {"measures": {"numpy"}, "rankings": {"numpy"}, "curve": {"numpy", "pandas"}, "errors": set()}

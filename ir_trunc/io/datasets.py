@@ -16,7 +16,7 @@ def load(name: str) -> Any | None:
 
     try:
         return ir_datasets.load(name)
-    except KeyError:
+    except (KeyError, OSError):  # unknown, or ir_datasets cannot make its folder in the home directory
         return None
 
 

@@ -99,8 +99,9 @@ def _tidied(data: bytes) -> bytes:
     """The same lines with single blanks between fields and none around them. Each search costs next to nothing."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
-    if b"\t" in data:
-        data = data.replace(b"\t", b" ")
+    for blank in (b"\t", b"\x0b", b"\x0c"):
+        if blank in data:
+            data = data.replace(blank, b" ")
     while b"  " in data:
         data = data.replace(b"  ", b" ")
     if b" \n" in data or b"\n " in data:
@@ -137,7 +138,8 @@ def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
             continue
         if len(fields) != len(layout.fields):
             needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
-            raise InputError(f"{source}, line {at}: {len(fields)} fields; {needed}.")
+            other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}.get(len(fields), "")
+            raise InputError(f"{source}, line {at}: {len(fields)} fields; {needed}.{other}")
         try:
             topic, second, doc, text = (fields[place].decode() for place in (0, 1, 2, where))
         except UnicodeDecodeError:

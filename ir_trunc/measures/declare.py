@@ -49,7 +49,8 @@ class Definition:
 
     @property
     def _paragraphs(self) -> list[str]:
-        return inspect.cleandoc(self.formula.__doc__ or "").split("\n\n")
+        text = inspect.cleandoc(self.formula.__doc__ or f"{self.name}.\n\nnot told under python -OO")
+        return text.split("\n\n")
 
     @property
     def summary(self) -> str:

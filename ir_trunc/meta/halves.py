@@ -1,0 +1,89 @@
+"""Predictivity: how well the order of systems on some topics foretells their order on others (Webber et al., SIGIR 2008)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from tqdm import tqdm
+
+from ir_trunc.errors import InputError
+from ir_trunc.meta.intervals import bounds_frame, interval
+from ir_trunc.meta.matrix import ScoreMatrix, generator, settled, whole
+from ir_trunc.meta.orderings import tau
+from ir_trunc.rankings import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Predictivity:
+    """Kendall's tau between system orderings on two halves of the topics, for every split.
+
+    taus: (splits x M x M): the row's measure on the first half, the column's on the second. halves: the mean scores that it
+    is the tau of (splits x 2 x M x S).
+    """
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    taus: Floats
+    halves: Floats
+    seed: int
+
+    @property
+    def values(self) -> Floats:
+        """Mean tau over the splits (M x M); the diagonal tells how well a measure foretells itself."""
+        return np.asarray(self.taus.mean(axis=0))
+
+    def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
+        """Bootstrap bounds of how well each measure foretells itself, a row for each: low, high. Systems are drawn."""
+        own = self.halves.transpose(2, 0, 1, 3)  # by measure
+
+        def bounds(halves: Floats) -> tuple[float, float]:
+            def statistic(drawn: Ints) -> float:
+                return float(np.mean([tau(first[drawn], second[drawn]) for first, second in halves]))
+
+            return interval(statistic, len(self.systems), confidence, repetitions, self.seed)
+
+        bar = tqdm(own, desc="intervals", unit="measure", disable=None, delay=1, leave=False)
+        return bounds_frame(self.measures, [bounds(halves) for halves in bar])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Measures by measures: mean tau."""
+        import pandas as pd
+
+        return pd.DataFrame(self.values, index=list(self.measures), columns=list(self.measures))
+
+    def __repr__(self) -> str:
+        drawn = f"{len(self.taus)} splits, seed {self.seed}"
+        head = f"mean tau between two halves of the topics; {drawn}; {len(self.systems)} systems"
+        return f"{head}\n{self.to_pandas().to_string(float_format='%.3f')}"
+
+    def plot(self, ax: Any = None) -> Any:
+        """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
+        from ir_trunc.meta.figures import axes
+
+        shown = axes(ax)
+        own = [self.taus[:, at, at] for at in range(len(self.measures))]
+        shown.boxplot(own, medianprops={"color": "black"})
+        shown.set_xticks(range(1, len(own) + 1), self.measures, rotation=30, ha="right")
+        shown.set_ylabel("Kendall's tau between halves (no unit)")
+        return shown
+
+
+def predictivity(matrix: ScoreMatrix, repetitions: int = 100, seed: int = 0) -> Predictivity:
+    """Tau between system orderings on random halves of the topics; with an odd number of topics one stays out."""
+    half = len(matrix.topics) // 2
+    if half < 1 or len(matrix.systems) < 2:
+        raise InputError("predictivity needs at least two topics and two systems.")
+    rng, M = generator(seed), len(matrix.measures)
+    count = whole("repetitions", repetitions, 1)
+    halves, taus = np.empty((count, 2, M, len(matrix.systems))), np.empty((count, M, M))
+    for split in tqdm(range(count), desc="halving", unit="split", disable=None, delay=1, leave=False):
+        order = rng.permutation(len(matrix.topics))
+        for side in range(2):
+            halves[split, side] = settled(matrix.values[:, :, order[side * half : (side + 1) * half]].mean(axis=2))
+        taus[split] = [[tau(first, second) for second in halves[split, 1]] for first in halves[split, 0]]
+    return Predictivity(matrix.measures, matrix.systems, taus, halves, seed)

@@ -1,0 +1,64 @@
+"""How sure the figures of meta-evaluation are themselves: percentile bootstrap intervals, by scipy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from ir_trunc.errors import ParameterError
+from ir_trunc.meta.matrix import generator, square, whole
+from ir_trunc.rankings import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def interval(
+    statistic: Callable[[Ints], float], items: int, confidence: float = 0.95, repetitions: int = 1000, seed: int = 0
+) -> tuple[float, float]:
+    """The bounds of a statistic of `items` things, which are drawn with replacement; it is given their positions."""
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence={confidence!r}: a number > 0 and < 1 is needed.")
+    found = stats.bootstrap(
+        (np.arange(items),),
+        statistic,
+        n_resamples=whole("repetitions", repetitions, 1),
+        confidence_level=confidence,
+        vectorized=False,
+        method="percentile",
+        random_state=generator(seed),
+    ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def bounds_frame(measures: Sequence[str], bounds: npt.ArrayLike, names: Sequence[str] = ("low", "high")) -> pd.DataFrame:
+    """Bounds of every measure as a table."""
+    import pandas as pd
+
+    return pd.DataFrame(np.asarray(bounds), index=pd.Index(measures, name="measure"), columns=list(names))
+
+
+def ratio_intervals(
+    part: Floats, whole_of: Floats, systems: int, confidence: float = 0.95, repetitions: int = 1000, seed: int = 0
+) -> Floats:
+    """Bounds of sum(part) / sum(whole) over pairs of systems, for each measure (M x 2).
+
+    part, whole_of: (M x pairs). Systems are what is drawn, since pairs that share one are not independent; a pair of a
+    system with itself, which a draw may hold, is left out. Shares of pairs, error rates, ties and swap rates are such
+    ratios.
+    """
+    bounds = np.empty((len(part), 2))
+    for row, parts, wholes in zip(bounds, part, np.broadcast_to(whole_of, part.shape)):
+        top, bottom = square(parts, systems, 0.0), square(wholes, systems, 0.0)
+
+        def statistic(drawn: Ints, top: Floats = top, bottom: Floats = bottom) -> float:
+            times = np.bincount(drawn, minlength=systems).astype(np.float64)
+            weight = times @ bottom @ times
+            return float(times @ top @ times / weight) if weight else 0.0
+
+        row[:] = interval(statistic, systems, confidence, repetitions, seed)
+    return bounds

@@ -1,0 +1,170 @@
+"""The score matrix: every system's score on every topic under every measure. All of meta-evaluation starts from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError, nearest
+from ir_trunc.provider import parse_measure
+from ir_trunc.rankings import Floats, Ints
+from ir_trunc.scoring import by_file_name, iter_compare
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Runs = str | os.PathLike[str] | Mapping[str, Any] | Iterable[str | os.PathLike[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreMatrix:
+    """Scores of S systems on T topics under M measures.
+
+    measures: M names. systems: S names. topics: T ids. values: (M x S x T). A measure of scope 'run' (`c@1`, `CWS`) has
+    the values that belong to the whole run: over a part of the topics their mean is only near to the measure.
+    """
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: Floats
+
+    def __post_init__(self) -> None:
+        shape = (len(self.measures), len(self.systems), len(self.topics))
+        if self.values.shape != shape:
+            raise InputError(f"scores of shape {self.values.shape}: measures x systems x topics = {shape} is needed.")
+        if not np.isfinite(self.values).all():
+            at = tuple(int(i) for i in np.argwhere(~np.isfinite(self.values))[0])
+            where = f"{self.measures[at[0]]}, system {self.systems[at[1]]}, topic {self.topics[at[2]]}"
+            raise InputError(f"{where}: score {self.values[at]}; a finite number is needed.")
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.measures)} measures, {len(self.systems)} systems, {len(self.topics)} topics"
+        return f"ScoreMatrix({sizes})"
+
+    def __getitem__(self, measure: Any) -> Floats:
+        """The scores under one measure (S x T), by its text or its ir-measures object."""
+        scores: Floats = self.values[self.place(measure)]
+        return scores
+
+    def place(self, measure: Any) -> int:
+        """Where a measure stands among `measures`; UnknownMeasureError where it does not."""
+        name = str(measure) if str(measure) in self.measures else str(parse_measure(measure))
+        if name not in self.measures:
+            known = f"it has: {', '.join(self.measures)}."
+            raise UnknownMeasureError(f"The score matrix has no measure {name}; {known}{nearest(name, self.measures)}")
+        return self.measures.index(name)
+
+    def means(self) -> Floats:
+        """Mean scores over topics (M x S), settled."""
+        return settled(self.values.mean(axis=2))
+
+    def take(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> ScoreMatrix:
+        """Some of the systems, some of the topics, in the order given."""
+        rows = self.systems if systems is None else tuple(systems)
+        columns = self.topics if topics is None else tuple(topics)
+        at = np.ix_(range(len(self.measures)), positions(rows, self.systems), positions(columns, self.topics))
+        return ScoreMatrix(self.measures, rows, columns, self.values[at])
+
+    def joined(self, others: Mapping[str, ScoreMatrix]) -> ScoreMatrix:
+        """This matrix and others of the same systems and topics; a measure of `others` is called 'measure, name'."""
+        names, parts = list(self.measures), [self.values]
+        for name, other in others.items():
+            if (other.systems, other.topics) != (self.systems, self.topics):
+                raise InputError(f"matrix {name!r} has other systems or topics: the same in the same order are needed.")
+            names += [f"{measure}, {name}" for measure in other.measures]
+            parts.append(other.values)
+        return ScoreMatrix(tuple(names), self.systems, self.topics, np.concatenate(parts))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Scores in rows of (system, query_id), a column for each measure."""
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product([self.systems, self.topics], names=["system", "query_id"])
+        return pd.DataFrame(self.values.reshape(len(self.measures), -1).T, index=index, columns=list(self.measures))
+
+
+def score_matrix(measures: Any, qrels: Any, runs: Runs) -> ScoreMatrix:
+    """The scores of many runs, by topic.
+
+    measures, qrels: as for `calc`. runs: a folder, whose files are all taken as runs; paths; or {name: run}. Raises
+    InputError where there is no run. A progress bar shows on a terminal where it takes long.
+    """
+    scored = dict(iter_compare(measures, qrels, named_runs(runs)))
+    results = list(scored.values())
+    first = results[0]
+    values = np.stack([result.values for result in results], axis=1)
+    return ScoreMatrix(tuple(map(str, first.measures)), tuple(scored), first.topics, values)
+
+
+def named_runs(runs: Runs) -> dict[str, Any]:
+    """Runs by name, from a folder, from paths or from a mapping."""
+    named: dict[str, Any] = (
+        {str(k): run for k, run in runs.items()} if isinstance(runs, Mapping) else dict(by_file_name(runs))
+    )
+    if not named:
+        raise InputError(f"There is no run in {runs}: at least one is needed.")
+    return named
+
+
+def positions(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Where names stand; InputError for one that is not there."""
+    place = {name: at for at, name in enumerate(known)}
+    for name in wanted:
+        if name not in place:
+            raise InputError(f"There is no {name!r} among {len(known)} names.{nearest(name, known)}")
+    return [place[name] for name in wanted]
+
+
+def pairs(systems: Sequence[str]) -> tuple[Ints, Ints]:
+    """The two members of every pair of systems (S (S - 1) / 2 each), in the order of `itertools.combinations`."""
+    if len(systems) < 2:
+        raise InputError("There is 1 system: at least two are needed, to compare them.")
+    first, second = np.triu_indices(len(systems), k=1)
+    return first.astype(np.int64), second.astype(np.int64)
+
+
+def pair_names(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The names of every pair, in the same order."""
+    return combinations(systems, 2)
+
+
+def square(of_pairs: Floats, systems: int, diagonal: float) -> Floats:
+    """Values of pairs as a symmetric matrix (S x S)."""
+    matrix = np.full((systems, systems), diagonal)
+    upper = np.triu_indices(systems, k=1)
+    matrix[upper] = of_pairs
+    matrix.T[upper] = of_pairs
+    return matrix
+
+
+def settled(x: npt.ArrayLike) -> Floats:
+    """Values to 10 significant digits.
+
+    Equal means differ in their last bits where the same scores are added in another order, or on another machine; without
+    this, such noise would order systems that tie.
+    """
+    values = np.asarray(x, dtype=np.float64)
+    return np.array([float(f"{value:.10g}") for value in values.ravel().tolist()]).reshape(values.shape)
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Random numbers that are the same on every machine: numpy's PCG64, named, because its default may change."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ParameterError(f"seed={seed!r}: a whole number >= 0 is needed.")
+    return np.random.Generator(np.random.PCG64(int(seed)))
+
+
+def whole(name: str, value: int, low: int, high: int | None = None) -> int:
+    """A whole number in its range, or ParameterError."""
+    ok = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not ok or value < low or (high is not None and value > high):
+        limit = f"from {low} to {high}" if high is not None else f">= {low}"
+        raise ParameterError(f"{name}={value!r}: a whole number {limit} is needed.")
+    return int(value)

@@ -1,0 +1,227 @@
+"""Pool depth against evaluation depth: discriminative power over the whole grid (Webber, Moffat & Zobel 2010).
+
+Each measure is seen in three forms:
+
+    raw            the score itself
+    normalised     the score over that of the ideal list (all relevant documents of the pool, best first, to the same
+                   evaluation depth); 0 where that is 0. So AP@k becomes AP with the divisor min(k, R), and DCG@k nDCG@k
+    standardised   (score - mean) / sd, by topic, over the systems themselves; 0 where all are equal
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir_trunc.errors import InputError, ParameterError
+from ir_trunc.meta.calibration import persistence
+from ir_trunc.meta.matrix import ScoreMatrix, positions
+from ir_trunc.meta.pools import PooledRuns, own_formulas
+from ir_trunc.meta.significance import power
+from ir_trunc.provider import parse_measure
+from ir_trunc.rankings import Floats, Judgments, Rankings, offsets_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMS = ("raw", "normalised", "standardised")
+
+_SAME = 1e-12  # relative
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The difficulty of topics as a set of systems found it: what standardisation needs (Webber et al., SIGIR 2008).
+
+    measures: M. topics: T. systems: how many there were. mean, sd: (M x T); the sd is that of the population.
+    """
+
+    measures: tuple[str, ...]
+    topics: tuple[str, ...]
+    systems: int
+    mean: Floats
+    sd: Floats
+
+    @classmethod
+    def of(cls, matrix: ScoreMatrix) -> Reference:
+        """The reference that these systems give."""
+        mean, sd = matrix.values.mean(axis=1), matrix.values.std(axis=1)
+        equal = sd <= _SAME * np.abs(matrix.values).max(axis=1)  # the sd of equal values may not round to 0
+        return cls(matrix.measures, matrix.topics, len(matrix.systems), mean, np.where(equal, 0.0, sd))
+
+    def standardise(self, matrix: ScoreMatrix) -> ScoreMatrix:
+        """(score - mean) / sd for every score; 0 where the sd is 0. Measures and topics must be among the reference's."""
+        at = np.ix_(positions(matrix.measures, self.measures), positions(matrix.topics, self.topics))
+        mean, sd = self.mean[at][:, None, :], self.sd[at][:, None, :]
+        return replace(matrix, values=np.divide(matrix.values - mean, sd, out=np.zeros_like(matrix.values), where=sd > 0))
+
+    def save(self, path: str | Path) -> None:
+        """Write the reference as JSON, with all places."""
+        import json
+
+        data = {"measures": self.measures, "topics": self.topics, "systems": self.systems}
+        data |= {"mean": self.mean.tolist(), "sd": self.sd.tolist()}
+        Path(path).write_text(json.dumps(data), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Reference:
+        """Read what `save` wrote; InputError where the file is something else."""
+        import json
+
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            mean, sd = (np.array(data[key], dtype=np.float64) for key in ("mean", "sd"))
+            read = cls(tuple(data["measures"]), tuple(data["topics"]), int(data["systems"]), mean, sd)
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path} is no reference that Reference.save wrote: {error}.") from None
+        if not read.mean.shape == read.sd.shape == (len(read.measures), len(read.topics)):
+            raise InputError(f"{path}: mean and sd need a value for each measure and topic.")
+        return read
+
+
+@dataclass(frozen=True, eq=False)
+class PoolGrid:
+    """Discriminative power for pool depths x evaluation depths x measures x forms.
+
+    pool_depths: D. depths: K. measures: M texts without their cutoff. forms: F. share: (D x K x M x F), share of the system
+    pairs that a paired t test tells apart at `alpha`. judged: judgments in each pool (D). coverage: share of the pooled
+    ranks that are judged at all (D). topics, systems: how many there are.
+    """
+
+    pool_depths: tuple[int, ...]
+    depths: tuple[int, ...]
+    measures: tuple[str, ...]
+    forms: tuple[str, ...]
+    share: Floats
+    judged: tuple[int, ...]
+    coverage: Floats
+    alpha: float
+    topics: int
+    systems: int
+
+    @staticmethod
+    def assessment(pool_depth: int, depth: int) -> str:
+        """'full' where all that is evaluated of a pooled run was pooled and no more, 'extended' beyond, 'deeper' before."""
+        return "full" if pool_depth == depth else "extended" if depth > pool_depth else "deeper"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each cell: pool_depth, depth, measure, form, assessment, discriminative_power."""
+        import pandas as pd
+
+        cells = list(product(self.pool_depths, self.depths, self.measures, self.forms))
+        frame = pd.DataFrame(cells, columns=["pool_depth", "depth", "measure", "form"])
+        marks = [self.assessment(pool, depth) for pool, depth, _, _ in cells]
+        return frame.assign(assessment=marks, discriminative_power=self.share.ravel())
+
+    def __repr__(self) -> str:
+        head = f"discriminative power, paired t test, p < {self.alpha:g}; {self.systems} systems, {self.topics} topics"
+        pools = zip(self.pool_depths, self.judged, self.coverage)
+        lines = [f"  pool {d}: {judged} judgments, {100 * c:.0f}% of the pooled ranks judged" for d, judged, c in pools]
+        wide = self.to_pandas().pivot(
+            index=["measure", "form", "pool_depth"], columns="depth", values="discriminative_power"
+        )
+        order = list(product(self.measures, self.forms, self.pool_depths))
+        marked = wide.loc[order].apply(lambda column: [self._cell(v, i[2], column.name) for i, v in column.items()])
+        return "\n".join([head, *lines, "columns: evaluation depth; = full assessment, + extended", marked.to_string()])
+
+    def _cell(self, value: float, pool_depth: int, depth: int) -> str:
+        return f"{value:.3f}" + {"full": "=", "extended": "+", "deeper": " "}[self.assessment(pool_depth, depth)]
+
+    def plot(self, measure: str, form: str = "raw", ax: Any = None) -> Any:
+        """Discriminative power against evaluation depth, a line for each pool depth and one for full assessment."""
+        from ir_trunc.meta.figures import axes, lines
+
+        at = positions([measure], self.measures)[0], positions([form], self.forms)[0]
+        shown = axes(ax)
+        series = {f"pool {d}": (self.depths, line) for d, line in zip(self.pool_depths, self.share[:, :, at[0], at[1]])}
+        both = [d for d in self.pool_depths if d in self.depths]
+        full = [self.share[self.pool_depths.index(d), self.depths.index(d), at[0], at[1]] for d in both]
+        ylabel = f"share of system pairs, p < {self.alpha:g}"
+        shown.plot(both, full, color="0.75", linewidth=5, label="full assessment", zorder=1)
+        lines(shown, series, "evaluation depth k (documents)", ylabel)
+        shown.legend(fontsize="small", frameon=False)
+        shown.set_title(f"{measure}, {form}", fontsize="medium")
+        shown.set_xscale("log")
+        shown.set_xticks(self.depths, [str(depth) for depth in self.depths])
+        shown.minorticks_off()
+        return shown
+
+    def plot_all(self) -> Any:
+        """All of it, a row for each measure and a column for each form. Returns one of the Axes."""
+        from ir_trunc.meta.figures import panels
+
+        grid = panels(len(self.measures), len(self.forms))
+        for row, measure in zip(grid, self.measures):
+            for ax, form in zip(row, self.forms):
+                self.plot(measure, form, ax)
+                ax.label_outer()
+                if ax is not grid[0, 0]:
+                    ax.get_legend().remove()
+        return grid[0, 0]
+
+
+def pool_grid(
+    runs: PooledRuns,
+    measures: Sequence[str],
+    pool_depths: Sequence[int] = (5, 10, 20, 50, 100),
+    depths: Sequence[int] = (5, 10, 20, 50, 100, 1000),
+    forms: Iterable[str] = FORMS,
+    pooled: Iterable[str] | None = None,
+    residual: float = 0.1,
+    alpha: float = 0.05,
+) -> PoolGrid:
+    """Discriminative power at every pool depth and evaluation depth.
+
+    measures: texts without a cutoff, '@k' is added; '{p}' in a text stands for the persistence whose residual at depth k is
+    `residual`, as in 'RBP(p={p}, rel=1)'. pooled: the systems that feed the pool, by default all. Shows a progress bar.
+    """
+    from tqdm import tqdm
+
+    kinds, names = tuple(dict.fromkeys(forms)), tuple(dict.fromkeys(measures))
+    pools, ends = tuple(dict.fromkeys(pool_depths)), tuple(dict.fromkeys(depths))
+    if not (kinds and names and pools and ends):
+        raise ParameterError("A grid needs at least one measure, pool depth, depth and form.")
+    if unknown := [form for form in kinds if form not in FORMS]:
+        raise ParameterError(f"form {unknown[0]!r} is unknown: {', '.join(FORMS)} are the forms.")
+    feeding = runs.systems if pooled is None else tuple(pooled)
+    texts = [text.replace("{p}", repr(persistence(residual, k))) + f"@{k}" for k in ends for text in names]
+    bound = own_formulas(parse_measure(text) for text in texts)
+    share = np.empty((len(pools), len(texts), len(kinds)))
+    keeps = [runs.in_pool(depth, feeding) for depth in pools]
+    for at, keep in enumerate(tqdm(keeps, desc="pools", unit="pool", disable=None, delay=1, leave=False)):
+        values = runs.values(bound, keep)
+        raw = ScoreMatrix(tuple(texts), runs.systems, runs.qrels.judgments.topics, values)
+        best = np.array([measure.score(ideal(runs.judgments(keep))) for measure in bound])[:, None, :]
+        for column, form in enumerate(kinds):
+            shown = raw
+            if form == "normalised":
+                shown = replace(raw, values=np.divide(values, best, out=np.zeros_like(values), where=best != 0))
+            elif form == "standardised":
+                shown = Reference.of(raw).standardise(raw)
+            share[at, :, column] = power(shown, alpha=alpha).share
+    return PoolGrid(
+        pools,
+        ends,
+        names,
+        kinds,
+        share.reshape(len(pools), len(ends), len(names), len(kinds)),
+        tuple(int(keep.sum()) for keep in keeps),
+        np.array([runs.coverage(depth, feeding) for depth in pools]),
+        alpha,
+        len(runs.qrels.judgments.topics),
+        len(runs.systems),
+    )
+
+
+def ideal(judgments: Judgments) -> Rankings:
+    """The ideal list of every topic: its relevant documents, best first, and nothing else."""
+    relevant = judgments.grades > 0
+    lengths = np.bincount(judgments.rows[relevant], minlength=len(judgments.topics))
+    offsets = offsets_of(lengths)
+    ranks = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths) + 1
+    return Rankings(judgments, lengths, offsets, ranks, judgments.grades[relevant], offsets[:-1])

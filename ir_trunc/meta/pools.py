@@ -1,0 +1,187 @@
+"""Pools simulated from runs: what would have been judged if less had been pooled, or other systems.
+
+A document is in the pool of depth d if it is among the first d documents of any pooled run. A simulated pool keeps the
+judgments of its documents and forgets all others; it cannot add what nobody has judged, so `coverage` says how much of it
+the assessors saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from ir_measures import Measure
+
+from ir_trunc.errors import InputError, UnknownMeasureError
+from ir_trunc.io import Qrels, read_qrels, read_run
+from ir_trunc.measures import BoundMeasure, scores
+from ir_trunc.meta.matrix import Runs, ScoreMatrix, named_runs, positions, settled, whole
+from ir_trunc.provider import bind
+from ir_trunc.rankings import Floats, Ints, Judgments, Rankings, offsets_of
+from ir_trunc.scoring import parse_measures
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Bools = npt.NDArray[np.bool_]
+
+_ABSENT = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False)
+class PooledRuns:
+    """Runs with the judged documents in them, from which pools of any depth are simulated.
+
+    qrels: all judgments (K). systems: S names. rankings: one for each system. places: for each system the place in
+    `qrels.keys` of every judged document of its lists.
+    """
+
+    qrels: Qrels
+    systems: tuple[str, ...]
+    rankings: tuple[Rankings, ...]
+    places: tuple[Ints, ...]
+
+    @cached_property
+    def ranks(self) -> npt.NDArray[np.int32]:
+        """The rank of every judged document in every run (S x K); the largest number where it is absent."""
+        ranks = np.full((len(self.systems), len(self.qrels.keys)), _ABSENT, dtype=np.int32)
+        for row, rankings, places in zip(ranks, self.rankings, self.places):
+            row[places] = rankings.hit_ranks
+        return ranks
+
+    def in_pool(self, depth: int, pooled: Iterable[str] | None = None) -> Bools:
+        """Which judgments (K) the pool of this depth holds; pooled: the systems that feed it, by default all."""
+        whole("pool depth", depth, 1)
+        rows = slice(None) if pooled is None else positions(tuple(pooled), self.systems)
+        return np.asarray((self.ranks[rows] <= depth).any(axis=0))
+
+    def coverage(self, depth: int, pooled: Iterable[str] | None = None) -> float:
+        """Share of the places in the first `depth` ranks of the pooled runs whose document is judged.
+
+        1 in a pool that was judged in full; where it is low, the simulated pool is shallower than it claims.
+        """
+        at = range(len(self.systems)) if pooled is None else positions(tuple(pooled), self.systems)
+        judged = sum(int((self.rankings[i].hit_ranks <= depth).sum()) for i in at)
+        shown = sum(int(np.minimum(self.rankings[i].lengths, depth).sum()) for i in at)
+        return judged / shown if shown else 0.0
+
+    def judgments(self, keep: Bools) -> Judgments:
+        """Some of the judgments. The judgement scale stays that of all: it belongs to the assessors, not to the pool."""
+        topics = self.qrels.judgments.topics
+        rows = self.qrels.keys // max(1, len(self.qrels.docs))
+        kept = Judgments.from_rows(topics, rows[keep], self.qrels.grades[keep])
+        return replace(kept, levels=self.qrels.judgments.levels)
+
+    def with_judgments(self, system: int, keep: Bools, judgments: Judgments) -> Rankings:
+        """One run's lists where only some documents are judged."""
+        rankings, shown = self.rankings[system], keep[self.places[system]]
+        per_topic = np.bincount(rankings.hit_rows[shown], minlength=len(rankings))
+        return replace(
+            rankings,
+            judgments=judgments,
+            hit_offsets=offsets_of(per_topic),
+            hit_ranks=rankings.hit_ranks[shown],
+            hit_grades=rankings.hit_grades[shown],
+        )
+
+    def score(self, measures: Any, keep: Bools | None = None) -> ScoreMatrix:
+        """Scores of all systems by some of the judgments (K; by default all)."""
+        parsed = parse_measures(measures)
+        shown = np.ones(len(self.qrels.keys), dtype=bool) if keep is None else keep
+        values = self.values(own_formulas(parsed), shown)
+        return ScoreMatrix(tuple(map(str, parsed)), self.systems, self.qrels.judgments.topics, values)
+
+    def values(self, measures: list[BoundMeasure], keep: Bools) -> Floats:
+        """The same as an array (M x S x T)."""
+        judgments = self.judgments(keep)
+        each = [scores(measures, self.with_judgments(at, keep, judgments)) for at in range(len(self.systems))]
+        return np.array(each).transpose(1, 0, 2)
+
+
+def pooled_runs(qrels: Any, runs: Runs) -> PooledRuns:
+    """Runs read once for any number of simulated pools; qrels and runs as for `score_matrix`. Shows a progress bar."""
+    from tqdm import tqdm
+
+    ready, named = read_qrels(qrels), named_runs(runs)
+    bar = tqdm(named.values(), desc="reading", unit="run", disable=None, delay=1, leave=False)
+    read_in = [ready.rank_and_places(read_run(run)) for run in bar]
+    return PooledRuns(ready, tuple(named), tuple(r for r, _ in read_in), tuple(places for _, places in read_in))
+
+
+def own_formulas(measures: Iterable[Measure]) -> list[BoundMeasure]:
+    """The formulas of measures; UnknownMeasureError where only another provider knows one."""
+    found = []
+    for measure in measures:
+        formula = bind(measure)
+        if formula is None:
+            raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: its formula is needed here.")
+        found.append(formula)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Every system scored by the whole pool and by the pool without its group.
+
+    measures: M. systems: S. groups: S. depth: of the pools. full, without: mean scores (M x S).
+    """
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    groups: tuple[str, ...]
+    depth: int
+    full: Floats
+    without: Floats
+
+    def ranks(self) -> tuple[Ints, Ints]:
+        """The place of every system (M x S each) with the whole pool, and where it alone has its score without its group."""
+        full = 1 + (self.full[:, None, :] > self.full[:, :, None]).sum(axis=2)
+        others = self.full[:, None, :] > self.without[:, :, None]
+        others[:, np.arange(len(self.systems)), np.arange(len(self.systems))] = False
+        return full, 1 + others.sum(axis=2)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure and system: measure, system, group, full, without, loss, places_lost."""
+        import pandas as pd
+
+        rank, rank_without = self.ranks()
+        index = pd.MultiIndex.from_product([self.measures, self.systems], names=["measure", "system"])
+        frame = pd.DataFrame({"full": self.full.ravel(), "without": self.without.ravel()}, index=index).reset_index()
+        frame.insert(2, "group", list(self.groups) * len(self.measures))
+        return frame.assign(loss=frame["full"] - frame["without"], places_lost=(rank_without - rank).ravel())
+
+    def __repr__(self) -> str:
+        loss = self.to_pandas().groupby("measure", sort=False)[["loss", "places_lost"]].agg(["mean", "max"])
+        head = f"pools of depth {self.depth}, each system without its group ({len(set(self.groups))} groups)"
+        return f"{head}\n{loss.to_string(float_format='%.4f')}"
+
+
+def leave_group_out(runs: PooledRuns, measures: Any, depth: int, groups: Mapping[str, str] | None = None) -> LeftOut:
+    """How each system would fare if it had not been pooled: the loss that a new system has to expect.
+
+    groups: {system: group}; a group leaves the pool together, and by default each system is its own.
+    """
+    from tqdm import tqdm
+
+    of = {system: system for system in runs.systems} if groups is None else dict(groups)
+    for system in runs.systems:
+        if system not in of:
+            raise InputError(f"groups: system {system} has none.")
+    parsed = parse_measures(measures)
+    bound = own_formulas(parsed)
+    full = settled(runs.values(bound, runs.in_pool(depth)).mean(axis=2))
+    without = np.empty_like(full)
+    members: dict[str, list[int]] = {}
+    for at, system in enumerate(runs.systems):
+        members.setdefault(of[system], []).append(at)
+    for group in tqdm(members.values(), desc="leaving out", unit="group", disable=None, delay=1, leave=False):
+        keep = runs.in_pool(depth, [name for at, name in enumerate(runs.systems) if at not in group])
+        judgments = runs.judgments(keep)
+        for at in group:
+            values = scores(bound, runs.with_judgments(at, keep, judgments))
+            without[:, at] = settled([by_topic.mean() for by_topic in values])
+    return LeftOut(tuple(map(str, parsed)), runs.systems, tuple(of[s] for s in runs.systems), depth, full, without)

@@ -1,0 +1,243 @@
+"""Discriminative power: the share of system pairs that a significance test tells apart (Sakai 2006; Webber et al. 2010).
+
+The tests are paired over topics and two-tailed. With D_t the difference of two systems on topic t (T topics):
+
+    t              p of mean(D) / (sd(D) / sqrt(T)) by Student's t with T - 1 degrees of freedom (scipy)
+    bootstrap      topics drawn with replacement from D - mean(D), so that the hypothesis 'no difference' holds; p is the
+                   share of draws whose |t| is at least the observed one (Sakai, SIGIR 2006)
+    randomisation  signs of D drawn at random; p is the share of draws whose |mean| is at least the observed one. All 2^T
+                   signs are taken where these are no more than the repetitions.
+
+The observed difference counts as one of the random draws: p = (1 + as extreme) / (1 + repetitions). Two systems that are
+equal on every topic have p = 1.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy import stats
+
+from ir_trunc.errors import InputError, IrTruncError, ParameterError
+from ir_trunc.meta.intervals import bounds_frame, ratio_intervals
+from ir_trunc.meta.matrix import ScoreMatrix, generator, pair_names, pairs, positions, square, whole
+from ir_trunc.rankings import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Test = Literal["t", "bootstrap", "randomisation"]
+Correction = Literal["holm", "bh"]
+
+_CELLS = 1 << 22  # values of one block of draws: 32 MB
+_SAME = 1e-7  # of the largest difference: sums of the same numbers in another order differ by less, other draws by more
+
+
+@dataclass(frozen=True, eq=False)
+class Power:
+    """P values of all pairs of S systems under M measures.
+
+    p: (M x pairs), corrected if `correction` is set; pairs stand in the order of `itertools.combinations(systems, 2)`.
+    differences: of mean scores (M x pairs). needed: the difference of means at which each pair would have been significant
+    at `alpha`, all else equal and without correction (M x pairs); by randomisation it is the bound of the draws, which
+    grows with the difference itself. repetitions: draws used, 0 for the t test.
+    """
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    p: Floats
+    differences: Floats
+    needed: Floats
+    test: Test
+    alpha: float
+    correction: Correction | None
+    repetitions: int
+    seed: int
+
+    @property
+    def share(self) -> Floats:
+        """Discriminative power of each measure (M): share of pairs with p < alpha."""
+        return np.asarray((self.p < self.alpha).mean(axis=1))
+
+    def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
+        """Bootstrap bounds of the discriminative power, a row for each measure: low, high. Systems are drawn."""
+        significant, each = (self.p < self.alpha).astype(np.float64), np.ones((1, self.p.shape[1]))
+        bounds = ratio_intervals(significant, each, len(self.systems), confidence, repetitions, self.seed)
+        return bounds_frame(self.measures, bounds)
+
+    def matrix(self, measure: str) -> pd.DataFrame:
+        """P values of one measure, systems by systems; 1 on the diagonal."""
+        import pandas as pd
+
+        values = square(self.p[positions([measure], self.measures)[0]], len(self.systems), 1.0)
+        return pd.DataFrame(values, index=list(self.systems), columns=list(self.systems))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure: discriminative power, pairs, and the median and largest difference needed."""
+        import pandas as pd
+
+        columns = {
+            "discriminative_power": self.share,
+            "pairs": self.p.shape[1],
+            "median_difference_needed": np.median(self.needed, axis=1),
+            "largest_difference_needed": self.needed.max(axis=1),
+        }
+        return pd.DataFrame(columns, index=pd.Index(self.measures, name="measure"))
+
+    def pairs(self) -> pd.DataFrame:
+        """A row for each measure and pair: measure, system, other, difference, needed, p."""
+        import pandas as pd
+
+        names = list(pair_names(self.systems))
+        frame = pd.DataFrame(names * len(self.measures), columns=["system", "other"])
+        frame.insert(0, "measure", np.repeat(self.measures, len(names)))
+        return frame.assign(difference=self.differences.ravel(), needed=self.needed.ravel(), p=self.p.ravel())
+
+    def __repr__(self) -> str:
+        draws = f", {self.repetitions} repetitions, seed {self.seed}" if self.repetitions else ""
+        corrected = f", corrected by {self.correction}" if self.correction else ""
+        head = f"{self.test} test, p < {self.alpha:g}{corrected}{draws}; {len(self.systems)} systems"
+        return f"{head}\n{self.to_pandas().to_string(float_format='%.4f')}"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Each measure's p values in descending order, as in Sakai's ASL curves; a mark at alpha. Returns Axes."""
+        from ir_trunc.meta.figures import axes, lines
+
+        shown = axes(ax)
+        places = np.unique(np.linspace(0, self.p.shape[1] - 1, 60).astype(int))
+        ordered = np.sort(self.p, axis=1)[:, ::-1][:, places]
+        percent = 100 * (places + 1) / self.p.shape[1]
+        lines(
+            shown, {name: (percent, y) for name, y in zip(self.measures, ordered)}, "system pairs (%)", "p value", "measure"
+        )
+        shown.axhline(self.alpha, color="0.6", linewidth=0.8)
+        shown.set_ylim(0, 0.5)
+        return shown
+
+
+def power(
+    matrix: ScoreMatrix,
+    test: Test = "t",
+    alpha: float = 0.05,
+    correction: Correction | None = None,
+    repetitions: int = 1000,
+    seed: int = 0,
+) -> Power:
+    """Discriminative power of every measure of a score matrix.
+
+    test: 't', 'bootstrap' or 'randomisation'. correction: None, 'holm' (needs statsmodels) or 'bh' (Benjamini-Hochberg),
+    over the pairs of one measure. repetitions, seed: of the two tests that draw; all pairs and measures share their draws,
+    and no p value is below 1 / (1 + repetitions), which a correction multiplies: draw more, or take t.
+    """
+    tests: dict[str, Callable[[Floats, float, int, int], tuple[Floats, Floats, int]]]
+    tests = {"t": _t, "bootstrap": _bootstrap, "randomisation": _randomisation}
+    if test not in tests:
+        raise ParameterError(f"test={test!r} is unknown: {' or '.join(map(repr, tests))} is needed.")
+    if not 0 < alpha < 1:
+        raise ParameterError(f"alpha={alpha!r}: a number > 0 and < 1 is needed.")
+    if correction not in (None, "holm", "bh"):
+        raise ParameterError(f"correction={correction!r} is unknown: None, 'holm' or 'bh' is needed.")
+    if len(matrix.topics) < 2:
+        raise InputError("There is 1 topic: a significance test needs at least two.")
+    whole("repetitions", repetitions, 1)
+    first, second = pairs(matrix.systems)
+    p, needed, drawn = [], [], 0
+    for scores in matrix.values:
+        D = scores[first] - scores[second]
+        unit = np.where(D.any(axis=1), np.abs(D).max(axis=1), 1.0)  # no test depends on it, and noise has one size
+        found, critical, drawn = tests[test](D / unit[:, None], alpha, repetitions, seed)
+        p.append(_corrected(found, correction))
+        needed.append(critical * unit)
+    means = matrix.means()
+    return Power(
+        matrix.measures,
+        matrix.systems,
+        np.stack(p),
+        means[:, first] - means[:, second],
+        np.stack(needed),
+        test,
+        alpha,
+        correction,
+        drawn,
+        seed,
+    )
+
+
+def _t(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+        warnings.filterwarnings("ignore", category=RuntimeWarning)  # of differences that are equal on all topics
+        p = stats.ttest_1samp(D, 0.0, axis=1).pvalue
+    needed = stats.t.ppf(1 - alpha / 2, D.shape[1] - 1) * stats.sem(D, axis=1)
+    return np.where(np.isnan(p), 1.0, p), needed, 0
+
+
+def _bootstrap(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
+    T = D.shape[1]
+    draws = generator(seed).multinomial(T, np.full(T, 1 / T), size=repetitions).astype(np.float64).T / T
+
+    def studentised(rows: Floats) -> tuple[Floats, Floats]:
+        centred = rows - rows.mean(axis=1, keepdims=True)
+        mean = centred @ draws
+        variance = np.maximum((centred**2) @ draws - mean**2, 0.0)
+        return _t_value(mean, variance, T), _t_value(rows.mean(axis=1), rows.var(axis=1), T)
+
+    p, critical = _shares(D, studentised, alpha, repetitions)
+    error = np.sqrt(D.var(axis=1) / (T - 1))
+    return p, np.multiply(critical, error, out=np.zeros(len(D)), where=error > 0), repetitions
+
+
+def _t_value(mean: Floats, variance: Floats, T: int) -> Floats:
+    """|t| from a mean and the population variance; infinite where only the variance is 0, which rounding may hide."""
+    flat = variance <= _SAME**2
+    error = np.sqrt(np.where(flat, 1.0, variance) / (T - 1))
+    return np.where(flat, np.where(np.abs(mean) <= _SAME, 0.0, np.inf), np.abs(mean) / error)
+
+
+def _randomisation(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
+    T = D.shape[1]
+    if exact := T < 63 and repetitions >= 2**T:
+        signs = 1.0 - 2.0 * ((np.arange(2**T)[:, None] >> np.arange(T)) & 1)
+    else:
+        signs = 1.0 - 2.0 * generator(seed).integers(0, 2, size=(repetitions, T))
+
+    def means(rows: Floats) -> tuple[Floats, Floats]:
+        return np.abs(rows @ signs.T) / T, np.abs(rows.mean(axis=1))
+
+    p, needed = _shares(D, means, alpha, len(signs), observed_is_drawn=exact)
+    return p, needed, len(signs)
+
+
+def _shares(
+    D: Floats,
+    statistic: Callable[[Floats], tuple[Floats, Floats]],
+    alpha: float,
+    draws: int,
+    observed_is_drawn: bool = False,
+) -> tuple[Floats, Floats]:
+    """P values (pairs) and the value of the statistic that 1 - alpha of the draws stay below (pairs)."""
+    p, critical = np.empty((2, len(D)))
+    step = max(1, _CELLS // draws)
+    for start in range(0, len(D), step):
+        part = slice(start, start + step)
+        drawn, observed = statistic(D[part])
+        extreme = (drawn >= observed[:, None] * (1 - _SAME) - _SAME).sum(axis=1)
+        p[part] = extreme / draws if observed_is_drawn else (extreme + 1) / (draws + 1)
+        critical[part] = np.quantile(drawn, 1 - alpha, axis=1, method="higher")
+    p[~D.any(axis=1)] = 1.0
+    return p, critical
+
+
+def _corrected(p: Floats, correction: Correction | None) -> Floats:
+    if correction is None:
+        return p
+    if correction == "bh":
+        return np.asarray(stats.false_discovery_control(p))
+    try:
+        from statsmodels.stats.multitest import multipletests
+    except ImportError:
+        raise IrTruncError("Holm's correction needs statsmodels: pip install 'ir_trunc[stats]'.") from None
+    return np.asarray(multipletests(p, method="holm")[1])

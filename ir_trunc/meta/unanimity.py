@@ -1,0 +1,106 @@
+"""Unanimous improvement, and how much of it a measure covers (Amigó et al., JAIR 2011; Amigó, Mizzaro & Spina 2022).
+
+For systems s, s' and topic pairs (t1, t2), with reference measures M:
+
+    UIR(s, s') = share of pairs where s on t1 is at least s' on t2 in every m of M, less the share of the reverse
+    Cov(m)     = Spearman's rho over all ordered pairs of systems between m(s) - m(s') and UIR(s, s')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import stats
+from tqdm import tqdm
+
+from ir_trunc.errors import InputError
+from ir_trunc.meta.intervals import bounds_frame, interval
+from ir_trunc.meta.matrix import ScoreMatrix, generator, whole
+from ir_trunc.rankings import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """UIR of all pairs of systems and Cov of every measure.
+
+    uir: (S x S), row s against column s'. means: (M x S). topic_pairs: how many were looked at. exact: whether these
+    are all.
+    """
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    reference: tuple[str, ...]
+    uir: Floats
+    means: Floats
+    topic_pairs: int
+    exact: bool
+    seed: int
+
+    @property
+    def cov(self) -> Floats:
+        """Cov of every measure (M)."""
+        everyone = np.arange(len(self.systems))
+        return np.array([_cov(means, self.uir, everyone) for means in self.means])
+
+    def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
+        """Bootstrap bounds of Cov, a row for each measure: low, high. Systems are drawn."""
+
+        def bounds(means: Floats) -> tuple[float, float]:
+            size = len(self.systems)
+            return interval(lambda drawn: _cov(means, self.uir, drawn), size, confidence, repetitions, self.seed)
+
+        return bounds_frame(self.measures, [bounds(means) for means in self.means])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure, the best first: cov."""
+        import pandas as pd
+
+        frame = pd.DataFrame({"cov": self.cov}, index=pd.Index(self.measures, name="measure"))
+        return frame.sort_values("cov", ascending=False, kind="stable")
+
+    def __repr__(self) -> str:
+        drawn = "all" if self.exact else f"seed {self.seed}"
+        head = f"Cov with respect to {', '.join(self.reference)}; {self.topic_pairs} topic pairs ({drawn})"
+        return f"{head}, {len(self.systems)} systems\n{self.to_pandas().to_string(float_format='%.3f')}"
+
+
+def coverage(matrix: ScoreMatrix, reference: Sequence[Any], topic_pairs: int | None = 1000, seed: int = 0) -> Coverage:
+    """UIR and Cov. reference: measures of the matrix, as texts or objects. topic_pairs: how many to draw, with
+    replacement; None: all T^2.
+    """
+    if len(matrix.systems) < 3:
+        raise InputError(f"There are {len(matrix.systems)} systems: Cov needs at least three.")
+    if not reference:
+        raise InputError("No reference measure is named: at least one is needed.")
+    T = len(matrix.topics)
+    if topic_pairs is None:
+        first, second = (axis.ravel() for axis in np.meshgrid(np.arange(T), np.arange(T), indexing="ij"))
+    else:
+        first, second = generator(seed).integers(0, T, size=(2, whole("topic_pairs", topic_pairs, 1)))
+    at = [matrix.place(measure) for measure in reference]
+    scores = matrix.values[at]
+    ours, theirs = scores[:, :, first], scores[:, :, second]
+    uir = np.zeros((len(matrix.systems),) * 2)
+    for s in tqdm(range(len(uir)), desc="UIR", unit="system", disable=None, delay=1, leave=False):
+        one = ours[:, s, None]
+        at_least = np.logical_and.reduce(one >= theirs).sum(axis=1)
+        uir[s] = (at_least - np.logical_and.reduce(theirs >= one).sum(axis=1)) / len(first)
+    names = tuple(matrix.measures[place] for place in at)
+    means = matrix.means()
+    return Coverage(matrix.measures, matrix.systems, names, uir, means, len(first), topic_pairs is None, seed)
+
+
+def _cov(means: Floats, uir: Floats, drawn: Ints) -> float:
+    """Spearman's rho over the ordered pairs of different systems among those drawn; 0 where one side is constant."""
+    one, other = np.nonzero(drawn[:, None] != drawn[None, :])
+    s, t = drawn[one], drawn[other]
+    x, y = means[s] - means[t], uir[s, t]
+    if not len(x) or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    return float(stats.spearmanr(x, y).statistic)

@@ -1,0 +1,147 @@
+"""Naive twins of meta-evaluation: every procedure once more, in plain loops written from its definition.
+
+Nothing here may import the library. What is drawn at random is handed in, so that both sides look at the same draws.
+"""
+
+from itertools import combinations, product
+from math import sqrt
+from statistics import fmean, pstdev
+
+
+def differences(scores):
+    return [[x - y for x, y in zip(a, b)] for a, b in combinations(scores, 2)]
+
+
+def t_value(D):
+    spread = sqrt(sum((x - fmean(D)) ** 2 for x in D) / (len(D) - 1))
+    if spread < 1e-9:
+        return float("inf") if abs(fmean(D)) > 1e-9 else 0.0
+    return abs(fmean(D)) / (spread / sqrt(len(D)))
+
+
+def bootstrap_p(D, draws):
+    """draws: for each one, how often every topic is drawn."""
+    if not any(D):
+        return 1.0
+    centred = [x - fmean(D) for x in D]
+    samples = [[x for x, times in zip(centred, draw) for _ in range(times)] for draw in draws]
+    extreme = sum(t_value(sample) >= t_value(D) - 1e-9 for sample in samples)
+    return (1 + extreme) / (1 + len(draws))
+
+
+def randomisation_p(D, signs):
+    if not any(D):
+        return 1.0
+    extreme = sum(abs(fmean([s * x for s, x in zip(sign, D)])) >= abs(fmean(D)) - 1e-9 for sign in signs)
+    return (1 + extreme) / (1 + len(signs))
+
+
+def holm(p):
+    order = sorted(range(len(p)), key=p.__getitem__)
+    result, top = [0.0] * len(p), 0.0
+    for place, at in enumerate(order):
+        top = max(top, min(1.0, p[at] * (len(p) - place)))
+        result[at] = top
+    return result
+
+
+def benjamini_hochberg(p):
+    order = sorted(range(len(p)), key=p.__getitem__, reverse=True)
+    result, low = [0.0] * len(p), 1.0
+    for place, at in enumerate(order):
+        low = min(low, p[at] * len(p) / (len(p) - place))
+        result[at] = low
+    return result
+
+
+def ordering(values):
+    return sorted(range(len(values)), key=lambda at: (-values[at], at))
+
+
+def tau_ap(x, y):
+    a, b = ordering(x), ordering(y)
+    total = 0.0
+    for i in range(1, len(a)):
+        total += sum(b.index(other) < b.index(a[i]) for other in a[:i]) / i
+    return 2 * total / (len(a) - 1) - 1
+
+
+def rbo(x, y, p):
+    a, b = ordering(x), ordering(y)
+    overlap = [len(set(a[:d]) & set(b[:d])) / d for d in range(1, len(a) + 1)]
+    return overlap[-1] * p ** len(a) + (1 - p) / p * sum(A * p**d for d, A in enumerate(overlap, 1))
+
+
+# pools
+
+
+def ranked(docs):
+    return sorted(docs, key=lambda doc: (-docs[doc], doc))
+
+
+def pool(qrels, runs, depth):
+    """The qrels that a pool of this depth would have given; every topic stays."""
+    result = {}
+    for topic, judged in qrels.items():
+        seen = {doc for run in runs.values() for doc in ranked(run.get(topic, {}))[:depth]}
+        result[topic] = {doc: grade for doc, grade in judged.items() if doc in seen}
+    return result
+
+
+def ideal_run(qrels):
+    """All relevant documents of every topic, best first."""
+    return {topic: {doc: float(grade) for doc, grade in judged.items() if grade > 0} for topic, judged in qrels.items()}
+
+
+def standardised(scores):
+    """Of one topic: (x - mean) / sd over systems."""
+    return [0.0 if max(scores) == min(scores) else (x - fmean(scores)) / pstdev(scores) for x in scores]
+
+
+# stability
+
+
+def error_rate_and_ties(scores, sets, f):
+    """sets: for every pair of systems its sets of topics."""
+    lost = tied = compared = 0
+    for (a, b), own in zip(combinations(scores, 2), sets):
+        more = less = 0
+        for topics in own:
+            x, y = fmean([a[t] for t in topics]), fmean([b[t] for t in topics])
+            if abs(x - y) < f * max(abs(x), abs(y)) * (1 - 1e-9) or abs(x - y) <= 1e-9 * max(abs(x), abs(y)):
+                tied += 1
+            elif x > y:
+                more += 1
+            else:
+                less += 1
+        lost += min(more, less)
+        compared += len(own)
+    return lost / compared, tied / compared
+
+
+def swaps(scores, set_pairs, width, bins=21):
+    """For every bin: comparisons, swaps."""
+    result = [[0, 0] for _ in range(bins)]
+    for (a, b), own in zip(combinations(scores, 2), set_pairs):
+        for first, second in own:
+            d = fmean([a[t] for t in first]) - fmean([b[t] for t in first])
+            e = fmean([a[t] for t in second]) - fmean([b[t] for t in second])
+            d, e = (0.0 if abs(gap) < 1e-9 else gap for gap in (d, e))
+            at = min(int(abs(d) / width + 1e-9), bins - 1)
+            result[at][0] += 1
+            result[at][1] += d * e < 0
+    return result
+
+
+# unanimity
+
+
+def uir(reference, topic_pairs):
+    """reference: for every measure, scores of every system on every topic."""
+    systems = range(len(reference[0]))
+    result = [[0.0 for _ in systems] for _ in systems]
+    for s, other in product(systems, systems):
+        for t1, t2 in topic_pairs:
+            result[s][other] += all(m[s][t1] >= m[other][t2] for m in reference) / len(topic_pairs)
+            result[s][other] -= all(m[other][t2] >= m[s][t1] for m in reference) / len(topic_pairs)
+    return result

@@ -1,0 +1,215 @@
+"""Calibration, the guide, the commands and the pictures."""
+
+import itertools
+import sys
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_trunc import demo, meta
+from ir_trunc.__main__ import main
+from ir_trunc.errors import ParameterError
+from ir_trunc.meta import calibration, selection
+from ir_trunc.provider import bind, parse_measure
+
+matplotlib.use("Agg")
+DOCS = Path(__file__).parent.parent / "notebooks"
+
+
+def test_persistences_that_the_paper_prints():
+    for depth, printed in ((10, 0.8), (100, 0.977), (1000, 0.9977)):
+        places = len(str(printed)) - 2
+        assert abs(meta.persistence(0.1, depth) - printed) <= 0.51 * 10**-places + (depth == 10) * 0.001
+
+
+@given(st.floats(0.001, 0.999), st.integers(1, 2000))
+def test_a_persistence_put_back_leaves_the_residual(residual, depth):
+    p = meta.persistence(residual, depth)
+    assert 0 < p < 1
+    assert meta.residual(p, depth) == pytest.approx(residual, rel=1e-9)
+
+
+SETTINGS = ("FlatU", "DCGU", "RBPU", "ERRU", "RBU", "RBPU(p=0.98)", "RBU(gain='linear')")
+
+
+@pytest.mark.parametrize(
+    ("measure", "parameter"), [*((name, "e") for name in SETTINGS), ("OIE", "beta"), ("RBPU(e=0.01)", "p")]
+)
+@pytest.mark.parametrize("rank", [2, 7, 20])
+def test_a_calibrated_parameter_breaks_even_when_put_back(measure, parameter, rank):
+    found = meta.break_even(measure, parameter, rank)
+    bound = bind(parse_measure(found.measure))
+    assert bound.params[parameter] == found.value
+    assert abs(calibration.gain_over_silence(bound, rank)) < 1e-9
+    assert found.last_rank == rank
+    assert calibration.gain_over_silence(bound, rank + 1) < 0 < calibration.gain_over_silence(bound, rank - 1)
+
+
+def test_break_evens_that_are_known():
+    assert meta.break_even("FlatU", "e", 20).value == pytest.approx(1 / 20)
+    assert meta.break_even("OIE", "beta", 20).value == pytest.approx(1.0464, abs=5e-5)
+    assert calibration.last_rank_that_pays(bind(parse_measure("OIE"))) == 18
+    assert meta.break_even("RBPU", "e", 3).value == pytest.approx(0.64 / (1 + 0.8 + 0.64))
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda: meta.break_even("RBPU", "gain", 3), "'gain' cannot be calibrated; p, e can"),
+    (lambda: meta.break_even("AP", "p", 3), "nothing can"),
+    (lambda: meta.break_even("RBP", "p", 3), "always worth more than nothing"),
+    (lambda: meta.break_even("RBPU", "e", 0), "rank=0"),
+    (lambda: meta.persistence(0, 10), "residual=0"),
+    (lambda: meta.residual(1, 10), "p=1"),
+    (lambda: meta.guide(length=True), "weighted is not answered"),
+    (lambda: meta.guide(lenght=True), "Did you mean length"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says):
+    with pytest.raises(ParameterError, match=says):
+        wrong()
+
+
+def test_the_guide_follows_the_papers_workflow():
+    no_length = {"length": False, "weighted": True, "first_n": False, "one": False}
+    assert meta.guide(length=False, weighted=False).measures == ("Spearman", "KendallTau")
+    assert meta.guide(length=False, weighted=True, first_n=True).measures == ("P@10", "R@10")
+    assert meta.guide(**no_length | {"one": True}).measures == ("RR",)
+    assert meta.guide(**no_length, recall=True, graded=True).measures == ("nDCG",)
+    assert meta.guide(**no_length, recall=False, redundancy=False).measures == ("RBP",)
+    assert meta.guide(length=True, weighted=False).measures == ("SetF",)
+    expected = {(False, False): "RBPU", (True, False): "DCGU", (True, True): "OIE"}
+    for (recall, redundancy), measure in expected.items():
+        found = meta.guide(length=True, weighted=True, recall=recall, redundancy=redundancy)
+        assert found.measures == (measure,)
+        assert dict(found.path) == {"length": True, "weighted": True, "recall": recall, "redundancy": redundancy}
+
+
+def test_every_way_through_the_guide_ends_at_measures_that_exist():
+    keys = ["length", "weighted", "first_n", "one", "recall", "graded", "redundancy", "deep"]
+    advised = set()
+    for answers in itertools.product((False, True), repeat=len(keys)):
+        advised |= set(meta.guide(**dict(zip(keys, answers))).measures)
+    assert all(bind(parse_measure(measure)) for measure in advised)
+    assert len(advised) == 16
+
+
+def test_the_page_is_the_workflow():
+    assert (DOCS / "guide.md").read_text(encoding="utf-8") == selection.page()
+    assert (DOCS / "guide.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.fixture
+def runs(tmp_path):
+    for name in demo.SYSTEMS:
+        (tmp_path / name).write_bytes((demo.data() / f"{name}.run").read_bytes())
+    return [str(demo.data() / "demo.qrels"), str(tmp_path)]
+
+
+def printed(capsys, *words):
+    assert main(["meta", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_commands_over_runs(capsys, runs, tmp_path):
+    text = printed(capsys, "power", *runs, "AP", "RBPT", "--correction", "bh", "--test", "randomisation")
+    assert "randomisation test, p < 0.05, corrected by bh, 128 repetitions, seed 0; 3 systems" in text
+    assert "tau between orderings of systems by mean score" in text
+    text = printed(capsys, "power", *runs, "AP", "RBPT", "--csv")
+    assert text.startswith("measure,discriminative_power,pairs")
+    files = sorted(str(path) for path in Path(runs[1]).iterdir())
+    assert printed(capsys, "power", runs[0], *files, "AP", "RBPT", "--csv") == text
+    text = printed(capsys, "pools", *runs, "P", "--pool-depths", "1,2", "--depths", "2,3")
+    assert "pool 1: 7 judgments" in text
+    (tmp_path / "groups.txt").write_text("never-stops a\nstops-in-time a\nsays-little b\n")
+    groups = str(tmp_path / "groups.txt")
+    assert "2 groups" in printed(capsys, "pools", *runs[:1], *files, "AP", "--leave-out", "3", "--groups", groups)
+    text = printed(capsys, "stability", runs[0], *files, "AP", "RBPT", "--repetitions", "10", "--reference", "P@1", "RR")
+    assert "10 sets of 3 topics" in text
+    assert "Cov with respect to P@1, RR" in text
+
+
+def test_commands_without_runs(capsys, monkeypatch, tmp_path):
+    assert "stability" in printed(capsys)
+    assert "3 Deepness         strict" in printed(capsys, "properties", "RBP", "--scale", "0,1,2", "--length", "4")
+    assert printed(capsys, "properties", "RBP", "--csv").startswith("measure,property,verdict")
+    assert "beta = 1.0464" in printed(capsys, "calibrate", "OIE", "beta", "--rank", "20")
+    assert "p = 0.794" in printed(capsys, "calibrate", "--residual", "0.1", "--depth", "10")
+    assert printed(capsys, "guide", "length=yes", "weighted=no").startswith("SetF")
+    asked = []
+    monkeypatch.setattr("builtins.input", lambda text: asked.append(text) or "n")
+    assert printed(capsys, "guide", "length=yes").startswith("SetF")
+    assert asked == ["Are documents less likely to be seen the lower they stand? [y/n] "]
+    printed(capsys, "guide", "--page", str(tmp_path))
+    assert (tmp_path / "guide.md").exists()
+    assert (tmp_path / "guide.svg").exists()
+
+
+@pytest.mark.parametrize(("words", "says"), [
+    (["nothing"], "meta has no command 'nothing'"),
+    (["power", "QRELS", "RUNS"], "No measure is given"),
+    (["power", "QRELS", "nowhere", "AP"], "nowhere: there is no such folder"),
+    (["power", "QRELS", "RUNS", "AQ"], "no measure 'AQ'"),
+    (["power", "QRELS", "RUNS", "AP", "--plot", "x.abc"], "x.abc: Format 'abc' is not supported"),
+    (["pools", "QRELS", "RUNS", "AP", "--pooled", "nowhere.txt"], "nowhere.txt"),
+    (["stability", "QRELS", "RUNS", "AP", "--size", "6"], "size=6"),
+    (["pools", "QRELS", "RUNS", "AP", "--leave-out", "3", "--plot", "x.png"], "--leave-out has no picture"),
+    (["pools", "QRELS", "RUNS", "AP", "--pooled", "QRELS"], "4 fields; 1 are needed"),
+    (["pools", "QRELS", "RUNS", "AP@5"], "'AP@5@5' is not a measure"),
+    (["guide", "length=perhaps"], "'length=perhaps'"),
+    (["calibrate", "OIE"], "is needed"),
+    (["properties", "AP", "--length", "99"], "length=99"),
+])  # fmt: skip
+def test_a_wrong_command_is_one_line(words, says, capsys, runs):
+    places = dict(zip(("QRELS", "RUNS"), runs))
+    assert main(["meta", *(places.get(word, word) for word in words)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("ir_trunc: ")
+    assert error.count("\n") == 1
+    assert says in error
+
+
+def test_a_guide_without_anybody_to_answer_is_one_line(capsys, monkeypatch):
+    def nobody(_):
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", nobody)
+    assert main(["meta", "guide"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("missing", "words"), [
+    ("matplotlib.pyplot", ["--plot", "x.png"]),
+    ("statsmodels.stats.multitest", ["--correction", "holm"]),
+])  # fmt: skip
+def test_a_missing_extra_is_named(missing, words, capsys, monkeypatch, runs):
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(["meta", "power", *runs, "AP", "RR", *words]) == 2
+    assert "pip install 'ir_trunc[" in capsys.readouterr().err
+
+
+def test_every_picture_says_what_it_shows(runs):
+    matrix = meta.score_matrix("AP RBPT P@1", *runs)
+    grid = meta.pool_grid(meta.pooled_runs(*runs), ["P", "AP"], (1, 2), (1, 2, 3))
+    agreement = meta.agreement(matrix)
+    shown = [
+        meta.power(matrix).plot(),
+        agreement.scatter("AP", "RBPT"),
+        meta.error_rates(matrix, repetitions=5).plot(),
+        meta.swap_rates(matrix, repetitions=5).plot(),
+        grid.plot("AP", "standardised"),
+    ]
+    for ax in shown:
+        assert ax.get_xlabel()
+        assert ax.get_ylabel()
+        matplotlib.pyplot.close(ax.figure)
+    assert "tau" in agreement.plot().figure.axes[1].get_ylabel()
+    assert meta.predictivity(matrix, 3).plot().get_ylabel() == "Kendall's tau between halves (no unit)"
+    assert len(grid.plot_all().figure.axes) == 6
+    narrow = meta.pool_grid(meta.pooled_runs(*runs), ["P", "Precision", "P"], (1,), (1, 2), ["raw"])
+    assert narrow.measures == ("P", "Precision")
+    assert (narrow.share[:, :, 0] == narrow.share[:, :, 1]).all()
+    assert narrow.plot_all().get_legend()
+    assert len(selection.plot().texts) > 20
+    matplotlib.pyplot.close("all")

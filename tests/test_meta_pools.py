@@ -1,0 +1,181 @@
+"""Score matrix, simulated pools, the grid of depths, standardisation: equal to scoring on qrels that are cut by hand."""
+
+import gzip
+from itertools import product
+
+import ir_measures
+import naive_meta as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ir_trunc
+from ir_trunc import demo, meta
+from ir_trunc.errors import IrTruncError
+
+MEASURES = "P@3 R@5 AP nDCG@4 RBP(p=0.7,rel=1) Bpref DCG@5"
+
+
+def collection(seed, systems=5, topics=4):
+    rng = np.random.default_rng(seed)
+    qrels, runs = {}, {f"s{i}": {} for i in range(systems)}
+    for topic in map(str, range(topics)):
+        docs = [f"d{i}" for i in range(12)]
+        judged = rng.permutation(docs)[: rng.integers(1, 12)]
+        qrels[topic] = {str(doc): int(rng.integers(0, 3)) for doc in judged}
+        for run in runs.values():
+            found = rng.permutation(docs)[: rng.integers(0, 10)]
+            run[topic] = {str(doc): float(-rank) for rank, doc in enumerate(found)}
+    qrels["0"]["d0"] = 2  # the scale is the same for every collection
+    return qrels, runs
+
+
+collections = st.builds(collection, st.integers(0, 2**32 - 1))
+
+
+def scores(measures, qrels, run):
+    """By ir_trunc on qrels made by hand; every topic has a judgment, so that none is lost."""
+    padded = {topic: {"nowhere": 0} | judged for topic, judged in qrels.items()}
+    padded["~scale"] = {"top": 2}
+    results = ir_trunc.calc(measures, padded, run).to_pandas()
+    return results.drop("~scale").to_numpy().T
+
+
+@given(collections, st.integers(1, 10))
+def test_a_simulated_pool_scores_like_qrels_cut_by_hand(data, depth):
+    qrels, runs = data
+    simulated = meta.pooled_runs(qrels, runs)
+    keep = simulated.in_pool(depth, ["s0", "s3"])
+    cut = naive.pool(qrels, {name: runs[name] for name in ("s0", "s3")}, depth)
+    assert keep.sum() == sum(map(len, cut.values()))
+    for measure in ("P@3 R@5 AP nDCG@4 DCG@5 RBP(p=0.7,rel=1)", "nDCG RR RBPT(p=0.5) OIE"):
+        found = simulated.score(measure, keep)
+        for name, values in zip(found.systems, found.values.transpose(1, 0, 2)):
+            np.testing.assert_allclose(values, scores(measure, cut, runs[name]), atol=1e-12)
+
+
+@given(collections)
+def test_the_whole_pool_scores_like_calc(data):
+    qrels, runs = data
+    found = meta.pooled_runs(qrels, runs).score(MEASURES)
+    assert found.values.tobytes() == meta.score_matrix(MEASURES, qrels, runs).values.tobytes()
+    for name, values in zip(found.systems, found.values.transpose(1, 0, 2)):
+        np.testing.assert_array_equal(values, ir_trunc.calc(MEASURES, qrels, runs[name]).values)
+
+
+@given(collections, st.integers(1, 8))
+def test_each_group_left_out(data, depth):
+    qrels, runs = data
+    groups = {name: "ab"[at % 2] for at, name in enumerate(runs)}
+    found = meta.leave_group_out(meta.pooled_runs(qrels, runs), "AP P@3", depth, groups)
+    frame = found.to_pandas().set_index(["measure", "system"])
+    full = {name: scores("AP P@3", naive.pool(qrels, runs, depth), runs[name]).mean(axis=1) for name in runs}
+    for name in runs:
+        others = {other: run for other, run in runs.items() if groups[other] != groups[name]}
+        without = scores("AP P@3", naive.pool(qrels, others, depth), runs[name]).mean(axis=1)
+        for at, measure in enumerate(("AP", "P@3")):
+            row = frame.loc[(measure, name)]
+            assert row["full"] == pytest.approx(full[name][at])
+            assert row["without"] == pytest.approx(without[at])
+            rivals = [full[other][at] for other in runs if other != name]
+            lost = sum(x > without[at] + 1e-12 for x in rivals) - sum(x > full[name][at] + 1e-12 for x in rivals)
+            assert row["places_lost"] == lost
+
+
+def test_grid_of_depths_and_forms():
+    """Every cell is the discriminative power of scores that are made by hand."""
+    qrels, runs = collection(11, systems=6, topics=9)
+    texts = ["P", "DCG", "RBP(p={p}, rel=1)"]
+    grid = meta.pool_grid(meta.pooled_runs(qrels, runs), texts, (1, 3, 5), (3, 5), residual=0.2)
+    cells = grid.to_pandas().set_index(["pool_depth", "depth", "measure", "form"])["discriminative_power"]
+    assert len(cells) == 3 * 2 * 3 * 3
+    for pool_depth, depth in product((1, 3, 5), (3, 5)):
+        cut = naive.pool(qrels, runs, pool_depth)
+        assert grid.judged[grid.pool_depths.index(pool_depth)] == sum(map(len, cut.values()))
+        for text in texts:
+            measure = text.replace("{p}", repr(0.2 ** (1 / depth))) + f"@{depth}"
+            raw = np.array([scores(measure, cut, run)[0] for run in runs.values()])
+            best = scores(measure, cut, naive.ideal_run(cut))[0]
+            forms = {
+                "raw": raw,
+                "normalised": [[x / top if top else 0.0 for x, top in zip(row, best)] for row in raw],
+                "standardised": np.array([naive.standardised(list(column)) for column in raw.T]).T,
+            }
+            for form, values in forms.items():
+                matrix = meta.ScoreMatrix(("m",), tuple(runs), tuple(qrels), np.array([values]))
+                assert cells[pool_depth, depth, text, form] == meta.power(matrix).share[0]
+
+
+def test_grid_marks_full_and_extended_assessment():
+    qrels, runs = collection(1)
+    grid = meta.pool_grid(meta.pooled_runs(qrels, runs), ["P"], (2, 5), (2, 5), ["raw"])
+    marks = {(row.pool_depth, row.depth): row.assessment for row in grid.to_pandas().itertuples()}
+    assert marks == {(2, 2): "full", (2, 5): "extended", (5, 2): "deeper", (5, 5): "full"}
+    assert "extended" in repr(grid)
+
+
+def test_normalised_scores_are_the_measures_that_webber_names():
+    """AP over its ideal is aAP, DCG over its ideal anDCG, P over its ideal is what R abbreviated to k would be."""
+    qrels, runs = collection(3, systems=8, topics=6)
+    pools = meta.pooled_runs(qrels, runs)
+    grid = meta.pool_grid(pools, ["AP", "DCG(dcg='jk')", "RBP(p=0.6, rel=1)"], (4,), (3,), ["normalised"])
+    named = pools.score("aAP@3 anDCG(dcg='jk')@3 nRBP(p=0.6,rel=1)@3", pools.in_pool(4))
+    np.testing.assert_array_equal(grid.share.ravel(), meta.power(named).share)
+
+
+def test_coverage_tells_how_much_of_a_pool_was_judged():
+    qrels = {"1": {"a": 1, "b": 0}}
+    runs = {"x": {"1": {"a": 3.0, "n": 2.0, "b": 1.0}}, "y": {"1": {"n": 1.0}}}
+    pools = meta.pooled_runs(qrels, runs)
+    assert pools.coverage(1) == 1 / 2
+    assert pools.coverage(3) == 2 / 4
+    assert pools.coverage(3, ["x"]) == 2 / 3
+
+
+def test_a_saved_reference_standardises_new_systems(tmp_path):
+    qrels, runs = collection(5, systems=7)
+    matrix = meta.score_matrix("AP P@5", qrels, runs)
+    meta.Reference.of(matrix.take(["s0", "s1", "s2"])).save(tmp_path / "reference.json")
+    loaded = meta.Reference.load(tmp_path / "reference.json")
+    assert loaded.systems == 3
+    new = loaded.standardise(matrix.take(["s5"], ["2", "0"]))
+    for measure in matrix.measures:
+        for at, topic in enumerate(("2", "0")):
+            column = matrix.topics.index(topic)
+            known = [matrix[measure][system, column] for system in range(3)]
+            mean, sd = np.mean(known), np.std(known)
+            expected = (matrix[measure][5, column] - mean) / sd if max(known) > min(known) else 0.0
+            assert new[measure][0, at] == pytest.approx(expected)
+
+
+def test_a_score_matrix_from_a_folder_paths_and_a_mapping(tmp_path):
+    for name in demo.SYSTEMS:
+        data = (demo.data() / f"{name}.run").read_bytes()
+        (tmp_path / f"{name}.run.gz").write_bytes(gzip.compress(data))
+    qrels = demo.data() / "demo.qrels"
+    matrix = meta.score_matrix("AP RBPT(p=0.5)", qrels, tmp_path)
+    assert matrix.systems == tuple(f"{name}.run" for name in sorted(demo.SYSTEMS))
+    paths = meta.score_matrix("AP RBPT(p=0.5)", qrels, sorted(tmp_path.iterdir()))
+    mapped = meta.score_matrix("AP RBPT(p=0.5)", qrels, {path.name: path for path in sorted(tmp_path.iterdir())})
+    assert matrix.values.tobytes() == paths.values.tobytes() == mapped.values.tobytes()
+    assert matrix[ir_measures.AP].shape == (3, len(matrix.topics))
+    assert matrix.to_pandas().loc[("says-little.run", "liu-nil"), "RBPT(p=0.5)"] == 1
+    assert matrix.joined({"again": matrix}).measures == ("AP", "RBPT(p=0.5)", "AP, again", "RBPT(p=0.5), again")
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda pools, path: meta.score_matrix("AP", {"q": {"a": 1}}, path), "holds no files"),
+    (lambda pools, path: meta.score_matrix("AP", {"q": {"a": 1}}, []), "There is no run"),
+    (lambda pools, path: pools.in_pool(0), "pool depth=0"),
+    (lambda pools, path: pools.in_pool(1, ["s9"]), "'s9'"),
+    (lambda pools, path: pools.score("infAP"), "infAP is not computed"),
+    (lambda pools, path: meta.pool_grid(pools, ["P"], forms=["x"]), "form 'x'"),
+    (lambda pools, path: meta.pool_grid(pools, ["P"], residual=1), "residual=1"),
+    (lambda pools, path: meta.pool_grid(pools, []), "at least one measure"),
+    (lambda pools, path: meta.leave_group_out(pools, "AP", 1, {"s0": "a"}), "system s1 has none"),
+    (lambda pools, path: meta.Reference.load(__file__), "no reference"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says, tmp_path):
+    with pytest.raises(IrTruncError, match=says):
+        wrong(meta.pooled_runs(*collection(0)), tmp_path)
