@@ -47,8 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
     warnings.showwarning = _show_warning
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # closed by the caller
-    sys.stderr = sys.stderr or open(os.devnull, "w")
+    sys.stdout = sys.stdout or io.StringIO()  # None where the caller has closed it
+    sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # ids are of any script, the terminal may not be
@@ -142,7 +142,7 @@ def _runs_and_measures(arguments: Sequence[str]) -> tuple[list[str], tuple[Measu
     try:
         return list(arguments[:at]), parse_measures(arguments[at:])
     except UnknownMeasureError as error:
-        raise UnknownMeasureError(f"There is no such run file; nor such a measure: {error}") from None
+        raise UnknownMeasureError(f"There is no file of that name; as a measure: {error}") from None
 
 
 def _is_run(argument: str) -> bool:

@@ -39,6 +39,11 @@ def test_nil_as_an_ordinary_document_is_what_stock_tools_see():
     assert reciprocal_ranks("document") == [metric.value for metric in sorted(stock)]
 
 
+def test_a_judged_document_of_that_name_counts_where_it_is_an_ordinary_document():
+    assert calc("RR", {"1": {"NIL": 1}}, {"1": ["x", "NIL"]}, nil="document").values[0].tolist() == [0.5]
+    assert calc("RRT", {"1": {"NIL": 1}}, {"1": ["NIL"]}).values[0].tolist() == [1]  # by default: a nil query, silence
+
+
 def test_another_id_can_stand_for_no_answer():
     run = {"1": ["none"], "2": ["none"]}
     rule = NilRule(id="none")

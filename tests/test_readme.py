@@ -46,7 +46,7 @@ def test_console_output_is_what_the_commands_print(collection):
                 printed = printed[: len(expected)]
             assert printed == expected
             commands += 1
-    assert commands == 5
+    assert commands == 7
 
 
 def test_python_blocks_run(collection, monkeypatch):

@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 def load(name: str) -> Any | None:
     """The data set of this id, or None where ir_datasets knows none."""
-    import ir_datasets
-
     try:
+        import ir_datasets
+
         return ir_datasets.load(name)
     except (KeyError, OSError):  # unknown, or ir_datasets cannot make its folder in the home directory
         return None

@@ -9,6 +9,7 @@ import numpy as np
 
 from ir_trunc.errors import InputError, warn
 from ir_trunc.io.ranked import RankedRows
+from ir_trunc.io.rows import PLACEHOLDER
 from ir_trunc.rankings import Bools, Ints
 
 Convention = Literal["ends", "trec2001", "sakai", "document"]
@@ -29,6 +30,11 @@ class NilRule:
     def __post_init__(self) -> None:
         if self.convention not in get_args(Convention):
             raise InputError(f"nil={self.convention!r} is unknown: one of {', '.join(get_args(Convention))} is needed.")
+
+    @property
+    def marked(self) -> str:
+        """The id that has a meaning of its own; where NIL is a document like any other, no document of a list has it."""
+        return PLACEHOLDER if self.convention == "document" else self.id
 
     @property
     def answers(self) -> bool:

@@ -58,7 +58,7 @@ class Qrels:
         twice = repeated(code, rows.docs)
         if twice:
             raise rows.error(twice[1], "it is judged twice")
-        special = pc.is_in(rows.docs, value_set=pa.array([nil.id, PLACEHOLDER])).to_numpy(zero_copy_only=False)
+        special = pc.is_in(rows.docs, value_set=pa.array([nil.marked, PLACEHOLDER])).to_numpy(zero_copy_only=False)
         judged, code = rows.filter(~special), code[~special].astype(np.int64)
         grades = np.asarray(judged.values, dtype=np.int64)
         docs = judged.docs.dictionary_encode()
@@ -94,7 +94,7 @@ class Qrels:
         ids = ranked.rows.docs
         if self.normalise is not None:
             ids = pa.array([self.normalise(doc) for doc in ids.to_pylist()], pa.string())
-        doc = pc.index_in(ids, value_set=pa.concat_arrays([pa.array([self.nil.id]), self.docs])).fill_null(-1).to_numpy()
+        doc = pc.index_in(ids, value_set=pa.concat_arrays([pa.array([self.nil.marked]), self.docs])).fill_null(-1).to_numpy()
         lengths = self.nil.lengths(ranked, doc == 0)
         at, key = self._look_up(ranked.topic, doc, ranked.rank <= lengths[ranked.topic])
         grades = self.grades[key]
