@@ -22,10 +22,11 @@ from ir_trunc.version import __version__
 
 if TYPE_CHECKING:
     from ir_trunc.curve import Curve
-    from ir_trunc.io import Qrels, read_qrels
+    from ir_trunc.io import NilRule, Qrels, read_answers, read_qrels, read_topics, with_topics
     from ir_trunc.rankings import Rankings
     from ir_trunc.results import Aggregated, Results
     from ir_trunc.scoring import calc, calc_aggregate, compare, curves, evaluator, iter_calc
+    from ir_trunc.wrapping import nil_report, with_effort, with_terminal
 
 _measures = register()
 
@@ -33,11 +34,10 @@ _measures = register()
 _LATER = {
     "Curve": "ir_trunc.curve",
     "Rankings": "ir_trunc.rankings",
-    "Qrels": "ir_trunc.io",
-    "read_qrels": "ir_trunc.io",
-    "Aggregated": "ir_trunc.results",
-    "Results": "ir_trunc.results",
+    **dict.fromkeys(("NilRule", "Qrels", "read_answers", "read_qrels", "read_topics", "with_topics"), "ir_trunc.io"),
+    **dict.fromkeys(("Aggregated", "Results"), "ir_trunc.results"),
     **dict.fromkeys(("calc", "calc_aggregate", "compare", "curves", "evaluator", "iter_calc"), "ir_trunc.scoring"),
+    **dict.fromkeys(("nil_report", "with_effort", "with_terminal"), "ir_trunc.wrapping"),
 }
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "InputError",
     "IrTruncError",
     "IrTruncWarning",
+    "NilRule",
     "ParameterError",
     "ParameterTypeError",
     "Qrels",
@@ -59,8 +60,14 @@ __all__ = [
     "curves",
     "evaluator",
     "iter_calc",
+    "nil_report",
     "parse_measure",
+    "read_answers",
     "read_qrels",
+    "read_topics",
+    "with_effort",
+    "with_terminal",
+    "with_topics",
     *_measures,
 ]
 

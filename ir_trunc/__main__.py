@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 from ir_measures import Measure
 
 import ir_trunc
 from ir_trunc.errors import IrTruncError, UnknownMeasureError
-from ir_trunc.io import read_qrels
+from ir_trunc.io import Convention, read_qrels, read_topics
 from ir_trunc.measures.text import split
-from ir_trunc.output import FORMATS, OneLineParser, write_runs
+from ir_trunc.output import FORMATS, OneLineParser, rows_of, views_of
 from ir_trunc.provider import parse_measure
 from ir_trunc.scoring import by_file_name, iter_compare, parse_measures
 
@@ -38,20 +40,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # ids are of any script, the terminal may not be
     try:
-        command = _COMMANDS.get(words[0]) if words else None
-        if command is None:
-            return score(words)
-        status: int = import_module(f"ir_trunc.{command}").main(words[1:])
+        status = run(words)
+        sys.stdout.flush()
         return status
     except (IrTruncError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more as it ends
-            return 1
-        print(f"ir_trunc: {error}", file=sys.stderr)
+        # Output that cannot be written now cannot be written when Python ends either, which would complain once more.
+        if isinstance(error, OSError) and error.errno and error.filename is None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if not isinstance(error, BrokenPipeError):
+            print(f"ir_trunc: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def run(words: Sequence[str]) -> int:
+    """The command that the first word names; without one, the scores of runs."""
+    command = _COMMANDS.get(words[0]) if words else None
+    if command is None:
+        return score(words)
+    status: int = import_module(f"ir_trunc.{command}").main(words[1:])
+    return status
 
 
 def score(words: Sequence[str]) -> int:
@@ -60,9 +73,15 @@ def score(words: Sequence[str]) -> int:
     runs, measures = _runs_and_measures(args.arguments)
     if args.no_summary and not args.by_query:
         raise IrTruncError("--no_summary (-n) needs --by_query (-q): without either there is nothing to print.")
+    topics = read_topics(args.topics) if args.topics else ()
     named = by_file_name(runs)
-    scored = iter_compare(measures, read_qrels(args.qrels), named)
-    write_runs(scored, len(named), FORMATS[args.output_format], args.places, args.by_query, not args.no_summary)
+    scored = iter_compare(measures, read_qrels(args.qrels, topics, nil=args.nil), named)
+    if args.views:
+        rows = (row for name, results in scored for row in views_of(name, results))
+    else:
+        rows = (row for name, results in scored for row in rows_of(name, results, args.by_query, not args.no_summary))
+    columns = ["run"] * (len(named) > 1) + ["query_id"] * (args.by_query or args.views) + ["measure", "value"]
+    FORMATS[args.output_format](rows, columns, args.places)
     return 0
 
 
@@ -84,10 +103,23 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-q", "--by_query", action="store_true", help="scores by topic")
     parser.add_argument("-n", "--no_summary", action="store_true", help="with -q: leave the means out")
-    parser.add_argument("-p", "--places", type=int, default=4, metavar="N", help="decimal places, -1 for all (default 4)")
+    parser.add_argument(
+        "-p", "--places", type=_places, default=4, metavar="N", help="decimal places, -1 for all (default 4)"
+    )
     parser.add_argument("-o", "--output_format", choices=FORMATS, default="tsv", help="default: tsv")
+    parser.add_argument("--topics", metavar="FILE", help="more topics of the query universe: ids, TREC topics or TSV")
+    parser.add_argument("--views", action="store_true", help="means over all, answerable and nil queries, and silence")
+    parser.add_argument(
+        "--nil", choices=get_args(Convention), default="ends", help="what a NIL document means (default: ends)"
+    )
     parser.add_argument("--version", action="version", version=f"ir_trunc {ir_trunc.__version__}")
     return parser
+
+
+def _places(text: str) -> int:
+    if not (text == "-1" or (text.isascii() and text.isdigit() and len(text) <= 2)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of places: 0 to 99, or -1 for all, is needed")
+    return int(text)
 
 
 def _runs_and_measures(arguments: Sequence[str]) -> tuple[list[str], tuple[Measure, ...]]:

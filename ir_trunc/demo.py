@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from ir_trunc.io import RUN, read, read_qrels
+from ir_trunc.io import read_qrels, read_run
 from ir_trunc.output import OneLineParser
 from ir_trunc.rankings import Rankings
 from ir_trunc.scoring import evaluator
@@ -43,7 +43,7 @@ def main(words: Sequence[str]) -> int:
     """`ir_trunc demo`."""
     OneLineParser(prog="ir_trunc demo", description="Show the point on a small collection.").parse_args(words)
     qrels = read_qrels(data() / "demo.qrels")
-    runs = {name: qrels.rank(read(data() / f"{name}.run", RUN)) for name in SYSTEMS}
+    runs = {name: qrels.rank(read_run(data() / f"{name}.run")) for name in SYSTEMS}
     print(_HEAD)
     print(_lists(runs))
     print(_scores(runs))

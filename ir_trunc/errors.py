@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
 
 
@@ -28,6 +30,14 @@ class UnknownMeasureError(IrTruncError):
 
 class IrTruncWarning(UserWarning):
     """Something was left out of the evaluation; the message counts it."""
+
+
+def warn(message: str) -> None:
+    """Warn in the name of the user's own line, not of one in this package."""
+    frame, depth = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ir_trunc."):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(message, IrTruncWarning, stacklevel=depth)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

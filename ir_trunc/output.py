@@ -7,13 +7,13 @@ import csv
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ir_trunc.results import Results
 
 SUMMARY = "all"
 
-Row = tuple[str, str, str, float]  # run, topic, measure, value
+Row = tuple[str, str, str, float]  # run, topic (or view of the topics), measure, value
 Writer = Callable[[Iterable[Row], Sequence[str], int], None]
 
 
@@ -25,16 +25,8 @@ class OneLineParser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'.\n")
 
 
-def write_runs(
-    scored: Iterable[tuple[str, Results]], runs: int, write: Writer, places: int, by_query: bool, summary: bool
-) -> None:
-    """Print the scores of all runs, each as soon as it is known."""
-    columns = ["run"] * (runs > 1) + ["query_id"] * by_query + ["measure", "value"]
-    rows = (row for name, results in scored for row in _rows(name, results, by_query, summary))
-    write(rows, columns, places)
-
-
-def _rows(name: str, results: Results, by_query: bool, summary: bool) -> Iterator[Row]:
+def rows_of(name: str, results: Results, by_query: bool, summary: bool) -> Iterator[Row]:
+    """The scores of one run by topic, and their means."""
     texts = [str(measure) for measure in results.measures]
     if by_query:
         for topic, values in zip(results.topics, results.values.T.tolist()):
@@ -43,13 +35,26 @@ def _rows(name: str, results: Results, by_query: bool, summary: bool) -> Iterato
         yield from ((name, SUMMARY, text, value) for text, value in zip(texts, results.aggregated.values()))
 
 
-def _fields(row: Row, columns: Sequence[str]) -> dict[str, str | float]:
-    fields: dict[str, str | float] = dict(zip(("run", "query_id", "measure", "value"), row))
+def views_of(name: str, results: Results) -> Iterator[Row]:
+    """Means over all topics, over those with answers and over nil queries, and how the system abstained."""
+    for view, part in results.views().items():
+        abstention = part.abstention
+        yield (name, view, "topics", abstention.topics)
+        yield (name, view, "silent", abstention.silent)
+        yield from ((name, view, str(measure), value) for measure, value in part.aggregated.items())
+    yield (name, "silence", "precision", results.abstention.precision)
+    yield (name, "silence", "recall", results.abstention.recall)
+
+
+def _fields(row: Row, columns: Sequence[str]) -> dict[str, Any]:
+    fields: dict[str, Any] = dict(zip(("run", "query_id", "measure", "value"), row))
     return {name: fields[name] for name in columns}
 
 
 def number(value: float, places: int) -> str:
-    """A value with that many decimal places, or with all of them for -1."""
+    """A value with that many decimal places, or with all of them for -1; counts have none."""
+    if isinstance(value, int):
+        return str(value)
     return repr(value) if places < 0 else f"{value:.{places}f}"
 
 
@@ -60,7 +65,7 @@ def write_tsv(rows: Iterable[Row], columns: Sequence[str], places: int) -> None:
         return
     for row in rows:
         *names, value = _fields(row, columns).values()
-        print(*names, number(float(value), places), sep="\t")
+        print(*names, number(value, places), sep="\t")
 
 
 def _write_table(rows: Iterable[Row], places: int) -> None:
@@ -85,13 +90,14 @@ def write_csv(rows: Iterable[Row], columns: Sequence[str], places: int) -> None:
     writer.writerow(columns)
     for row in rows:
         *names, value = _fields(row, columns).values()
-        writer.writerow([*names, number(float(value), places)])
+        writer.writerow([*names, number(value, places)])
 
 
 def write_jsonl(rows: Iterable[Row], columns: Sequence[str], places: int) -> None:
-    """One JSON object for each value, with all its places."""
+    """One JSON object for each value, with all its places; null where there is none."""
     for row in rows:
-        print(json.dumps(_fields(row, columns), ensure_ascii=False))
+        fields = {name: None if value != value else value for name, value in _fields(row, columns).items()}
+        print(json.dumps(fields, ensure_ascii=False))
 
 
 FORMATS: dict[str, Writer] = {"tsv": write_tsv, "csv": write_csv, "jsonl": write_jsonl}

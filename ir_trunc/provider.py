@@ -153,9 +153,9 @@ class Evaluator(providers.Evaluator):
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
-        from ir_trunc.io import RUN, read
+        from ir_trunc.io import read_run
 
-        rankings = self.qrels.rank(read(run, RUN))
+        rankings = self.qrels.rank(read_run(run))
         for measure, values in zip(self.measures, self.score(rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)

@@ -16,6 +16,7 @@ from ir_trunc.errors import InputError
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 def offsets_of(lengths: npt.ArrayLike) -> Ints:
@@ -25,9 +26,10 @@ def offsets_of(lengths: npt.ArrayLike) -> Ints:
 
 def canonical_order(topics: Sequence[str]) -> list[int]:
     """Positions that put topics in their one order: as numbers where all are numbers, as text otherwise."""
-    if all(topic.isascii() and topic.isdigit() for topic in topics):
-        return sorted(range(len(topics)), key=lambda at: (int(topics[at]), topics[at]))
-    return sorted(range(len(topics)), key=topics.__getitem__)
+    if not all(topic.isascii() and topic.isdigit() for topic in topics):
+        return sorted(range(len(topics)), key=topics.__getitem__)
+    numbers = [topic.lstrip("0") for topic in topics]  # not int(): ids may have thousands of digits
+    return sorted(range(len(topics)), key=lambda at: (len(numbers[at]), numbers[at], topics[at]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +52,20 @@ class Judgments:
         return int(self.levels.max(initial=0))
 
     @classmethod
-    def from_rows(cls, topics: Sequence[str], rows: Ints, grades: Ints) -> Judgments:
-        """Judgments of these topics, in their order, from one (row, grade) per judged document in any order."""
+    def from_rows(cls, topics: Sequence[str], rows: Ints, grades: Ints, levels: Iterable[int] = ()) -> Judgments:
+        """Judgments of these topics, in their order, from one (row, grade) per judged document in any order.
+
+        levels: of the judgement scale, beside those that occur.
+        """
         order = np.lexsort((-grades, rows))
         offsets = offsets_of(np.bincount(rows, minlength=len(topics)))
-        return cls(tuple(topics), offsets, grades[order], np.unique(grades[grades > 0]))
+        scale = np.unique(np.concatenate((grades, np.fromiter(levels, np.int64))))
+        return cls(tuple(topics), offsets, grades[order], scale[scale > 0])
+
+    def with_one_more(self, rows: Ints, grade: int) -> Judgments:
+        """The judgments with one more document of this grade for some of the topics."""
+        grades = np.append(self.grades, np.full(len(rows), grade))
+        return Judgments.from_rows(self.topics, np.append(self.rows, rows), grades, self.levels)
 
     @property
     def rows(self) -> Ints:
@@ -175,7 +186,7 @@ class Rankings:
             hit_grades=self.hit_grades[kept],
         )
 
-    def take(self, positions: Sequence[int]) -> Rankings:
+    def take(self, positions: npt.ArrayLike) -> Rankings:
         """Some of the topics, by their positions."""
         rows = np.asarray(positions, dtype=np.int64)
         pools, hits = self.judgments.offsets, self.hit_offsets

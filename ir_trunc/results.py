@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
+import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc.provider import parse_measure
-from ir_trunc.rankings import Floats
+from ir_trunc.provider import bind, parse_measure
+from ir_trunc.rankings import Bools, Floats, Ints, Rankings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,16 +39,71 @@ class Aggregated(dict[Any, float]):
         return str(self.to_pandas().to_frame().T.style.hide(axis="index").format(precision=4).to_html())
 
 
+@dataclass(frozen=True)
+class Abstention:
+    """How often a system returned nothing, and how often rightly.
+
+    topics, nil, silent, rightly: numbers of topics, of nil queries, of empty lists, and of empty lists for nil queries.
+    """
+
+    topics: int
+    nil: int
+    silent: int
+    rightly: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the empty lists that are right; NaN where there is none."""
+        return self.rightly / self.silent if self.silent else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Share of the nil queries that got the empty list; NaN where there is none."""
+        return self.rightly / self.nil if self.nil else float("nan")
+
+
 @dataclass(frozen=True, eq=False)
 class Results:
     """Scores of one run; unpacks into (aggregated, per_query) as ir-measures' results do.
 
-    measures: M measures. topics: Q ids. values: scores (M x Q).
+    measures: M measures. rankings: the lists that were scored (Q). values: scores (M x Q).
     """
 
     measures: tuple[Measure, ...]
-    topics: tuple[str, ...]
+    rankings: Rankings
     values: Floats
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Ids in canonical order (Q)."""
+        return self.rankings.topics
+
+    @property
+    def nil(self) -> Bools:
+        """Which topics are nil queries (Q)."""
+        judgments = self.rankings.judgments
+        relevant: Ints = np.bincount(judgments.rows[judgments.grades > 0], minlength=len(self.topics))
+        nil: Bools = relevant == 0
+        return nil
+
+    @property
+    def abstention(self) -> Abstention:
+        """How often the system returned nothing, and how often rightly."""
+        silent = self.rankings.lengths == 0
+        return Abstention(len(silent), int(self.nil.sum()), int(silent.sum()), int((silent & self.nil).sum()))
+
+    def over(self, keep: npt.NDArray[np.bool_]) -> Results:
+        """The same for some of the topics; measures of the whole run are computed anew over them."""
+        at = np.flatnonzero(keep)
+        rankings, values = self.rankings.take(at), self.values[:, at]
+        for row, bound in enumerate(map(bind, self.measures)):
+            if bound is not None and bound.definition.scope == "run":
+                values[row] = bound.score(rankings)
+        return Results(self.measures, rankings, values)
+
+    def views(self) -> dict[str, Results]:
+        """The results over all topics, over those with answers, and over nil queries."""
+        return {"all": self, "answerable": self.over(~self.nil), "nil": self.over(self.nil)}
 
     @property
     def aggregated(self) -> Aggregated:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,8 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc.curve import Curve
-from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
-from ir_trunc.io import RUN, Qrels, Rows, read, read_qrels
+from ir_trunc.errors import InputError, IrTruncWarning, ParameterError, UnknownMeasureError
+from ir_trunc.io import Convention, NilRule, Qrels, Rows, read_qrels, read_run, read_topics
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures import scores
 from ir_trunc.measures.text import split
@@ -30,16 +31,22 @@ Runs = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[s
 class Evaluator:
     """Measures and qrels made ready once, for any number of runs.
 
-    measures: texts (`"RBPT(p=0.5)"`; blanks separate several in one text), ir-measures objects, or a list of both. qrels: a
+    measures: texts (`"RBPT(p=0.5)"`, blanks separate several in one text), ir-measures objects, or a list of both. qrels: a
     path, plain or gzipped; `{topic: {document: grade}}`; named tuples; a pandas, polars or pyarrow frame with the columns
-    query_id, doc_id and relevance; None where runs come as `Rankings`, which hold their judgments. Measures that ir_trunc
-    does not compute itself are asked of ir-measures.
+    query_id, doc_id and relevance; an ir_datasets data set or its id; `read_answers(...)` for questions; None where runs
+    come as `Rankings`, which hold their judgments. topics: more topics of the query universe, in any form that `read_topics`
+    takes. nil: what a NIL document in a run means: 'ends' (by default it ends the list), 'trec2001', 'sakai', 'document', or
+    a `NilRule`. Measures that ir_trunc does not compute itself are asked of ir-measures.
     """
 
-    def __init__(self, measures: Any, qrels: Any):
+    def __init__(self, measures: Any, qrels: Any, *, topics: Any = None, nil: NilRule | Convention | None = None):
         self.measures = parse_measures(measures)
         self.bound = [bind(measure) for measure in self.measures]
-        self.qrels = None if qrels is None else read_qrels(qrels)
+        for measure, bound in zip(self.measures, self.bound):
+            if bound is None and not ir_measures.DefaultPipeline.supports(measure):
+                raise UnknownMeasureError(f"{measure} is known to ir-measures, but no tool that is installed computes it.")
+        universe = () if topics is None else read_topics(topics)
+        self.qrels = None if qrels is None else read_qrels(qrels, universe, nil=nil)
 
     def calc(self, run: Any) -> Results:
         """Scores of one run: by topic and in the mean."""
@@ -47,7 +54,7 @@ class Evaluator:
         own = iter(scores((bound for bound in self.bound if bound), rankings))
         asked = iter(self._ask_others(rows, rankings))
         values = [next(own) if bound else next(asked) for bound in self.bound]
-        return Results(self.measures, rankings.topics, np.array(values))
+        return Results(self.measures, rankings, np.array(values))
 
     def calc_aggregate(self, run: Any) -> Aggregated:
         """Mean scores of one run."""
@@ -66,7 +73,7 @@ class Evaluator:
         return dict(zip(self.measures, curves_of((bound for bound in self.bound if bound), rankings)))
 
     def _open(self, run: Any) -> tuple[Rows | None, Rankings]:
-        rows = None if isinstance(run, Rankings) else read(run, RUN)
+        rows = None if isinstance(run, Rankings) else read_run(run)
         return rows, rankings_of(self.qrels, run if rows is None else rows)
 
     def _ask_others(self, rows: Rows | None, rankings: Rankings) -> list[Floats]:
@@ -76,10 +83,17 @@ class Evaluator:
             return []
         if rows is None or self.qrels is None:
             raise InputError(f"{others[0]} is asked of ir-measures, which needs document ids: Rankings have none.")
-        qrels, run = self.qrels.to_dict(), rows.to_dict()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrTruncWarning)  # said when the same rows were ranked for scoring
+            ranked = self.qrels.ranked(rows)
+        shown = ranked.rows.filter(ranked.rank <= rankings.lengths[ranked.topic])
+        qrels, run = self.qrels.to_dict(), shown.to_dict()
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents only.
         by_topic = ({m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)} for measure in others)
-        return [np.array([values[topic] for topic in rankings.topics], dtype=np.float64) for values in by_topic]
+        return [
+            np.array([values.get(topic, measure.DEFAULT) for topic in rankings.topics], dtype=np.float64)
+            for measure, values in zip(others, by_topic)
+        ]
 
 
 def rankings_of(qrels: Qrels | None, run: Any) -> Rankings:
@@ -88,7 +102,7 @@ def rankings_of(qrels: Qrels | None, run: Any) -> Rankings:
         return run
     if qrels is None:
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
-    return qrels.rank(run if isinstance(run, Rows) else read(run, RUN))
+    return qrels.rank(run if isinstance(run, Rows) else read_run(run))
 
 
 def parse_measures(measures: Any) -> tuple[Measure, ...]:
@@ -100,12 +114,12 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(parse_measure(part) for part in parts))
 
 
-def evaluator(measures: Any, qrels: Any) -> Evaluator:
-    """Measures and qrels made ready for several runs; see `Evaluator`."""
-    return Evaluator(measures, qrels)
+def evaluator(measures: Any, qrels: Any, **options: Any) -> Evaluator:
+    """Measures and qrels made ready for several runs; see `Evaluator`, also for the options."""
+    return Evaluator(measures, qrels, **options)
 
 
-def calc(measures: Any, qrels: Any, run: Any) -> Results:
+def calc(measures: Any, qrels: Any, run: Any, **options: Any) -> Results:
     """Scores of a run by topic and in the mean.
 
     >>> results = calc("RBPT nDCG@10", {"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}})
@@ -113,30 +127,30 @@ def calc(measures: Any, qrels: Any, run: Any) -> Results:
     >>> results.to_pandas().round(3).values.tolist()
     [[0.84, 1.0]]
 
-    measures, qrels: see `Evaluator`. run: a path, plain or gzipped; `{topic: {document: score}}`; named tuples; a frame with
-    the columns query_id, doc_id and score (and cost, where documents differ in it); or `Rankings`. Every topic of the qrels
-    is scored, one that the run lacks as an empty list. Raises InputError, ParameterError or UnknownMeasureError, all of them
-    ValueErrors.
+    measures, qrels, options (topics, nil): see `Evaluator`. run: a path, plain or gzipped; `{topic: {document: score}}`, or
+    `{topic: [document, ...]}` by rank; named tuples; a frame with the columns query_id, doc_id and score (and cost, where
+    documents differ in it); an ir_datasets data set that has a run; or `Rankings`. Every topic of the qrels is scored, one
+    that the run lacks as an empty list. Raises InputError, ParameterError or UnknownMeasureError, all of them ValueErrors.
     """
-    return Evaluator(measures, qrels).calc(run)
+    return Evaluator(measures, qrels, **options).calc(run)
 
 
-def calc_aggregate(measures: Any, qrels: Any, run: Any) -> Aggregated:
+def calc_aggregate(measures: Any, qrels: Any, run: Any, **options: Any) -> Aggregated:
     """Mean scores of a run: a dict from measure to value; see `calc`."""
-    return calc(measures, qrels, run).aggregated
+    return calc(measures, qrels, run, **options).aggregated
 
 
-def iter_calc(measures: Any, qrels: Any, run: Any) -> Iterator[ir_measures.Metric]:
+def iter_calc(measures: Any, qrels: Any, run: Any, **options: Any) -> Iterator[ir_measures.Metric]:
     """Yield a Metric (query_id, measure, value) for each measure and topic; see `calc`."""
-    return calc(measures, qrels, run).metrics()
+    return calc(measures, qrels, run, **options).metrics()
 
 
-def curves(measures: Any, qrels: Any, run: Any) -> dict[Measure, Curve]:
+def curves(measures: Any, qrels: Any, run: Any, **options: Any) -> dict[Measure, Curve]:
     """The score at every depth of every list, for each measure; see `calc`."""
-    return Evaluator(measures, qrels).curves(run)
+    return Evaluator(measures, qrels, **options).curves(run)
 
 
-def compare(measures: Any, qrels: Any, runs: Runs, *, long: bool = False) -> pd.DataFrame:
+def compare(measures: Any, qrels: Any, runs: Runs, *, long: bool = False, **options: Any) -> pd.DataFrame:
     """Mean scores of several runs: a DataFrame with a row for each system and a column for each measure.
 
     runs: `{name: run}`, or paths of files and folders, which are then named by their files. long=True: the scores by topic
@@ -144,17 +158,21 @@ def compare(measures: Any, qrels: Any, runs: Runs, *, long: bool = False) -> pd.
     """
     import pandas as pd
 
-    tables = {name: results.to_pandas() for name, results in iter_compare(measures, qrels, runs)}
     if long:
-        whole = pd.concat(tables, names=["system"]).reset_index()
-        return whole.melt(["system", "query_id"], var_name="measure", value_name="value")
-    frame = pd.DataFrame({name: results.mean() for name, results in tables.items()}).T
-    return frame.rename_axis("system")
+        rows = [
+            (name, metric.query_id, str(metric.measure), metric.value)
+            for name, results in iter_compare(measures, qrels, runs, **options)
+            for metric in results.metrics()
+        ]
+        return pd.DataFrame(rows, columns=["system", "query_id", "measure", "value"])
+    means = {name: list(results.aggregated.values()) for name, results in iter_compare(measures, qrels, runs, **options)}
+    columns = [str(measure) for measure in parse_measures(measures)]
+    return pd.DataFrame.from_dict(means, orient="index", columns=columns).rename_axis("system")
 
 
-def iter_compare(measures: Any, qrels: Any, runs: Runs) -> Iterator[tuple[str, Results]]:
+def iter_compare(measures: Any, qrels: Any, runs: Runs, **options: Any) -> Iterator[tuple[str, Results]]:
     """Yield (name, Results) for each run, with a progress bar on a terminal."""
-    ready = Evaluator(measures, qrels)
+    ready = Evaluator(measures, qrels, **options)
     for name, run in each_run(runs, "scoring"):
         yield name, ready.calc(run)
 
@@ -168,11 +186,16 @@ def each_run(runs: Runs, doing: str) -> Iterator[tuple[str, Any]]:
         yield str(name), run
 
 
-def by_file_name(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
+def by_file_name(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
     """Runs named by their files, without '.gz'; by their whole paths where names repeat. A folder stands for its files."""
-    given = [Path(paths)] if isinstance(paths, (str, os.PathLike)) else [Path(path) for path in paths]
-    files = [file for path in given for file in (folder_files(path) if path.is_dir() else [path])]
-    names = [file.name.removesuffix(".gz") for file in files]
+    given: list[Any] = (
+        [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, list | tuple) else list(paths)
+    )
+    for path in given:
+        if not isinstance(path, (str, os.PathLike)):
+            raise InputError(f"runs need names: give {{name: run}} or paths, not {type(path).__name__}.")
+    files = [file for path in given for file in (folder_files(Path(path)) if Path(path).is_dir() else [path])]
+    names = [Path(file).name.removesuffix(".gz") for file in files]
     if len(set(names)) < len(names):
         names = [str(file) for file in files]
     if len(set(names)) < len(names):

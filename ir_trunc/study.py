@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.errors import InputError
-from ir_trunc.io import RUN, read, read_qrels
+from ir_trunc.io import read_qrels, read_run
 from ir_trunc.rankings import Ints, Rankings
 from ir_trunc.scoring import Evaluator, Runs, each_run, rankings_of
 from ir_trunc.truncation import ranked
@@ -132,7 +132,7 @@ def lengths(runs: Runs, qrels: Any = None) -> pd.DataFrame:
     ready = None if qrels is None else read_qrels(qrels)
     before, after = Counter[int](), Counter[int]()
     for _, run in each_run(runs, "counting"):
-        rows = read(run, RUN)
+        rows = read_run(run)
         ended = ranked(rows) if ready is None else ready.rank(rows)
         after.update(ended.lengths.tolist())
         documents = Counter(rows.topics.to_pylist())

@@ -287,6 +287,13 @@ def UF(q: Query, s: Setting, rel: int = 1) -> float:
 
 
 @twin
+def EM(q: Query, s: Setting, rel: int = 1) -> float:
+    if q.grades:
+        return float((q.grades[0] or 0) >= rel)
+    return float(all(grade < rel for grade in q.judged))
+
+
+@twin
 def K1(q: Query, s: Setting, rel: int = 1) -> float:
     return q.scores[0] * UF(q, s, rel) if q.grades else 0.0
 

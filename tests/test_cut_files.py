@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_trunc.errors import InputError
-from ir_trunc.io import RUN, read
+from ir_trunc.io import read_run
 from ir_trunc.scoring import calc
 from ir_trunc.truncation import Given, parse_policy, ranked, read_cuts, write_cuts, write_run
 
@@ -35,11 +35,11 @@ def test_cuts_round_trip(folder, name, cuts):
 @pytest.mark.parametrize("name", ["some.run", "some.run.gz"])
 @given(run=a_run, data=st.data())
 def test_a_run_that_is_cut_reads_as_the_same_lists_cut(folder, name, run, data):
-    rows = read(run, RUN)
+    rows = read_run(run)
     whole = ranked(rows)
     cuts = {topic: data.draw(st.integers(0, 9)) for topic in whole.topics}
     write_run(folder / name, rows, cuts)
-    back = ranked(read(folder / name, RUN))
+    back = ranked(read_run(folder / name))
     assert back.topics == whole.topics
     expected = whole.cut(Given(cuts).cut(whole))
     assert back.lengths.tolist() == expected.lengths.tolist()
@@ -51,7 +51,7 @@ def test_a_run_that_is_cut_scores_as_its_lists_cut(folder, run, judged, data):
     """R comes from the qrels: relevant documents that were cut off are still missed."""
     rng = np.random.default_rng(judged)
     qrels = {topic: {doc: int(rng.integers(0, 3)) for doc in docs} | {"missed": 1} for topic, docs in run.items()}
-    rows = read(run, RUN)
+    rows = read_run(run)
     cuts = {topic: data.draw(st.integers(0, 9)) for topic in run}
     write_run(folder / "scored.run", rows, cuts)
     kept = {
@@ -99,7 +99,7 @@ def test_a_file_that_is_not_there_or_broken(folder):
 
 
 def test_what_cannot_be_written_is_refused(folder):
-    rows = read({"1": {"a": 1.0}, "2": {"b": 1.0}}, RUN)
+    rows = read_run({"1": {"a": 1.0}, "2": {"b": 1.0}})
     with pytest.raises(InputError, match="topic 2 has no cut"):
         write_run(folder / "x.run", rows, {"1": 1})
     with pytest.raises(InputError, match="id 'a b': a TREC file cannot hold"):
@@ -108,7 +108,7 @@ def test_what_cannot_be_written_is_refused(folder):
 
 
 def test_an_empty_list_is_written_as_nil_and_documents_behind_nil_stay_away(folder):
-    rows = read({"1": {"a": 3.0, "b": 2.0}, "2": {"c": 3.0, "NIL": 2.0}, "3": {"__nil__": 1.0, "d": 0.5}}, RUN)
+    rows = read_run({"1": {"a": 3.0, "b": 2.0}, "2": {"c": 3.0, "NIL": 2.0}, "3": {"__nil__": 1.0, "d": 0.5}})
     write_run(folder / "nil.run", rows, {"1": 0, "2": 1, "3": 1, "4": 7})
     lines = [line.split()[:4] for line in (folder / "nil.run").read_text().splitlines()]
     assert lines == [["1", "Q0", "NIL", "1"], ["2", "Q0", "c", "1"], ["3", "Q0", "d", "1"], ["4", "Q0", "NIL", "1"]]

@@ -18,12 +18,12 @@ ROOMS = [
     ["measures"],
     ["io"],
     ["provider"],
-    ["results", "scoring"],
+    ["results", "scoring", "wrapping"],
     ["truncation"],
     ["study"],
     ["plots"],
     ["output", "listing", "demo", "commands"],
-    ["__init__", "__main__"],
+    ["__init__", "__main__", "pyterrier"],
 ]
 THIRD_PARTY = {"measures": {"numpy"}, "rankings": {"numpy"}, "curve": {"numpy", "pandas"}, "errors": set()}
 

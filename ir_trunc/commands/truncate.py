@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import ParameterError
-from ir_trunc.io import RUN, read, read_qrels
+from ir_trunc.io import read_qrels, read_run
 from ir_trunc.output import OneLineParser
 from ir_trunc.truncation import parse_policy, ranked, write_cuts, write_run
 
@@ -31,7 +31,7 @@ def main(words: Sequence[str]) -> int:
     args = parser.parse_args(words)
     if (args.qrels is None) != (args.measure is None):
         raise ParameterError("--qrels and --measure go together: a policy is fitted for a measure on judged topics.")
-    policy, run = parse_policy(args.policy), read(args.run, RUN)
+    policy, run = parse_policy(args.policy), read_run(args.run)
     lists = ranked(run)
     if args.qrels:
         training = read_qrels(args.qrels).rank(run)

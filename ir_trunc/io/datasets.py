@@ -1,10 +1,13 @@
-"""ir_datasets: qrels by the id of a data set, with the topics of the data set as the query universe."""
+"""ir_datasets: qrels, topics, judgement scale and scored documents, by the id of a data set."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from ir_trunc.errors import InputError
+
+T = TypeVar("T")
 
 
 def load(name: str) -> Any | None:
@@ -17,16 +20,43 @@ def load(name: str) -> Any | None:
         return None
 
 
-def qrels_and_topics(dataset: Any) -> tuple[list[Any], list[str]]:
-    """Judgments (named tuples) and topic ids of a data set."""
-    name = dataset.dataset_id()
-    if not dataset.has_qrels():
-        raise InputError(f"data set {name} has no qrels: choose one of its parts that has.")
+def qrels(dataset: Any) -> list[Any]:
+    """Judgments, as named tuples."""
+    if not _has(dataset, "qrels"):
+        raise InputError(f"data set {_name(dataset)} has no qrels: choose one of its parts that has.")
+    return _loaded(dataset, dataset.qrels_iter)
+
+
+def topics(dataset: Any) -> list[str]:
+    """Ids of the data set's topics: the query universe."""
+    return [query.query_id for query in _loaded(dataset, dataset.queries_iter)] if _has(dataset, "queries") else []
+
+
+def levels(dataset: Any) -> list[int]:
+    """Positive grades of the judgement scale, as the data set defines it."""
+    return [int(grade) for grade in dataset.qrels_defs() or {} if int(grade) > 0]
+
+
+def run(dataset: Any) -> list[Any]:
+    """The run that comes with a data set, as named tuples."""
+    if not _has(dataset, "scoreddocs"):
+        raise InputError(f"data set {_name(dataset)} has no run (scoreddocs) of its own: give a run.")
+    return _loaded(dataset, dataset.scoreddocs_iter)
+
+
+def _has(dataset: Any, part: str) -> bool:
+    """Whether a data set, from the registry or made by hand, has this part."""
+    return hasattr(dataset, f"{part}_iter")
+
+
+def _name(dataset: Any) -> str:
+    return str(dataset.dataset_id() if hasattr(dataset, "dataset_id") else dataset)
+
+
+def _loaded(dataset: Any, items: Callable[[], Iterable[T]]) -> list[T]:
     try:
-        qrels = list(dataset.qrels_iter())
-        topics = [query.query_id for query in dataset.queries_iter()] if dataset.has_queries() else []
+        return list(items())
     except Exception as error:
-        # Downloads, licence steps and broken caches all fail in ways of their own; what is to be done is the same.
-        reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
-        raise InputError(f"data set {name} cannot be loaded: {reason[0]}") from error
-    return qrels, topics
+        # Downloads, licence steps and broken files all fail in ways of their own; what can be said is the same.
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise InputError(f"data set {_name(dataset)} cannot be loaded: {lines[0]}") from error

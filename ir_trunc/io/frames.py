@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
+from ir_trunc.io.columns import ids, numbers
 from ir_trunc.io.rows import Rows
 from ir_trunc.io.trec import Layout
 
@@ -22,15 +22,16 @@ _NAMES = {
     "doc_id": ("doc_id", "docno"),
     "score": ("score",),
     "relevance": ("relevance", "label"),
+    "iteration": ("iteration", "class"),
 }
-_COST = "cost"  # a run may have this column; it replaces the constant effort of the utility measures
+_COST = "cost"  # a run may have this column; it takes the place of the utility measures' constant effort
 
 
 def read_memory(data: Any, layout: Layout) -> Rows:
     """Rows of a dict of dicts, of a frame, or of an iterable of named tuples."""
     if isinstance(data, Mapping):
         return _from_dict(data, layout)
-    if hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__"):
+    if hasattr(data, "itertuples") or hasattr(data, "__arrow_c_stream__"):
         return _from_frame(data, layout)
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
         return _from_tuples(data, layout)
@@ -40,20 +41,37 @@ def read_memory(data: Any, layout: Layout) -> Rows:
     )
 
 
-def _needed(layout: Layout) -> tuple[str, str, str]:
-    return "query_id", "doc_id", layout.value
+def _needed(layout: Layout) -> list[str]:
+    return list(layout.columns)
 
 
 def _from_dict(data: Mapping[Any, Any], layout: Layout) -> Rows:
     source = f"{layout.kind} (dict)"
+    if layout.value == "score":
+        data = {topic: _ranked(topic, docs) for topic, docs in data.items()}
     for topic, docs in data.items():
         if not isinstance(docs, Mapping):
             raise InputError(f"{source}, topic {topic}: {{document: {layout.value}}} is needed, not {type(docs).__name__}.")
     codes = np.repeat(np.arange(len(data)), [len(docs) for docs in data.values()])
-    topics = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), _ids(list(data), source, "query_id"))
-    docs = _ids(list(chain.from_iterable(data.values())), source, "doc_id")
+    topics = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), ids(list(data), source, "query_id"))
+    docs = ids(list(chain.from_iterable(data.values())), source, "doc_id")
     values = list(chain.from_iterable(docs.values() for docs in data.values()))
-    return Rows.of(source, topics, docs, _values(values, layout, source, topics, docs))
+    return Rows.of(source, topics, docs, numbers(values, layout, source, topics, docs))
+
+
+def _ranked(topic: Any, docs: Any) -> Any:
+    """One answer, or answers by rank, as {document: score}; silence, the empty answer, is the empty list."""
+    if isinstance(docs, str):
+        docs = [docs] if docs else []
+    if isinstance(docs, (list, tuple)):
+        odd = next((doc for doc in docs if not isinstance(doc, (str, int))), None)
+        if odd is not None:
+            raise InputError(f"run (dict), topic {topic}: {reprlib.repr(odd)} is {type(odd).__name__}, not a document id.")
+        if len(set(docs)) < len(docs):
+            again = next(doc for at, doc in enumerate(docs) if doc in docs[:at])
+            raise InputError(f"run (dict), topic {topic}, document {again}: it is in the list twice.")
+        return {doc: float(-rank) for rank, doc in enumerate(docs)}
+    return docs
 
 
 def _from_tuples(data: Iterable[Any], layout: Layout) -> Rows:
@@ -63,84 +81,55 @@ def _from_tuples(data: Iterable[Any], layout: Layout) -> Rows:
         columns = [[getattr(item, field) for item in items] for field in _needed(layout)]
     except AttributeError as error:
         raise InputError(f"{source}: every item needs the fields {', '.join(_needed(layout))}; {error}.") from None
-    topics, docs = _ids(columns[0], source, "query_id"), _ids(columns[1], source, "doc_id")
-    return Rows.of(source, topics, docs, _values(columns[2], layout, source, topics, docs))
+    return _from_columns(columns, layout, source)
 
 
 def _from_frame(data: Any, layout: Layout) -> Rows:
     source = f"{layout.kind} ({type(data).__name__})"
-    table = data if hasattr(data, "columns") and hasattr(data, "itertuples") else _arrow_table(data)
-    found = list(table.columns) if hasattr(table, "itertuples") else table.column_names
-    columns = []
-    for field in _needed(layout):
-        name = next((name for name in _NAMES[field] if name in found), None)
-        if name is None:
-            wanted = " or ".join(_NAMES[field])
-            raise InputError(f"{source} has no column {wanted}; it has: {', '.join(map(str, found)) or 'none'}.")
-        columns.append(table[name])
-    topics, docs = _ids(columns[0], source, "query_id"), _ids(columns[1], source, "doc_id")
-    values = _values(columns[2], layout, source, topics, docs)
-    costs = None
-    if layout.kind == "run" and _COST in found:
-        costs = _values(table[_COST], replace(layout, value=_COST), source, topics, docs).astype(np.float64)
-    return Rows.of(source, topics, docs, values, costs)
+    table = _columns(data)
+    rows = _from_columns([_column(table, field, source) for field in _needed(layout)], layout, source)
+    if layout.value != "score" or _COST not in _names(table):
+        return rows
+    costs = numbers(table[_COST], replace(layout, value=_COST), source, rows.topics, rows.docs)
+    return rows.with_costs(np.asarray(costs, dtype=np.float64))
+
+
+def _from_columns(columns: list[Any], layout: Layout, source: str) -> Rows:
+    topics, docs = ids(columns[0], source, "query_id"), ids(columns[1], source, "doc_id")
+    classes = ids(columns[3], source, "iteration") if layout.by_class else None
+    return Rows.of(source, topics, docs, numbers(columns[2], layout, source, topics, docs), classes)
+
+
+def ids_of_column(data: Any, field: str, source: str) -> list[str]:
+    """One column of ids of a frame."""
+    column: list[str] = ids(_column(_columns(data), field, source), source, field).to_pylist()
+    return column
+
+
+def _columns(data: Any) -> Any:
+    """A frame whose columns can be taken by name."""
+    return data if hasattr(data, "itertuples") else _arrow_table(data)
+
+
+def _column(table: Any, field: str, source: str) -> Any:
+    return table[column_name(_names(table), field, source)]
+
+
+def _names(table: Any) -> list[Any]:
+    return list(table.columns) if hasattr(table, "itertuples") else list(table.column_names)
+
+
+def column_name(found: Iterable[Any], field: str, source: str) -> Any:
+    """The name that a field has among the columns found."""
+    found = list(found)
+    name = next((name for name in _NAMES[field] if name in found), None)
+    if found.count(name) > 1:
+        raise InputError(f"{source} has {found.count(name)} columns {name}: one is needed.")
+    if name is None:
+        wanted = " or ".join(_NAMES[field])
+        raise InputError(f"{source} has no column {wanted}; it has: {', '.join(map(str, found)) or 'none'}.")
+    return name
 
 
 def _arrow_table(data: Any) -> pa.Table:
     return data if isinstance(data, pa.Table) else pa.RecordBatchReader.from_stream(data).read_all()
-
-
-def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:
-    if isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return column
-    return pa.array(column, from_pandas=True) if hasattr(column, "to_numpy") else pa.array(column)
-
-
-def _ids(column: Any, source: str, field: str) -> pa.Array | pa.ChunkedArray:
-    """Ids as text; whole numbers are written out, anything else is an error."""
-    try:
-        ids = _arrow(column)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        values = list(column)
-        odd = next((value for value in values if not isinstance(value, (str, int, np.integer))), None)
-        if odd is not None:
-            raise InputError(f"{source}: {field} {odd!r} is {type(odd).__name__}, not text.") from None
-        ids = pa.array([str(value) for value in values], pa.string())
-    if ids.null_count:
-        at = pc.index(pc.is_null(ids), True).as_py()
-        raise InputError(f"{source}, row {at}: {field} is missing.")
-    kind = ids.type.value_type if pa.types.is_dictionary(ids.type) else ids.type
-    if pa.types.is_null(kind):
-        return ids.cast(pa.string())
-    if pa.types.is_integer(kind):
-        return pc.cast(ids, pa.string())
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
-        raise InputError(f"{source}: {field} is {kind}; text is needed.")
-    return ids if pa.types.is_string(kind) else ids.cast(pa.string())
-
-
-def _values(
-    column: Any, layout: Layout, source: str, topics: pa.Array, docs: pa.Array
-) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
-    """Grades as whole numbers, scores as floats."""
-    try:
-        values = _arrow(column)
-        if pa.types.is_string(values.type) or pa.types.is_boolean(values.type):
-            raise pa.ArrowInvalid(f"{values.type} is no number")
-        numbers = values.cast(layout.value_type) if not values.null_count else None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        numbers = None
-    if numbers is None:
-        raise _bad_value(column, layout, source, topics, docs)
-    return np.asarray(numbers.to_numpy())
-
-
-def _bad_value(column: Any, layout: Layout, source: str, topics: Any, docs: Any) -> InputError:
-    """The error that names the first value that is no number (grades: no whole number)."""
-    whole = layout.value == "relevance"
-    for at, value in enumerate(column.to_pylist() if hasattr(column, "to_pylist") else column):
-        number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and value == value
-        if not number or (whole and value != int(value)):
-            kind = "a whole number" if whole else "a number"
-            return InputError(f"{source}, topic {topics[at]}, document {docs[at]}: {layout.value} {value!r} is not {kind}.")
-    return InputError(f"{source}: column {layout.value} does not hold numbers.")

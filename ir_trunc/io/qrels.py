@@ -2,79 +2,118 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ir_trunc.errors import InputError, IrTruncWarning
-from ir_trunc.io.order import ranked_order, repeated
-from ir_trunc.io.rows import NIL, PLACEHOLDER, Rows
-from ir_trunc.rankings import Ints, Judgments, Rankings, canonical_order, offsets_of
+from ir_trunc.errors import InputError
+from ir_trunc.io.nil import NilRule
+from ir_trunc.io.order import repeated
+from ir_trunc.io.ranked import RankedRows
+from ir_trunc.io.rows import PLACEHOLDER, Rows
+from ir_trunc.rankings import Bools, Ints, Judgments, Rankings, canonical_order, offsets_of
 
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
     """The judgments of a test collection, by document id.
 
-    judgments: the grades by topic. topics: the query universe, in canonical order. docs: the distinct judged ids. keys,
-    grades: one for each judged document, keys (topic x documents + document) ascending.
+    rows: as they were given. judgments: the grades by topic. topics: the query universe, in canonical order. docs: the
+    distinct judged ids. keys, grades: one for each judged document, keys (topic x documents + document) ascending. classes:
+    the answer class of each key, where documents are answers of which only the first of a class counts. normalise: what is
+    done to a run's ids before they are looked up. nil: what a NIL document means.
     """
 
+    rows: Rows
     judgments: Judgments
     topics: pa.StringArray
     docs: pa.StringArray
     keys: Ints
     grades: Ints
+    classes: Ints | None
+    normalise: Callable[[str], str] | None
+    nil: NilRule
 
     @classmethod
-    def of(cls, rows: Rows, topics: Iterable[str] = ()) -> Qrels:
-        """Qrels from rows, and the topics of the query universe that no row names."""
+    def of(
+        cls,
+        rows: Rows,
+        topics: Iterable[str] = (),
+        *,
+        levels: Iterable[int] = (),
+        normalise: Callable[[str], str] | None = None,
+        nil: NilRule | None = None,
+    ) -> Qrels:
+        """Qrels from rows; topics of the query universe, and levels of the judgement scale, that no row may name."""
+        nil = nil or NilRule()
         named = rows.topics.dictionary.take(pc.unique(rows.topics.indices)).to_pylist()
         universe = list(dict.fromkeys([*named, *map(str, topics)]))
-        names = pa.array([universe[at] for at in canonical_order(universe)], pa.string())
         if not universe:
             raise InputError(f"{rows.source}: there is no topic; at least one is needed.")
+        names = pa.array([universe[at] for at in canonical_order(universe)], pa.string())
         code = pc.index_in(rows.topics.dictionary, value_set=names).fill_null(0).to_numpy()[rows.topics.indices.to_numpy()]
         twice = repeated(code, rows.docs)
         if twice:
             raise rows.error(twice[1], "it is judged twice")
-        special = pc.is_in(rows.docs, value_set=pa.array([NIL, PLACEHOLDER])).to_numpy(zero_copy_only=False)
-        docs = rows.docs.filter(pa.array(~special)).dictionary_encode()
-        code, grades = code[~special].astype(np.int64), np.asarray(rows.values)[~special].astype(np.int64)
+        special = pc.is_in(rows.docs, value_set=pa.array([nil.id, PLACEHOLDER])).to_numpy(zero_copy_only=False)
+        judged, code = rows.filter(~special), code[~special].astype(np.int64)
+        grades = np.asarray(judged.values, dtype=np.int64)
+        docs = judged.docs.dictionary_encode()
         keys = code * max(1, len(docs.dictionary)) + docs.indices.to_numpy()
         order = np.argsort(keys)
-        judgments = Judgments.from_rows(names.to_pylist(), code, grades)
-        return cls(judgments, names, docs.dictionary, keys[order], grades[order])
+        classes = None if judged.classes is None else judged.classes.indices.to_numpy().astype(np.int64)
+        best = np.arange(len(keys)) if classes is None else _best_of_class(code, classes, grades)
+        scale = {*levels, *np.unique(grades).tolist()}  # an answer below the best of its class has a level too
+        judgments = Judgments.from_rows(names.to_pylist(), code[best], grades[best], scale)
+        if classes is not None:
+            classes = classes[order]
+        return cls(rows, judgments, names, docs.dictionary, keys[order], grades[order], classes, normalise, nil)
+
+    def with_topics(self, topics: Iterable[str]) -> Qrels:
+        """The same qrels over a larger query universe."""
+        known = {*self.judgments.topics, *map(str, topics)}
+        levels = self.judgments.levels.tolist()
+        return Qrels.of(self.rows, known, levels=levels, normalise=self.normalise, nil=self.nil)
 
     def rank(self, run: Rows) -> Rankings:
         """The ranked lists of a run, one for each topic of the qrels."""
-        code_of = pc.index_in(run.topics.dictionary, value_set=self.topics).fill_null(-1).to_numpy().astype(np.int64)
-        code = code_of[run.topics.indices.to_numpy()]
-        twice = repeated(run.topics.indices.to_numpy(), run.docs)
-        if twice:
-            raise run.error(twice[1], "it is in the list twice")
-        special = pa.array([NIL, PLACEHOLDER])
-        doc = pc.index_in(run.docs, value_set=pa.concat_arrays([special, self.docs])).fill_null(-1).to_numpy()
-        keep = (code >= 0) & (doc != 1)
-        if not keep.all():
-            self._warn_of_strangers(run, code)
-            run, code, doc = run.filter(keep), code[keep], doc[keep]
-        order = ranked_order(code, run)
-        scores, costs = np.asarray(run.values, dtype=np.float64), run.costs
-        if order is not None:
-            code, doc, scores = code[order], doc[order], scores[order]
-            costs = None if costs is None else costs[order]
-        lengths, starts, rank = _places(code, len(self.topics))
-        lengths = _ended_by_nil(run.source, lengths, code[doc == 0], rank[doc == 0])
-        hits, grades = self._judged(code, doc, (doc > 1) & (rank <= lengths[code]))
-        # Topics follow each other in the file's order, hits go in the qrels' order.
-        hits, grades = (part[np.argsort(code[hits], kind="stable")] for part in (hits, grades))
-        per_topic = np.bincount(code[hits], minlength=len(self.topics))
-        return Rankings(self.judgments, lengths, offsets_of(per_topic), rank[hits], grades, starts, scores, costs)
+        return self.rank_and_places(run)[0]
+
+    def ranked(self, run: Rows) -> RankedRows:
+        """The rows of a run for the topics of the qrels, in their order; what normalises to nothing is no answer."""
+        if self.normalise is not None:
+            run = run.filter(np.array([bool(self.normalise(doc)) for doc in run.docs.to_pylist()], dtype=bool))
+        return RankedRows.of(run, self.topics)
+
+    def rank_and_places(self, run: Rows) -> tuple[Rankings, Ints]:
+        """The ranked lists of a run, and where in `keys` their judged documents stand (-1 for a NIL that is right)."""
+        ranked = self.ranked(run)
+        ids = ranked.rows.docs
+        if self.normalise is not None:
+            ids = pa.array([self.normalise(doc) for doc in ids.to_pylist()], pa.string())
+        doc = pc.index_in(ids, value_set=pa.concat_arrays([pa.array([self.nil.id]), self.docs])).fill_null(-1).to_numpy()
+        lengths = self.nil.lengths(ranked, doc == 0)
+        at, key = self._look_up(ranked.topic, doc, ranked.rank <= lengths[ranked.topic])
+        grades = self.grades[key]
+        if self.classes is not None:
+            grades = np.where(_first_of_class(ranked.topic[at], self.classes[key]), grades, np.minimum(grades, 0))
+        judgments = self.judgments
+        if self.nil.answers:
+            nil_queries = np.bincount(judgments.rows[judgments.grades > 0], minlength=len(self.topics)) == 0
+            judgments = judgments.with_one_more(np.flatnonzero(nil_queries), max(1, judgments.max_rel))
+            right = self.nil.right(ranked, doc == 0, nil_queries)
+            at, key = np.append(at, right), np.append(key, np.full(len(right), -1))
+            grades = np.append(grades, np.full(len(right), max(1, judgments.max_rel)))
+        # Hits go in the order of the qrels' topics, whatever the order of the topics in the run.
+        order = np.lexsort((ranked.rank[at], ranked.topic[at]))
+        at, grades, key = at[order], grades[order], key[order]
+        hits = offsets_of(np.bincount(ranked.topic[at], minlength=len(self.topics)))
+        scores = np.asarray(ranked.rows.values, dtype=np.float64)
+        costs = ranked.rows.costs
+        return Rankings(judgments, lengths, hits, ranked.rank[at], grades, ranked.starts, scores, costs), key
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """{topic: {document: grade}}; a topic without judgments has the placeholder, so that every tool sees it."""
@@ -84,40 +123,27 @@ class Qrels:
             result[self.judgments.topics[name]][document] = grade
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
-    def _judged(self, code: Ints, doc: Ints, candidates: Ints) -> tuple[Ints, Ints]:
-        """Rows whose document is judged for their topic, and its grade."""
-        at = np.flatnonzero(candidates)
-        keys = code[at] * len(self.docs) + (doc[at] - 2)
+    def _look_up(self, topic: Ints, doc: Ints, shown: Bools) -> tuple[Ints, Ints]:
+        """Rows whose document is judged for their topic, and the judgment's place among the keys."""
+        at = np.flatnonzero(shown & (doc > 0)) if len(self.keys) else np.zeros(0, dtype=np.int64)
+        keys = topic[at] * len(self.docs) + (doc[at] - 1)
         found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        same = self.keys[found] == keys if len(self.keys) else np.zeros(len(at), dtype=bool)
-        return at[same], self.grades[found[same]]
-
-    def _warn_of_strangers(self, run: Rows, code: Ints) -> None:
-        strangers = len(pc.unique(run.topics.indices.filter(pa.array(code < 0))))
-        if strangers:
-            what = f"{strangers} topics that the qrels lack are" if strangers > 1 else "1 topic that the qrels lack is"
-            none = "; NO topic is left" if strangers == len(pc.unique(run.topics.indices)) else ""
-            first = run.topics[int(np.argmax(code < 0))]
-            warnings.warn(f"{run.source}: {what} left out (topic {first} first){none}.", IrTruncWarning, stacklevel=3)
+        same = self.keys[found] == keys
+        return at[same], found[same]
 
 
-def _places(code: Ints, topics: int) -> tuple[Ints, Ints, Ints]:
-    """Length and start of every topic's list, and the rank of every row, where a topic's rows stand together."""
-    lengths = np.bincount(code, minlength=topics)
-    firsts = np.flatnonzero(np.concatenate(([True], code[1:] != code[:-1]))[: len(code)])
-    starts = np.zeros(topics, dtype=np.int64)
-    starts[code[firsts]] = firsts
-    return lengths, starts, np.arange(len(code)) - starts[code] + 1
+def _best_of_class(topic: Ints, classes: Ints, grades: Ints) -> Ints:
+    """One row for each class of answers, its best; wrong answers each stand for themselves."""
+    order = np.lexsort((-grades, classes, topic))
+    same = (np.diff(topic[order]) == 0) & (np.diff(classes[order]) == 0)
+    first = np.concatenate(([True], ~same))[: len(order)]
+    return order[first | (grades[order] <= 0)]
 
 
-def _ended_by_nil(source: str, lengths: Ints, topics: Ints, ranks: Ints) -> Ints:
-    """Lengths of lists that end before their NIL document; a warning counts the documents behind it."""
-    if not len(topics):
-        return lengths
-    ended = lengths.copy()
-    ended[topics] = ranks - 1
-    behind = lengths[topics] - ranks
-    if behind.any():
-        what = f"{NIL} ends {np.count_nonzero(behind)} list(s) before their last document"
-        warnings.warn(f"{source}: {what}; {behind.sum()} documents behind it are left out.", IrTruncWarning, stacklevel=3)
-    return ended
+def _first_of_class(topic: Ints, classes: Ints) -> Ints:
+    """Whether each hit, by rank inside its topic, is the first of its class."""
+    order = np.lexsort((np.arange(len(topic)), classes, topic))
+    first = np.ones(len(topic), dtype=bool)
+    again = (np.diff(topic[order]) == 0) & (np.diff(classes[order]) == 0)
+    first[order[1:][again]] = False
+    return first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
 
-NIL = "NIL"
-"""The document id by which a system says that there is no answer: it ends the list before it."""
+HIGHEST_GRADE = 2**31 - 1
 
 PLACEHOLDER = "__nil__"
 """The document id that makes a topic visible and is nothing else: never retrieved, never judged, never pooled."""
@@ -23,13 +22,15 @@ class Rows:
     """Columns of qrels or of a run.
 
     source: what to call them in a message. topics: dictionary-encoded ids. docs: ids. values: grades (int64) or scores
-    (float64). costs: of a run, what reading each document costs; None where every document costs the same.
+    (float64). classes: of qrels of answers, the class that each answer belongs to, dictionary-encoded. costs: of a run, what
+    reading each document costs; None where every document costs the same.
     """
 
     source: str
     topics: pa.DictionaryArray
     docs: pa.StringArray
     values: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    classes: pa.DictionaryArray | None = None
     costs: npt.NDArray[np.float64] | None = None
 
     @classmethod
@@ -39,21 +40,21 @@ class Rows:
         topics: pa.ChunkedArray,
         docs: pa.ChunkedArray,
         values: npt.NDArray[np.generic],
-        costs: npt.NDArray[np.float64] | None = None,
+        classes: pa.ChunkedArray | None = None,
     ) -> Rows:
-        """Rows from columns of text; scores must be finite, grades whole, costs finite and not negative."""
+        """Rows from columns of text; scores must be finite and grades whole."""
         if pa.types.is_dictionary(docs.type):
             docs = docs.cast(pa.string())
-        rows = cls(source, encoded(topics), _one_array(docs), np.asarray(values), costs)
+        by_class = None if classes is None else encoded(classes)
+        rows = cls(source, encoded(topics), _one_array(docs), np.asarray(values), by_class)
         if rows.values.dtype.kind == "f":
             bad = np.flatnonzero(~np.isfinite(rows.values))
             if len(bad):
                 raise rows.error(int(bad[0]), f"score {rows.values[bad[0]]}: a finite number is needed")
-        elif np.abs(rows.values).max(initial=0) > 2**31:
-            at = int(np.abs(rows.values).argmax())
-            raise rows.error(at, f"grade {rows.values[at]}: a number of at most 2^31 is needed")
-        if costs is not None and not (ok := np.isfinite(costs) & (costs >= 0)).all():
-            raise rows.error(int(ok.argmin()), f"cost {costs[ok.argmin()]}: a finite number >= 0 is needed")
+        else:
+            bad = np.flatnonzero((rows.values < -HIGHEST_GRADE) | (rows.values > HIGHEST_GRADE))
+            if len(bad):
+                raise rows.error(int(bad[0]), f"grade {rows.values[bad[0]]}: a number below 2^31 is needed")
         return rows
 
     def __len__(self) -> int:
@@ -65,16 +66,28 @@ class Rows:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {document: value}}, the form that every tool takes."""
-        result: dict[str, dict[str, float]] = {topic: {} for topic in self.topics.dictionary.to_pylist()}
+        result: dict[str, dict[str, float]] = {}
         for topic, doc, value in zip(self.topics.to_pylist(), self.docs.to_pylist(), self.values.tolist()):
-            result[topic][doc] = value
+            result.setdefault(topic, {})[doc] = value
         return result
 
     def filter(self, keep: npt.NDArray[np.bool_]) -> Rows:
         """Some of the rows."""
-        mask = pa.array(keep)
-        costs = None if self.costs is None else self.costs[keep]
-        return Rows(self.source, self.topics.filter(mask), self.docs.filter(mask), self.values[keep], costs)
+        return self.take(np.flatnonzero(keep))
+
+    def take(self, at: npt.NDArray[np.int64]) -> Rows:
+        """Some of the rows, in this order."""
+        rows = pa.array(at)
+        classes = None if self.classes is None else self.classes.take(rows)
+        costs = None if self.costs is None else self.costs[at]
+        return Rows(self.source, self.topics.take(rows), self.docs.take(rows), self.values[at], classes, costs)
+
+    def with_costs(self, costs: npt.NDArray[np.float64]) -> Rows:
+        """The same rows with a cost for each, finite and not negative."""
+        bad = np.flatnonzero(~(np.isfinite(costs) & (costs >= 0)))
+        if len(bad):
+            raise self.error(int(bad[0]), f"cost {costs[bad[0]]}: a finite number >= 0 is needed")
+        return replace(self, costs=costs)
 
 
 def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:

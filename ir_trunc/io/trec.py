@@ -8,9 +8,9 @@ or says what is wrong with which line.
 from __future__ import annotations
 
 import gzip
-import io
 import math
 import os
+import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,13 @@ import pyarrow as pa
 import pyarrow.csv
 
 from ir_trunc.errors import InputError
-from ir_trunc.io.rows import Rows
+from ir_trunc.io.rows import HIGHEST_GRADE, Rows
+
+# Python takes more for a number: 1_000, and the digits of all scripts.
+_NUMBER = {
+    int: re.compile(r"[+-]?[0-9]{1,4000}"),
+    float: re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE),
+}
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -34,10 +40,18 @@ class Layout:
     fields: tuple[str, ...]
     value: str
     value_type: pa.DataType
+    by_class: str | None = None
+
+    @property
+    def columns(self) -> dict[str, pa.DataType]:
+        """The fields that are read, and their types."""
+        ids = {"query_id": pa.dictionary(pa.int32(), pa.string()), "doc_id": pa.string()}
+        return ids | {self.value: self.value_type} | ({self.by_class: pa.string()} if self.by_class else {})
 
 
 RUN = Layout("run", ("query_id", "Q0", "doc_id", "rank", "score", "tag"), "score", pa.float64())
 QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relevance", pa.int64())
+ANSWERS = Layout("answers", QRELS.fields, "relevance", pa.int64(), by_class="iteration")
 
 
 def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
@@ -45,6 +59,8 @@ def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
     source = f"{layout.kind} {os.fspath(path)}"
     data = contents(Path(path), source)
     try:
+        if layout.value == "relevance" and b" 0x" in data.lower():
+            raise pa.ArrowInvalid("pyarrow would take hexadecimal grades")
         table = _parse(_tidied(data), layout)
         values = table[layout.value].to_numpy()
         if values.dtype.kind == "f" and not np.isfinite(values).all():
@@ -54,11 +70,11 @@ def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
         values = table[layout.value].to_numpy()
     if not len(values):
         raise InputError(f"{source} is empty: lines of the form '{' '.join(layout.fields)}' are needed.")
-    return Rows.of(source, table["query_id"], table["doc_id"], values)
+    return Rows.of(source, table["query_id"], table["doc_id"], values, table[layout.by_class] if layout.by_class else None)
 
 
 def contents(path: Path, source: str) -> bytes:
-    """The bytes of a text file, plain or gzipped (known by its first bytes); `source` is what errors call it."""
+    """The bytes of a text file, decompressed where they are gzipped, without a byte order mark."""
     if not path.exists():
         place = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise FileNotFoundError(f"{source}: there is no such file{place}.")
@@ -93,18 +109,26 @@ def _tidied(data: bytes) -> bytes:
 
 
 def _parse(data: bytes, layout: Layout) -> pa.Table:
-    types = {"query_id": pa.dictionary(pa.int32(), pa.string()), "doc_id": pa.string(), layout.value: layout.value_type}
+    # Into pyarrow's own memory: its threads would have to ask Python to free ours, and may do so while Python ends.
+    buffer = pa.allocate_buffer(len(data))
+    memoryview(buffer)[:] = data
+    types = layout.columns
     return pa.csv.read_csv(
-        io.BytesIO(data),
+        pa.BufferReader(buffer),
         pa.csv.ReadOptions(column_names=list(layout.fields)),
         pa.csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
         pa.csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False),
     )
 
 
+def _brief(text: str) -> str:
+    """As much of a text as a message has room for."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
     """The slow way, which settles what a line means."""
-    topics, docs, values = [], [], []
+    topics, docs, values, classes = [], [], [], []
     number = int if layout.value == "relevance" else float
     where = layout.fields.index(layout.value)
     for at, line in enumerate(data.splitlines(), 1):
@@ -115,22 +139,18 @@ def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
             needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
             raise InputError(f"{source}, line {at}: {len(fields)} fields; {needed}.")
         try:
-            topic, doc, text = fields[0].decode(), fields[2].decode(), fields[where].decode()
+            topic, second, doc, text = (fields[place].decode() for place in (0, 1, 2, where))
         except UnicodeDecodeError:
             raise InputError(f"{source}, line {at}: the ids are not UTF-8 text.") from None
-        try:
-            value = number(text.replace("_", "?"))  # Python would take 1_000 for a number
-        except ValueError:
-            kind = "whole number" if number is int else "number"
-            raise InputError(
-                f"{source}, line {at} (topic {topic}, document {doc}): {layout.value} {text!r} is no {kind}."
-            ) from None
-        if not math.isfinite(value) or (number is int and abs(value) >= 2**63):
-            raise InputError(
-                f"{source}, line {at} (topic {topic}, document {doc}): {layout.value} {text!r}: a finite number is needed."
-            )
+        place = f"{source}, line {at} (topic {_brief(topic)}, document {_brief(doc)}): {layout.value} {_brief(text)!r}"
+        if not _NUMBER[number].fullmatch(text):
+            raise InputError(f"{place} is no {'whole ' if number is int else ''}number.")
+        value = number(text)
+        if not (abs(value) <= HIGHEST_GRADE if number is int else math.isfinite(value)):
+            raise InputError(f"{place}: a {'number below 2^31' if number is int else 'finite number'} is needed.")
         topics.append(topic)
         docs.append(doc)
+        classes.append(second)
         values.append(value)
-    columns = [pa.array(topics, pa.string()), pa.array(docs, pa.string()), pa.array(values, layout.value_type)]
-    return pa.table(columns, names=["query_id", "doc_id", layout.value])
+    columns = dict(zip(layout.columns, (topics, docs, values, classes)))
+    return pa.table({name: pa.array(column, layout.columns[name]) for name, column in columns.items()})

@@ -12,12 +12,13 @@ import numpy as np
 
 from ir_trunc.errors import InputError
 from ir_trunc.measures.declare import measure
-from ir_trunc.measures.lists import Bools, Lists
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, MinRel, Number
 from ir_trunc.measures.parts import binary, over
-from ir_trunc.rankings import Floats, Ints
+from ir_trunc.rankings import Bools, Floats, Ints
 
 PENAS = "Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142"
+SQUAD = "Rajpurkar, Jia & Liang, ACL 2018, https://aclanthology.org/P18-2124"
 VOORHEES = "Voorhees, TREC 2002"
 HERRERA = "Herrera, Peñas & Verdejo, CLEF 2004, https://doi.org/10.1007/11519645_35"
 
@@ -68,6 +69,19 @@ def c(lists: Lists, unanswered: Unanswered = "accuracy", rel: MinRel = 1) -> Flo
     rates = {"accuracy": n_ac / n, "precision": over(n_ac, n_ac + n_aw), "error": over(n_aw, n_ac + n_aw)}
     value = rates[unanswered] if isinstance(unanswered, str) else unanswered
     return np.where(answered, correct.astype(np.float64), value)
+
+
+@measure(source=SQUAD, cutoff="none")
+def EM(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Exact match: the first answer is right, or there is none and the system is silent.
+
+    correct 1, silence on a nil query 1, anything else 0
+
+    Over nil queries alone its mean is the accuracy of saying "no answer".
+    """
+    answered, correct = answers(lists, rel)
+    nil_query = lists.spread(binary(lists, rel).R) == 0
+    return np.where(correct | (nil_query & ~answered), 1.0, 0.0)
 
 
 @measure(source=PENAS, cutoff="none", range=(-1, 1))

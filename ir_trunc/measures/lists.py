@@ -20,9 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.errors import ParameterError
-from ir_trunc.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc.rankings import Bools, Floats, Ints, Rankings, offsets_of
 
-Bools = npt.NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
 
 _BLOCK = 1 << 16  # cells of one padded block in `running`: small enough for the processor's second-level cache

@@ -29,6 +29,8 @@ def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
         if isinstance(node, ast.Call):
             if node.args or any(keyword.arg is None for keyword in node.keywords):
                 raise refuse("parameters need names")
+            if len({keyword.arg for keyword in node.keywords}) < len(node.keywords):
+                raise refuse("a parameter is given twice")
             params = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
             node = node.func
     except (ValueError, TypeError) as error:

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError, IrTruncError, ParameterError, nearest
-from ir_trunc.io import NIL, PLACEHOLDER, Qrels, Rows
-from ir_trunc.io.order import ranked_order
+from ir_trunc.io import NilRule, Qrels, RankedRows, Rows
 from ir_trunc.io.trec import contents
 from ir_trunc.provider import parse_measure
 from ir_trunc.rankings import Rankings
@@ -65,27 +64,21 @@ def write_cuts(path: str | os.PathLike[str], cuts: Mapping[str, int]) -> None:
 def write_run(path: str | os.PathLike[str], run: Rows, cuts: Mapping[str, int], tag: str = "ir_trunc") -> None:
     """Write the first k documents of each topic as a TREC run; gzipped where the name ends in .gz.
 
-    run: as `ir_trunc.io.read(path, RUN)` gives it. An empty list is written as the one document NIL: so the topic stays
+    run: as `ir_trunc.io.read_run(path)` gives it. An empty list is written as the one document NIL: so the topic stays
     visible to tools that look at runs only, and ir_trunc reads it as the empty list again. Raises InputError where a topic
     of the run has no cut.
     """
-    run = run.filter(pc.not_equal(run.docs, PLACEHOLDER).to_numpy(zero_copy_only=False))
-    topics = run.topics.dictionary.to_pylist()
-    code = run.topics.indices.to_numpy().astype(np.int64)
-    order = ranked_order(code, run)
-    lists: dict[str, list[int]] = {topic: [] for topic in cuts}
-    for at in range(len(run)) if order is None else order.tolist():
-        topic = topics[code[at]]
-        if topic not in lists:
-            raise InputError(f"{run.source}: topic {topic} has no cut; every topic of the run needs one.")
-        if len(lists[topic]) < cuts[topic]:
-            lists[topic].append(at)
+    missing = next((topic for topic in pc.unique(run.topics).to_pylist() if topic not in cuts), None)
+    if missing is not None:
+        raise InputError(f"{run.source}: topic {missing} has no cut; every topic of the run needs one.")
+    ranked = RankedRows.of(run, pa.array(list(cuts), pa.string()))
+    docs, scores = ranked.rows.docs, ranked.rows.values
 
     def lines() -> Iterable[str]:
-        for topic, rows in lists.items():
-            docs = run.docs.take(pa.array(rows, pa.int64())).to_pylist()
-            scored = zip(docs, run.values[rows].tolist()) if rows else [(NIL, 0.0)]
-            for rank, (doc, score) in enumerate(scored, 1):
+        for (topic, k), start, length in zip(cuts.items(), ranked.starts.tolist(), ranked.lengths.tolist()):
+            part = slice(start, start + min(k, length))
+            kept = list(zip(docs[part].to_pylist(), scores[part].tolist()))
+            for rank, (doc, score) in enumerate(kept or [(NilRule().id, 0.0)], 1):
                 yield f"{_word(topic)} Q0 {_word(doc)} {rank} {score!r} {tag}"
 
     _write(path, lines())

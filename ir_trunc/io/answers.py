@@ -1,0 +1,102 @@
+"""Answers to questions, in classes of the same meaning, of which only the first that is given counts (Sakai 2004)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import string
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ir_trunc.errors import InputError
+from ir_trunc.io.frames import read_memory
+from ir_trunc.io.nil import NilRule
+from ir_trunc.io.qrels import Qrels
+from ir_trunc.io.rows import Rows
+from ir_trunc.io.trec import ANSWERS, contents, read_trec
+
+Normalise = Callable[[str], str]
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def squad(answer: str) -> str:
+    """An answer as SQuAD compares them: lower case, without punctuation and articles, single blanks."""
+    return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_NO_PUNCTUATION)).split())
+
+
+NORMALISERS: dict[str, Normalise] = {"squad": squad}
+
+
+def read_answers(data: Any, normalise: str | Normalise | None = None, *, nil: NilRule | None = None) -> Qrels:
+    """Qrels from answer classes: R is the number of classes, and a class is worth its best answer.
+
+    data: `{question: [class, ...]}`, where a class is `{answer: level}` or a list of answers of level 1, as a dict or a JSON
+    file (plain or gzipped), no class being a question without an answer; a frame with the columns query_id, iteration (the
+    class), doc_id (the answer) and relevance (the level); or a TREC qrels file whose second column is the class. normalise:
+    applied to these answers and to a run's; 'squad' by name. An answer that normalises to nothing is no answer. Raises
+    InputError where an answer stands in two classes of a question.
+    """
+    if isinstance(normalise, str) and normalise not in NORMALISERS:
+        raise InputError(f"normalise={normalise!r} is unknown: {', '.join(NORMALISERS)} or a function is needed.")
+    clean = NORMALISERS[normalise] if isinstance(normalise, str) else normalise
+    if isinstance(data, (str, os.PathLike)):
+        source = f"answers {os.fspath(data)}"
+        raw = contents(Path(data), source)
+        if not raw.lstrip().startswith(b"{"):
+            return Qrels.of(_merged(read_trec(data, ANSWERS), clean), normalise=clean, nil=nil)
+        try:
+            data = json.loads(raw)
+        except ValueError as error:
+            raise InputError(f"{source} is no JSON: {error}.") from None
+    if isinstance(data, Mapping):
+        rows = _from_classes(data)
+        return Qrels.of(_merged(rows, clean), map(str, data), normalise=clean, nil=nil)
+    return Qrels.of(_merged(read_memory(data, ANSWERS), clean), normalise=clean, nil=nil)
+
+
+def _from_classes(data: Mapping[Any, Any]) -> Rows:
+    items = list(_items(data))
+    questions, classes, answers, levels = zip(*items) if items else ((), (), (), ())
+    text = pa.string()
+    columns = (pa.array(questions, text), pa.array(answers, text), np.array(levels, np.int64), pa.array(classes, text))
+    return Rows.of("answers (classes)", *columns)
+
+
+def _items(data: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, int]]:
+    for question, classes in data.items():
+        if not isinstance(classes, list):
+            raise InputError(f"answers, question {question}: a list of classes is needed, not {type(classes).__name__}.")
+        for number, answers in enumerate(classes):
+            if not isinstance(answers, (Mapping, list)):
+                what = f"{{answer: level}} or a list of answers is needed, not {type(answers).__name__}"
+                raise InputError(f"answers, question {question}, class {number + 1}: {what}.")
+            levels = answers if isinstance(answers, Mapping) else dict.fromkeys(answers, 1)
+            for answer, level in levels.items():
+                if not isinstance(level, int) or isinstance(level, bool):
+                    raise InputError(f"answers, question {question}, answer {answer!r}: level {level!r} is no whole number.")
+                yield str(question), str(number), str(answer), level
+
+
+def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
+    """One row for each normalised answer of a question: its best level."""
+    best: dict[tuple[str, str], tuple[str, int]] = {}
+    text_columns = (column.to_pylist() for column in (rows.topics, rows.docs, rows.classes) if column is not None)
+    for question, answer, kind, level in zip(*text_columns, rows.values.tolist()):
+        same = normalise(answer) if normalise else answer
+        known = best.get((question, same))
+        if known and known[0] != kind and min(known[1], level) > 0:
+            raise InputError(f"{rows.source}, question {question}: the answer {answer!r} stands in two classes.")
+        if same and (known is None or known[1] < level):
+            best[question, same] = (kind, level)
+    questions, answers = zip(*best) if best else ((), ())
+    kinds, levels = zip(*best.values()) if best else ((), ())
+    text = pa.string()
+    columns = (pa.array(questions, text), pa.array(answers, text), np.array(levels, np.int64), pa.array(kinds, text))
+    return Rows.of(rows.source, *columns)

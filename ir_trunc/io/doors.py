@@ -1,0 +1,55 @@
+"""Qrels and runs, whatever form they come in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ir_trunc.io import datasets
+from ir_trunc.io.frames import read_memory
+from ir_trunc.io.nil import Convention, NilRule
+from ir_trunc.io.qrels import Qrels
+from ir_trunc.io.rows import Rows
+from ir_trunc.io.trec import QRELS, RUN, read_trec
+
+
+def read_qrels(data: Any, topics: Iterable[str] = (), *, nil: NilRule | Convention | None = None) -> Qrels:
+    """Qrels ready for any number of runs; those that are ready already stay as they are.
+
+    data: a path (plain or gzipped), any of the forms in memory, an ir_datasets data set, or the id of one, whose topics and
+    judgement scale then count too. topics: more topics of the query universe, without judgments. nil: what a NIL document in
+    a run means, by default that it ends the list (`NilRule`).
+    """
+    if isinstance(data, Qrels):
+        return data.with_topics(topics) if topics else data
+    rule = NilRule(nil) if isinstance(nil, str) else nil
+    if isinstance(data, Mapping):
+        topics = [*map(str, data), *topics]  # a topic without any document has no row
+    dataset = _dataset(data, "qrels")
+    if dataset is None:
+        rows = read_trec(data, QRELS) if isinstance(data, (str, os.PathLike)) else read_memory(data, QRELS)
+        return Qrels.of(rows, topics, nil=rule)
+    rows = read_memory(datasets.qrels(dataset), QRELS)
+    return Qrels.of(rows, [*datasets.topics(dataset), *topics], levels=datasets.levels(dataset), nil=rule)
+
+
+def read_run(data: Any) -> Rows:
+    """Rows of a run: a path (plain or gzipped), any of the forms in memory, or an ir_datasets data set that has one."""
+    dataset = _dataset(data, "run")
+    if dataset is not None:
+        return read_memory(datasets.run(dataset), RUN)
+    return read_trec(data, RUN) if isinstance(data, (str, os.PathLike)) else read_memory(data, RUN)
+
+
+def _dataset(data: Any, kind: str) -> Any | None:
+    """The ir_datasets data set that is meant, or None for anything else."""
+    if type(data).__module__.startswith("ir_datasets") and not isinstance(data, Iterable):
+        return data
+    if not isinstance(data, str) or Path(data).exists():
+        return None
+    found = datasets.load(data)
+    if found is None:
+        raise FileNotFoundError(f"{kind} {data}: there is no such file, nor an ir_datasets data set of that id.")
+    return found

@@ -1,0 +1,57 @@
+"""Runs that name a NIL document, "there is no answer": what it means for the list that holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from ir_trunc.errors import InputError, warn
+from ir_trunc.io.ranked import RankedRows
+from ir_trunc.rankings import Bools, Ints
+
+Convention = Literal["ends", "trec2001", "sakai", "document"]
+
+
+@dataclass(frozen=True)
+class NilRule:
+    """How a document that stands for "no answer" is scored.
+
+    convention: 'ends', the list ends before it, and documents behind it are left out (Liu et al. 2016); 'trec2001', it is a
+    document of gain 1 for a nil query and of gain 0 for others, wherever it stands; 'sakai', the same, but at rank 1 only
+    (Sakai 2004); 'document', it is a document like any other. id: its document id.
+    """
+
+    convention: Convention = "ends"
+    id: str = "NIL"
+
+    def __post_init__(self) -> None:
+        if self.convention not in get_args(Convention):
+            raise InputError(f"nil={self.convention!r} is unknown: one of {', '.join(get_args(Convention))} is needed.")
+
+    @property
+    def answers(self) -> bool:
+        """Whether NIL is the one relevant document of a nil query."""
+        return self.convention in ("trec2001", "sakai")
+
+    def lengths(self, run: RankedRows, at: Bools) -> Ints:
+        """Lengths of the lists (Q) where NIL stands at these rows; a warning counts what stands behind it."""
+        ended = self.cut(run, at)
+        behind = run.lengths[run.topic[at]] - run.rank[at]
+        if self.convention == "ends" and behind.any():
+            what = f"{self.id} ends {np.count_nonzero(behind)} list(s) before their last document"
+            warn(f"{run.rows.source}: {what}; {behind.sum()} document(s) behind it are left out.")
+        return ended
+
+    def cut(self, run: RankedRows, at: Bools) -> Ints:
+        """The same lengths, without a warning."""
+        ended = run.lengths.copy()
+        if self.convention == "ends":
+            ended[run.topic[at]] = run.rank[at] - 1
+        return ended
+
+    def right(self, run: RankedRows, at: Bools, nil_queries: Bools) -> Ints:
+        """Rows in which NIL is the right answer of its topic."""
+        right = at & nil_queries[run.topic]
+        return np.flatnonzero(right & (run.rank == 1) if self.convention == "sakai" else right)

@@ -1,0 +1,201 @@
+"""PyTerrier: experiments that see where lists end, and truncation as a transformer.
+
+Measure objects work in `pt.Experiment` as they are. `experiment` adds what that cannot do: measures as text, topics without
+judgments, systems that return nothing, means over answerable and nil queries; and it refuses what would be wrong.
+PyTerrier finds this module as `pt.truncation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pyterrier as pt
+
+from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
+
+if TYPE_CHECKING:
+    from ir_trunc.rankings import Rankings
+
+__all__ = ["Truncate", "experiment"]
+
+
+def __getattr__(name: str) -> Any:
+    """Each policy of `ir_trunc.truncation` as a transformer: `bm25 >> pt.truncation.ScoreThreshold(12.5)`."""
+    from ir_trunc import truncation
+
+    if name.startswith("_") or not hasattr(getattr(truncation, name, None), "cut"):
+        raise AttributeError(f"module 'ir_trunc.pyterrier' has no attribute {name!r}")
+
+    def transformer(*args: Any, measure: Any = None, **kwargs: Any) -> Truncate:
+        return Truncate(getattr(truncation, name)(*args, **kwargs), measure)
+
+    return transformer
+
+
+# What pt.Experiment decides while it runs the systems; here they have run before.
+_OF_RUNNING = ("save_dir", "save_mode", "save_format", "precompute_prefix", "plan")
+
+
+def experiment(
+    systems: Mapping[str, Any] | Sequence[Any],
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    measures: Any,
+    names: Sequence[str] | None = None,
+    *,
+    views: bool = False,
+    batch_size: int | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """`pt.Experiment` with measures of any kind, over all topics.
+
+    systems: transformers or result frames, as a list or by name. topics: qid, query. qrels: qid, docno, label. measures: as
+    `ir_trunc.calc` takes them. views=True: the same for answerable and for nil queries, in a column `queries`. batch_size:
+    topics that are retrieved at once; results are put together before they are scored, since measures of the whole run, and
+    the scale of graded gains, must not depend on batches. options: those of `pt.Experiment` (perquery, baseline, test,
+    correction, round, ...).
+
+    Topics without judgments are nil queries; a system without any result for a topic, or for all, gets empty lists. Raises
+    UnknownMeasureError for 'mrt', ParameterError for a baseline with measures whose values by topic depend on each other.
+    """
+    from ir_trunc.scoring import parse_measures
+
+    if "mrt" in ([measures] if isinstance(measures, str) else measures):
+        raise UnknownMeasureError("'mrt' is the time a system takes, not a measure of rankings: use pt.Experiment for it.")
+    for name in _OF_RUNNING:
+        if name in options:
+            raise ParameterError(f"{name} is about running systems: use pt.Experiment for it, or give result frames.")
+    wanted = list(parse_measures(measures))
+    if options.get("baseline") is not None:
+        _refuse_dependent(wanted)
+    universe = _with_topics(qrels, topics)
+    if isinstance(systems, Mapping):
+        names, systems = list(systems), list(systems.values())
+    names = [str(system) for system in systems] if names is None else list(names)
+    results = [_results(system, topics, batch_size) for system in systems]
+    parts = _views(topics, universe) if views else {"all": topics}
+    tables: dict[str, pd.DataFrame] = {}
+    for view, part in parts.items():
+        of_view = [_never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
+        judged = universe[universe["qid"].isin(part["qid"])]
+        table = pt.Experiment(of_view, part, judged, wanted, names=names, validate="ignore", **options)
+        tables[view] = _in_order(table, wanted)
+    if not views:
+        return tables["all"]
+    for view, table in tables.items():
+        table.insert(0, "queries", view)
+    return pd.concat(list(tables.values()), ignore_index=True)
+
+
+def _in_order(table: pd.DataFrame, measures: Sequence[Any]) -> pd.DataFrame:
+    """Columns of each measure, and what belongs to it (`RBPT p-value`), in the order in which the measures were given."""
+    of = {column: next((at for at, m in enumerate(measures) if f"{column} ".startswith(f"{m} ")), -1) for column in table}
+    return table[sorted(table.columns, key=of.__getitem__)]
+
+
+def _refuse_dependent(measures: Sequence[Any]) -> None:
+    from ir_trunc.provider import bind
+
+    for measure in measures:
+        bound = bind(measure)
+        if bound is not None and bound.definition.scope == "run":
+            raise ParameterError(
+                f"{measure}: its value for one topic depends on all others, so that no paired test over topics applies; "
+                "leave it out or give no baseline."
+            )
+
+
+def _with_topics(qrels: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
+    from ir_trunc.io import with_topics
+
+    judged: pd.DataFrame = with_topics(qrels, topics)
+    return judged.astype({"qid": str, "docno": str, "label": int})
+
+
+def _results(system: Any, topics: pd.DataFrame, batch_size: int | None) -> pd.DataFrame:
+    """All results of a system, which may already be results."""
+    if isinstance(system, pd.DataFrame):
+        results = system
+    elif batch_size is None:
+        results = system.transform(topics)
+    else:
+        results = pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
+    missing = {"qid", "docno", "score"} - set(results.columns)
+    if missing and len(results):
+        found = ", ".join(map(str, results.columns))
+        raise InputError(f"{system} returns no column {' nor '.join(sorted(missing))}; it returns: {found}.")
+    return results if not missing else pd.DataFrame(columns=["qid", "query", "docno", "score", "rank"])
+
+
+def _never_empty(results: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
+    """pt.Experiment refuses a system without any result; the placeholder is no document, but makes a row."""
+    from ir_trunc.io import PLACEHOLDER
+
+    if len(results):
+        return results
+    return pd.DataFrame({"qid": [topics["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]})
+
+
+def _views(topics: pd.DataFrame, qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """All topics, those with a relevant document, and the others; views without a topic are left out."""
+    answerable = topics["qid"].isin(qrels.loc[qrels["label"] > 0, "qid"])
+    parts = {"all": topics, "answerable": topics[answerable], "nil": topics[~answerable]}
+    return {view: part for view, part in parts.items() if len(part)}
+
+
+class Truncate(pt.Estimator):
+    """Ends every list where a policy says: `bm25 >> Truncate(Fixed(10))`.
+
+    policy: anything with `cut(rankings)`, the length of every list (`ir_trunc.truncation`). measure: what `fit` fits the
+    policy for. Lists are ranked as for scoring: by score, then by docno, both descending.
+    """
+
+    def __init__(self, policy: Any, measure: Any = None):
+        super().__init__()
+        if getattr(policy, "sees_judgments", False):
+            raise ParameterError(f"{policy} sees the judgments, which a pipeline has not: take another policy.")
+        self.policy = policy
+        self.measure = measure
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """The rows that are kept, in the order given."""
+        pt.validate.result_frame(inp)
+        if not len(inp):
+            return inp
+        from ir_trunc.io import RankedRows, read_qrels, read_run
+
+        qrels = read_qrels({qid: {} for qid in inp["qid"].astype(str).unique()}, nil="document")
+        rows = read_run(inp)
+        ranked = RankedRows.of(rows, qrels.topics)
+        lengths = self.policy.cut(qrels.rank(rows))
+        kept = ranked.rank <= lengths[ranked.topic]
+        ids = zip(ranked.rows.topics.to_pylist(), ranked.rows.docs.to_pylist())
+        wanted = {pair for pair, keep in zip(ids, kept.tolist()) if keep}
+        mask = [pair in wanted for pair in zip(inp["qid"].astype(str), inp["docno"].astype(str))]
+        return inp[mask].reset_index(drop=True)
+
+    def fit(
+        self,
+        topics_or_res_tr: pd.DataFrame,
+        qrels_tr: pd.DataFrame,
+        topics_or_res_va: pd.DataFrame | None = None,
+        qrels_va: pd.DataFrame | None = None,
+    ) -> Truncate:
+        """Fit the policy on ranked results and their qrels; validation data are not needed."""
+        from ir_trunc.scoring import Evaluator
+
+        if self.measure is None:
+            raise ParameterError(f"{self!r} has no measure to be fitted for: give one, measure=..., when it is made.")
+        pt.validate.result_frame(topics_or_res_tr)
+        rankings: Rankings = Evaluator(self.measure, qrels_tr).calc(topics_or_res_tr).rankings
+        self.policy = self.policy.fit(rankings, self.measure)
+        return self
+
+    def transform_outputs(self, inp_cols: list[str]) -> list[str]:
+        """The columns stay as they are."""
+        return inp_cols
+
+    def __repr__(self) -> str:
+        return f"Truncate({self.policy!r})"

@@ -1,0 +1,175 @@
+"""Lists made visible: NIL documents counted, terminal documents and effort written beside the documents.
+
+Wrapped runs are ordinary runs, to be looked at and to be scored by stock tools where they are able to: the reciprocal rank
+of a run with its terminal documents is `RRT`. The caller's data stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from ir_trunc.errors import InputError, ParameterError
+from ir_trunc.io import NilRule, Qrels, RankedRows, Rows, read_qrels, read_run
+from ir_trunc.rankings import Ints
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+
+TERMINAL = "__end__"
+"""The document id of terminal documents in wrapped runs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wrapped:
+    """A run with something beside its documents, and qrels to match.
+
+    run: query_id, doc_id, score, rank, and gain (with effort, too). qrels: query_id, doc_id, relevance. Both are ir-measures
+    input as they are.
+    """
+
+    run: pd.DataFrame
+    qrels: pd.DataFrame
+
+    def write(self, run: str | os.PathLike[str], qrels: str | os.PathLike[str]) -> None:
+        """Write both as TREC files."""
+        lines = self.run[["query_id", "doc_id", "rank", "score"]].copy()
+        lines.insert(1, "Q0", "Q0")
+        lines.insert(5, "tag", "wrapped")
+        lines.to_csv(run, sep=" ", header=False, index=False)
+        judged = self.qrels[["query_id", "doc_id", "relevance"]].copy()
+        judged.insert(1, "iteration", 0)
+        judged.to_csv(qrels, sep=" ", header=False, index=False)
+
+
+def with_terminal(qrels: Any, run: Any, *, rel: int = 1, depth: int | None = None) -> Wrapped:
+    """The run with a terminal document at the end of every list that its system ended.
+
+    The terminal document's gain r_t is 1 for a nil query, else the share of the relevant documents retrieved. Its grade in
+    the qrels is r_t as far as a whole number can say it: `rel` where r_t = 1 for a nil query, else 0. Its score is the
+    next lower 32-bit float, so that it comes last in trec_eval's order too. depth: the length that the evaluation imposed;
+    a list that fills it gets no terminal document.
+    """
+    import pandas as pd
+
+    ready = read_qrels(qrels)
+    frame, lengths, found, relevant = _frame(ready, run, rel)
+    ends = np.ones(len(lengths), dtype=bool) if depth is None else lengths < depth
+    last = np.zeros(len(lengths), dtype=np.float32)
+    lowest = frame.groupby("query_id")["score"].min()
+    names = np.array(ready.judgments.topics, dtype=object)
+    scored = lengths > 0
+    last[scored] = np.nextafter(lowest.reindex(names[scored]).to_numpy(np.float32), np.float32(-np.inf))
+    share = np.divide(found, relevant, out=np.ones(len(found)), where=relevant > 0)
+    added = pd.DataFrame(
+        {"query_id": names, "doc_id": TERMINAL, "score": last.astype(np.float64), "rank": lengths + 1, "gain": share}
+    )[ends]
+    judged = pd.DataFrame({"query_id": names, "doc_id": TERMINAL, "relevance": np.where(relevant == 0, rel, 0)})[ends]
+    return Wrapped(_joined(frame, added, names), pd.concat([_judged(ready), judged], ignore_index=True))
+
+
+def with_effort(qrels: Any, run: Any, *, e: float = 0.05, rel: int = 1) -> Wrapped:
+    """The run with the effort of reading each document beside it, in units of gain, and what is left of its gain."""
+    if not e >= 0:
+        raise ParameterError(f"e={e!r} is out of range: a number >= 0 is needed.")
+    ready = read_qrels(qrels)
+    frame = _frame(ready, run, rel)[0]
+    frame["effort"] = float(e)
+    frame["utility"] = frame["gain"] - frame["effort"]
+    return Wrapped(frame, _judged(ready))
+
+
+def _frame(qrels: Qrels, run: Any, rel: int) -> tuple[pd.DataFrame, Ints, Ints, Ints]:
+    """A run's shown documents by rank with binary gains; lengths, relevant retrieved and relevant documents by topic."""
+    import pandas as pd
+
+    rows = read_run(run)
+    if pc.any(pc.equal(rows.docs, TERMINAL)).as_py():
+        raise InputError(f"{rows.source}: it holds {TERMINAL} documents already.")
+    rankings = qrels.rank(rows)
+    ranked = RankedRows.of(rows, qrels.topics)
+    shown = ranked.rank <= rankings.lengths[ranked.topic]
+    gain = np.zeros(len(ranked.rows))
+    relevant_hits = rankings.hit_grades >= rel
+    at = rankings.starts[rankings.hit_rows] + rankings.hit_ranks - 1
+    gain[at[relevant_hits]] = 1
+    columns = {
+        "query_id": ranked.rows.topics.to_pylist(),
+        "doc_id": ranked.rows.docs.to_pylist(),
+        "score": ranked.rows.values,
+        "rank": ranked.rank,
+        "gain": gain,
+    }
+    frame = pd.DataFrame(columns)[shown].reset_index(drop=True)
+    judgments = rankings.judgments
+    found = np.bincount(rankings.hit_rows[relevant_hits], minlength=len(rankings))
+    relevant = np.bincount(judgments.rows[judgments.grades >= rel], minlength=len(rankings))
+    return frame, rankings.lengths, found, relevant
+
+
+def _joined(frame: pd.DataFrame, added: pd.DataFrame, names: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    place = {name: at for at, name in enumerate(names)}
+    whole = pd.concat([frame, added], ignore_index=True)
+    order = np.lexsort((whole["rank"], whole["query_id"].map(place)))
+    return whole.iloc[order].reset_index(drop=True)
+
+
+def _judged(qrels: Qrels) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [(topic, doc, grade) for topic, docs in qrels.to_dict().items() for doc, grade in docs.items()]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+
+
+@dataclass(frozen=True, eq=False)
+class NilReport:
+    """What the NIL rule makes of a run: which lists its system ended, and how long they are before and after.
+
+    ended_by_nil, short, left_alone: numbers of lists (the three rows of Liu's Table 2). before, after: lengths by topic (Q).
+    """
+
+    ended_by_nil: int
+    short: int
+    left_alone: int
+    before: Ints
+    after: Ints
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Lists of each length, before and after: columns before, after; index length."""
+        import pandas as pd
+
+        longest = int(max(self.before.max(initial=0), self.after.max(initial=0)))
+        counts = {name: np.bincount(column, minlength=longest + 1) for name, column in vars(self).items() if np.ndim(column)}
+        return pd.DataFrame(counts).rename_axis("length")
+
+    def __str__(self) -> str:
+        total = self.ended_by_nil + self.short + self.left_alone
+        return (
+            f"{total} lists: {self.ended_by_nil} ended by NIL, {self.short} short and so ended by the system, "
+            f"{self.left_alone} at the imposed depth and left alone"
+        )
+
+
+def nil_report(run: Any, topics: Any = None, *, depth: int | None = None, nil: str = "NIL") -> NilReport:
+    """What ending lists at NIL changes in a run.
+
+    topics: the query universe, by default the run's own topics. depth: the length that the evaluation imposed; a list of
+    that length without NIL is left alone, a shorter one was ended by its system. Without a depth every list was.
+    """
+    rows: Rows = read_run(run)
+    names = pc.unique(rows.topics.dictionary) if topics is None else read_qrels({str(topic): {} for topic in topics}).topics
+    ranked = RankedRows.of(rows, names)
+    at = pc.equal(ranked.rows.docs, nil).to_numpy(zero_copy_only=False)
+    after = NilRule(id=nil).cut(ranked, at)
+    by_nil = len(np.flatnonzero(at))
+    full = np.zeros(len(after), dtype=bool) if depth is None else ranked.lengths >= depth
+    full[ranked.topic[at]] = False
+    left = int(full.sum())
+    return NilReport(by_nil, len(after) - by_nil - left, left, ranked.lengths, after)

@@ -1,0 +1,107 @@
+"""ir_datasets: by id and as objects, from local files."""
+
+import re
+from pathlib import Path
+
+import ir_datasets
+import pytest
+from ir_datasets.formats import BaseQueries, GenericQuery, TrecQrels, TrecScoredDocs, TsvQueries
+from ir_datasets.util import LocalDownload
+
+import ir_trunc
+from ir_trunc import InputError, calc
+from ir_trunc.__main__ import main
+
+
+class Local(LocalDownload):
+    """A file that is there."""
+
+    def __init__(self, path: Path):
+        super().__init__(path)
+
+
+class Topics(BaseQueries):
+    """TREC topics with several tags in a line."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def queries_iter(self):
+        for number, text in re.findall(r"<num>(\d+)</num><title>(.*?)</title>", self.path.read_text(), re.DOTALL):
+            yield GenericQuery(number, text.strip())
+
+    def queries_cls(self):
+        return GenericQuery
+
+
+def dataset(name, *parts):
+    made = ir_datasets.Dataset(*parts)
+    if name not in ir_datasets.registry:
+        ir_datasets.registry.register(name, made)
+    return ir_datasets.registry[name]
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """Four topics, one without judgments, one whose judgments are all 0; a scale to 3 of which grade 3 never occurs."""
+    folder = tmp_path_factory.mktemp("generated")
+    (folder / "queries").write_text("1\tone\n2\ttwo\n3\tthree\n4\tfour\n")
+    (folder / "qrels").write_text("1 0 a 2\n1 0 b 1\n2 0 c 0\n3 0 d 1\n")
+    (folder / "run").write_text("1 Q0 a 1 2.0 x\n1 Q0 z 2 1.0 x\n3 Q0 y 1 3.0 x\n")
+    parts = [
+        TsvQueries(Local(folder / "queries"), lang="en"),
+        TrecQrels(Local(folder / "qrels"), {0: "no", 1: "somewhat", 2: "yes", 3: "perfectly"}),
+    ]
+    dataset("ir-trunc-generated", *parts, TrecScoredDocs(Local(folder / "run")))
+    dataset("ir-trunc-without-run", *parts)
+    dataset("ir-trunc-without-qrels", parts[0])
+    dataset("ir-trunc-broken", TrecQrels(Local(folder / "lost"), {}))
+    return folder
+
+
+def test_topics_scale_and_run_of_a_data_set(generated):
+    name = "ir-trunc-generated"
+    results = calc("RBPT(p=0.5) FlatU OIE", name, name)
+    assert results.topics == ("1", "2", "3", "4")
+    by_hand = [0.5 * 2 / 3 + 0.25 * 2 / 3, 1, 0, 1]
+    assert results.values[0].tolist() == pytest.approx(by_hand)
+    assert calc("RBPT(p=0.5)", ir_datasets.load(name), generated / "run").values[0].tolist() == pytest.approx(by_hand)
+
+
+def test_the_scale_of_the_data_set_holds_though_its_top_never_occurs(generated):
+    with_scale = calc("RBP", "ir-trunc-generated", generated / "run").values[0, 0]
+    without = calc("RBP", generated / "qrels", generated / "run").values[0, 0]
+    assert with_scale == pytest.approx(without * 2 / 3)
+
+
+def test_a_data_set_at_the_command_line(generated, capsys):
+    assert main(["ir-trunc-generated", "ir-trunc-generated", "RBPT(p=0.5)", "NumRet", "-q", "-n"]) == 0
+    assert capsys.readouterr().out.splitlines()[::2] == [
+        "1\tRBPT(p=0.5)\t0.5000",
+        "2\tRBPT(p=0.5)\t1.0000",
+        "3\tRBPT(p=0.5)\t0.0000",
+        "4\tRBPT(p=0.5)\t1.0000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "message"),
+    [
+        ("ir-trunc-without-qrels", {}, "data set .* has no qrels"),
+        ("ir-trunc-without-run", "ir-trunc-without-run", "has no run .scoreddocs. of its own"),
+        ("ir-trunc-broken", {}, "cannot be loaded"),
+        ("no-such-data-set", {}, "no such file, nor an ir_datasets data set"),
+    ],
+)
+def test_what_a_data_set_lacks_is_said(generated, qrels, run, message):
+    with pytest.raises((InputError, FileNotFoundError), match=message):
+        calc("AP", qrels, run)
+
+
+def test_vaswani(real_data):
+    folder = real_data("vaswani")
+    vaswani = dataset("ir-trunc-vaswani", Topics(folder / "query-text.trec"), TrecQrels(Local(folder / "qrels"), {1: "yes"}))
+    results = calc("AP RBPT OIE(D=11429)", vaswani, {"1": ["1239", "1502"], "93": ["1"]})
+    assert len(results.topics) == 93
+    assert results.topics[0] == "1"
+    assert ir_trunc.read_qrels("ir-trunc-vaswani").grades.sum() == 2083

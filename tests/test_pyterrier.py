@@ -1,0 +1,179 @@
+"""PyTerrier: experiments, and a real pipeline over Vaswani. No Java."""
+
+import gzip
+import pickle
+import re
+import subprocess
+import sys
+import warnings
+
+import bm25s
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from ir_trunc import ParameterError, UnknownMeasureError, calc, parse_measure
+from ir_trunc.__main__ import main
+from ir_trunc.pyterrier import experiment
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+MEASURES = "RBPT(p=0.5) nDCGT APT ERRT RRT RBPU OIE Q DCGU nDCG@10"
+
+TOPICS = pd.DataFrame({"qid": ["1", "2", "3"], "query": ["a", "b", "c"]})
+QRELS = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [2, 1]})
+RESULTS = pd.DataFrame(
+    {"qid": ["1", "1", "3"], "query": ["a", "a", "c"], "docno": ["a", "z", "y"], "score": [2.0, 1.0, 1.0], "rank": [0, 1, 0]}
+)
+NOTHING = RESULTS.iloc[:0]
+
+
+def test_topics_without_judgments_and_systems_that_return_nothing():
+    table = experiment({"some": RESULTS, "nothing": NOTHING}, TOPICS, QRELS, "RBPT c@1 nDCG@10")
+    expected = [calc("RBPT c@1 nDCG@10", QRELS, run, topics=TOPICS).aggregated.values() for run in (RESULTS, NOTHING)]
+    assert list(table.columns) == ["name", "RBPT", "c@1", "nDCG@10"]
+    assert table["name"].tolist() == ["some", "nothing"]
+    for row, means in zip(table.itertuples(index=False), expected):
+        assert list(row[1:]) == [pytest.approx(value) for value in means]
+
+
+def test_three_views():
+    table = experiment([RESULTS, NOTHING], TOPICS, QRELS, ["RBPT(p=0.5)"], names=["some", "nothing"], views=True)
+    assert table["queries"].tolist() == ["all", "all", "answerable", "answerable", "nil", "nil"]
+    assert table["RBPT(p=0.5)"].iloc[4:].tolist() == [0.75, 1.0]
+
+
+def test_by_query_and_against_a_baseline():
+    by_query = experiment([RESULTS], TOPICS, QRELS, "RBPT", names=["some"], perquery=True)
+    assert by_query.set_index("qid")["value"].round(3).to_dict() == {"1": 0.627, "2": 1.0, "3": 0.8}
+    table = experiment([RESULTS, NOTHING], TOPICS, QRELS, "RBPT AP", names=["a", "b"], baseline=0, correction="holm")
+    assert [column for column in table if column.startswith("RBPT")] == [
+        f"RBPT{what}" for what in ("", " +", " -", " p-value", " reject", " p-value corrected")
+    ]
+
+
+def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades():
+    system = pt.Transformer.from_df(RESULTS.drop(columns="query"))
+    whole = experiment([system], TOPICS, QRELS, "RBPT c@1", names=["x"])
+    in_batches = experiment([system], TOPICS, QRELS, "RBPT c@1", names=["x"], batch_size=1)
+    pd.testing.assert_frame_equal(whole, in_batches)
+
+
+@pytest.mark.parametrize(
+    ("measures", "options", "error", "message"),
+    [
+        (["mrt", "RBPT"], {}, UnknownMeasureError, "'mrt' is the time a system takes"),
+        ("c@1 RBPT", {"baseline": 0}, ParameterError, r"c@1: its value for one topic depends on all others"),
+        ("RBTP", {}, UnknownMeasureError, "Did you mean RBPT"),
+        ("RBPT", {"save_dir": "x"}, ParameterError, "save_dir is about running systems"),
+    ],
+)
+def test_what_would_be_wrong_is_refused(measures, options, error, message):
+    with pytest.raises(error, match=message):
+        experiment([RESULTS], TOPICS, QRELS, measures, **options)
+
+
+def test_a_system_without_scores_is_named():
+    with pytest.raises(ValueError, match="returns no column score; it returns: qid, query, docno, rank"):
+        experiment([RESULTS.drop(columns="score")], TOPICS, QRELS, "RBPT")
+
+
+def test_import_pyterrier_finds_us():
+    code = "import pyterrier as pt; print(pt.truncation.__name__); import sys; print('pyarrow.compute' in sys.modules)"
+    printed = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.split()[0] == "ir_trunc.pyterrier"
+
+
+def test_pt_Experiment_on_forty_covid_runs_equals_the_command_line(real_data, capsys):
+    folder = real_data("covid-r1")
+    names = (folder / "subset.txt").read_text().split()
+    qrels_file = folder / "qrels.covid-r1.txt"
+    columns = ["qid", "iteration", "docno", "label"]
+    qrels = pd.read_csv(qrels_file, sep=r"\s+", names=columns, dtype={"qid": str})[["qid", "docno", "label"]]
+    topics = pd.DataFrame({"qid": qrels["qid"].unique()})
+    runs = [pt.io.read_results(str(folder / "runs" / f"{name}.gz")) for name in names]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        objects = [parse_measure(text) for text in MEASURES.split()]
+        table = pt.Experiment(runs, topics, qrels, objects, names=names).set_index("name")
+    files = [str(folder / "runs" / f"{name}.gz") for name in names]
+    assert main([str(qrels_file), *files, MEASURES, "-p", "9"]) == 0
+    header, *lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert len(lines) == 40
+    for name, *values in lines:
+        for measure, value in zip(header[1:], values):
+            assert table.loc[name, measure] == pytest.approx(float(value), abs=1e-8), (name, measure)
+
+
+class BM25(pt.Transformer):
+    """BM25 by bm25s: (qid, query) to the ten best documents."""
+
+    def __init__(self, docs: pd.DataFrame):
+        self.docnos = docs["docno"].to_numpy()
+        self.index = bm25s.BM25()
+        self.index.index(bm25s.tokenize(docs["text"].tolist(), show_progress=False), show_progress=False)
+
+    def transform(self, inp):
+        tokens = bm25s.tokenize(inp["query"].tolist(), show_progress=False)
+        places, scores = self.index.retrieve(tokens, k=10, show_progress=False)
+        found = inp.loc[inp.index.repeat(10), ["qid", "query"]].reset_index(drop=True)
+        found["docno"], found["score"] = self.docnos[places.ravel()], scores.ravel().astype(float)
+        return pt.model.add_ranks(found)
+
+
+@pytest.fixture(scope="module")
+def vaswani(real_data):
+    folder = real_data("vaswani")
+    with gzip.open(folder / "doc-text.trec.gz", "rt", encoding="utf-8") as file:
+        docs = re.findall(r"<DOCNO>(\d+)</DOCNO>\n(.*?)</DOC>", file.read(), re.DOTALL)
+    topics = re.findall(r"<num>(\d+)</num><title>(.*?)</title>", (folder / "query-text.trec").read_text(), re.DOTALL)
+    qrels = pd.read_csv(folder / "qrels", sep=r"\s+", names=["qid", "0", "docno", "label"], dtype={"qid": str, "docno": str})
+    queries = pd.DataFrame([(qid, text.strip().lower()) for qid, text in topics], columns=["qid", "query"])
+    return BM25(pd.DataFrame(docs, columns=["docno", "text"])), queries, qrels[["qid", "docno", "label"]]
+
+
+def test_a_pipeline_over_vaswani(vaswani):
+    bm25, topics, qrels = vaswani
+    results = bm25(topics)
+    table = experiment({"bm25": bm25}, topics, qrels, MEASURES)
+    expected = calc(MEASURES, qrels, results, topics=topics).aggregated
+    assert len(topics) == 93
+    assert 0.3 < table["nDCG@10"].iloc[0] < 0.6
+    assert {name: table[name].iloc[0] for name in MEASURES.split()} == {
+        str(measure): pytest.approx(value) for measure, value in expected.items()
+    }
+
+
+def test_truncation_composes_and_cuts(vaswani):
+    bm25, topics, qrels = vaswani
+    results = bm25(topics)
+    whole = calc("RBPT", qrels, results)
+    for policy in (pt.truncation.Fixed(3), pt.truncation.LargestGap(), pt.truncation.ScoreThreshold(15.0)):
+        cut = (bm25 >> policy)(topics)
+        lengths = policy.policy.cut(whole.rankings)
+        expected = calc("RBPT nDCGT", None, whole.rankings.cut(lengths))
+        assert calc("RBPT nDCGT", qrels, cut).values.tolist() == expected.values.tolist()
+        assert len(cut) == lengths.sum() < len(results)
+        assert pt.inspect.transformer_outputs(policy, list(results.columns)) == list(results.columns)
+        assert pickle.loads(pickle.dumps(policy)).transform(results).equals(policy.transform(results))
+
+
+def test_truncation_is_fitted_in_the_pipeline(vaswani):
+    bm25, topics, qrels = vaswani
+    pipeline = bm25 >> pt.truncation.ScoreThreshold(measure="RBPU")
+    pipeline.fit(topics, qrels, None, None)
+    table = experiment({"all": bm25, "cut": pipeline}, topics, qrels, "RBPU")
+    assert table["RBPU"].iloc[1] > table["RBPU"].iloc[0]
+
+
+def test_truncation_that_a_pipeline_cannot_do_is_refused():
+    with pytest.raises(ParameterError, match="sees the judgments"):
+        pt.truncation.Oracle(measure="RBPT")
+    with pytest.raises(ParameterError, match="has no measure to be fitted for"):
+        pt.truncation.ShareOfTop().fit(RESULTS, QRELS)
+    with pytest.raises(AttributeError, match="no attribute 'Fixd'"):
+        pt.truncation.Fixd(3)
+
+
+def test_truncating_nothing_is_nothing():
+    assert len(pt.truncation.Fixed(3)(NOTHING)) == 0
