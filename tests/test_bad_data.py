@@ -179,7 +179,7 @@ def test_half_a_character_is_no_id():
     check(complaint(QRELS, {"1": {"a\ud800": 1.0}}), "run", "doc_id")
 
 
-@pytest.mark.parametrize("runs", ["one.run", RUN, [RUN]], ids=["text", "frame", "frames"])
+@pytest.mark.parametrize("runs", [RUN, [RUN]], ids=["frame", "frames"])
 @pytest.mark.parametrize("long", [False, True])
 def test_a_table_needs_names_or_paths(runs, long):
     with pytest.raises(InputError, match="runs"):

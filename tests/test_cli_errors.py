@@ -130,6 +130,7 @@ def test_bad_words(complaint, words, part):
     assert part in complaint(*words)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_topics_of_thousands_of_digits_are_topics(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     assert main(["digits.qrels", "good.run", "AP", "-q"]) == 0

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ir_trunc.errors import InputError
 from ir_trunc.io.columns import ids, numbers
-from ir_trunc.io.rows import Rows
+from ir_trunc.io.rows import Rows, encoded
 from ir_trunc.io.trec import Layout
 
 # The columns that are needed, under ir-measures' names and PyTerrier's.
@@ -53,7 +53,8 @@ def _from_dict(data: Mapping[Any, Any], layout: Layout) -> Rows:
         if not isinstance(docs, Mapping):
             raise InputError(f"{source}, topic {topic}: {{document: {layout.value}}} is needed, not {type(docs).__name__}.")
     codes = np.repeat(np.arange(len(data)), [len(docs) for docs in data.values()])
-    topics = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), ids(list(data), source, "query_id"))
+    names = encoded(ids(list(data), source, "query_id"))  # 1 and "1" are two keys and one topic
+    topics = pa.DictionaryArray.from_arrays(names.indices.take(pa.array(codes)), names.dictionary)
     docs = ids(list(chain.from_iterable(data.values())), source, "doc_id")
     values = list(chain.from_iterable(docs.values() for docs in data.values()))
     return Rows.of(source, topics, docs, numbers(values, layout, source, topics, docs))
@@ -66,7 +67,7 @@ def _ranked(topic: Any, docs: Any) -> Any:
     if isinstance(docs, (list, tuple)):
         odd = next((doc for doc in docs if not isinstance(doc, (str, int))), None)
         if odd is not None:
-            raise InputError(f"run (dict), topic {topic}: {reprlib.repr(odd)} is {type(odd).__name__}, not a document id.")
+            raise InputError(f"run (dict), topic {topic}: doc_id {reprlib.repr(odd)} is {type(odd).__name__}, not text.")
         if len(set(docs)) < len(docs):
             again = next(doc for at, doc in enumerate(docs) if doc in docs[:at])
             raise InputError(f"run (dict), topic {topic}, document {again}: it is in the list twice.")

@@ -111,7 +111,7 @@ def _tidied(data: bytes) -> bytes:
 def _parse(data: bytes, layout: Layout) -> pa.Table:
     # Into pyarrow's own memory: its threads would have to ask Python to free ours, and may do so while Python ends.
     buffer = pa.allocate_buffer(len(data))
-    memoryview(buffer)[:] = data
+    memoryview(buffer).cast("B")[:] = data
     types = layout.columns
     return pa.csv.read_csv(
         pa.BufferReader(buffer),
