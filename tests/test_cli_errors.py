@@ -11,7 +11,7 @@ from ir_trunc.__main__ import main
 
 QRELS = b"1 0 a 1\n2 0 a 2\n"
 RUN = b"1 Q0 a 1 2.0 x\n2 Q0 b 1 3.0 x\n"
-PACKED = gzip.compress(RUN)
+PACKED = gzip.compress(RUN, mtime=0)
 
 FILES = {
     "qrels": QRELS,
