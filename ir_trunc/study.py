@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.errors import InputError
-from ir_trunc.io import read_qrels, read_run
+from ir_trunc.io import read_qrels
 from ir_trunc.rankings import Ints, Rankings
 from ir_trunc.scoring import Evaluator, Runs, each_run, rankings_of
-from ir_trunc.truncation import ranked
+from ir_trunc.wrapping import nil_report
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,13 +129,11 @@ def lengths(runs: Runs, qrels: Any = None) -> pd.DataFrame:
     """
     import pandas as pd
 
-    ready = None if qrels is None else read_qrels(qrels)
+    topics = None if qrels is None else read_qrels(qrels).judgments.topics
     before, after = Counter[int](), Counter[int]()
     for _, run in each_run(runs, "counting"):
-        rows = read_run(run)
-        ended = ranked(rows) if ready is None else ready.rank(rows)
-        after.update(ended.lengths.tolist())
-        documents = Counter(rows.topics.to_pylist())
-        before.update(documents[topic] for topic in ended.topics)
+        report = nil_report(run, topics)
+        before.update(report.before.tolist())
+        after.update(report.after.tolist())
     index = pd.Index(sorted({*before, *after}), name="length")
     return pd.DataFrame({"before": [before[n] for n in index], "after": [after[n] for n in index]}, index)
