@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ir_trunc.curve import Curve
-from ir_trunc.errors import InputError
+from ir_trunc.errors import InputError, IrTruncError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,10 @@ _MOST_LINES = 7
 def _axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
     if ax is None:
         # Without pyplot no list of figures is kept and no window opens.
-        from matplotlib.figure import Figure
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise IrTruncError("Pictures need matplotlib: pip install 'ir_trunc[plot]'.") from None
 
         ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
     ax.spines[["top", "right"]].set_visible(False)

@@ -11,7 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import pyterrier as pt
+
+try:
+    import pyterrier as pt
+except ImportError:
+    raise ImportError("ir_trunc.pyterrier needs PyTerrier: pip install 'ir_trunc[pyterrier]'.") from None
 
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_SHOWN = 20  # topics in a notebook
+
+
 class Aggregated(dict[Any, float]):
     """Mean scores by measure; a measure may be named by its text, `scores["RBPT(p=0.5)"]`."""
 
@@ -36,7 +39,11 @@ class Aggregated(dict[Any, float]):
         return pd.Series({str(measure): value for measure, value in self.items()}, name="value", dtype=float)
 
     def _repr_html_(self) -> str:
-        return str(self.to_pandas().to_frame().T.style.hide(axis="index").format(precision=4).to_html())
+        return _html(self.to_pandas().to_frame().T, index=False)
+
+
+def _html(frame: pd.DataFrame, index: bool = True) -> str:
+    return frame.to_html(index=index, border=0, float_format="{:.4f}".format)
 
 
 @dataclass(frozen=True)
@@ -149,7 +156,7 @@ class Results:
         return f"Results over {len(self.topics)} topics ({means})"
 
     def _repr_html_(self) -> str:
-        frame = self.to_pandas()
-        shown = frame if len(frame) <= 20 else frame.head(20)
-        shown.loc[f"all {len(frame)} topics"] = np.array(list(self.aggregated.values()))
-        return str(shown.style.format(precision=4).set_caption("scores by topic").to_html())
+        shown = self.to_pandas().head(_SHOWN)
+        more = len(self.topics) - len(shown)
+        shown.loc[f"all {len(self.topics)} topics" + f" ({more} more)" * (more > 0)] = list(self.aggregated.values())
+        return _html(shown)

@@ -1,0 +1,56 @@
+"""What results look like: printed, in a notebook, as pandas, by the text of a measure."""
+
+import builtins
+
+import pytest
+
+import ir_trunc
+from ir_trunc import RBPT, IrTruncError, calc, curves
+
+QRELS = {str(number): {"a": 1} for number in range(30)}
+RUN = {"3": {"a": 2.0, "b": 1.0}}
+
+
+def test_results_print_their_means():
+    assert repr(calc("RBPT P@5", QRELS, RUN)) == "Results over 30 topics (RBPT: 0.0280, P@5: 0.0067)"
+
+
+def test_results_unpack_as_those_of_ir_measures_do():
+    aggregated, per_query = calc("RBPT", QRELS, RUN)
+    assert aggregated[RBPT] == aggregated["RBPT"] == aggregated["RBPT(p=0.8)"]
+    assert len(per_query) == 30
+    with pytest.raises(KeyError):
+        aggregated["AP"]
+
+
+def test_a_notebook_shows_a_table_and_says_what_it_leaves_out(monkeypatch):
+    """Without jinja2, which pandas' styles would need."""
+    original = builtins.__import__
+
+    def no_jinja(name, *args, **kwargs):
+        if name.startswith("jinja2"):
+            raise ImportError(name)
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", no_jinja)
+    results = calc("RBPT P@5", QRELS, RUN)
+    shown = results._repr_html_()
+    assert "all 30 topics (10 more)" in shown
+    assert "<th>RBPT</th>" in shown
+    assert "0.8400" in shown
+    assert "0.0280" in results.aggregated._repr_html_()
+
+
+def test_results_become_pandas_in_one_step():
+    frame = calc("RBPT P@5", QRELS, RUN).to_pandas()
+    assert frame.loc["3"].round(2).tolist() == [0.84, 0.2]
+    assert calc("RBPT", QRELS, RUN).aggregated.to_pandas().index.tolist() == ["RBPT"]
+    assert curves("P@5", QRELS, RUN)[ir_trunc.P @ 5].to_pandas().query("query_id == '3'")["value"].tolist() == [0, 0.2, 0.2]
+
+
+def test_a_picture_without_matplotlib_says_what_to_install(monkeypatch):
+    from ir_trunc import plots
+
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    with pytest.raises(IrTruncError, match=r"pip install 'ir_trunc\[plot\]'"):
+        plots.curve(curves("RBPT", QRELS, RUN)[RBPT], "3")
