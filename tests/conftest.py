@@ -1,6 +1,7 @@
 """What all tests share: where real data lies, and how hard hypothesis tries."""
 
 import os
+import warnings
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,23 @@ settings.register_profile(
 settings.load_profile("ir_trunc")
 
 DATA = "IR_TRUNC_TEST_DATA"
+
+
+@pytest.fixture
+def command(capsys):
+    """The command line in this process: exit status, output, errors."""
+    from ir_trunc.__main__ import main
+
+    def call(*words: str) -> tuple[int, str, str]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            try:
+                status = main(words)
+            except SystemExit as stop:
+                status = stop.code or 0
+        return (status, *capsys.readouterr())
+
+    return call
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import warnings
 
 import ir_datasets
 import pytest
@@ -17,7 +16,6 @@ from ir_datasets.formats import TrecQrels
 from ir_datasets.util import LocalDownload
 
 import ir_trunc
-from ir_trunc.__main__ import main
 from ir_trunc.measures import names, registry
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n2 0 c 1\n10 0 a 0\n"
@@ -41,20 +39,10 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def cli(folder, monkeypatch, capsys):
-    """The command line in this process: exit status, output, errors."""
+def cli(folder, monkeypatch, command):
+    """The command line, among these files."""
     monkeypatch.chdir(folder)
-
-    def call(*words):
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            try:
-                status = main(words)
-            except SystemExit as stop:
-                status = stop.code or 0
-        return (status, *capsys.readouterr())
-
-    return call
+    return command
 
 
 def shell(folder, command, **env):
