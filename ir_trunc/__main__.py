@@ -82,6 +82,8 @@ def score(words: Sequence[str]) -> int:
     runs, measures = _runs_and_measures(args.arguments)
     if args.no_summary and not args.by_query:
         raise IrTruncError("--no_summary (-n) needs --by_query (-q): without either there is nothing to print.")
+    if args.views and args.by_query:
+        raise IrTruncError("--views and --by_query (-q) are two tables: ask for one at a time.")
     topics = read_topics(args.topics) if args.topics else ()
     named = by_file_name(runs)
     scored = iter_compare(measures, read_qrels(args.qrels, topics, nil=args.nil), named)

@@ -45,6 +45,10 @@ class Evaluator:
         for measure, bound in zip(self.measures, self.bound):
             if bound is None and not ir_measures.DefaultPipeline.supports(measure):
                 raise UnknownMeasureError(f"{measure} is known to ir-measures, but no tool that is installed computes it.")
+        if qrels is None and (topics is not None or nil is not None):
+            raise InputError(
+                "topics and nil go with qrels: Rankings have their query universe, and NIL is no longer in them."
+            )
         universe = () if topics is None else read_topics(topics)
         self.qrels = None if qrels is None else read_qrels(qrels, universe, nil=nil)
 
@@ -201,6 +205,8 @@ def by_file_name(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]
     for path in given:
         if not isinstance(path, (str, os.PathLike)):
             raise InputError(f"runs need names: give {{name: run}} or paths, not {type(path).__name__}.")
+        if path == "":
+            raise InputError("run: the path is empty.")
     files = [file for path in given for file in (folder_files(Path(path)) if Path(path).is_dir() else [path])]
     names = [Path(file).name.removesuffix(".gz") for file in files]
     if len(set(names)) < len(names):

@@ -121,3 +121,10 @@ def test_levels_below_the_best_of_their_class_count_in_every_measure():
     answers = read_answers({"q": [{"yes indeed": 3, "yes": 1}]})
     by_hand = 2 * math.log(100) - 1.05 * math.log(100)
     assert calc("OIE(D=100)", answers, {"q": "yes"}).values[0, 0] == pytest.approx(by_hand)
+
+
+def test_a_question_whose_answers_normalise_to_nothing_is_a_nil_query():
+    rows = pd.DataFrame(
+        [("q", "1", "The", 1), ("r", "1", "yes", 1)], columns=["query_id", "iteration", "doc_id", "relevance"]
+    )
+    assert calc("EM", read_answers(rows, "squad"), {"r": "yes"}).values[0].tolist() == [1, 1]

@@ -138,3 +138,12 @@ def test_a_data_set_that_fails_is_one_line(complaint):
 
     ir_datasets.registry.register("ir-trunc-broken-cli", ir_datasets.Dataset(TrecQrels(Broken(), {})))
     assert "the server is down" in complaint("ir-trunc-broken-cli", "good.run", "AP")
+
+
+def test_options_that_exclude_each_other_say_so(complaint):
+    assert "--views and --by_query" in complaint("qrels", "good.run", "AP", "--views", "-q")
+
+
+@pytest.mark.parametrize("words", [("", "good.run", "AP"), ("qrels", "", "AP")], ids=["qrels", "run"])
+def test_an_empty_path_is_no_folder(complaint, words):
+    assert "the path is empty" in complaint(*words)

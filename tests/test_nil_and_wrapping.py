@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from ir_measures import RR
 
-from ir_trunc import InputError, NilRule, calc, evaluator, nil_report, read_qrels, with_effort, with_terminal
+from ir_trunc import InputError, NilRule, calc, evaluator, nil_report, read_answers, read_qrels, with_effort, with_terminal
 
 QRELS = {"1": {"a": 1}, "2": {"b": 0}, "3": {"c": 0}, "4": {"d": 1}}
 RUN = {"1": ["NIL", "a"], "2": ["x", "NIL"], "3": ["NIL"], "4": ["d", "e"]}
@@ -42,6 +42,20 @@ def test_nil_as_an_ordinary_document_is_what_stock_tools_see():
 def test_a_judged_document_of_that_name_counts_where_it_is_an_ordinary_document():
     assert calc("RR", {"1": {"NIL": 1}}, {"1": ["x", "NIL"]}, nil="document").values[0].tolist() == [0.5]
     assert calc("RRT", {"1": {"NIL": 1}}, {"1": ["NIL"]}).values[0].tolist() == [1]  # by default: a nil query, silence
+
+
+def test_a_convention_can_be_chosen_for_qrels_that_are_ready():
+    ready, answers = read_qrels(QRELS), read_answers({"1": [["a"]], "2": []})
+    assert calc("RR", ready, RUN, nil="trec2001").values[0].tolist() == [0.5, 0.5, 1, 1]
+    assert calc("RR", answers, {"2": ["x", "NIL"]}, nil="sakai").values[0].tolist() == [0, 0]
+    assert calc("RR", answers, {"2": ["NIL", "x"]}, nil="sakai").values[0].tolist() == [0, 1]
+    assert ready.nil == NilRule()
+
+
+def test_rankings_take_neither_topics_nor_a_convention():
+    rankings = calc("RR", {"1": {"a": 1}}, {"1": ["a"]}).rankings
+    with pytest.raises(InputError, match="topics and nil go with qrels"):
+        calc("RR", None, rankings, nil="sakai")
 
 
 def test_another_id_can_stand_for_no_answer():

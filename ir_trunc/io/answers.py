@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
 from ir_trunc.io.frames import read_memory
-from ir_trunc.io.nil import NilRule
 from ir_trunc.io.qrels import Qrels
 from ir_trunc.io.rows import Rows
 from ir_trunc.io.trec import ANSWERS, contents, read_trec
@@ -34,7 +34,7 @@ def squad(answer: str) -> str:
 NORMALISERS: dict[str, Normalise] = {"squad": squad}
 
 
-def read_answers(data: Any, normalise: str | Normalise | None = None, *, nil: NilRule | None = None) -> Qrels:
+def read_answers(data: Any, normalise: str | Normalise | None = None) -> Qrels:
     """Qrels from answer classes: R is the number of classes, and a class is worth its best answer.
 
     data: `{question: [class, ...]}`, where a class is `{answer: level}` or a list of answers of level 1, as a dict or a JSON
@@ -49,16 +49,17 @@ def read_answers(data: Any, normalise: str | Normalise | None = None, *, nil: Ni
     if isinstance(data, (str, os.PathLike)):
         source = f"answers {os.fspath(data)}"
         raw = contents(Path(data), source)
-        if not raw.lstrip().startswith(b"{"):
-            return Qrels.of(_merged(read_trec(data, ANSWERS), clean), normalise=clean, nil=nil)
-        try:
-            data = json.loads(raw)
-        except ValueError as error:
-            raise InputError(f"{source} is no JSON: {error}.") from None
+        if raw.lstrip().startswith(b"{"):
+            try:
+                data = json.loads(raw)
+            except ValueError as error:
+                raise InputError(f"{source} is no JSON: {error}.") from None
     if isinstance(data, Mapping):
-        rows = _from_classes(data)
-        return Qrels.of(_merged(rows, clean), map(str, data), normalise=clean, nil=nil)
-    return Qrels.of(_merged(read_memory(data, ANSWERS), clean), normalise=clean, nil=nil)
+        rows, topics = _from_classes(data), list(map(str, data))
+    else:
+        rows = read_trec(data, ANSWERS) if isinstance(data, (str, os.PathLike)) else read_memory(data, ANSWERS)
+        topics = pc.unique(rows.topics).to_pylist()  # a question stays, though all its answers normalise to nothing
+    return Qrels.of(_merged(rows, clean), topics, normalise=clean)
 
 
 def _from_classes(data: Mapping[Any, Any]) -> Rows:

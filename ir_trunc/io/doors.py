@@ -16,15 +16,16 @@ from ir_trunc.io.trec import QRELS, RUN, read_trec
 
 
 def read_qrels(data: Any, topics: Iterable[str] = (), *, nil: NilRule | Convention | None = None) -> Qrels:
-    """Qrels ready for any number of runs; those that are ready already stay as they are.
+    """Qrels ready for any number of runs; those that are ready already stay as they are, but for what is asked here.
 
     data: a path (plain or gzipped), any of the forms in memory, an ir_datasets data set, or the id of one, whose topics and
     judgement scale then count too. topics: more topics of the query universe, without judgments. nil: what a NIL document in
     a run means, by default that it ends the list (`NilRule`).
     """
-    if isinstance(data, Qrels):
-        return data.with_topics(topics) if topics else data
+    topics = list(topics)
     rule = NilRule(nil) if isinstance(nil, str) else nil
+    if isinstance(data, Qrels):
+        return data.changed(topics, rule) if topics or rule else data
     if isinstance(data, Mapping):
         topics = [*map(str, data), *topics]  # a topic without any document has no row
     dataset = _dataset(data, "qrels")
@@ -47,7 +48,11 @@ def _dataset(data: Any, kind: str) -> Any | None:
     """The ir_datasets data set that is meant, or None for anything else."""
     if type(data).__module__.startswith("ir_datasets") and not isinstance(data, Iterable):
         return data
-    if not isinstance(data, str) or Path(data).exists():
+    if not isinstance(data, str):
+        return None
+    if not data:
+        raise FileNotFoundError(f"{kind}: the path is empty.")
+    if Path(data).exists():
         return None
     found = datasets.load(data)
     if found is None:

@@ -72,11 +72,11 @@ class Qrels:
             classes = classes[order]
         return cls(rows, judgments, names, docs.dictionary, keys[order], grades[order], classes, normalise, nil)
 
-    def with_topics(self, topics: Iterable[str]) -> Qrels:
-        """The same qrels over a larger query universe."""
+    def changed(self, topics: Iterable[str] = (), nil: NilRule | None = None) -> Qrels:
+        """The same qrels over a larger query universe, or with another meaning of NIL."""
         known = {*self.judgments.topics, *map(str, topics)}
         levels = self.judgments.levels.tolist()
-        return Qrels.of(self.rows, known, levels=levels, normalise=self.normalise, nil=self.nil)
+        return Qrels.of(self.rows, known, levels=levels, normalise=self.normalise, nil=nil or self.nil)
 
     def rank(self, run: Rows) -> Rankings:
         """The ranked lists of a run, one for each topic of the qrels."""
