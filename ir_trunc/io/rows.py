@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
+from ir_trunc.io.arrow import places
 
 HIGHEST_GRADE = 2**31 - 1
 
@@ -46,7 +47,7 @@ class Rows:
         if pa.types.is_dictionary(docs.type):
             docs = docs.cast(pa.string())
         by_class = None if classes is None else encoded(classes)
-        rows = cls(source, encoded(topics), _one_array(docs), np.asarray(values), by_class)
+        rows = cls(source, encoded(topics), one_array(docs), np.asarray(values), by_class)
         if rows.values.dtype.kind == "f":
             bad = np.flatnonzero(~np.isfinite(rows.values))
             if len(bad):
@@ -77,7 +78,7 @@ class Rows:
 
     def take(self, at: npt.NDArray[np.int64]) -> Rows:
         """Some of the rows, in this order."""
-        rows = pa.array(at)
+        rows = places(at)
         classes = None if self.classes is None else self.classes.take(rows)
         costs = None if self.costs is None else self.costs[at]
         return Rows(self.source, self.topics.take(rows), self.docs.take(rows), self.values[at], classes, costs)
@@ -94,12 +95,13 @@ def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
     """Ids as codes into their distinct values."""
     if not pa.types.is_dictionary(ids.type):
         ids = pc.dictionary_encode(ids)
-    return _one_array(ids.unify_dictionaries() if isinstance(ids, pa.ChunkedArray) else ids)
+    return one_array(ids.unify_dictionaries() if isinstance(ids, pa.ChunkedArray) else ids)
 
 
-def _one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column in one piece."""
     if isinstance(column, pa.Array):
         return column
     if column.num_chunks == 1:
         return column.chunk(0)
-    return column.combine_chunks() if column.num_chunks else pa.array([], column.type)
+    return column.combine_chunks()

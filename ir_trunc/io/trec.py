@@ -1,17 +1,16 @@
 """TREC files: read at once where they are plain, line by line where they are not, with an error that names the line.
 
-White space is tidied where a search through the bytes finds any that needs it; then the fast way takes the file as a table
-with one separator. Whatever it cannot read goes the slow way, which splits lines as trec_eval does and either reads them
-or says what is wrong with which line.
+A file is read in blocks of lines. Where a glance at a block's bytes finds one blank between fields, and nothing else that is
+special, pyarrow takes it as a table; white space of other kinds is tidied first. Whatever pyarrow cannot read goes the slow
+way, which splits lines as trec_eval does and either reads them or says what is wrong with which line.
 """
 
 from __future__ import annotations
 
-import gzip
 import math
 import os
 import re
-import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,16 +19,17 @@ import pyarrow as pa
 import pyarrow.csv
 
 from ir_trunc.errors import InputError
-from ir_trunc.io.rows import HIGHEST_GRADE, Rows
+from ir_trunc.io.arrow import flat
+from ir_trunc.io.rows import HIGHEST_GRADE, Rows, one_array
+from ir_trunc.io.text import blocks
 
 # Python takes more for a number: 1_000, and the digits of all scripts.
 _NUMBER = {
     int: re.compile(r"[+-]?[0-9]{1,4000}"),
     float: re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE),
 }
-
-_GZIP_MAGIC = b"\x1f\x8b"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_HEXADECIMAL = re.compile(rb"[ \t]0[xX]")
+_GLANCE = 1 << 18  # bytes that are looked at together, in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -55,68 +55,90 @@ ANSWERS = Layout("answers", QRELS.fields, "relevance", pa.int64(), by_class="ite
 
 
 def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
-    """The rows of a TREC file, plain or gzipped (known by its first bytes, not by its name)."""
+    """The rows of a TREC file."""
     source = f"{layout.kind} {os.fspath(path)}"
-    data = contents(Path(path), source)
-    try:
-        if layout.value == "relevance" and b" 0x" in data.lower():
-            raise pa.ArrowInvalid("pyarrow would take hexadecimal grades")
-        table = _parse(_tidied(data), layout)
-        values = table[layout.value].to_numpy()
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            raise pa.ArrowInvalid("a score that is not finite: the slow way says in which line")
-    except pa.ArrowInvalid:
-        table = _parse_lines(data, layout, source)
-        values = table[layout.value].to_numpy()
-    if not len(values):
+    return _rows(pa.concat_tables(_tables(Path(path), layout, source)), layout, source)
+
+
+def read_by_topic(path: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
+    """The same rows, some whole topics at a time; ScatteredError as soon as a topic comes that was left before."""
+    source = f"{layout.kind} {os.fspath(path)}"
+    done: set[str] = set()
+    for table in _tables(Path(path), layout, source):
+        rows = _rows(table, layout, source)
+        topics = rows.topics.dictionary.to_pylist()
+        if not done.isdisjoint(topics):
+            raise ScatteredError(source)
+        done.update(topics)
+        yield rows
+
+
+class ScatteredError(Exception):
+    """The rows of a topic do not stand together in a file."""
+
+
+def _rows(table: pa.Table, layout: Layout, source: str) -> Rows:
+    classes = table[layout.by_class] if layout.by_class else None
+    return Rows.of(source, table["query_id"], table["doc_id"], flat(one_array(table[layout.value])), classes)
+
+
+def _tables(path: Path, layout: Layout, source: str) -> Iterator[pa.Table]:
+    """The lines of a file as tables, block by block; InputError where there is none."""
+    rows, lines = 0, 0
+    for block in blocks(path, source):
+        table = _table(block, layout, source, lines + 1)
+        lines += np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+        rows += len(table)
+        yield table
+    if not rows:
         raise InputError(f"{source} is empty: lines of the form '{' '.join(layout.fields)}' are needed.")
-    return Rows.of(source, table["query_id"], table["doc_id"], values, table[layout.by_class] if layout.by_class else None)
 
 
-def contents(path: Path, source: str) -> bytes:
-    """The bytes of a text file, decompressed where they are gzipped, without a byte order mark."""
-    if not path.exists():
-        place = "" if path.is_absolute() else f" in {Path.cwd()}"
-        raise FileNotFoundError(f"{source}: there is no such file{place}.")
-    if path.is_dir():
-        raise InputError(f"{source} is a directory: name the files in it.")
-    data = path.read_bytes()
-    if data.startswith(_GZIP_MAGIC):
-        try:
-            data = gzip.decompress(data)
-        except EOFError:
-            raise InputError(f"{source} ends in the middle: the gzip file is truncated.") from None
-        except (zlib.error, gzip.BadGzipFile) as error:
-            raise InputError(f"{source} cannot be decompressed: {error}.") from None
-    elif path.suffix == ".gz" and data:
-        raise InputError(f"{source} is not a gzip file, whatever its name says.")
+def _table(block: pa.Buffer, layout: Layout, source: str, line: int) -> pa.Table:
+    """One block of lines as a table, whose first line has this number in the file."""
+    try:
+        if layout.value_type == pa.int64() and _HEXADECIMAL.search(block):
+            raise pa.ArrowInvalid("pyarrow would take hexadecimal grades")
+        table = _parse(block if _plain(block) else _tidied(block, source), layout)
+        if layout.value_type == pa.float64() and not np.isfinite(flat(one_array(table[layout.value]))).all():
+            raise pa.ArrowInvalid("a score that is not finite: the slow way says in which line")
+        return table
+    except pa.ArrowInvalid:
+        return _parse_lines(block.to_pybytes(), layout, source, line)
+
+
+def _plain(block: pa.Buffer) -> bool:
+    """Whether single blanks and line ends are all that stands between the fields."""
+    data = np.frombuffer(block, np.uint8)
+    for start in range(0, len(data), _GLANCE):
+        part = data[start : start + _GLANCE + 1]
+        white = part <= ord(" ")
+        if (white[1:] & white[:-1]).any() or np.count_nonzero(part < ord(" ")) > np.count_nonzero(part == ord("\n")):
+            return False
+    return not len(data) or bool(data[0] > ord(" "))
+
+
+def _tidied(block: pa.Buffer, source: str) -> pa.Buffer:
+    """The same lines with single blanks between fields and none around them."""
+    data = block.to_pybytes()
     if b"\0" in data:
         raise InputError(f"{source} is not text: it holds a zero byte.")
-    return data.removeprefix(_BYTE_ORDER_MARK)
-
-
-def _tidied(data: bytes) -> bytes:
-    """The same lines with single blanks between fields and none around them. Each search costs next to nothing."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
+    data = data.replace(b"\r\n", b"\n")
     for blank in (b"\t", b"\x0b", b"\x0c"):
-        if blank in data:
-            data = data.replace(blank, b" ")
+        data = data.replace(blank, b" ")
     while b"  " in data:
         data = data.replace(b"  ", b" ")
-    if b" \n" in data or b"\n " in data:
-        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
-    return data.strip(b" ")
+    tidy = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+    buffer = pa.allocate_buffer(len(tidy))
+    memoryview(buffer).cast("B")[:] = tidy
+    return buffer
 
 
-def _parse(data: bytes, layout: Layout) -> pa.Table:
-    # Into pyarrow's own memory: its threads would have to ask Python to free ours, and may do so while Python ends.
-    buffer = pa.allocate_buffer(len(data))
-    memoryview(buffer).cast("B")[:] = data
+def _parse(block: pa.Buffer, layout: Layout) -> pa.Table:
     types = layout.columns
     return pa.csv.read_csv(
-        pa.BufferReader(buffer),
-        pa.csv.ReadOptions(column_names=list(layout.fields)),
+        pa.BufferReader(block),
+        pa.csv.ReadOptions(column_names=list(layout.fields), block_size=len(block) + 1),
         pa.csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
         pa.csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False),
     )
@@ -127,12 +149,12 @@ def _brief(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def _parse_lines(data: bytes, layout: Layout, source: str) -> pa.Table:
+def _parse_lines(data: bytes, layout: Layout, source: str, first: int) -> pa.Table:
     """The slow way, which settles what a line means."""
     topics, docs, values, classes = [], [], [], []
     number = int if layout.value == "relevance" else float
     where = layout.fields.index(layout.value)
-    for at, line in enumerate(data.splitlines(), 1):
+    for at, line in enumerate(data.splitlines(), first):
         fields = line.split()
         if not fields:
             continue
