@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc.curve import Curve
-from ir_trunc.errors import InputError, IrTruncWarning, ParameterError, UnknownMeasureError
+from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
 from ir_trunc.io import Convention, NilRule, Qrels, Rows, read_qrels, read_run, read_topics
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures import scores
@@ -87,9 +86,7 @@ class Evaluator:
             return []
         if rows is None or self.qrels is None:
             raise InputError(f"{others[0]} is asked of ir-measures, which needs document ids: Rankings have none.")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrTruncWarning)  # said when the same rows were ranked for scoring
-            ranked = self.qrels.ranked(rows)
+        ranked = self.qrels.ranked(rows)
         shown = ranked.rows.filter(ranked.rank <= rankings.lengths[ranked.topic])
         qrels, run = self.qrels.to_dict(), shown.to_dict()
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents only.

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from ir_trunc.errors import InputError
 from ir_trunc.io.nil import NilRule
 from ir_trunc.io.order import repeated
-from ir_trunc.io.ranked import RankedRows
+from ir_trunc.io.ranked import LeftOut, RankedRows
 from ir_trunc.io.rows import PLACEHOLDER, Rows
-from ir_trunc.rankings import Bools, Ints, Judgments, Rankings, canonical_order, offsets_of
+from ir_trunc.rankings import Bools, Ints, Judgments, Rankings, canonical_order, first_of, offsets_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,31 +89,55 @@ class Qrels:
         return RankedRows.of(run, self.topics)
 
     def rank_and_places(self, run: Rows) -> tuple[Rankings, Ints]:
-        """The ranked lists of a run, and where in `keys` their judged documents stand (-1 for a NIL that is right)."""
+        """The ranked lists of a run, and where in `keys` their judged documents stand (-1 for a NIL that is right).
+
+        Warnings count what is left out.
+        """
+        rankings, places, left_out = self.join(run)
+        left_out.warn(run.source, self.nil.id)
+        return rankings, places
+
+    @property
+    def judgments_with_nil(self) -> Judgments:
+        """The judgments of the ranked lists, whatever the run: NIL is one more for a nil query where it is an answer."""
+        if not self.nil.answers:
+            return self.judgments
+        return self.judgments.with_one_more(np.flatnonzero(self._nil_queries), max(1, self.judgments.max_rel))
+
+    def join(self, run: Rows) -> tuple[Rankings, Ints, LeftOut]:
+        """The same and what is left out, without a warning."""
         ranked = self.ranked(run)
         ids = ranked.rows.docs
         if self.normalise is not None:
             ids = pa.array([self.normalise(doc) for doc in ids.to_pylist()], pa.string())
         doc = pc.index_in(ids, value_set=pa.concat_arrays([pa.array([self.nil.marked]), self.docs])).fill_null(-1).to_numpy()
-        lengths = self.nil.lengths(ranked, doc == 0)
+        nil = doc == 0
+        lengths = self.nil.lengths(ranked, nil)
         at, key = self._look_up(ranked.topic, doc, ranked.rank <= lengths[ranked.topic])
         grades = self.grades[key]
         if self.classes is not None:
             grades = np.where(_first_of_class(ranked.topic[at], self.classes[key]), grades, np.minimum(grades, 0))
-        judgments = self.judgments
         if self.nil.answers:
-            nil_queries = np.bincount(judgments.rows[judgments.grades > 0], minlength=len(self.topics)) == 0
-            judgments = judgments.with_one_more(np.flatnonzero(nil_queries), max(1, judgments.max_rel))
-            right = self.nil.right(ranked, doc == 0, nil_queries)
+            right = self.nil.right(ranked, nil, self._nil_queries)
             at, key = np.append(at, right), np.append(key, np.full(len(right), -1))
-            grades = np.append(grades, np.full(len(right), max(1, judgments.max_rel)))
+            grades = np.append(grades, np.full(len(right), max(1, self.judgments.max_rel)))
         # Hits go in the order of the qrels' topics, whatever the order of the topics in the run.
         order = np.lexsort((ranked.rank[at], ranked.topic[at]))
         at, grades, key = at[order], grades[order], key[order]
         hits = offsets_of(np.bincount(ranked.topic[at], minlength=len(self.topics)))
         scores = np.asarray(ranked.rows.values, dtype=np.float64)
-        costs = ranked.rows.costs
-        return Rankings(judgments, lengths, hits, ranked.rank[at], grades, ranked.starts, scores, costs), key
+        rankings = Rankings(
+            self.judgments_with_nil,
+            lengths,
+            hits,
+            ranked.rank[at],
+            grades,
+            ranked.starts,
+            scores,
+            ranked.rows.costs,
+            first_of(scores, ranked.starts, lengths),
+        )
+        return rankings, key, ranked.left_out + self.nil.left_out(ranked, nil)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """{topic: {document: grade}}; a topic without judgments has the placeholder, so that every tool sees it."""
@@ -122,6 +146,11 @@ class Qrels:
         for name, document, grade in zip(topic, self.docs.take(pa.array(doc)).to_pylist(), self.grades.tolist()):
             result[self.judgments.topics[name]][document] = grade
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
+
+    @property
+    def _nil_queries(self) -> Bools:
+        relevant = self.judgments.rows[self.judgments.grades > 0]
+        return np.asarray(np.bincount(relevant, minlength=len(self.topics)) == 0)
 
     def _look_up(self, topic: Ints, doc: Ints, shown: Bools) -> tuple[Ints, Ints]:
         """Rows whose document is judged for their topic, and the judgment's place among the keys."""
