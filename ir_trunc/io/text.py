@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 import pyarrow as pa
 
@@ -66,7 +66,7 @@ def _start_of_last_group(view: memoryview) -> int:
 
 
 @contextmanager
-def _opened(path: Path, source: str) -> Iterator[BinaryIO]:
+def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed, behind the byte order mark."""
     if not path.exists():
         place = "" if path.is_absolute() else f" in {Path.cwd()}"
