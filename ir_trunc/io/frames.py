@@ -6,6 +6,7 @@ import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def _from_tuples(data: Iterable[Any], layout: Layout) -> Rows:
     source = f"{layout.kind} (named tuples)"
     items = data if isinstance(data, list) else list(data)
     try:
-        columns = [[getattr(item, field) for item in items] for field in _needed(layout)]
+        columns = [list(map(attrgetter(field), items)) for field in _needed(layout)]
     except AttributeError as error:
         raise InputError(f"{source}: every item needs the fields {', '.join(_needed(layout))}; {error}.") from None
     return _from_columns(columns, layout, source)
