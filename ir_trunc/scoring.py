@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from ir_trunc.curve import Curve
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
-from ir_trunc.io import Convention, NilRule, Qrels, Rows, read_qrels, read_run, read_topics
+from ir_trunc.io import Convention, NilRule, Qrels, Rows, rank_run, read_qrels, read_run, read_topics
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures import scores
 from ir_trunc.measures.text import split
@@ -76,8 +76,13 @@ class Evaluator:
         return dict(zip(self.measures, curves_of((bound for bound in self.bound if bound), rankings)))
 
     def _open(self, run: Any) -> tuple[Rows | None, Rankings]:
-        rows = None if isinstance(run, Rankings) else read_run(run)
-        return rows, rankings_of(self.qrels, run if rows is None else rows)
+        """The lists, and the rows where other tools need them."""
+        if self.qrels is None or isinstance(run, Rankings):
+            return None, rankings_of(self.qrels, run)
+        if all(self.bound):
+            return None, rank_run(self.qrels, run)
+        rows = read_run(run)
+        return rows, self.qrels.rank(rows)
 
     def _ask_others(self, rows: Rows | None, rankings: Rankings) -> list[Floats]:
         """Scores of the measures that only other providers of ir-measures know (Q each)."""
@@ -106,12 +111,12 @@ def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
 
 
 def rankings_of(qrels: Qrels | None, run: Any) -> Rankings:
-    """The ranked lists of a run in any of the forms that `calc` takes, or of rows that were read already."""
+    """The ranked lists of a run in any of the forms that `calc` takes, with the scores of all documents."""
     if isinstance(run, Rankings):
         return run
     if qrels is None:
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
-    return qrels.rank(run if isinstance(run, Rows) else read_run(run))
+    return qrels.rank(read_run(run))
 
 
 def parse_measures(measures: Any) -> tuple[Measure, ...]:

@@ -167,9 +167,9 @@ def nil_report(run: Any, topics: Any = None, *, depth: int | None = None, nil: s
     names = pc.unique(rows.topics.dictionary) if topics is None else read_qrels({str(topic): {} for topic in topics}).topics
     ranked = RankedRows.of(rows, names)
     ranked.left_out.warn(rows.source, nil)
-    at = pc.equal(ranked.rows.docs, nil).to_numpy(zero_copy_only=False)
+    at = np.flatnonzero(pc.equal(ranked.rows.docs, nil).to_numpy(zero_copy_only=False))
     after = NilRule(id=nil).lengths(ranked, at)
-    by_nil = len(np.flatnonzero(at))
+    by_nil = len(at)
     full = np.zeros(len(after), dtype=bool) if depth is None else ranked.lengths >= depth
     full[ranked.topic[at]] = False
     left = int(full.sum())

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ir_trunc.rankings import Bools, Ints
+from ir_trunc.rankings import Bools, Floats, Ints
 
 
 def strings(values: Sequence[str]) -> pa.StringArray:
@@ -23,18 +24,24 @@ def strings(values: Sequence[str]) -> pa.StringArray:
     return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
 
 
-def places(at: Ints) -> pa.Int64Array:
-    """Positions as an Arrow array, for `take`."""
-    return pa.Array.from_buffers(pa.int64(), len(at), [None, pa.py_buffer(np.ascontiguousarray(at, np.int64))])
+def numeric(values: Ints | Floats) -> pa.Array:
+    """64-bit numbers as an Arrow array, not copied."""
+    kind = pa.float64() if values.dtype.kind == "f" else pa.int64()
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
 
-def flat(array: pa.Array) -> npt.NDArray[np.generic]:
-    """The numbers or truth values of an array without nulls; not a copy where they are numbers."""
-    start, stop = array.offset, array.offset + len(array)
+def flat(array: pa.Array) -> npt.NDArray[Any]:
+    """The numbers of an array without nulls, not copied."""
     _, data = array.buffers()
-    if pa.types.is_boolean(array.type):
-        return np.unpackbits(np.frombuffer(data, np.uint8), count=stop, bitorder="little")[start:].astype(bool)
+    start, stop = array.offset, array.offset + len(array)
     return np.frombuffer(data, array.type.to_pandas_dtype(), stop)[start:] if data else np.zeros(0, np.int64)
+
+
+def truths(array: pa.BooleanArray) -> Bools:
+    """The truth values of an array without nulls."""
+    _, bits = array.buffers()
+    start, stop = array.offset, array.offset + len(array)
+    return np.unpackbits(np.frombuffer(bits, np.uint8), count=stop, bitorder="little")[start:].astype(bool)
 
 
 def positions(ids: pa.Array, among: pa.Array) -> Ints:
@@ -42,11 +49,10 @@ def positions(ids: pa.Array, among: pa.Array) -> Ints:
     found = pc.index_in(ids, value_set=among)
     at: Ints = flat(found).astype(np.int64)
     if found.null_count:
-        at[~flat(found.is_valid())] = -1
+        at[~truths(found.is_valid())] = -1
     return at
 
 
-def occurs(ids: pa.Array, value: str) -> Bools:
-    """Which of the ids are this one."""
-    equal: Bools = flat(pc.is_in(ids, value_set=strings([value])))
-    return equal
+def occurs(ids: pa.Array, *values: str) -> Bools:
+    """Which of the ids are among these."""
+    return truths(pc.is_in(ids, value_set=strings(values)))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ir_trunc.io import datasets
 from ir_trunc.io.frames import read_memory
 from ir_trunc.io.nil import Convention, NilRule
+from ir_trunc.io.parts import part_of, whole_of
 from ir_trunc.io.qrels import Qrels
 from ir_trunc.io.rows import Rows
-from ir_trunc.io.trec import QRELS, RUN, read_trec
+from ir_trunc.io.trec import QRELS, RUN, ScatteredError, read_by_topic, read_trec
+from ir_trunc.rankings import Rankings
 
 
 def read_qrels(data: Any, topics: Iterable[str] = (), *, nil: NilRule | Convention | None = None) -> Qrels:
@@ -42,6 +45,18 @@ def read_run(data: Any) -> Rows:
     if dataset is not None:
         return read_memory(datasets.run(dataset), RUN)
     return read_trec(data, RUN) if isinstance(data, (str, os.PathLike)) else read_memory(data, RUN)
+
+
+def rank_run(qrels: Qrels, data: Any) -> Rankings:
+    """The ranked lists of a run, with all that scoring needs of them.
+
+    data: as for `read_run`. A file whose topics each stand together is never in memory as a whole; of others all rows are.
+    """
+    if isinstance(data, (str, os.PathLike)) and Path(data).is_file():
+        parts = (part_of(qrels, rows) for rows in read_by_topic(data, RUN))
+        with suppress(ScatteredError):
+            return whole_of(qrels, parts, RUN.source(data))
+    return qrels.rank(read_run(data))
 
 
 def _dataset(data: Any, kind: str) -> Any | None:

@@ -41,21 +41,21 @@ class NilRule:
         """Whether NIL is the one relevant document of a nil query."""
         return self.convention in ("trec2001", "sakai")
 
-    def lengths(self, run: RankedRows, at: Bools) -> Ints:
+    def lengths(self, run: RankedRows, at: Ints) -> Ints:
         """Lengths of the lists (Q) where NIL stands at these rows."""
         ended = run.lengths.copy()
         if self.convention == "ends":
             ended[run.topic[at]] = run.rank[at] - 1
         return ended
 
-    def left_out(self, run: RankedRows, at: Bools) -> LeftOut:
+    def left_out(self, run: RankedRows, at: Ints) -> LeftOut:
         """What is not scored since it stands behind a NIL at these rows."""
         behind = run.lengths[run.topic[at]] - run.rank[at]
         if self.convention != "ends":
             return LeftOut()
         return LeftOut(ended=int(np.count_nonzero(behind)), behind=int(behind.sum()))
 
-    def right(self, run: RankedRows, at: Bools, nil_queries: Bools) -> Ints:
-        """Rows in which NIL is the right answer of its topic."""
-        right = at & nil_queries[run.topic]
-        return np.flatnonzero(right & (run.rank == 1) if self.convention == "sakai" else right)
+    def right(self, run: RankedRows, at: Ints, nil_queries: Bools) -> Ints:
+        """Those of the rows with NIL in which it is the right answer of its topic."""
+        right = at[nil_queries[run.topic[at]]]
+        return right[run.rank[right] == 1] if self.convention == "sakai" else right

@@ -17,9 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
+from ir_trunc.io.arrow import flat, numeric, positions, strings
 from ir_trunc.io.qrels import Qrels
 from ir_trunc.io.ranked import LeftOut
-from ir_trunc.io.rows import Rows
+from ir_trunc.io.rows import Rows, one_array
 from ir_trunc.rankings import Floats, Ints, Judgments, Rankings, offsets_of
 
 
@@ -57,16 +58,16 @@ def table_of(rankings: Rankings) -> pa.Table:
     # Empty lists have no judged documents: all that there are belong to the lists that are left.
     hits = offsets_of(np.diff(rankings.hit_offsets)[at])
     columns = {
-        "query_id": pa.array([rankings.topics[q] for q in at], pa.string()),
-        "length": rankings.lengths[at],
+        "query_id": strings([rankings.topics[q] for q in at]),
+        "length": numeric(rankings.lengths[at]),
         "ranks": _lists(hits, rankings.hit_ranks),
         "grades": _lists(hits, rankings.hit_grades),
     }
     if rankings.first_scores is not None:
-        columns["first_score"] = rankings.first_scores[at]
+        columns["first_score"] = numeric(rankings.first_scores[at])
     if rankings.costs is not None:
         columns["costs"] = _lists(offsets_of(rankings.lengths[at]), rankings.costs[rankings.places])
-    return pa.table(columns)
+    return pa.Table.from_pydict(columns)
 
 
 def rankings_of_tables(judgments: Judgments, tables: Iterable[pa.Table], source: str) -> Rankings:
@@ -77,39 +78,39 @@ def rankings_of_tables(judgments: Judgments, tables: Iterable[pa.Table], source:
     held = [table for table in tables if len(table)]
     none = Rankings.from_lists([[]], scores=[[]])
     table = pa.concat_tables(held or [table_of(none)])
-    topics = table["query_id"]
-    row = pc.index_in(topics, value_set=pa.array(judgments.topics, pa.string())).to_numpy().astype(np.int64)
+    column = {name: one_array(table[name]) for name in table.column_names}
+    row = positions(column["query_id"], strings(judgments.topics))
     order = np.argsort(row, kind="stable")
     twice = np.flatnonzero(np.diff(row[order]) == 0)
     if len(twice):
         topic = judgments.topics[row[order[twice[0]]]]
         raise InputError(f"{source}: topic {topic} stands in two parts of the run; its rows must stand together.")
     lengths, hits = np.zeros((2, len(judgments.topics)), dtype=np.int64)
-    lengths[row] = table["length"].to_numpy()
-    hits[row] = pc.list_value_length(table["ranks"]).to_numpy()
+    lengths[row] = flat(column["length"])
+    hits[row] = flat(pc.list_value_length(column["ranks"]))
     first = None
-    if "first_score" in table.column_names:
+    if "first_score" in column:
         first = np.full(len(lengths), -np.inf)
-        first[row] = table["first_score"].to_numpy()
+        first[row] = flat(column["first_score"])
     return Rankings(
         judgments,
         lengths,
         offsets_of(hits),
-        _flat(table["ranks"], order),
-        _flat(table["grades"], order),
+        _values(column["ranks"], order),
+        _values(column["grades"], order),
         offsets_of(lengths)[:-1],
-        costs=_flat(table["costs"], order) if "costs" in table.column_names else None,
+        costs=_values(column["costs"], order) if "costs" in column else None,
         first_scores=first,
     )
 
 
 def _lists(offsets: Ints, values: Ints | Floats) -> pa.Array:
-    return pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(values))
+    return pa.LargeListArray.from_arrays(numeric(offsets), numeric(values))
 
 
-def _flat(column: pa.ChunkedArray, order: Ints) -> npt.NDArray[Any]:
+def _values(lists: pa.Array, order: Ints) -> npt.NDArray[Any]:
     """The values of lists, list after list in this order."""
-    values, lengths = pc.list_flatten(column).to_numpy(), pc.list_value_length(column).to_numpy()
+    values, lengths = flat(lists.flatten()), flat(pc.list_value_length(lists))
     starts, ends = offsets_of(lengths)[:-1][order], offsets_of(lengths[order])
     within = np.arange(ends[-1]) - np.repeat(ends[:-1], lengths[order])
     return np.asarray(values[np.repeat(starts, lengths[order]) + within])

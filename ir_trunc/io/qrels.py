@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
+from ir_trunc.io.arrow import flat, numeric, occurs, positions, strings
 from ir_trunc.io.nil import NilRule
-from ir_trunc.io.order import repeated
+from ir_trunc.io.pairs import PairIndex, hashes_of, repeated
 from ir_trunc.io.ranked import LeftOut, RankedRows
 from ir_trunc.io.rows import PLACEHOLDER, Rows
 from ir_trunc.rankings import Bools, Ints, Judgments, Rankings, canonical_order, first_of, offsets_of
@@ -24,7 +25,8 @@ class Qrels:
     rows: as they were given. judgments: the grades by topic. topics: the query universe, in canonical order. docs: the
     distinct judged ids. keys, grades: one for each judged document, keys (topic x documents + document) ascending. classes:
     the answer class of each key, where documents are answers of which only the first of a class counts. normalise: what is
-    done to a run's ids before they are looked up. nil: what a NIL document means.
+    done to a run's ids before they are looked up. nil: what a NIL document means. index: finds judged documents, numbered as
+    their keys, and NIL for every topic, behind them.
     """
 
     rows: Rows
@@ -36,6 +38,7 @@ class Qrels:
     classes: Ints | None
     normalise: Callable[[str], str] | None
     nil: NilRule
+    index: PairIndex
 
     @classmethod
     def of(
@@ -53,24 +56,29 @@ class Qrels:
         universe = list(dict.fromkeys([*named, *map(str, topics)]))
         if not universe:
             raise InputError(f"{rows.source}: there is no topic; at least one is needed.")
-        names = pa.array([universe[at] for at in canonical_order(universe)], pa.string())
-        code = pc.index_in(rows.topics.dictionary, value_set=names).fill_null(0).to_numpy()[rows.topics.indices.to_numpy()]
-        twice = repeated(code, rows.docs)
+        names = strings([universe[at] for at in canonical_order(universe)])
+        code = positions(rows.topics.dictionary, names)[flat(rows.topics.indices)]
+        twice = repeated(hashes_of(code, rows.docs), code, rows.docs)
         if twice:
             raise rows.error(twice[1], "it is judged twice")
-        special = pc.is_in(rows.docs, value_set=pa.array([nil.marked, PLACEHOLDER])).to_numpy(zero_copy_only=False)
-        judged, code = rows.filter(~special), code[~special].astype(np.int64)
+        special = occurs(rows.docs, nil.marked, PLACEHOLDER)
+        judged, code = rows.filter(~special), code[~special]
         grades = np.asarray(judged.values, dtype=np.int64)
         docs = judged.docs.dictionary_encode()
-        keys = code * max(1, len(docs.dictionary)) + docs.indices.to_numpy()
+        keys = code * max(1, len(docs.dictionary)) + flat(docs.indices)
         order = np.argsort(keys)
-        classes = None if judged.classes is None else judged.classes.indices.to_numpy().astype(np.int64)
+        classes = None if judged.classes is None else flat(judged.classes.indices).astype(np.int64)
         best = np.arange(len(keys)) if classes is None else _best_of_class(code, classes, grades)
         scale = {*levels, *np.unique(grades).tolist()}  # an answer below the best of its class has a level too
         judgments = Judgments.from_rows(names.to_pylist(), code[best], grades[best], scale)
         if classes is not None:
             classes = classes[order]
-        return cls(rows, judgments, names, docs.dictionary, keys[order], grades[order], classes, normalise, nil)
+        keys = keys[order]
+        everywhere = np.arange(len(names))
+        topic = np.append(code[order], everywhere)
+        ids = pa.concat_arrays([judged.docs.take(numeric(order)), strings([nil.marked]).take(numeric(everywhere * 0))])
+        index = PairIndex.of(topic, ids)
+        return cls(rows, judgments, names, docs.dictionary, keys, grades[order], classes, normalise, nil, index)
 
     def changed(self, topics: Iterable[str] = (), nil: NilRule | None = None) -> Qrels:
         """The same qrels over a larger query universe, or with another meaning of NIL."""
@@ -107,13 +115,15 @@ class Qrels:
     def join(self, run: Rows) -> tuple[Rankings, Ints, LeftOut]:
         """The same and what is left out, without a warning."""
         ranked = self.ranked(run)
-        ids = ranked.rows.docs
+        ids, hashes = ranked.rows.docs, ranked.hashes
         if self.normalise is not None:
-            ids = pa.array([self.normalise(doc) for doc in ids.to_pylist()], pa.string())
-        doc = pc.index_in(ids, value_set=pa.concat_arrays([pa.array([self.nil.marked]), self.docs])).fill_null(-1).to_numpy()
-        nil = doc == 0
+            ids = strings([self.normalise(doc) for doc in ids.to_pylist()])
+            hashes = hashes_of(ranked.topic, ids)
+        at, key = self.index.find(hashes, ranked.topic, ids)
+        nil = at[key >= len(self.keys)]
         lengths = self.nil.lengths(ranked, nil)
-        at, key = self._look_up(ranked.topic, doc, ranked.rank <= lengths[ranked.topic])
+        shown = (key < len(self.keys)) & (ranked.rank[at] <= lengths[ranked.topic[at]])
+        at, key = at[shown], key[shown]
         grades = self.grades[key]
         if self.classes is not None:
             grades = np.where(_first_of_class(ranked.topic[at], self.classes[key]), grades, np.minimum(grades, 0))
@@ -143,7 +153,7 @@ class Qrels:
         """{topic: {document: grade}}; a topic without judgments has the placeholder, so that every tool sees it."""
         topic, doc = np.divmod(self.keys, max(1, len(self.docs)))
         result: dict[str, dict[str, int]] = {name: {} for name in self.judgments.topics}
-        for name, document, grade in zip(topic, self.docs.take(pa.array(doc)).to_pylist(), self.grades.tolist()):
+        for name, document, grade in zip(topic, self.docs.take(numeric(doc)).to_pylist(), self.grades.tolist()):
             result[self.judgments.topics[name]][document] = grade
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
@@ -151,14 +161,6 @@ class Qrels:
     def _nil_queries(self) -> Bools:
         relevant = self.judgments.rows[self.judgments.grades > 0]
         return np.asarray(np.bincount(relevant, minlength=len(self.topics)) == 0)
-
-    def _look_up(self, topic: Ints, doc: Ints, shown: Bools) -> tuple[Ints, Ints]:
-        """Rows whose document is judged for their topic, and the judgment's place among the keys."""
-        at = np.flatnonzero(shown & (doc > 0)) if len(self.keys) else np.zeros(0, dtype=np.int64)
-        keys = topic[at] * len(self.docs) + (doc[at] - 1)
-        found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        same = self.keys[found] == keys
-        return at[same], found[same]
 
 
 def _best_of_class(topic: Ints, classes: Ints, grades: Ints) -> Ints:

@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import warn
-from ir_trunc.io.order import ranked_order, repeated
+from ir_trunc.io.arrow import flat, numeric, occurs, positions
+from ir_trunc.io.order import ranked_order
+from ir_trunc.io.pairs import Words, hashes_of, repeated
 from ir_trunc.io.rows import PLACEHOLDER, Rows
 from ir_trunc.rankings import Bools, Ints
 
@@ -58,11 +60,13 @@ class RankedRows:
     """The rows of a run for some topics, ranked.
 
     rows: one for each document; a topic's rows stand together. topic: each row's topic, as a position among the topics (Q).
-    rank: each row's rank, from 1. lengths, starts: of every topic's list (Q). left_out: the run's other topics, counted.
+    hashes: of each row's pair of topic and document. rank: each row's rank, from 1. lengths, starts: of every topic's list
+    (Q). left_out: the run's other topics, counted.
     """
 
     rows: Rows
     topic: Ints
+    hashes: Words
     rank: Ints
     lengths: Ints
     starts: Ints
@@ -75,27 +79,31 @@ class RankedRows:
         Placeholder documents make their topic known and are no documents. Raises InputError where a topic has the same
         document twice.
         """
-        twice = repeated(run.topics.indices.to_numpy(), run.docs)
+        number = positions(run.topics.dictionary, topics)
+        strange = number < 0
+        number[strange] = np.arange(len(topics), len(topics) + np.count_nonzero(strange))
+        topic = number[flat(run.topics.indices)]
+        hashes = hashes_of(topic, run.docs)
+        twice = repeated(hashes, topic, run.docs)
         if twice:
             raise run.error(twice[1], "it is in the list twice")
-        code_of = pc.index_in(run.topics.dictionary, value_set=topics).fill_null(-1).to_numpy().astype(np.int64)
-        topic = code_of[run.topics.indices.to_numpy()]
-        keep = (topic >= 0) & ~pc.equal(run.docs, PLACEHOLDER).to_numpy(zero_copy_only=False)
-        left_out = _left_out(run, topic >= 0)
+        known = topic < len(topics)
+        left_out = _left_out(run, known)
+        keep = known & ~occurs(run.docs, PLACEHOLDER)
         if not keep.all():
-            run, topic = run.filter(keep), topic[keep]
+            run, topic, hashes = run.filter(keep), topic[keep], hashes[keep]
         order = ranked_order(topic, run)
         if order is not None:
-            run, topic = run.take(order), topic[order]
+            run, topic, hashes = run.take(order), topic[order], hashes[order]
         firsts = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1]))[: len(topic)])
         starts = np.zeros(len(topics), dtype=np.int64)
         starts[topic[firsts]] = firsts
         rank = np.arange(len(topic)) - starts[topic] + 1
-        return cls(run, topic, rank, np.bincount(topic, minlength=len(topics)), starts, left_out)
+        return cls(run, topic, hashes, rank, np.bincount(topic, minlength=len(topics)), starts, left_out)
 
 
 def _left_out(run: Rows, known: Bools) -> LeftOut:
     if known.all():
         return LeftOut(len(known) > 0)
-    strange = run.topics.dictionary.take(pc.unique(run.topics.indices.filter(pa.array(~known))))
+    strange = run.topics.dictionary.take(pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known)))))
     return LeftOut(bool(known.any()), len(strange), pc.min(strange).as_py())

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
-from ir_trunc.io.arrow import places
+from ir_trunc.io.arrow import numeric
 
 HIGHEST_GRADE = 2**31 - 1
 
@@ -78,7 +78,7 @@ class Rows:
 
     def take(self, at: npt.NDArray[np.int64]) -> Rows:
         """Some of the rows, in this order."""
-        rows = places(at)
+        rows = numeric(at)
         classes = None if self.classes is None else self.classes.take(rows)
         costs = None if self.costs is None else self.costs[at]
         return Rows(self.source, self.topics.take(rows), self.docs.take(rows), self.values[at], classes, costs)

@@ -48,6 +48,10 @@ class Layout:
         ids = {"query_id": pa.dictionary(pa.int32(), pa.string()), "doc_id": pa.string()}
         return ids | {self.value: self.value_type} | ({self.by_class: pa.string()} if self.by_class else {})
 
+    def source(self, path: str | os.PathLike[str]) -> str:
+        """What to call a file of this layout in a message."""
+        return f"{self.kind} {os.fspath(path)}"
+
 
 RUN = Layout("run", ("query_id", "Q0", "doc_id", "rank", "score", "tag"), "score", pa.float64())
 QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relevance", pa.int64())
@@ -56,7 +60,7 @@ ANSWERS = Layout("answers", QRELS.fields, "relevance", pa.int64(), by_class="ite
 
 def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
     """The rows of a TREC file."""
-    source = f"{layout.kind} {os.fspath(path)}"
+    source = layout.source(path)
     return _rows(pa.concat_tables(_tables(Path(path), layout, source)), layout, source)
 
 
@@ -71,7 +75,7 @@ def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = 
 
 def read_by_topic(path: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """The same rows, some whole topics at a time; ScatteredError as soon as a topic comes that was left before."""
-    source = f"{layout.kind} {os.fspath(path)}"
+    source = layout.source(path)
     done: set[str] = set()
     for table in _tables(Path(path), layout, source):
         rows = _rows(table, layout, source)

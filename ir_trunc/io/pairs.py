@@ -1,0 +1,106 @@
+"""Pairs of topic and document by their hashes: which stand in a run twice, and which are judged.
+
+Equal pairs have equal hashes; where hashes meet, the topics and the ids themselves decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ir_trunc.io.arrow import numeric, truths
+from ir_trunc.rankings import Bools, Ints
+
+Words = npt.NDArray[np.uint64]
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio in 64 bits: spreads neighbouring numbers
+
+
+def hashes_of(topics: Ints, docs: pa.StringArray) -> Words:
+    """A 64-bit hash of every pair. topics: as numbers >= 0."""
+    hashes: Words = _hashes(docs) ^ ((topics.astype(np.uint64) + np.uint64(1)) * _ODD)
+    return hashes
+
+
+def repeated(hashes: Words, topics: Ints, docs: pa.StringArray) -> tuple[int, int] | None:
+    """Two rows with the same topic and document, or None where there are none."""
+    ascending = np.sort(hashes)
+    twice = ascending[1:][ascending[1:] == ascending[:-1]]
+    if not len(twice):
+        return None
+    seen: dict[tuple[int, str], int] = {}
+    for at in np.flatnonzero(np.isin(hashes, twice)):
+        first = seen.setdefault((int(topics[at]), docs[at].as_py()), int(at))
+        if first != at:
+            return first, int(at)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class PairIndex:
+    """Finds some pairs, all different, among any number of others.
+
+    topics, docs: the pairs. hashes: ascending; order: which pair each belongs to. may_be: for the first bits of a hash,
+    whether a pair has them; meeting: how many pairs share one hash at most.
+    """
+
+    topics: Ints
+    docs: pa.StringArray
+    hashes: Words
+    order: Ints
+    may_be: Bools
+    meeting: int
+
+    @classmethod
+    def of(cls, topics: Ints, docs: pa.StringArray) -> PairIndex:
+        """An index of pairs."""
+        hashes = hashes_of(topics, docs)
+        order = np.argsort(hashes)
+        may_be = np.zeros(1 << min(24, max(10, (8 * len(topics)).bit_length())), dtype=bool)
+        may_be[_first_bits(hashes, len(may_be))] = True
+        meeting = int(np.unique(hashes, return_counts=True)[1].max(initial=0))
+        return cls(topics, docs, hashes[order], order, may_be, meeting)
+
+    def find(self, hashes: Words, topics: Ints, docs: pa.StringArray) -> tuple[Ints, Ints]:
+        """Rows whose pair is in the index, ascending where no hashes meet, and which pair it is."""
+        near = np.flatnonzero(self.may_be[_first_bits(hashes, len(self.may_be))])
+        first = np.searchsorted(self.hashes, hashes[near])
+        rows, pairs = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for step in range(self.meeting):
+            at = np.minimum(first + step, len(self.hashes) - 1)
+            same = self.hashes[at] == hashes[near]
+            row, pair = near[same], self.order[at[same]]
+            same = self.topics[pair] == topics[row]
+            same &= truths(pc.equal(docs.take(numeric(row)), self.docs.take(numeric(pair))))
+            rows.append(row[same])
+            pairs.append(pair[same])
+        return np.concatenate(rows), np.concatenate(pairs)
+
+
+def _first_bits(hashes: Words, size: int) -> Ints:
+    """The first bits of hashes as a number below `size`, a power of two."""
+    return (hashes >> np.uint64(65 - size.bit_length())).view(np.int64)
+
+
+def _hashes(strings: pa.StringArray) -> Words:
+    """A 64-bit hash of every string, eight bytes at a time for all strings at once."""
+    _, offsets, data = strings.buffers()
+    bounds = np.frombuffer(offsets, dtype=np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
+    padded = np.zeros((data.size if data else 0) + 8, dtype=np.uint8)
+    if data:
+        padded[: data.size] = np.frombuffer(data, dtype=np.uint8)
+    words = np.ndarray((len(padded) - 7,), dtype="<u8", buffer=padded, strides=(1,))
+    lengths = np.diff(bounds)
+    hashes = lengths.astype(np.uint64) * _ODD
+    for start in range(0, int(lengths.max(initial=0)), 8):
+        longer = np.flatnonzero(lengths > start) if start else slice(None)
+        here = words[np.minimum(bounds[:-1][longer] + start, len(words) - 1)]
+        missing = np.clip(8 - (lengths[longer] - start), 0, 8).astype(np.uint64) * np.uint64(8)
+        here = np.where(missing >= 64, np.uint64(0), here << np.minimum(missing, np.uint64(63)))
+        mixed = (hashes[longer] ^ here) * _ODD
+        hashes[longer] = mixed ^ (mixed >> np.uint64(29))
+    return hashes
