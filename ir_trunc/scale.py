@@ -47,7 +47,7 @@ def dask(measures: Any, qrels: Any, run: Any, **options: Any) -> Results:
     ready, judged = _ready(measures, qrels, options)
     try:
         import dask.dataframe as dd
-        from dask import compute, delayed
+        from dask import compute, config, delayed
     except ImportError:
         raise IrTruncError("scale.dask needs Dask: pip install 'ir_trunc[dask]'.") from None
     none = rows_of_lines(b"", RUN, "run")
@@ -64,7 +64,8 @@ def dask(measures: Any, qrels: Any, run: Any, **options: Any) -> Results:
     shuffled = dd.from_delayed(pieces, meta=_frame(none)).shuffle("query_id")
     # In the graph, not scattered: what is scattered to a worker is lost with it.
     judged_there = delayed(_for_workers(judged), traverse=False)
-    parts = compute(*(delayed(_part)(judged_there, piece, source) for piece in shuffled.to_delayed()))
+    with config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):  # the default is for graphs by mistake
+        parts = compute(*(delayed(_part)(judged_there, piece, source) for piece in shuffled.to_delayed()))
     return ready.calc(_whole(judged, parts, source))
 
 
@@ -122,7 +123,7 @@ def _ready(measures: Any, qrels: Any, options: dict[str, Any]) -> tuple[Evaluato
 
 
 def _for_workers(qrels: Qrels) -> Qrels:
-    """The qrels without the half of them that ranking does not need."""
+    """The qrels without their rows, which ranking does not need."""
     return replace(qrels, rows=qrels.rows.take(np.zeros(0, np.int64)))
 
 
