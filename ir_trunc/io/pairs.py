@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.io.arrow import numeric, truths
-from ir_trunc.rankings import Bools, Ints
+from ir_trunc.rankings import Bools, Ints, offsets_of
 
 Words = npt.NDArray[np.uint64]
 
@@ -44,41 +44,44 @@ def repeated(hashes: Words, topics: Ints, docs: pa.StringArray) -> tuple[int, in
 class PairIndex:
     """Finds some pairs, all different, among any number of others.
 
-    topics, docs: the pairs. hashes: ascending; order: which pair each belongs to. may_be: for the first bits of a hash,
-    whether a pair has them; meeting: how many pairs share one hash at most.
+    topics, docs: the pairs. hashes: ascending; order: which pair each belongs to. known: for each beginning that a hash can
+    have, whether one has it; starts: where those with it begin; longest: how many have the same beginning at most.
     """
 
     topics: Ints
     docs: pa.StringArray
     hashes: Words
     order: Ints
-    may_be: Bools
-    meeting: int
+    known: Bools
+    starts: Ints
+    longest: int
 
     @classmethod
     def of(cls, topics: Ints, docs: pa.StringArray) -> PairIndex:
         """An index of pairs."""
         hashes = hashes_of(topics, docs)
         order = np.argsort(hashes)
-        may_be = np.zeros(1 << min(24, max(10, (8 * len(topics)).bit_length())), dtype=bool)
-        may_be[_first_bits(hashes, len(may_be))] = True
-        meeting = int(np.unique(hashes, return_counts=True)[1].max(initial=0))
-        return cls(topics, docs, hashes[order], order, may_be, meeting)
+        hashes = hashes[order]
+        size = 1 << min(24, max(10, (8 * len(topics)).bit_length()))
+        counts = np.bincount(_first_bits(hashes, size), minlength=size)
+        return cls(topics, docs, hashes, order, counts > 0, offsets_of(counts), int(counts.max()))
 
     def find(self, hashes: Words, topics: Ints, docs: pa.StringArray) -> tuple[Ints, Ints]:
-        """Rows whose pair is in the index, ascending where no hashes meet, and which pair it is."""
-        near = np.flatnonzero(self.may_be[_first_bits(hashes, len(self.may_be))])
-        first = np.searchsorted(self.hashes, hashes[near])
-        rows, pairs = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for step in range(self.meeting):
-            at = np.minimum(first + step, len(self.hashes) - 1)
-            same = self.hashes[at] == hashes[near]
-            row, pair = near[same], self.order[at[same]]
-            same = self.topics[pair] == topics[row]
-            same &= truths(pc.equal(docs.take(numeric(row)), self.docs.take(numeric(pair))))
+        """Rows whose pair is in the index, in any order, and which pair it is."""
+        beginning = _first_bits(hashes, len(self.known))
+        near = np.flatnonzero(self.known[beginning])
+        start, end = self.starts[beginning[near]], self.starts[beginning[near] + 1]
+        rows, places = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for step in range(self.longest):
+            more = np.flatnonzero(start + step < end)
+            row, place = near[more], start[more] + step
+            same = self.hashes[place] == hashes[row]
             rows.append(row[same])
-            pairs.append(pair[same])
-        return np.concatenate(rows), np.concatenate(pairs)
+            places.append(place[same])
+        row, pair = np.concatenate(rows), self.order[np.concatenate(places)]
+        same = self.topics[pair] == topics[row]
+        same &= truths(pc.equal(docs.take(numeric(row)), self.docs.take(numeric(pair))))
+        return row[same], pair[same]
 
 
 def _first_bits(hashes: Words, size: int) -> Ints:

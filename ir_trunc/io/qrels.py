@@ -132,7 +132,7 @@ class Qrels:
             at, key = np.append(at, right), np.append(key, np.full(len(right), -1))
             grades = np.append(grades, np.full(len(right), max(1, self.judgments.max_rel)))
         # Hits go in the order of the qrels' topics, whatever the order of the topics in the run.
-        order = np.lexsort((ranked.rank[at], ranked.topic[at]))
+        order = np.argsort(offsets_of(ranked.lengths)[ranked.topic[at]] + ranked.rank[at])
         at, grades, key = at[order], grades[order], key[order]
         hits = offsets_of(np.bincount(ranked.topic[at], minlength=len(self.topics)))
         scores = np.asarray(ranked.rows.values, dtype=np.float64)

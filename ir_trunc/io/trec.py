@@ -1,7 +1,7 @@
 """TREC files: read at once where they are plain, line by line where they are not, with an error that names the line.
 
-A file is read in blocks of lines. Where a glance at a block's bytes finds one blank between fields, and nothing else that is
-special, pyarrow takes it as a table; white space of other kinds is tidied first. Whatever pyarrow cannot read goes the slow
+A file is read in blocks of lines. Where a glance at a block's bytes finds one blank, or one tab, between all fields,
+pyarrow takes it as a table; other white space is tidied first. Whatever pyarrow cannot read goes the slow
 way, which splits lines as trec_eval does and either reads them or says what is wrong with which line.
 """
 
@@ -28,7 +28,6 @@ _NUMBER = {
     int: re.compile(r"[+-]?[0-9]{1,4000}"),
     float: re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE),
 }
-_HEXADECIMAL = re.compile(rb"[ \t]0[xX]")
 _GLANCE = 1 << 18  # bytes that are looked at together, in the processor's cache
 
 
@@ -120,9 +119,11 @@ def _each(blocks: Iterator[pa.Buffer], layout: Layout, source: str, first: int |
 def _table(block: pa.Buffer, layout: Layout, source: str, first: int | None) -> pa.Table:
     """One block of lines as a table. first: the number of its first line in the file, where it is known."""
     try:
-        if layout.value_type == pa.int64() and _HEXADECIMAL.search(block):
-            raise pa.ArrowInvalid("pyarrow would take hexadecimal grades")
-        table = _parse(block if _plain(block) else _tidied(block, source), layout)
+        separator = _separator(block)
+        tidy = block if separator else _tidied(block, source)
+        if layout.value_type == pa.int64() and b"0x" in tidy.to_pybytes().lower():
+            raise pa.ArrowInvalid("pyarrow might take hexadecimal grades")
+        table = _parse(tidy, separator or " ", layout)
         if layout.value_type == pa.float64() and not np.isfinite(flat(one_array(table[layout.value]))).all():
             raise pa.ArrowInvalid("a score that is not finite: the slow way says in which line")
         return table
@@ -130,15 +131,23 @@ def _table(block: pa.Buffer, layout: Layout, source: str, first: int | None) -> 
         return _parse_lines(block.to_pybytes(), layout, source, first)
 
 
-def _plain(block: pa.Buffer) -> bool:
-    """Whether single blanks and line ends are all that stands between the fields."""
+def _separator(block: pa.Buffer) -> str | None:
+    """The blank or tab that stands alone between all fields; None where other white space, or more of it, is found."""
     data = np.frombuffer(block, np.uint8)
+    if len(data) and data[0] <= ord(" "):
+        return None
+    blanks, tabs, others = 0, 0, 0
     for start in range(0, len(data), _GLANCE):
-        part = data[start : start + _GLANCE + 1]
-        white = part <= ord(" ")
-        if (white[1:] & white[:-1]).any() or np.count_nonzero(part < ord(" ")) > np.count_nonzero(part == ord("\n")):
-            return False
-    return not len(data) or bool(data[0] > ord(" "))
+        part = data[start : start + _GLANCE]
+        white = data[start : start + _GLANCE + 1] <= ord(" ")
+        if (white[1:] & white[:-1]).any():
+            return None
+        tabs += int(np.count_nonzero(part == ord("\t")))
+        blanks += int(np.count_nonzero(part == ord(" ")))
+        others += int(np.count_nonzero(part < ord(" ")) - np.count_nonzero(part == ord("\n")))
+    if others > tabs or (blanks and tabs):
+        return None
+    return "\t" if tabs else " "
 
 
 def _tidied(block: pa.Buffer, source: str) -> pa.Buffer:
@@ -157,12 +166,12 @@ def _tidied(block: pa.Buffer, source: str) -> pa.Buffer:
     return buffer
 
 
-def _parse(block: pa.Buffer, layout: Layout) -> pa.Table:
+def _parse(block: pa.Buffer, separator: str, layout: Layout) -> pa.Table:
     types = layout.columns
     return pa.csv.read_csv(
         pa.BufferReader(block),
-        pa.csv.ReadOptions(column_names=list(layout.fields), block_size=len(block) + 1),
-        pa.csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
+        pa.csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(layout.fields)),
+        pa.csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False),
         pa.csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False),
     )
 
