@@ -16,6 +16,7 @@ from ir_trunc.rankings import Bools, Floats, Ints, Rankings
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 _SHOWN = 20  # topics in a notebook
@@ -150,6 +151,19 @@ class Results:
 
         names = [str(measure) for measure in self.measures]
         return pd.DataFrame(self.values.T, index=pd.Index(self.topics, name="query_id"), columns=names)
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each measure and topic, in the columns query_id, measure, value."""
+        import pyarrow as pa
+
+        names = [str(measure) for measure in self.measures for _ in self.topics]
+        topics = list(self.topics) * len(self.measures)
+        columns = {
+            "query_id": pa.array(topics, pa.string()),
+            "measure": pa.array(names, pa.string()),
+            "value": self.values.ravel(),
+        }
+        return pa.table(columns)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{measure}: {value:.4f}" for measure, value in self.aggregated.items())

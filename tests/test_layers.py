@@ -20,6 +20,7 @@ ROOMS = [
     ["provider"],
     ["results", "scoring", "wrapping"],
     ["truncation"],
+    ["scale"],
     ["study"],
     ["plots"],
     ["output", "listing", "demo", "commands"],

@@ -33,7 +33,7 @@ def read_memory(data: Any, layout: Layout) -> Rows:
     if isinstance(data, Mapping):
         return _from_dict(data, layout)
     if hasattr(data, "itertuples") or hasattr(data, "__arrow_c_stream__"):
-        return _from_frame(data, layout)
+        return from_frame(data, layout, f"{layout.kind} ({type(data).__name__})")
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
         return _from_tuples(data, layout)
     raise InputError(
@@ -106,8 +106,8 @@ def _from_tuples(data: Iterable[Any], layout: Layout) -> Rows:
     return _from_columns(columns, layout, source)
 
 
-def _from_frame(data: Any, layout: Layout) -> Rows:
-    source = f"{layout.kind} ({type(data).__name__})"
+def from_frame(data: Any, layout: Layout, source: str) -> Rows:
+    """Rows of a frame with a column for each field. source: what to call it in a message."""
     table = _columns(data)
     rows = _from_columns([_column(table, field, source) for field in _needed(layout)], layout, source)
     if layout.value != "score" or _COST not in _names(table):

@@ -16,9 +16,9 @@ from ir_trunc.errors import InputError
 
 BLOCK = 1 << 22  # bytes: what is made of a block fits in the processor's cache, and its memory is used again for the next
 
-_TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
+GZIP_MAGIC = b"\x1f\x8b"
 
-_GZIP_MAGIC = b"\x1f\x8b"
+_TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -34,21 +34,31 @@ def contents(path: Path, source: str) -> bytes:
 def blocks(path: Path, source: str) -> Iterator[pa.Buffer]:
     """The same in blocks of whole lines; lines that stand together and begin with the same word stay together."""
     with _opened(path, source) as stream:
-        rest: bytes | memoryview = b""
-        while True:
-            # In pyarrow's own memory: its threads would have to ask Python to free ours, and may do so while Python ends.
-            buffer = pa.allocate_buffer(len(rest) + max(len(rest), BLOCK))
-            view = memoryview(buffer).cast("B")
-            view[: len(rest)] = rest
-            end = len(rest) + stream.readinto(view[len(rest) :])
-            if end < len(view):
-                break
-            cut = _start_of_last_group(view)
-            rest = view[cut:]
-            if cut:
-                yield buffer.slice(0, cut)
-        if end:
-            yield buffer.slice(0, end)
+        yield from _blocks(stream)
+
+
+def blocks_of(data: bytes, source: str) -> Iterator[pa.Buffer]:
+    """The same of a file that was read elsewhere."""
+    with _unpacked(io.BufferedReader(io.BytesIO(data)), source) as stream:
+        yield from _blocks(stream)
+
+
+def _blocks(stream: io.BufferedReader) -> Iterator[pa.Buffer]:
+    rest: bytes | memoryview = b""
+    while True:
+        # In pyarrow's own memory: its threads would have to ask Python to free ours, and may do so while Python ends.
+        buffer = pa.allocate_buffer(len(rest) + max(len(rest), BLOCK))
+        view = memoryview(buffer).cast("B")
+        view[: len(rest)] = rest
+        end = len(rest) + stream.readinto(view[len(rest) :])
+        if end < len(view):
+            break
+        cut = _start_of_last_group(view)
+        rest = view[cut:]
+        if cut:
+            yield buffer.slice(0, cut)
+    if end:
+        yield buffer.slice(0, end)
 
 
 def _start_of_last_group(view: memoryview) -> int:
@@ -77,15 +87,21 @@ def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
         raise InputError(f"{source} is a directory: name the files in it.")
     with open(path, "rb") as raw:
         start = raw.peek(2)
-        packed = start.startswith(_GZIP_MAGIC)
-        if path.suffix == ".gz" and start and not packed:
+        if path.suffix == ".gz" and start and not start.startswith(GZIP_MAGIC):
             raise InputError(f"{source} is not a gzip file, whatever its name says.")
-        stream = cast(io.BufferedReader, gzip.GzipFile(fileobj=raw)) if packed else raw
-        try:
-            if stream.peek(3).startswith(_BYTE_ORDER_MARK):
-                stream.read(3)
+        with _unpacked(raw, source) as stream:
             yield stream
-        except EOFError:
-            raise InputError(f"{source} ends in the middle: the gzip file is truncated.") from None
-        except (zlib.error, gzip.BadGzipFile) as error:
-            raise InputError(f"{source} cannot be decompressed: {error}.") from None
+
+
+@contextmanager
+def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader]:
+    packed = raw.peek(2).startswith(GZIP_MAGIC)
+    stream = cast(io.BufferedReader, gzip.GzipFile(fileobj=raw)) if packed else raw
+    try:
+        if stream.peek(3).startswith(_BYTE_ORDER_MARK):
+            stream.read(3)
+        yield stream
+    except EOFError:
+        raise InputError(f"{source} ends in the middle: the gzip file is truncated.") from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{source} cannot be decompressed: {error}.") from None

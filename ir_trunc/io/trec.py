@@ -21,7 +21,7 @@ import pyarrow.csv
 from ir_trunc.errors import InputError
 from ir_trunc.io.arrow import flat
 from ir_trunc.io.rows import HIGHEST_GRADE, Rows, one_array
-from ir_trunc.io.text import blocks
+from ir_trunc.io.text import blocks, blocks_of
 
 # Python takes more for a number: 1_000, and the digits of all scripts.
 _NUMBER = {
@@ -63,6 +63,15 @@ def read_trec(path: str | os.PathLike[str], layout: Layout) -> Rows:
     return _rows(pa.concat_tables(_tables(Path(path), layout, source)), layout, source)
 
 
+def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = None) -> Rows:
+    """The rows of a file, or of any lines of one, that were read elsewhere; there may be none.
+
+    first: the number that the first line has in its file; where it is not known, an error shows the line instead.
+    """
+    tables = list(_each(blocks_of(data, source), layout, source, first))
+    return _rows(pa.concat_tables(tables or [_table(pa.py_buffer(b""), layout, source, first)]), layout, source)
+
+
 def read_by_topic(path: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """The same rows, some whole topics at a time; ScatteredError as soon as a topic comes that was left before."""
     source = layout.source(path)
@@ -87,18 +96,28 @@ def _rows(table: pa.Table, layout: Layout, source: str) -> Rows:
 
 def _tables(path: Path, layout: Layout, source: str) -> Iterator[pa.Table]:
     """The lines of a file as tables, block by block; InputError where there is none."""
-    rows, lines = 0, 0
-    for block in blocks(path, source):
-        table = _table(block, layout, source, lines + 1)
-        lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
+    rows = 0
+    for table in _each(blocks(path, source), layout, source, 1):
         rows += len(table)
         yield table
     if not rows:
-        raise InputError(f"{source} is empty: lines of the form '{' '.join(layout.fields)}' are needed.")
+        raise nothing_in(source, layout)
 
 
-def _table(block: pa.Buffer, layout: Layout, source: str, line: int) -> pa.Table:
-    """One block of lines as a table, whose first line has this number in the file."""
+def nothing_in(source: str, layout: Layout) -> InputError:
+    """The error about a file without lines."""
+    return InputError(f"{source} is empty: lines of the form '{' '.join(layout.fields)}' are needed.")
+
+
+def _each(blocks: Iterator[pa.Buffer], layout: Layout, source: str, first: int | None) -> Iterator[pa.Table]:
+    for block in blocks:
+        yield _table(block, layout, source, first)
+        if first is not None:
+            first += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
+
+
+def _table(block: pa.Buffer, layout: Layout, source: str, first: int | None) -> pa.Table:
+    """One block of lines as a table. first: the number of its first line in the file, where it is known."""
     try:
         separator = _separator(block)
         tidy = block if separator else _tidied(block, source)
@@ -109,7 +128,7 @@ def _table(block: pa.Buffer, layout: Layout, source: str, line: int) -> pa.Table
             raise pa.ArrowInvalid("a score that is not finite: the slow way says in which line")
         return table
     except pa.ArrowInvalid:
-        return _parse_lines(block.to_pybytes(), layout, source, line)
+        return _parse_lines(block.to_pybytes(), layout, source, first)
 
 
 def _separator(block: pa.Buffer) -> str | None:
@@ -162,24 +181,25 @@ def _brief(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def _parse_lines(data: bytes, layout: Layout, source: str, first: int) -> pa.Table:
+def _parse_lines(data: bytes, layout: Layout, source: str, first: int | None) -> pa.Table:
     """The slow way, which settles what a line means."""
     topics, docs, values, classes = [], [], [], []
     number = int if layout.value == "relevance" else float
     where = layout.fields.index(layout.value)
-    for at, line in enumerate(data.splitlines(), first):
+    for at, line in enumerate(data.splitlines(), first or 0):
         fields = line.split()
         if not fields:
             continue
+        line_at = f"{source}, line {at if first is not None else repr(_brief(line.decode(errors='replace')))}"
         if len(fields) != len(layout.fields):
             needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
             other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}.get(len(fields), "")
-            raise InputError(f"{source}, line {at}: {len(fields)} fields; {needed}.{other}")
+            raise InputError(f"{line_at}: {len(fields)} fields; {needed}.{other}")
         try:
             topic, second, doc, text = (fields[place].decode() for place in (0, 1, 2, where))
         except UnicodeDecodeError:
-            raise InputError(f"{source}, line {at}: the ids are not UTF-8 text.") from None
-        place = f"{source}, line {at} (topic {_brief(topic)}, document {_brief(doc)}): {layout.value} {_brief(text)!r}"
+            raise InputError(f"{line_at}: the ids are not UTF-8 text.") from None
+        place = f"{line_at} (topic {_brief(topic)}, document {_brief(doc)}): {layout.value} {_brief(text)!r}"
         if not _NUMBER[number].fullmatch(text):
             raise InputError(f"{place} is no {'whole ' if number is int else ''}number.")
         value = number(text)
