@@ -1,14 +1,14 @@
 """Pictures of truncation. They need matplotlib (`pip install 'ir_trunc[plot]'`) and change no global state of it.
 
-Every function draws on the Axes it is given, or on those of a new figure, and returns them; `ax.figure` shows the picture in
-a notebook and `ax.figure.savefig("it.pdf")` keeps it. What is told apart is told apart by marker, line style or words, not
-by colour alone.
+Every function draws on the Axes it is given, or on those of a new figure, and returns them. `ax.figure` shows the picture in
+a notebook, after `%matplotlib inline`, and `ax.figure.savefig("it.pdf")` keeps it. What is told apart is told apart by
+marker, line style or words, not by colour alone.
 """
 
 from __future__ import annotations
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -190,15 +190,17 @@ def _shaded(table: pd.DataFrame, form: str, ax: Axes | None) -> Axes:
     return ax
 
 
-def policies(table: pd.DataFrame, against: Literal["length", "cost"] = "length", ax: Axes | None = None) -> Axes:
-    """Score of each policy against the length or the cost of its lists: the table of `cross_validate`, one system.
+def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = None) -> Axes:
+    """Score of each policy against what its lists cost: the table of `cross_validate`, one system.
 
-    Bars are the confidence intervals.
+    against: the column 'length' or 'cost', or one of your own, as 'tokens'. Bars are the confidence intervals.
     """
     ax = _axes(ax)
     systems = table["system"].unique()
     if len(systems) != 1:
         raise InputError(f"one system's policies can be shown, not those of {len(systems)}: pick the rows of one.")
+    if against not in table:
+        raise InputError(f"the table has no column {against!r}; it has: {', '.join(map(str, table))}.")
     for style, row in zip(_styles(len(table)), table.to_dict("records")):
         bar = [[row["score"] - row["low"]], [row["high"] - row["score"]]]
         look = style | {"linestyle": "none", "markersize": 8, "capsize": 3, "elinewidth": 0.9, "markerfacecolor": "white"}
@@ -207,7 +209,7 @@ def policies(table: pd.DataFrame, against: Literal["length", "cost"] = "length",
         _documents(ax.xaxis, "mean length", table["length"].max())
         ax.set_xlim(left=0)
     else:
-        ax.set_xlabel("mean cost of a list (units of gain)")
+        ax.set_xlabel("mean cost of a list (units of gain)" if against == "cost" else f"mean {against} of a list")
     ax.set(ylabel="mean score (bars: 95 % confidence)", title=str(systems[0]))
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     return ax

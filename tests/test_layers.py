@@ -22,7 +22,7 @@ ROOMS = [
     ["truncation"],
     ["study"],
     ["plots"],
-    ["output", "listing", "demo", "generated", "commands"],
+    ["output", "listing", "demo", "generated", "passages", "commands"],
     ["meta"],
     ["__init__", "__main__", "pyterrier"],
 ]

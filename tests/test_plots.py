@@ -34,6 +34,7 @@ PICTURES = {
     "shaded": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}), ax=ax),
     "policies": lambda ax=None: plots.policies(POLICIES, ax=ax),
     "costs": lambda ax=None: plots.policies(POLICIES, "cost", ax=ax),
+    "tokens": lambda ax=None: plots.policies(POLICIES.assign(tokens=100 * POLICIES["cost"]), "tokens", ax=ax),
     "slope": lambda ax=None: plots.slope(SCORES, SCORES.iloc[::-1] * -1, ax=ax),
 }
 
@@ -109,6 +110,7 @@ def test_what_cannot_be_shown_is_refused():
             "one measure's lists can be shown, not 2",
         ),
         (lambda: plots.policies(two), "one system's policies can be shown, not those of 2"),
+        (lambda: plots.policies(POLICIES, "tokens"), "no column 'tokens'; it has: system, policy, score"),
         (lambda: plots.slope(SCORES, SCORES[:3]), "the same systems"),
     ]
     for call, message in cases:
