@@ -14,6 +14,7 @@ import numpy as np
 
 from ir_trunc.curve import Curve
 from ir_trunc.errors import InputError, IrTruncError
+from ir_trunc.rankings import Rankings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,10 +105,61 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | None = None) -> Axes:
+    """All lists of a system by rank, the topics with most relevant documents on top: dark is relevant, light is not.
+
+    What the rankings of a topic lack is white; a list that goes on beyond rank `longest` has an arrow. Below the line are
+    nil queries. rankings: those of `Results.rankings`, or any.
+    """
+    judged, relevant_hits = rankings.judgments, rankings.hit_grades > 0
+    relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(rankings))
+    order = np.argsort(-relevant, kind="stable")
+    cells = np.where(np.arange(longest) < rankings.lengths[:, None], 0.2, 0.0)
+    seen = relevant_hits & (rankings.hit_ranks <= longest)
+    cells[rankings.hit_rows[seen], rankings.hit_ranks[seen] - 1] = 1
+    ax = _axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
+    ax.pcolormesh(np.arange(longest + 1) + 0.5, np.arange(len(rankings) + 1), cells[order], cmap="Greys", vmin=0, vmax=1.15)
+    beyond = np.flatnonzero(rankings.lengths[order] > longest)
+    ax.plot(np.full(len(beyond), longest + 1.2), beyond + 0.5, ">", color=_GREY, markersize=3, clip_on=False)
+    answerable = int((relevant > 0).sum())
+    if answerable < len(rankings):
+        ax.axhline(answerable, color=_ACCENT, linewidth=1)
+        ax.text(longest + 0.5, answerable, "nil queries below", color=_ACCENT, ha="right", va="bottom", fontsize="small")
+    ax.set(title=title, xlabel="rank", ylabel="topics, by relevant documents", xlim=(0.5, longest + 0.5), yticks=[])
+    ax.invert_yaxis()
+    return ax
+
+
+def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """How many lists have each length before and after NIL ends them: the table of `study.lengths`."""
+    ax = _axes(ax)
+    for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", _INK))):
+        ax.bar(
+            np.arange(len(table)) + offset, table[name], 0.4, label=f"{name} NIL ends lists", color=colour, edgecolor=_INK
+        )
+    ax.set_xticks(range(len(table)), table.index)
+    ax.set(xlabel="length of the list (documents)", ylabel="lists")
+    ax.legend(frameon=False)
+    return ax
+
+
+def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Scores of one list at every cut, a line for each measure: the table of `study.example`."""
+    ax = _axes(ax, 7.2, 4.2)
+    for style, (name, scores) in zip(_styles(table.shape[1]), table.items()):
+        ax.plot(table.index, scores, label=str(name), markevery=(len(ax.lines), 8), **style)
+    ax.axhline(0, color=_GREY, linewidth=0.8, zorder=1)
+    ax.set(xlabel="cut (documents)", ylabel="score", xlim=(0, table.index.max()))
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
 def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Distribution of best cuts: the table of `study.cuts`. Lines for a few measures, a shaded table for many."""
     if table.shape[1] > _MOST_LINES:
-        return _shaded(100 * table.T, ax)
+        ax = _shaded(100 * table.T, "{:.0f}", ax)
+        ax.set(xlabel="best cut (documents)", title="lists (%)")
+        return ax
     ax = _axes(ax, 7.2, 4.2)
     for style, (name, shares) in zip(_styles(table.shape[1]), table.items()):
         ax.plot(range(len(table)), 100 * shares, label=str(name), **style)
@@ -118,18 +170,23 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _shaded(percent: pd.DataFrame, ax: Axes | None) -> Axes:
-    ax = _axes(ax, 2 + 0.5 * percent.shape[1], 1.2 + 0.25 * percent.shape[0])
-    cells = percent.to_numpy()
-    ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=1.3 * cells.max())
+def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Kendall's tau between orders of the systems as a shaded table: that of `study.agreement`."""
+    ax = _shaded(table, "{:.2f}", ax)
+    ax.set(xlabel="measure by which lists are cut at their best", ylabel="measure of full lists", title="Kendall's tau")
+    return ax
+
+
+def _shaded(table: pd.DataFrame, form: str, ax: Axes | None) -> Axes:
+    ax = _axes(ax, 2 + 0.5 * table.shape[1], 1.2 + 0.25 * table.shape[0])
+    cells = table.to_numpy()
+    ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=2 * np.nanmax(cells))  # no shade hides its figure
     for (row, column), value in np.ndenumerate(cells):
-        ink = "white" if value > 0.65 * cells.max() else _INK
-        ax.text(column, row, f"{value:.0f}", ha="center", va="center", color=ink, fontsize="small")
-    ax.set_xticks(range(percent.shape[1]), percent.columns, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(percent.shape[0]), percent.index)
+        ax.text(column, row, form.format(value), ha="center", va="center", color=_INK, fontsize="small")
+    ax.set_xticks(range(table.shape[1]), table.columns, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(table.shape[0]), table.index)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set(xlabel="best cut (documents)", title="lists (%)")
     return ax
 
 

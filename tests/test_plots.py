@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from ir_trunc import curves, parse_measure, plots, study
 from ir_trunc.errors import InputError
+from ir_trunc.rankings import Rankings
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate
 
 RANKINGS = rankings_of(queries(6, 30, longest=80))
@@ -19,11 +20,16 @@ MEASURE = parse_measure("RBPU(p=0.9)")
 CURVE = curves(MEASURE, None, RANKINGS)[MEASURE]
 POLICIES = cross_validate([Greedy(), LargestGap(), Oracle()], MEASURE, None, {"system": RANKINGS})
 BEST = study.best_cuts(None, {"system": RANKINGS}, MEASURE)
+TAUS = pd.DataFrame([[1.0, 0.25], [np.nan, 0.5]], index=["AP", "RBP"], columns=["RBPU", "OIE"])
 SCORES = pd.Series({f"s{n}": float(n) for n in range(40)}, name="AP")
 
 PICTURES = {
     "curve": lambda ax=None: plots.curve(CURVE, "3", MEASURE, ax=ax),
     "lengths": lambda ax=None: plots.lengths(BEST, ax=ax),
+    "lists": lambda ax=None: plots.lists(RANKINGS, "system", ax=ax),
+    "nil": lambda ax=None: plots.nil(study.lengths({"s": {"1": ["a", "NIL"], "2": ["NIL"]}}), ax=ax),
+    "example": lambda ax=None: plots.example(study.example("FlatU RBU"), ax=ax),
+    "agreement": lambda ax=None: plots.agreement(TAUS, ax=ax),
     "cuts": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}, "RBPU SetF"), ax=ax),
     "shaded": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}), ax=ax),
     "policies": lambda ax=None: plots.policies(POLICIES, ax=ax),
@@ -58,6 +64,24 @@ def test_the_curve_marks_best_cut_and_own_end():
 def test_the_lengths_shown_are_those_of_the_table():
     shown = {tuple(map(int, place)) for place in plots.lengths(BEST).collections[0].get_offsets()}
     assert shown == set(zip(BEST["length"], BEST["best_length"]))
+
+
+def test_lists_are_shown_as_they_are():
+    """Topics with most relevant documents on top, nil queries below the line, an arrow where a list goes on."""
+    rankings = Rankings.from_lists([[0], [0, None, 1, 1, 0]], [[0], [0, 0, 1, 1, 2]])
+    ax = plots.lists(rankings, longest=4)
+    shade = {0: 0.0, 1: 0.2, 2: 1.0}  # no document, one that is not relevant, one that is
+    assert ax.collections[0].get_array().tolist() == [[shade[x] for x in row] for row in ([1, 1, 2, 2], [1, 0, 0, 0])]
+    arrows, line = ax.lines
+    assert arrows.get_ydata().tolist() == [0.5]
+    assert list(line.get_ydata()) == [1, 1]
+    assert len(plots.lists(rankings.take([1])).lines) == 1  # without nil queries there is no line
+
+
+def test_bars_and_tables_show_their_figures():
+    bars = PICTURES["nil"]().patches
+    assert [bar.get_height() for bar in bars] == [0, 1, 1, 1, 1, 0]
+    assert [text.get_text() for text in PICTURES["agreement"]().texts] == ["1.00", "0.25", "nan", "0.50"]
 
 
 def test_lines_differ_without_colour():
