@@ -182,7 +182,7 @@ def _shaded(table: pd.DataFrame, form: str, ax: Axes | None) -> Axes:
     cells = table.to_numpy()
     ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=2 * np.nanmax(cells))  # no shade hides its figure
     for (row, column), value in np.ndenumerate(cells):
-        ax.text(column, row, form.format(value), ha="center", va="center", color=_INK, fontsize="small")
+        ax.text(column, row, form.format(value), ha="center", va="center", color=_INK)
     ax.set_xticks(range(table.shape[1]), table.columns, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(table.shape[0]), table.index)
     ax.tick_params(length=0)
