@@ -13,7 +13,7 @@ import pytest
 import ir_trunc
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
-MODULES = {"demo", "generated", "meta", "passages", "plots", "study", "truncation"}
+MODULES = {"demo", "generated", "meta", "passages", "plots", "quiz", "study", "truncation"}
 """What users import beside the names of `ir_trunc` itself; each has its public names without an underscore."""
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
