@@ -22,8 +22,9 @@ ROOMS = [
     ["truncation"],
     ["study"],
     ["plots"],
-    ["output", "listing", "demo", "commands"],
+    ["output", "demo", "commands"],
     ["meta"],
+    ["listing", "reference"],
     ["__init__", "__main__", "pyterrier"],
 ]
 THIRD_PARTY = {"measures": {"numpy"}, "rankings": {"numpy"}, "curve": {"numpy", "pandas"}, "errors": set()}
