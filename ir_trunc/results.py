@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+VIEWS = ("all", "answerable", "nil")
 _SHOWN = 20  # topics in a notebook
 
 
@@ -111,7 +112,7 @@ class Results:
 
     def views(self) -> dict[str, Results]:
         """The results over all topics, over those with answers, and over nil queries."""
-        return {"all": self, "answerable": self.over(~self.nil), "nil": self.over(self.nil)}
+        return dict(zip(VIEWS, (self, self.over(~self.nil), self.over(self.nil))))
 
     @property
     def aggregated(self) -> Aggregated:

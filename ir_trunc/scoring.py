@@ -19,7 +19,7 @@ from ir_trunc.measures import scores
 from ir_trunc.measures.text import split
 from ir_trunc.provider import bind, parse_measure
 from ir_trunc.rankings import Floats, Rankings
-from ir_trunc.results import Aggregated, Results
+from ir_trunc.results import VIEWS, Aggregated, Results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,14 +164,20 @@ def curves(measures: Any, qrels: Any, run: Any, **options: Any) -> dict[Measure,
     return Evaluator(measures, qrels, **options).curves(run)
 
 
-def compare(measures: Any, qrels: Any, runs: Runs, *, long: bool = False, **options: Any) -> pd.DataFrame:
+def compare(
+    measures: Any, qrels: Any, runs: Runs, *, long: bool = False, views: bool = False, **options: Any
+) -> pd.DataFrame:
     """Mean scores of several runs: a DataFrame with a row for each system and a column for each measure.
 
     runs: `{name: run}`, or paths of files and folders, which are then named by their files. long=True: the scores by topic
-    instead, in the columns system, query_id, measure, value. A progress bar shows on a terminal where it takes long.
+    instead, in the columns system, query_id, measure, value. views=True: means over all queries, over those with answers and
+    over nil queries, as a first level of the rows (see `Results.views`). A progress bar shows on a terminal where it takes
+    long.
     """
     import pandas as pd
 
+    if long and views:
+        raise ParameterError("long=True and views=True are two tables: ask for one at a time.")
     if long:
         rows = [
             (name, metric.query_id, str(metric.measure), metric.value)
@@ -179,8 +185,14 @@ def compare(measures: Any, qrels: Any, runs: Runs, *, long: bool = False, **opti
             for metric in results.metrics()
         ]
         return pd.DataFrame(rows, columns=["system", "query_id", "measure", "value"])
-    means = {name: list(results.aggregated.values()) for name, results in iter_compare(measures, qrels, runs, **options)}
     columns = [str(measure) for measure in parse_measures(measures)]
+    scored = iter_compare(measures, qrels, runs, **options)
+    if views:
+        parts = {name: results.views() for name, results in scored}
+        table = {(view, name): list(parts[name][view].aggregated.values()) for view in VIEWS for name in parts}
+        index = pd.MultiIndex.from_product([VIEWS, parts], names=["queries", "system"])
+        return pd.DataFrame(list(table.values()), index, columns)
+    means = {name: list(results.aggregated.values()) for name, results in scored}
     return pd.DataFrame.from_dict(means, orient="index", columns=columns).rename_axis("system")
 
 

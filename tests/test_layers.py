@@ -23,7 +23,7 @@ ROOMS = [
     ["scale"],
     ["study"],
     ["plots"],
-    ["output", "listing", "demo", "commands"],
+    ["output", "listing", "demo", "generated", "passages", "quiz", "commands"],
     ["meta"],
     ["__init__", "__main__", "pyterrier"],
 ]

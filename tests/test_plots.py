@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from ir_trunc import curves, parse_measure, plots, study
 from ir_trunc.errors import InputError
+from ir_trunc.rankings import Rankings
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate
 
 RANKINGS = rankings_of(queries(6, 30, longest=80))
@@ -19,15 +20,21 @@ MEASURE = parse_measure("RBPU(p=0.9)")
 CURVE = curves(MEASURE, None, RANKINGS)[MEASURE]
 POLICIES = cross_validate([Greedy(), LargestGap(), Oracle()], MEASURE, None, {"system": RANKINGS})
 BEST = study.best_cuts(None, {"system": RANKINGS}, MEASURE)
+TAUS = pd.DataFrame([[1.0, 0.25], [np.nan, 0.5]], index=["AP", "RBP"], columns=["RBPU", "OIE"])
 SCORES = pd.Series({f"s{n}": float(n) for n in range(40)}, name="AP")
 
 PICTURES = {
     "curve": lambda ax=None: plots.curve(CURVE, "3", MEASURE, ax=ax),
     "lengths": lambda ax=None: plots.lengths(BEST, ax=ax),
+    "lists": lambda ax=None: plots.lists(RANKINGS, "system", ax=ax),
+    "nil": lambda ax=None: plots.nil(study.lengths({"s": {"1": ["a", "NIL"], "2": ["NIL"]}}), ax=ax),
+    "example": lambda ax=None: plots.example(study.example("FlatU RBU"), ax=ax),
+    "agreement": lambda ax=None: plots.agreement(TAUS, ax=ax),
     "cuts": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}, "RBPU SetF"), ax=ax),
     "shaded": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}), ax=ax),
     "policies": lambda ax=None: plots.policies(POLICIES, ax=ax),
     "costs": lambda ax=None: plots.policies(POLICIES, "cost", ax=ax),
+    "tokens": lambda ax=None: plots.policies(POLICIES.assign(tokens=100 * POLICIES["cost"]), "tokens", ax=ax),
     "slope": lambda ax=None: plots.slope(SCORES, SCORES.iloc[::-1] * -1, ax=ax),
 }
 
@@ -59,6 +66,24 @@ def test_the_lengths_shown_are_those_of_the_table():
     assert shown == set(zip(BEST["length"], BEST["best_length"]))
 
 
+def test_lists_are_shown_as_they_are():
+    """Topics with most relevant documents on top, nil queries below the line, an arrow where a list goes on."""
+    rankings = Rankings.from_lists([[0], [0, None, 1, 1, 0]], [[0], [0, 0, 1, 1, 2]])
+    ax = plots.lists(rankings, longest=4)
+    shade = {0: 0.0, 1: 0.2, 2: 1.0}  # no document, one that is not relevant, one that is
+    assert ax.collections[0].get_array().tolist() == [[shade[x] for x in row] for row in ([1, 1, 2, 2], [1, 0, 0, 0])]
+    arrows, line = ax.lines
+    assert arrows.get_ydata().tolist() == [0.5]
+    assert list(line.get_ydata()) == [1, 1]
+    assert len(plots.lists(rankings.take([1])).lines) == 1  # without nil queries there is no line
+
+
+def test_bars_and_tables_show_their_figures():
+    bars = PICTURES["nil"]().patches
+    assert [bar.get_height() for bar in bars] == [0, 1, 1, 1, 1, 0]
+    assert [text.get_text() for text in PICTURES["agreement"]().texts] == ["1.00", "0.25", "nan", "0.50"]
+
+
 def test_lines_differ_without_colour():
     table = pd.DataFrame(np.eye(7), index=list("abcdefg"), columns=list("ABCDEFG"))
     looks = {(line.get_marker(), line.get_linestyle()) for line in plots.cuts(table).lines}
@@ -85,6 +110,7 @@ def test_what_cannot_be_shown_is_refused():
             "one measure's lists can be shown, not 2",
         ),
         (lambda: plots.policies(two), "one system's policies can be shown, not those of 2"),
+        (lambda: plots.policies(POLICIES, "tokens"), "no column 'tokens'; it has: system, policy, score"),
         (lambda: plots.slope(SCORES, SCORES[:3]), "the same systems"),
     ]
     for call, message in cases:

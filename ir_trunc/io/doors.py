@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ir_trunc.io import datasets
-from ir_trunc.io.frames import read_memory
+from ir_trunc.io.frames import read_in_parts, read_memory
 from ir_trunc.io.nil import Convention, NilRule
 from ir_trunc.io.parts import part_of, whole_of
 from ir_trunc.io.qrels import Qrels
@@ -48,15 +47,27 @@ def read_run(data: Any) -> Rows:
 
 
 def rank_run(qrels: Qrels, data: Any) -> Rankings:
-    """The ranked lists of a run, with all that scoring needs of them.
+    """The ranked lists of a run, with all that scoring needs of them, ranked some topics at a time.
 
-    data: as for `read_run`. A file whose topics each stand together is never in memory as a whole; of others all rows are.
+    data: as for `read_run`. A file is never in memory as a whole, unless the rows of a topic do not stand together in it.
     """
-    if isinstance(data, (str, os.PathLike)) and Path(data).is_file():
-        parts = (part_of(qrels, rows) for rows in read_by_topic(data, RUN))
-        with suppress(ScatteredError):
-            return whole_of(qrels, parts, RUN.source(data))
-    return qrels.rank(read_run(data))
+    parts = []
+    try:
+        for rows in _parts(data):
+            parts.append(part_of(qrels, rows))
+    except ScatteredError:
+        return qrels.rank(read_run(data))
+    return whole_of(qrels, parts, rows.source)
+
+
+def _parts(data: Any) -> Iterator[Rows]:
+    dataset = _dataset(data, "run")
+    if dataset is not None:
+        return read_in_parts(datasets.run(dataset), RUN)
+    if not isinstance(data, (str, os.PathLike)):
+        return read_in_parts(data, RUN)
+    # What comes through a pipe cannot be read again.
+    return read_by_topic(data, RUN) if Path(data).is_file() else read_trec(data, RUN).parts()
 
 
 def _dataset(data: Any, kind: str) -> Any | None:

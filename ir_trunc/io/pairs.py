@@ -92,18 +92,17 @@ def _first_bits(hashes: Words, size: int) -> Ints:
 def _hashes(strings: pa.StringArray) -> Words:
     """A 64-bit hash of every string, eight bytes at a time for all strings at once."""
     _, offsets, data = strings.buffers()
-    bounds = np.frombuffer(offsets, dtype=np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
-    padded = np.zeros((data.size if data else 0) + 8, dtype=np.uint8)
+    ends = np.frombuffer(offsets, np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
+    padded = np.zeros(int(ends[-1] - ends[0]) + 8, dtype=np.uint8)
     if data:
-        padded[: data.size] = np.frombuffer(data, dtype=np.uint8)
+        padded[:-8] = np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
     words = np.ndarray((len(padded) - 7,), dtype="<u8", buffer=padded, strides=(1,))
-    lengths = np.diff(bounds)
+    starts, lengths = ends[:-1] - ends[0], np.diff(ends)
     hashes = lengths.astype(np.uint64) * _ODD
-    for start in range(0, int(lengths.max(initial=0)), 8):
-        longer = np.flatnonzero(lengths > start) if start else slice(None)
-        here = words[np.minimum(bounds[:-1][longer] + start, len(words) - 1)]
-        missing = np.clip(8 - (lengths[longer] - start), 0, 8).astype(np.uint64) * np.uint64(8)
-        here = np.where(missing >= 64, np.uint64(0), here << np.minimum(missing, np.uint64(63)))
-        mixed = (hashes[longer] ^ here) * _ODD
+    for at in range(0, int(lengths.max(initial=0)), 8):
+        longer = np.flatnonzero(lengths > at) if at else slice(None)
+        left = np.minimum(lengths[longer] - at, 8)
+        word = words[starts[longer] + at] << ((8 - left) * 8 % 64).astype(np.uint64)
+        mixed = (hashes[longer] ^ np.where(left > 0, word, np.uint64(0))) * _ODD
         hashes[longer] = mixed ^ (mixed >> np.uint64(29))
     return hashes

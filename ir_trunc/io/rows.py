@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
-from ir_trunc.io.arrow import numeric
+from ir_trunc.io.arrow import flat, numeric
 
 HIGHEST_GRADE = 2**31 - 1
+
+PART = 1 << 17  # rows that are worked on at a time: what is made of them fits in the processor's cache
 
 PLACEHOLDER = "__nil__"
 """The document id that makes a topic visible and is nothing else: never retrieved, never judged, never pooled."""
@@ -82,6 +86,24 @@ class Rows:
         classes = None if self.classes is None else self.classes.take(rows)
         costs = None if self.costs is None else self.costs[at]
         return Rows(self.source, self.topics.take(rows), self.docs.take(rows), self.values[at], classes, costs)
+
+    def slice(self, start: int, stop: int) -> Rows:
+        """Rows that stand together, not copied."""
+        topics, docs, classes = (
+            None if ids is None else ids.slice(start, stop - start) for ids in (self.topics, self.docs, self.classes)
+        )
+        costs = None if self.costs is None else self.costs[start:stop]
+        return Rows(self.source, topics, docs, self.values[start:stop], classes, costs)
+
+    def parts(self) -> Iterator[Rows]:
+        """The same in parts of whole topics; in one where the rows of a topic do not stand together."""
+        codes = flat(self.topics.indices)
+        firsts = np.flatnonzero(np.diff(codes)) + 1
+        if len(firsts) >= np.count_nonzero(np.bincount(codes)):
+            firsts = firsts[:0]
+        cuts = np.unique(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
+        for start, stop in pairwise([0, *cuts.tolist(), len(self)]):
+            yield self.slice(start, stop)
 
     def with_costs(self, costs: npt.NDArray[np.float64]) -> Rows:
         """The same rows with a cost for each, finite and not negative."""

@@ -17,6 +17,8 @@ from ir_trunc.errors import InputError
 BLOCK = 1 << 22  # bytes: what is made of a block fits in the processor's cache, and its memory is used again for the next
 
 GZIP_MAGIC = b"\x1f\x8b"
+
+_TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -61,7 +63,7 @@ def _blocks(stream: io.BufferedReader) -> Iterator[pa.Buffer]:
 
 def _start_of_last_group(view: memoryview) -> int:
     """Where the last whole lines begin that have the same first word; 0 where all have it."""
-    size = 1 << 16
+    size = _TAIL
     while True:
         tail = bytes(view[-size:])
         start = tail.rfind(b"\n", 0, tail.rfind(b"\n")) + 1
