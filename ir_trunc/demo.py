@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from ir_trunc.errors import IrTruncError
 from ir_trunc.io import read_qrels, read_run
 from ir_trunc.output import OneLineParser
 from ir_trunc.rankings import Rankings
@@ -40,8 +41,13 @@ def data() -> Path:
 
 
 def main(words: Sequence[str]) -> int:
-    """`ir_trunc demo`."""
-    OneLineParser(prog="ir_trunc demo", description="Show the point on a small collection.").parse_args(words)
+    """`ir_trunc demo [--plot FILE]`."""
+    parser = OneLineParser(prog="ir_trunc demo", description="Show the point on a small collection.")
+    parser.add_argument("--plot", metavar="FILE", help="draw it into a file instead: .png, .svg, .pdf")
+    file = parser.parse_args(words).plot
+    if file:
+        draw(file)
+        return 0
     qrels = read_qrels(data() / "demo.qrels")
     runs = {name: qrels.rank(read_run(data() / f"{name}.run")) for name in SYSTEMS}
     print(_HEAD)
@@ -49,6 +55,31 @@ def main(words: Sequence[str]) -> int:
     print(_scores(runs))
     print(_TAIL.format(folder=data()))
     return 0
+
+
+def draw(file: str) -> None:
+    """Write the picture of two systems: their lists, and what each measure makes of the difference."""
+    from ir_trunc import plots
+
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise IrTruncError("Pictures need matplotlib: pip install 'ir_trunc[plot]'.") from None
+
+    two, qrels = SYSTEMS[:2], read_qrels(data() / "demo.qrels")
+    ready = evaluator([*CLASSICAL, *TRUNCATED], qrels)
+    results = {name: ready.calc(data() / f"{name}.run") for name in two}
+    before, after = (results[name].aggregated.to_pandas().rename(name) for name in two)
+    left, right = Figure(figsize=(11, 4.6), layout="constrained").subplots(1, 2, width_ratios=[1.3, 1])
+    plots.side_by_side({name: found.rankings for name, found in results.items()}, ax=left)
+    plots.change(before, after, ax=right)
+    try:
+        # The same bytes every time, and letters as outlines: they look the same where the fonts are others.
+        with matplotlib.rc_context({"svg.hashsalt": "ir_trunc", "svg.fonttype": "path"}):
+            left.figure.savefig(file, dpi=150, metadata={"Date": None} if file.endswith(".svg") else None)
+    except ValueError as error:
+        raise IrTruncError(f"{file}: {str(error).splitlines()[0]}.") from None
 
 
 def _lists(runs: dict[str, Rankings]) -> str:

@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
-from ir_trunc.measures import Definition, lookup, registry
+from ir_trunc.measures import Definition, families, lookup, registry
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.output import OneLineParser
 from ir_trunc.rankings import Rankings
 
 
 def main(words: Sequence[str]) -> int:
-    """`ir_trunc measures [NAME]`."""
+    """`ir_trunc measures [NAME] [--reference]`."""
     parser = OneLineParser(prog="ir_trunc measures", description="List all measures, or describe one.")
     parser.add_argument("name", metavar="NAME", nargs="?", help="a measure")
+    parser.add_argument("--reference", action="store_true", help="everything about all measures, as a page in Markdown")
     args = parser.parse_args(words)
-    if args.name:
+    if args.reference:
+        if args.name:
+            parser.error("--reference is a page of all measures: leave NAME out")
+        from ir_trunc.reference import page
+
+        print(page(), end="")
+    elif args.name:
         found = lookup(args.name.partition("@")[0].partition("(")[0])
         print(f"{signature(found)}\n\n{found.describe()}\n{example(found)}")
-        return 0
-    families: dict[str, list[Definition]] = {}
-    for definition in registry.values():
-        title = str(sys.modules[definition.formula.__module__].__doc__).partition("\n")[0]
-        families.setdefault(title, []).append(definition)
-    for title, members in families.items():
-        print(f"\n{title}\n")
-        for definition in members:
+    else:
+        _list()
+    return 0
+
+
+def _list() -> None:
+    for family in families():
+        print(f"\n{family.about}\n")
+        for definition in family.members:
             low, high = (f"{bound:g}" for bound in definition.range)
             print(f"  {signature(definition)}    range {low} to {high}    {definition.source.split(', http')[0]}")
             print("".join(f"      {line}\n" for line in definition.equation.splitlines()), end="")
     print(f"\n{len(registry)} measures. 'ir_trunc measures NAME' tells more.")
-    return 0
 
 
 def signature(definition: Definition) -> str:

@@ -23,8 +23,9 @@ ROOMS = [
     ["scale"],
     ["study"],
     ["plots"],
-    ["output", "listing", "demo", "generated", "passages", "quiz", "commands"],
+    ["output", "demo", "generated", "passages", "quiz", "commands"],
     ["meta"],
+    ["listing", "reference"],
     ["__init__", "__main__", "pyterrier"],
 ]
 THIRD_PARTY = {"measures": {"numpy"}, "rankings": {"numpy"}, "curve": {"numpy", "pandas"}, "errors": set()}

@@ -15,6 +15,7 @@ from ir_trunc.measures import registry
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PICTURE = "notebooks/demo.svg"
 
 
 def blocks(language: str) -> list[str]:
@@ -80,3 +81,31 @@ def test_every_measure_is_in_the_table():
     table = README.partition("## Measures")[2].partition("\n`@k`")[0]
     listed = {name for cell in re.findall(r"`([^`]+)`", table) for name in cell.split()}
     assert listed == set(registry)
+
+
+def test_the_picture_is_what_the_demonstration_draws(tmp_path):
+    """Every text and figure in it, whatever the version of matplotlib that drew it."""
+    pytest.importorskip("matplotlib")
+    demo.draw(str(tmp_path / "demo.svg"))
+    kept, drawn = (re.findall(r"<!-- (.*?) -->", path.read_text()) for path in (ROOT / PICTURE, tmp_path / "demo.svg"))
+    assert kept == drawn, f"{PICTURE} is out of date; renew it by: ir_trunc demo --plot {PICTURE}"
+    alternative = README.partition("![")[2].partition("]")[0]
+    changes = [float(text.replace("\N{MINUS SIGN}", "-").removesuffix(" %")) for text in kept if text.endswith(" %")]
+    assert [f"{abs(edge):.1f}" for edge in (min(changes), max(changes))] == re.findall(r"([\d.]+) %", alternative)
+
+
+@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)]+)\)", README))))
+def test_every_relative_link_leads_somewhere(link):
+    file, _, anchor = link.partition("#")
+    if file.endswith(".ipynb") and not any((ROOT / "notebooks").glob("*.ipynb")):
+        pytest.skip("this tree has no notebooks")
+    assert (ROOT / file).is_file()
+    if anchor:
+        headings = re.findall(r"^#+ (.*)$", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
+        assert anchor in [heading.lower().replace(" ", "-") for heading in headings]
+
+
+def test_every_notebook_is_in_the_table():
+    listed = re.findall(r"\]\(notebooks/([^)]+\.ipynb)\)", README)
+    assert sorted(listed) == listed
+    assert {path.name for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(listed)

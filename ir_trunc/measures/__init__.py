@@ -4,7 +4,13 @@ Importing this package fills `registry`, which everything else reads: the ir-mea
 reference and the laws that hold for all measures.
 """
 
-from ir_trunc.measures import (  # noqa: F401  importing a family registers its measures
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ir_trunc.measures import (
     answering,
     classical,
     correlation,
@@ -16,4 +22,32 @@ from ir_trunc.measures import (  # noqa: F401  importing a family registers its 
 )
 from ir_trunc.measures.declare import BoundMeasure, Definition, curves, lookup, measure, names, registry, scores
 
-__all__ = ["BoundMeasure", "Definition", "curves", "lookup", "measure", "names", "registry", "scores"]
+__all__ = ["BoundMeasure", "Definition", "Family", "curves", "families", "lookup", "measure", "names", "registry", "scores"]
+
+# As people read about them; the alphabet would begin with measures that only make sense after others.
+_READING_ORDER = (terminal, utility, information, graded, answering, probabilistic, classical, correlation)
+
+
+@dataclass(frozen=True)
+class Family:
+    """The measures of one file.
+
+    title: a word or two. about: a sentence. question: what the measures answer; empty in a file that asks none.
+    """
+
+    title: str
+    about: str
+    question: str
+    members: tuple[Definition, ...]
+
+
+def families() -> Iterator[Family]:
+    """All measures by family; families from outside this package, where measures were declared too, come last."""
+    found: dict[str, list[Definition]] = {module.__name__: [] for module in _READING_ORDER}
+    for definition in registry.values():
+        found.setdefault(definition.formula.__module__, []).append(definition)
+    for name, members in found.items():
+        module = sys.modules.get(name)
+        about = (getattr(module, "__doc__", None) or f"{name}.").partition("\n")[0]
+        title = about.partition(":")[0].rstrip(".")
+        yield Family(title, about, getattr(module, "QUESTION", ""), tuple(members))

@@ -19,8 +19,10 @@ from ir_trunc.rankings import Bools, Floats, Ints
 
 PENAS = "Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142"
 SQUAD = "Rajpurkar, Jia & Liang, ACL 2018, https://aclanthology.org/P18-2124"
-VOORHEES = "Voorhees, TREC 2002"
+VOORHEES = "Voorhees, TREC 2002, https://www.nist.gov/publications/overview-trec-2002-question-answering-track"
 HERRERA = "Herrera, Peñas & Verdejo, CLEF 2004, https://doi.org/10.1007/11519645_35"
+
+QUESTION = "Does the system know which questions it had better leave open?"
 
 Unanswered = Annotated[
     float | str,

@@ -1,4 +1,4 @@
-"""Classical measures under their ir-measures names and with their meaning there, and the depth family of Webber et al."""
+"""Classical measures: ir-measures' names with their meaning there, and the depth family of Webber, Moffat & Zobel (2010)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,20 @@ from ir_trunc.measures.parts import (
 )
 from ir_trunc.rankings import Floats
 
-WEBBER = "Webber, Moffat & Zobel, Melbourne 2010"
+WEBBER = (
+    "Webber, Moffat & Zobel, EVIA 2010, "
+    "http://research.nii.ac.jp/ntcir/workshop/OnlineProceedings8/EVIA/03-EVIA2010-WebberW.pdf"
+)
 JARVELIN = "Järvelin & Kekäläinen, TOIS 2002, https://doi.org/10.1145/582415.582418"
 BUCKLEY = "Buckley & Voorhees, SIGIR 2004, https://doi.org/10.1145/1008992.1009000"
-RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979"
-HARMAN = "Harman, TREC-1, 1992"
+RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979, http://www.dcs.gla.ac.uk/Keith/Preface.html"
+HARMAN = "Harman, TREC-1, 1992, https://trec.nist.gov/pubs/trec1/t1_proceedings.html"
 KANTOR = "Kantor & Voorhees, Information Retrieval 2000, https://doi.org/10.1023/A:1009902609570"
 TREC_EVAL = "trec_eval, https://github.com/usnistgov/trec_eval"
+
+QUESTION = (
+    "What was found, and how high does it stand? The list's length counts where precision is taken of all of it, else not."
+)
 
 Discount = Annotated[
     Literal["log2", "jk"], Choice("discount: log2(i + 1), or log2(max(2, i)) as in the original", ("log2", "jk"))

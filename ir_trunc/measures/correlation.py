@@ -1,4 +1,4 @@
-"""The list against the judgments over a whole collection of D documents: the full-ranking measures of Amigó et al. 2022.
+"""Full rankings: the list against the judgments over a whole collection of D documents (Amigó, Mizzaro & Spina 2022).
 
 The list is taken as a ranking of all D documents, in which those outside it share the last place; the judgments are
 another, with ties wherever grades are equal. All sums are whole numbers or halves, so that they are exact.
@@ -17,6 +17,9 @@ from ir_trunc.rankings import Floats
 HANLEY = "Hanley & McNeil, Radiology 1982, https://doi.org/10.1148/radiology.143.1.7063747"
 KENDALL = "Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239"
 SPEARMAN = "Spearman, American Journal of Psychology 1904, https://doi.org/10.2307/1412159"
+
+
+QUESTION = "How well does the whole order agree with the judgments, over all documents of the collection?"
 
 
 def ties(lists: Lists, D: int) -> Floats:

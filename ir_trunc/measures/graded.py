@@ -19,7 +19,9 @@ from ir_trunc.rankings import Floats, Ints
 
 SAKAI = "Sakai, NTCIR-4, 2004"
 SAKAI_AGR = "Sakai, SIGIR 2003, https://doi.org/10.1145/860435.860525"
-KANDO = "Kando, Kuriyama & Yoshioka, IPSJ SIG Notes FI-63-12, 2001"
+KANDO = "Kando, Kuriyama & Yoshioka, IPSJ SIG Notes FI-63-12, 2001, http://ci.nii.ac.jp/naid/110002934331"
+
+QUESTION = "How good are answers of several grades, or such that mean the same, where a question may also have none?"
 
 Beta = Annotated[float, Number("weight of gain against count", 0, inside=True)]
 Adjusted = Annotated[bool, Flag("whether gains are adjusted to the topic, as in AGR")]

@@ -1,4 +1,4 @@
-"""Observational information effectiveness: how far a list and the judgments say the same (Amigó et al. 2018, 2022)."""
+"""Information: how far a list and the judgments say the same (Amigó et al. 2018, 2022)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from ir_trunc.measures.parts import standing
 from ir_trunc.rankings import Floats
 
 AMIGO_OIE = "Amigó, Giner, Mizzaro & Spina, ICTIR 2018, https://doi.org/10.1145/3234944.3234958"
+
+QUESTION = "How much does the list tell of the judgments, with noise and with silence both counted against it?"
 
 Beta = Annotated[float, Number("weight of the joint information; above 1, noise and silence both cost", 0)]
 

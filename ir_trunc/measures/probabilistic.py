@@ -1,4 +1,4 @@
-"""Measures of a reader who stops somewhere by chance: ERR, rank-biased precision, and what of it nobody has judged."""
+"""Readers who stop by chance: ERR, rank-biased precision, and what of it nobody has judged."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ir_trunc.rankings import Floats
 
 MOFFAT = "Moffat & Zobel, TOIS 2008, https://doi.org/10.1145/1416950.1416952"
 CHAPELLE = "Chapelle, Metlzer, Zhang & Grinspan, CIKM 2009, https://doi.org/10.1145/1645953.1646033"
+
+QUESTION = "What does a reader find who may stop at any document?"
 
 GDEVAL_TOP_GRADE = 4  # ir-measures answers ERR by gdeval, whose judgement scale is fixed
 

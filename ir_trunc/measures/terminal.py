@@ -1,4 +1,4 @@
-"""Measures with a terminal document: the list's end is itself an answer (Liu, Moffat, Baldwin & Zhang 2016).
+"""Terminal documents: the list's end is itself an answer (Liu, Moffat, Baldwin & Zhang 2016).
 
 The system's n documents are followed by one more at rank n + 1, whose gain r_t is the share of the topic's gain that was
 retrieved; 1 for a nil query. With a cutoff k, a list of k or more documents did not visibly stop and gets none.
@@ -29,6 +29,8 @@ from ir_trunc.measures.parts import (
 from ir_trunc.rankings import Floats
 
 LIU = "Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737"
+QUESTION = "Did the list end in the right place? Its end is one more answer, and right as far as everything was found."
+
 AMIGO = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
 
 Tail = Annotated[bool, Flag("whether the terminal document fills all further ranks; otherwise it fills one")]

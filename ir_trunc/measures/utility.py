@@ -1,4 +1,4 @@
-"""Utility measures: what the documents are worth, less the effort of reading them (Amigó, Mizzaro & Spina 2022).
+"""Utility: what the documents are worth, less the effort of reading them (Amigó, Mizzaro & Spina 2022).
 
 The effort of a document is e, the same for all. Where a run has costs (a `cost` column: tokens, seconds or money, expressed
 in units of gain), each document's own cost takes the place of e; iRBU counts neither.
@@ -17,6 +17,8 @@ from ir_trunc.rankings import Floats
 AMIGO = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
 AMIGO_RBU = "Amigó, Spina & Carrillo-de-Albornoz, SIGIR 2018, https://doi.org/10.1145/3209978.3210024"
 SAKAI_ZENG = "Sakai & Zeng, SIGIR 2019, https://doi.org/10.1145/3331184.3331215"
+
+QUESTION = "Was what the list holds worth the effort of reading all of it?"
 
 AT_MOST_ONE = (-math.inf, 1)
 
