@@ -1,27 +1,24 @@
 """Pictures of truncation. They need matplotlib (`pip install 'ir_trunc[plot]'`) and change no global state of it.
 
-Every function draws on the Axes it is given, or on those of a new figure, and returns them; `ax.figure` shows the picture in
-a notebook and `ax.figure.savefig("it.pdf")` keeps it. What is told apart is told apart by marker, line style or words, not
-by colour alone.
+Every function draws on the Axes it is given, or on those of a new figure, and returns them. `ax.figure` shows the picture in
+a notebook, after `%matplotlib inline`, and `ax.figure.savefig("it.pdf")` keeps it. What is told apart is told apart by
+marker, line style or words, not by colour alone.
 """
 
 from __future__ import annotations
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir_trunc.curve import Curve
 from ir_trunc.errors import InputError, IrTruncError
+from ir_trunc.rankings import Rankings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from ir_trunc.rankings import Rankings
 
 _INK = "#222222"
 _GREY = "#8c8c8c"
@@ -85,69 +82,6 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
     return ax
 
 
-def lists(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | None = None) -> Axes:
-    """Every list of one or more systems by rank: full circles are relevant documents, and a bar is the end of the list.
-
-    runs: rankings of the same topics by system, as `evaluator(...).calc(run).rankings` has them. longest: documents that are
-    drawn of a list; of a longer one its length is written.
-    """
-    topics = next(iter(runs.values())).topics
-    ax = _axes(ax, 0.3 * longest + 2.5, 0.24 * len(topics) * (len(runs) + 0.6) + 0.7)
-    labels: dict[float, str] = {}
-    height = len(runs) + 0.6
-    for at, topic in enumerate(topics):
-        for place, (system, rankings) in enumerate(runs.items()):
-            y, length = at * height + place, int(rankings.lengths[at])
-            labels[y] = f"{topic}   {system}" if place == 0 else system
-            hits = slice(rankings.hit_offsets[at], rankings.hit_offsets[at + 1])
-            relevant = rankings.hit_ranks[hits][rankings.hit_grades[hits] > 0]
-            ranks = np.arange(1, min(length, longest) + 1)
-            fill = np.where(np.isin(ranks, relevant), _COLOURS[0], "white")
-            ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=_COLOURS[0], linewidth=0.9)
-            if length > longest:
-                rest = f"... to {length}, {(relevant > longest).sum()} relevant"
-                ax.text(longest + 0.7, y, rest, va="center", fontsize="small", color=_INK)
-            else:
-                ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=_ACCENT, linewidth=2.2)
-    for what, inside in (("relevant", _COLOURS[0]), ("not relevant", "white")):
-        ax.scatter([], [], 34, inside, edgecolor=_COLOURS[0], linewidth=0.9, label=what)
-    ax.plot([], [], "|", color=_ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
-    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, handletextpad=0.1, columnspacing=1.2)
-    ax.set_yticks(list(labels), list(labels.values()))
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    cut = max(int(rankings.lengths.max(initial=0)) for rankings in runs.values()) > longest
-    ax.set(xlabel="rank", xlim=(0, longest * (1.35 if cut else 1) + 1), ylim=(len(topics) * height - 0.5, -0.8))
-    ax.set_xticks([1, *range(5, longest + 1, 5)])
-    return ax
-
-
-def change(before: pd.Series[float], after: pd.Series[float], ax: Axes | None = None) -> Axes:
-    """By how much scores change, in per cent of the score before: two Series of scores by measure, a bar for each measure.
-
-    Bars are dark where the score rises. Raises InputError for other measures after than before, and for scores before that
-    are not above 0.
-    """
-    if set(before.index) != set(after.index) or not (before > 0).all():
-        raise InputError("before and after must have the same measures, with scores above 0 before.")
-    ax = _axes(ax, 4.8, 0.8 + 0.27 * len(before))
-    percent = 100 * (after.reindex(before.index) / before - 1)
-    places = range(len(percent))
-    ax.barh(places, percent, 0.72, color=[_COLOURS[0] if value > 0 else _GREY for value in percent])
-    for place, value in zip(places, percent):
-        side = "left" if value > 0 else "right"
-        ax.annotate(f"{value:+.1f} %".replace("-", "\N{MINUS SIGN}"), (value, place), (4 if value > 0 else -4, 0),
-                    textcoords="offset points", ha=side, va="center", fontsize="small", color=_INK)  # fmt: skip
-    ax.axvline(0, color=_INK, linewidth=0.9)
-    ax.set_yticks(places, [str(measure) for measure in before.index])
-    ax.tick_params(axis="y", length=0)
-    ax.invert_yaxis()
-    ax.spines["left"].set_visible(False)
-    ax.margins(x=0.25)
-    ax.set(xlabel="change of the score (%)", title=f"{after.name or 'after'} against {before.name or 'before'}")
-    return ax
-
-
 def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Each list's own length against its best one: the lists of one measure from `study.best_cuts`.
 
@@ -171,10 +105,61 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | None = None) -> Axes:
+    """All lists of a system by rank, the topics with most relevant documents on top: dark is relevant, light is not.
+
+    What the rankings of a topic lack is white; a list that goes on beyond rank `longest` has an arrow. Below the line are
+    nil queries. rankings: those of `Results.rankings`, or any.
+    """
+    judged, relevant_hits = rankings.judgments, rankings.hit_grades > 0
+    relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(rankings))
+    order = np.argsort(-relevant, kind="stable")
+    cells = np.where(np.arange(longest) < rankings.lengths[:, None], 0.2, 0.0)
+    seen = relevant_hits & (rankings.hit_ranks <= longest)
+    cells[rankings.hit_rows[seen], rankings.hit_ranks[seen] - 1] = 1
+    ax = _axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
+    ax.pcolormesh(np.arange(longest + 1) + 0.5, np.arange(len(rankings) + 1), cells[order], cmap="Greys", vmin=0, vmax=1.15)
+    beyond = np.flatnonzero(rankings.lengths[order] > longest)
+    ax.plot(np.full(len(beyond), longest + 1.2), beyond + 0.5, ">", color=_GREY, markersize=3, clip_on=False)
+    answerable = int((relevant > 0).sum())
+    if answerable < len(rankings):
+        ax.axhline(answerable, color=_ACCENT, linewidth=1)
+        ax.text(longest + 0.5, answerable, "nil queries below", color=_ACCENT, ha="right", va="bottom", fontsize="small")
+    ax.set(title=title, xlabel="rank", ylabel="topics, by relevant documents", xlim=(0.5, longest + 0.5), yticks=[])
+    ax.invert_yaxis()
+    return ax
+
+
+def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """How many lists have each length before and after NIL ends them: the table of `study.lengths`."""
+    ax = _axes(ax)
+    for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", _INK))):
+        ax.bar(
+            np.arange(len(table)) + offset, table[name], 0.4, label=f"{name} NIL ends lists", color=colour, edgecolor=_INK
+        )
+    ax.set_xticks(range(len(table)), table.index)
+    ax.set(xlabel="length of the list (documents)", ylabel="lists")
+    ax.legend(frameon=False)
+    return ax
+
+
+def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Scores of one list at every cut, a line for each measure: the table of `study.example`."""
+    ax = _axes(ax, 7.2, 4.2)
+    for style, (name, scores) in zip(_styles(table.shape[1]), table.items()):
+        ax.plot(table.index, scores, label=str(name), markevery=(len(ax.lines), 8), **style)
+    ax.axhline(0, color=_GREY, linewidth=0.8, zorder=1)
+    ax.set(xlabel="cut (documents)", ylabel="score", xlim=(0, table.index.max()))
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
 def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Distribution of best cuts: the table of `study.cuts`. Lines for a few measures, a shaded table for many."""
     if table.shape[1] > _MOST_LINES:
-        return _shaded(100 * table.T, ax)
+        ax = _shaded(100 * table.T, "{:.0f}", ax)
+        ax.set(xlabel="best cut (documents)", title="lists (%)")
+        return ax
     ax = _axes(ax, 7.2, 4.2)
     for style, (name, shares) in zip(_styles(table.shape[1]), table.items()):
         ax.plot(range(len(table)), 100 * shares, label=str(name), **style)
@@ -185,30 +170,37 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _shaded(percent: pd.DataFrame, ax: Axes | None) -> Axes:
-    ax = _axes(ax, 2 + 0.5 * percent.shape[1], 1.2 + 0.25 * percent.shape[0])
-    cells = percent.to_numpy()
-    ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=1.3 * cells.max())
-    for (row, column), value in np.ndenumerate(cells):
-        ink = "white" if value > 0.65 * cells.max() else _INK
-        ax.text(column, row, f"{value:.0f}", ha="center", va="center", color=ink, fontsize="small")
-    ax.set_xticks(range(percent.shape[1]), percent.columns, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(percent.shape[0]), percent.index)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    ax.set(xlabel="best cut (documents)", title="lists (%)")
+def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Kendall's tau between orders of the systems as a shaded table: that of `study.agreement`."""
+    ax = _shaded(table, "{:.2f}", ax)
+    ax.set(xlabel="measure by which lists are cut at their best", ylabel="measure of full lists", title="Kendall's tau")
     return ax
 
 
-def policies(table: pd.DataFrame, against: Literal["length", "cost"] = "length", ax: Axes | None = None) -> Axes:
-    """Score of each policy against the length or the cost of its lists: the table of `cross_validate`, one system.
+def _shaded(table: pd.DataFrame, form: str, ax: Axes | None) -> Axes:
+    ax = _axes(ax, 2 + 0.5 * table.shape[1], 1.2 + 0.25 * table.shape[0])
+    cells = table.to_numpy()
+    ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=2 * np.nanmax(cells))  # no shade hides its figure
+    for (row, column), value in np.ndenumerate(cells):
+        ax.text(column, row, form.format(value), ha="center", va="center", color=_INK)
+    ax.set_xticks(range(table.shape[1]), table.columns, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(table.shape[0]), table.index)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax
 
-    Bars are the confidence intervals.
+
+def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = None) -> Axes:
+    """Score of each policy against what its lists cost: the table of `cross_validate`, one system.
+
+    against: the column 'length' or 'cost', or one of your own, as 'tokens'. Bars are the confidence intervals.
     """
     ax = _axes(ax)
     systems = table["system"].unique()
     if len(systems) != 1:
         raise InputError(f"one system's policies can be shown, not those of {len(systems)}: pick the rows of one.")
+    if against not in table:
+        raise InputError(f"the table has no column {against!r}; it has: {', '.join(map(str, table))}.")
     for style, row in zip(_styles(len(table)), table.to_dict("records")):
         bar = [[row["score"] - row["low"]], [row["high"] - row["score"]]]
         look = style | {"linestyle": "none", "markersize": 8, "capsize": 3, "elinewidth": 0.9, "markerfacecolor": "white"}
@@ -217,7 +209,7 @@ def policies(table: pd.DataFrame, against: Literal["length", "cost"] = "length",
         _documents(ax.xaxis, "mean length", table["length"].max())
         ax.set_xlim(left=0)
     else:
-        ax.set_xlabel("mean cost of a list (units of gain)")
+        ax.set_xlabel("mean cost of a list (units of gain)" if against == "cost" else f"mean {against} of a list")
     ax.set(ylabel="mean score (bars: 95 % confidence)", title=str(systems[0]))
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     return ax

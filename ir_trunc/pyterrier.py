@@ -187,13 +187,16 @@ class Truncate(pt.Estimator):
         topics_or_res_va: pd.DataFrame | None = None,
         qrels_va: pd.DataFrame | None = None,
     ) -> Truncate:
-        """Fit the policy on ranked results and their qrels; validation data are not needed."""
+        """Fit the policy on ranked results and their qrels; validation data are not needed.
+
+        Topics of the results without judgments are nil queries: a policy has to learn silence from them.
+        """
         from ir_trunc.scoring import Evaluator
 
         if self.measure is None:
             raise ParameterError(f"{self!r} has no measure to be fitted for: give one, measure=..., when it is made.")
         pt.validate.result_frame(topics_or_res_tr)
-        rankings: Rankings = Evaluator(self.measure, qrels_tr).calc(topics_or_res_tr).rankings
+        rankings: Rankings = Evaluator(self.measure, qrels_tr, topics=topics_or_res_tr).calc(topics_or_res_tr).rankings
         self.policy = self.policy.fit(rankings, self.measure)
         return self
 

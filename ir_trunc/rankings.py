@@ -24,6 +24,13 @@ def offsets_of(lengths: npt.ArrayLike) -> Ints:
     return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64)
 
 
+def first_of(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
+    """The score of each list's first document (Q); -inf for an empty list."""
+    first = np.full(len(lengths), -np.inf)
+    first[lengths > 0] = scores[starts[lengths > 0]]
+    return first
+
+
 def canonical_order(topics: Sequence[str]) -> list[int]:
     """Positions that put topics in their one order: as numbers where all are numbers, as text otherwise."""
     if not all(topic.isascii() and topic.isdigit() for topic in topics):
@@ -79,8 +86,10 @@ class Rankings:
 
     lengths: documents in each list (Q). hit_offsets (Q + 1), hit_ranks, hit_grades: the judged documents of the lists,
     by rank; all others are unjudged. starts (Q) and scores: the list of topic `q` has the scores
-    `scores[starts[q]:starts[q] + lengths[q]]`, or `scores` is None where no scores are known. costs: what reading each
-    document costs, in units of gain, in the same places; None where every document costs the same.
+    `scores[starts[q]:starts[q] + lengths[q]]`, or `scores` is None where they are not known. costs: what reading each
+    document costs, in units of gain, in the same places; None where every document costs the same. first_scores: of each
+    list's first document (Q), -inf for an empty list; the only ones that measures use, and known without `scores` where
+    lists were put together from parts.
     """
 
     judgments: Judgments
@@ -91,6 +100,7 @@ class Rankings:
     starts: Ints
     scores: Floats | None = None
     costs: Floats | None = None
+    first_scores: Floats | None = None
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -158,10 +168,11 @@ class Rankings:
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         hits = [[(rank, grade) for rank, grade in enumerate(row, 1) if grade is not None] for row in rows]
         flat = np.array([hit for row in hits for hit in row], dtype=np.int64).reshape(-1, 2)
-        flats = [None if x is None else np.array([v for r in x for v in r], dtype=np.float64) for x in (scores, costs)]
-        for what, known in zip(("scores", "costs"), flats):
+        score, cost = (None if x is None else np.array([v for r in x for v in r], dtype=np.float64) for x in (scores, costs))
+        for what, known in (("scores", score), ("costs", cost)):
             if known is not None and len(known) != lengths.sum():
                 raise InputError(f"{len(known)} {what} for {lengths.sum()} documents: one each is needed.")
+        starts = offsets_of(lengths)[:-1]
         owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
         return cls(
             Judgments.from_rows(names, owner, np.array([g for pool in pools for g in pool], dtype=np.int64)),
@@ -169,8 +180,10 @@ class Rankings:
             offsets_of([len(row) for row in hits]),
             flat[:, 0],
             flat[:, 1],
-            offsets_of(lengths)[:-1],
-            *flats,
+            starts,
+            score,
+            cost,
+            None if score is None else first_of(score, starts, lengths),
         )
 
     def cut(self, depth: npt.ArrayLike) -> Rankings:
@@ -184,6 +197,7 @@ class Rankings:
             hit_offsets=offsets_of(np.bincount(rows[kept], minlength=len(self))),
             hit_ranks=self.hit_ranks[kept],
             hit_grades=self.hit_grades[kept],
+            first_scores=None if self.first_scores is None else np.where(lengths > 0, self.first_scores, -np.inf),
         )
 
     def take(self, positions: npt.ArrayLike) -> Rankings:
@@ -205,6 +219,7 @@ class Rankings:
             self.starts[rows],
             self.scores,
             self.costs,
+            None if self.first_scores is None else self.first_scores[rows],
         )
 
     def unjudged(self) -> Rankings:

@@ -9,7 +9,8 @@ from ir_trunc.listing import signature
 from ir_trunc.measures import Definition, Family, families
 from ir_trunc.measures.declare import CUTOFF, Param
 from ir_trunc.meta.axioms import PROPERTIES
-from ir_trunc.meta.properties import Verdicts, property_table
+from ir_trunc.meta.properties import Verdicts
+from ir_trunc.meta.table import property_table
 from ir_trunc.rankings import Rankings
 
 RENEW = "ir_trunc measures --reference > notebooks/reference.md"

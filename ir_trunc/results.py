@@ -16,8 +16,10 @@ from ir_trunc.rankings import Bools, Floats, Ints, Rankings
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
+VIEWS = ("all", "answerable", "nil")
 _SHOWN = 20  # topics in a notebook
 
 
@@ -110,7 +112,7 @@ class Results:
 
     def views(self) -> dict[str, Results]:
         """The results over all topics, over those with answers, and over nil queries."""
-        return {"all": self, "answerable": self.over(~self.nil), "nil": self.over(self.nil)}
+        return dict(zip(VIEWS, (self, self.over(~self.nil), self.over(self.nil))))
 
     @property
     def aggregated(self) -> Aggregated:
@@ -150,6 +152,19 @@ class Results:
 
         names = [str(measure) for measure in self.measures]
         return pd.DataFrame(self.values.T, index=pd.Index(self.topics, name="query_id"), columns=names)
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each measure and topic, in the columns query_id, measure, value."""
+        import pyarrow as pa
+
+        names = [str(measure) for measure in self.measures for _ in self.topics]
+        topics = list(self.topics) * len(self.measures)
+        columns = {
+            "query_id": pa.array(topics, pa.string()),
+            "measure": pa.array(names, pa.string()),
+            "value": self.values.ravel(),
+        }
+        return pa.table(columns)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{measure}: {value:.4f}" for measure, value in self.aggregated.items())

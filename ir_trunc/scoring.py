@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +12,14 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc.curve import Curve
-from ir_trunc.errors import InputError, IrTruncWarning, ParameterError, UnknownMeasureError
-from ir_trunc.io import Convention, NilRule, Qrels, Rows, read_qrels, read_run, read_topics
+from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
+from ir_trunc.io import Convention, NilRule, Qrels, Rows, rank_run, read_qrels, read_run, read_topics
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures import scores
 from ir_trunc.measures.text import split
 from ir_trunc.provider import bind, parse_measure
 from ir_trunc.rankings import Floats, Rankings
-from ir_trunc.results import Aggregated, Results
+from ir_trunc.results import VIEWS, Aggregated, Results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,8 +76,13 @@ class Evaluator:
         return dict(zip(self.measures, curves_of((bound for bound in self.bound if bound), rankings)))
 
     def _open(self, run: Any) -> tuple[Rows | None, Rankings]:
-        rows = None if isinstance(run, Rankings) else read_run(run)
-        return rows, rankings_of(self.qrels, run if rows is None else rows)
+        """The lists, and the rows where other tools need them."""
+        if self.qrels is None or isinstance(run, Rankings):
+            return None, rankings_of(self.qrels, run)
+        if all(self.bound):
+            return None, rank_run(self.qrels, run)
+        rows = read_run(run)
+        return rows, self.qrels.rank(rows)
 
     def _ask_others(self, rows: Rows | None, rankings: Rankings) -> list[Floats]:
         """Scores of the measures that only other providers of ir-measures know (Q each)."""
@@ -87,9 +91,7 @@ class Evaluator:
             return []
         if rows is None or self.qrels is None:
             raise InputError(f"{others[0]} is asked of ir-measures, which needs document ids: Rankings have none.")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrTruncWarning)  # said when the same rows were ranked for scoring
-            ranked = self.qrels.ranked(rows)
+        ranked = self.qrels.ranked(rows)
         shown = ranked.rows.filter(ranked.rank <= rankings.lengths[ranked.topic])
         qrels, run = self.qrels.to_dict(), shown.to_dict()
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents only.
@@ -109,12 +111,12 @@ def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
 
 
 def rankings_of(qrels: Qrels | None, run: Any) -> Rankings:
-    """The ranked lists of a run in any of the forms that `calc` takes, or of rows that were read already."""
+    """The ranked lists of a run in any of the forms that `calc` takes, with the scores of all documents."""
     if isinstance(run, Rankings):
         return run
     if qrels is None:
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
-    return qrels.rank(run if isinstance(run, Rows) else read_run(run))
+    return qrels.rank(read_run(run))
 
 
 def parse_measures(measures: Any) -> tuple[Measure, ...]:
@@ -162,14 +164,20 @@ def curves(measures: Any, qrels: Any, run: Any, **options: Any) -> dict[Measure,
     return Evaluator(measures, qrels, **options).curves(run)
 
 
-def compare(measures: Any, qrels: Any, runs: Runs, *, long: bool = False, **options: Any) -> pd.DataFrame:
+def compare(
+    measures: Any, qrels: Any, runs: Runs, *, long: bool = False, views: bool = False, **options: Any
+) -> pd.DataFrame:
     """Mean scores of several runs: a DataFrame with a row for each system and a column for each measure.
 
     runs: `{name: run}`, or paths of files and folders, which are then named by their files. long=True: the scores by topic
-    instead, in the columns system, query_id, measure, value. A progress bar shows on a terminal where it takes long.
+    instead, in the columns system, query_id, measure, value. views=True: means over all queries, over those with answers and
+    over nil queries, as a first level of the rows (see `Results.views`). A progress bar shows on a terminal where it takes
+    long.
     """
     import pandas as pd
 
+    if long and views:
+        raise ParameterError("long=True and views=True are two tables: ask for one at a time.")
     if long:
         rows = [
             (name, metric.query_id, str(metric.measure), metric.value)
@@ -177,8 +185,14 @@ def compare(measures: Any, qrels: Any, runs: Runs, *, long: bool = False, **opti
             for metric in results.metrics()
         ]
         return pd.DataFrame(rows, columns=["system", "query_id", "measure", "value"])
-    means = {name: list(results.aggregated.values()) for name, results in iter_compare(measures, qrels, runs, **options)}
     columns = [str(measure) for measure in parse_measures(measures)]
+    scored = iter_compare(measures, qrels, runs, **options)
+    if views:
+        parts = {name: results.views() for name, results in scored}
+        table = {(view, name): list(parts[name][view].aggregated.values()) for view in VIEWS for name in parts}
+        index = pd.MultiIndex.from_product([VIEWS, parts], names=["queries", "system"])
+        return pd.DataFrame(list(table.values()), index, columns)
+    means = {name: list(results.aggregated.values()) for name, results in scored}
     return pd.DataFrame.from_dict(means, orient="index", columns=columns).rename_axis("system")
 
 

@@ -166,9 +166,10 @@ def nil_report(run: Any, topics: Any = None, *, depth: int | None = None, nil: s
     rows: Rows = read_run(run)
     names = pc.unique(rows.topics.dictionary) if topics is None else read_qrels({str(topic): {} for topic in topics}).topics
     ranked = RankedRows.of(rows, names)
-    at = pc.equal(ranked.rows.docs, nil).to_numpy(zero_copy_only=False)
-    after = NilRule(id=nil).cut(ranked, at)
-    by_nil = len(np.flatnonzero(at))
+    ranked.left_out.warn(rows.source, nil)
+    at = np.flatnonzero(pc.equal(ranked.rows.docs, nil).to_numpy(zero_copy_only=False))
+    after = NilRule(id=nil).lengths(ranked, at)
+    by_nil = len(at)
     full = np.zeros(len(after), dtype=bool) if depth is None else ranked.lengths >= depth
     full[ranked.topic[at]] = False
     left = int(full.sum())

@@ -4,6 +4,7 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
 from naive import Query, Setting
 
@@ -47,6 +48,32 @@ runs = st.builds(queries, st.integers(0, 2**32 - 1), st.integers(1, 9))
 def rankings_of(run: list[Query]) -> Rankings:
     costs = None if run[0].costs is None else [q.costs for q in run]
     return Rankings.from_lists([q.grades for q in run], [q.judged for q in run], scores=[q.scores for q in run], costs=costs)
+
+
+def with_ids(run: list[Query], seed: int) -> tuple[dict[str, dict[str, int]], pd.DataFrame]:
+    """The same as qrels and a frame of a run with documents' ids, ties, NIL documents and topics that the qrels lack.
+
+    The rows are in no order.
+    """
+    rng = np.random.default_rng(seed)
+    qrels: dict[str, dict[str, int]] = {}
+    rows = []
+    for topic, q in enumerate(run):
+        judged = {f"j{at}": grade for at, grade in enumerate(q.judged)}
+        qrels[f"q{topic}"] = judged
+        names = iter(rng.permutation(1000).tolist())
+        left = dict(judged)
+        for grade, score in zip(q.grades, q.scores):
+            doc = next((doc for doc, g in left.items() if g == grade), f"u{next(names)}")
+            left.pop(doc, None)
+            rows.append((f"q{topic}", doc, score))
+        if rng.random() < 0.3:
+            rows.append((f"q{topic}", "NIL", rng.integers(0, 101) / 100))
+    rows += [("other", "j0", 1.0), ("others", "j0", 1.0), ("others", "j1", 1.0)][: rng.integers(0, 4)]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    if run[0].costs is not None:
+        frame["cost"] = rng.choice(np.arange(21) / 100, len(frame))
+    return qrels, frame.sample(frac=1, random_state=seed % 1000)
 
 
 def setting_of(run: list[Query], measure: BoundMeasure, given: dict) -> Setting:

@@ -47,6 +47,12 @@ def test_a_missing_id_is_named_by_its_row(make):
     check(complaint(make(JUDGED.assign(query_id=["1", "1", None])), RUN), "qrels", "row 2", "query_id", "missing")
 
 
+@pytest.mark.parametrize("kind", ["string[python]", "string[pyarrow]", "Int64", "category"])
+def test_a_missing_id_of_any_pandas_type_is_named_by_its_row(kind):
+    ids = pd.Series(["1", None, "2"], dtype="Int64" if kind == "Int64" else "string").astype(kind)
+    check(complaint(QRELS, RUN.assign(doc_id=ids)), "run", "row 1", "doc_id", "missing")
+
+
 def test_ids_that_are_no_text():
     check(complaint(QRELS, RUN.assign(query_id=[1.0, 1.0, 2.0])), "run", "query_id", "text")
     check(complaint(QRELS, RUN.assign(doc_id=[b"a", b"b", b"b"])), "run", "doc_id", "text")

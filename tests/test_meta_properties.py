@@ -132,8 +132,18 @@ def test_the_table_of_all_measures():
     """Made by `ir_trunc meta properties --csv`. A change is a change of a formula or of a check: look at both."""
     table = meta.property_table()
     assert [v.measure.partition("@")[0] for v in table] == list(registry)
-    assert properties.table_csv(table) == TABLE.read_text(encoding="utf-8")
-    assert len(properties.format_table(table).splitlines()) == len(registry) + 2
+    csv = table.to_pandas().to_csv(index=False, lineterminator="\n")
+    assert csv == TABLE.read_text(encoding="utf-8")
+    assert len(repr(table).splitlines()) == len(registry) + 2
+
+
+def test_a_table_of_some_measures_and_its_picture():
+    table = meta.property_table("RBPT OIE", (0, 1), 4)
+    assert table[0] == meta.check_properties("RBPT", (0, 1), 4)
+    ax = table.plot()
+    words = [text.get_text() for text in ax.texts]
+    assert words == [found.verdict + "*" * found.disagrees() for verdicts in table for found in verdicts.findings]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["RBPT", "OIE"]
 
 
 @pytest.mark.parametrize(("wrong", "says"), [

@@ -10,7 +10,7 @@ import pytest
 from generated import queries, rankings_of
 from matplotlib.figure import Figure
 
-from ir_trunc import curves, parse_measure, plots, study
+from ir_trunc import contrast, curves, parse_measure, plots, study
 from ir_trunc.errors import InputError
 from ir_trunc.rankings import Rankings
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate
@@ -20,17 +20,23 @@ MEASURE = parse_measure("RBPU(p=0.9)")
 CURVE = curves(MEASURE, None, RANKINGS)[MEASURE]
 POLICIES = cross_validate([Greedy(), LargestGap(), Oracle()], MEASURE, None, {"system": RANKINGS})
 BEST = study.best_cuts(None, {"system": RANKINGS}, MEASURE)
+TAUS = pd.DataFrame([[1.0, 0.25], [np.nan, 0.5]], index=["AP", "RBP"], columns=["RBPU", "OIE"])
 SCORES = pd.Series({f"s{n}": float(n) for n in range(40)}, name="AP")
 
 PICTURES = {
     "curve": lambda ax=None: plots.curve(CURVE, "3", MEASURE, ax=ax),
     "lengths": lambda ax=None: plots.lengths(BEST, ax=ax),
+    "lists": lambda ax=None: plots.lists(RANKINGS, "system", ax=ax),
+    "nil": lambda ax=None: plots.nil(study.lengths({"s": {"1": ["a", "NIL"], "2": ["NIL"]}}), ax=ax),
+    "example": lambda ax=None: plots.example(study.example("FlatU RBU"), ax=ax),
+    "agreement": lambda ax=None: plots.agreement(TAUS, ax=ax),
     "cuts": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}, "RBPU SetF"), ax=ax),
     "shaded": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}), ax=ax),
     "policies": lambda ax=None: plots.policies(POLICIES, ax=ax),
     "costs": lambda ax=None: plots.policies(POLICIES, "cost", ax=ax),
-    "lists": lambda ax=None: plots.lists({"system": RANKINGS}, ax=ax),
-    "change": lambda ax=None: plots.change(SCORES + 1, SCORES + 2, ax=ax),
+    "ends": lambda ax=None: contrast.ends({"system": RANKINGS}, ax=ax),
+    "change": lambda ax=None: contrast.change(SCORES + 1, SCORES + 2, ax=ax),
+    "tokens": lambda ax=None: plots.policies(POLICIES.assign(tokens=100 * POLICIES["cost"]), "tokens", ax=ax),
     "slope": lambda ax=None: plots.slope(SCORES, SCORES.iloc[::-1] * -1, ax=ax),
 }
 
@@ -43,7 +49,7 @@ def test_pictures_draw_on_the_axes_given_or_on_new_ones(name, tmp_path):
     assert PICTURES[name](given) is given
     for ax in (own, given):
         assert ax.get_xlabel() or name == "slope"
-        assert ax.get_ylabel() or name in ("shaded", "lists", "change")
+        assert ax.get_ylabel() or name in ("shaded", "ends", "change")
         ax.figure.savefig(tmp_path / "it.png")
     assert dict(matplotlib.rcParams) == before
     assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
@@ -59,7 +65,7 @@ def test_the_curve_marks_best_cut_and_own_end():
 
 def test_the_lists_shown_have_their_documents_and_their_ends():
     small = Rankings.from_lists([[1, 0, 1], [], [0] * 9 + [1]], topics=["a", "b", "c"])
-    ax = plots.lists({"one": small, "two": small.cut(2)}, longest=5)
+    ax = contrast.ends({"one": small, "two": small.cut(2)}, longest=5)
     drawn = [circles for circles in ax.collections if len(circles.get_offsets())]
     filled = [["".join("01"[tuple(face[:3]) != (1, 1, 1)] for face in circles.get_facecolor())] for circles in drawn]
     assert filled == [["101"], ["10"], ["00000"], ["00"]]
@@ -70,17 +76,35 @@ def test_the_lists_shown_have_their_documents_and_their_ends():
 
 def test_the_change_is_in_per_cent_of_the_score_before():
     before, after = pd.Series({"AP": 0.5, "OIE": 8.0}), pd.Series({"OIE": 10.0, "AP": 0.25})
-    ax = plots.change(before, after)
+    ax = contrast.change(before, after)
     assert [bar.get_width() for bar in ax.patches] == [-50, 25]
     assert [text.get_text() for text in ax.texts] == ["\N{MINUS SIGN}50.0 %", "+25.0 %"]
     for wrong in (after[:1], after * 0):
         with pytest.raises(InputError, match="the same measures"):
-            plots.change(wrong, before)
+            contrast.change(wrong, before)
 
 
 def test_the_lengths_shown_are_those_of_the_table():
     shown = {tuple(map(int, place)) for place in plots.lengths(BEST).collections[0].get_offsets()}
     assert shown == set(zip(BEST["length"], BEST["best_length"]))
+
+
+def test_lists_are_shown_as_they_are():
+    """Topics with most relevant documents on top, nil queries below the line, an arrow where a list goes on."""
+    rankings = Rankings.from_lists([[0], [0, None, 1, 1, 0]], [[0], [0, 0, 1, 1, 2]])
+    ax = plots.lists(rankings, longest=4)
+    shade = {0: 0.0, 1: 0.2, 2: 1.0}  # no document, one that is not relevant, one that is
+    assert ax.collections[0].get_array().tolist() == [[shade[x] for x in row] for row in ([1, 1, 2, 2], [1, 0, 0, 0])]
+    arrows, line = ax.lines
+    assert arrows.get_ydata().tolist() == [0.5]
+    assert list(line.get_ydata()) == [1, 1]
+    assert len(plots.lists(rankings.take([1])).lines) == 1  # without nil queries there is no line
+
+
+def test_bars_and_tables_show_their_figures():
+    bars = PICTURES["nil"]().patches
+    assert [bar.get_height() for bar in bars] == [0, 1, 1, 1, 1, 0]
+    assert [text.get_text() for text in PICTURES["agreement"]().texts] == ["1.00", "0.25", "nan", "0.50"]
 
 
 def test_lines_differ_without_colour():
@@ -109,6 +133,7 @@ def test_what_cannot_be_shown_is_refused():
             "one measure's lists can be shown, not 2",
         ),
         (lambda: plots.policies(two), "one system's policies can be shown, not those of 2"),
+        (lambda: plots.policies(POLICIES, "tokens"), "no column 'tokens'; it has: system, policy, score"),
         (lambda: plots.slope(SCORES, SCORES[:3]), "the same systems"),
     ]
     for call, message in cases:

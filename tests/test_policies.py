@@ -235,6 +235,22 @@ def test_cross_validation_table_by_hand():
     assert table["p_value"].tolist()[::3] == [1, 1]
 
 
+def test_other_measures_and_silence_of_the_same_lists_by_hand():
+    """Topics 1 to 4 have a relevant document on top, 5 and 6 are nil queries with lower scores."""
+    lists, scores = [[1, 0]] * 4 + [[0, 0]] * 2, [[9, 8]] * 4 + [[3, 2]] * 2
+    rankings = Rankings.from_lists(lists, scores=scores)
+    policies = ["Fixed(k=0)", "Fixed(k=2)", "Oracle", ScoreThreshold(9.0), Given(dict(zip("123456", [0, 1, 1, 1, 0, 1])))]
+    table = cross_validate(policies, "FlatU", None, {"run": rankings}, folds=3, also="SetP c@1")
+    assert table["silence_precision"].tolist() == pytest.approx([1 / 3, np.nan, 1, 1, 1 / 2], nan_ok=True)
+    assert table["silence_recall"].tolist() == [1, 0, 1, 1, 1 / 2]
+    assert table["SetP"].tolist() == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3, 1 / 2])
+    assert table["c@1"].tolist() == pytest.approx([0, 4 / 6, (4 + 2 * 4 / 6) / 6, (4 + 2 * 4 / 6) / 6, (3 + 2 * 3 / 6) / 6])
+    alone = cross_validate(policies, "FlatU", None, {"run": rankings}, folds=3)
+    assert alone.equals(table[alone.columns])
+    everywhere = cross_validate(policies, "FlatU", None, {"run": rankings.take(range(4))}, folds=2)
+    assert everywhere["silence_recall"].isna().all()
+
+
 @given(seed=st.integers(0, 10**6), folds=st.integers(2, 5))
 def test_cross_validation_keeps_its_promises(seed, folds):
     rankings = positive(queries(seed, 9))

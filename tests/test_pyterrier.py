@@ -166,6 +166,16 @@ def test_truncation_is_fitted_in_the_pipeline(vaswani):
     assert table["RBPU"].iloc[1] > table["RBPU"].iloc[0]
 
 
+def test_fitting_learns_silence_from_topics_without_judgments():
+    """To answer topic 2 would be to answer topics 3 and 4 too, for which nothing is relevant."""
+    rows = {"qid": list("1234"), "query": "q", "docno": list("abcd"), "score": [9.0, 2.0, 5.0, 4.0], "rank": 0}
+    results, qrels = pd.DataFrame(rows), pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": 1})
+    learner = pt.truncation.ScoreThreshold(measure="RBPT(p=0.1)")
+    assert learner.fit(results, qrels).policy.threshold == 9.0
+    learner = pt.truncation.ScoreThreshold(measure="RBPT(p=0.1)")
+    assert learner.fit(results[results["qid"].isin(qrels["qid"])], qrels).policy.threshold == 2.0
+
+
 def test_truncation_that_a_pipeline_cannot_do_is_refused():
     with pytest.raises(ParameterError, match="sees the judgments"):
         pt.truncation.Oracle(measure="RBPT")

@@ -2,6 +2,7 @@
 
 import builtins
 
+import pyarrow as pa
 import pytest
 
 import ir_trunc
@@ -46,6 +47,17 @@ def test_results_become_pandas_in_one_step():
     assert frame.loc["3"].round(2).tolist() == [0.84, 0.2]
     assert calc("RBPT", QRELS, RUN).aggregated.to_pandas().index.tolist() == ["RBPT"]
     assert curves("P@5", QRELS, RUN)[ir_trunc.P @ 5].to_pandas().query("query_id == '3'")["value"].tolist() == [0, 0.2, 0.2]
+
+
+def test_scores_become_an_arrow_table_from_arrow_tables():
+    qrels = pa.table({"query_id": ["1", "2"], "doc_id": ["a", "b"], "relevance": [1, 1]})
+    run = pa.table({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]})
+    assert calc("P@1 AP", qrels, run).to_arrow().to_pylist() == [
+        {"query_id": "1", "measure": "P@1", "value": 1.0},
+        {"query_id": "2", "measure": "P@1", "value": 0.0},
+        {"query_id": "1", "measure": "AP", "value": 1.0},
+        {"query_id": "2", "measure": "AP", "value": 0.0},
+    ]
 
 
 def test_a_picture_without_matplotlib_says_what_to_install(monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from ir_measures import AP, Qrel
 
 import ir_trunc
-from ir_trunc import InputError, calc, read_qrels, read_topics, with_topics
+from ir_trunc import InputError, ParameterError, calc, compare, read_qrels, read_topics, with_topics
 from ir_trunc.io import PLACEHOLDER
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
@@ -113,3 +113,16 @@ def test_three_views_and_abstention():
     silence = results.abstention
     assert (silence.silent, silence.nil, silence.rightly) == (2, 2, 1)
     assert (silence.precision, silence.recall) == (0.5, 0.5)
+
+
+def test_systems_are_compared_in_three_views():
+    qrels = {"1": {"a": 1}, "2": {"b": 1}, "3": {"x": 0}, "4": {}}
+    runs = {"silent": {"1": ["a"]}, "loud": {topic: ["a", "b", "x"] for topic in qrels}}
+    table = compare("RBPT c@1", qrels, runs, views=True)
+    assert table.index.names == ["queries", "system"]
+    assert list(table.index) == [(view, name) for view in ("all", "answerable", "nil") for name in runs]
+    for (view, name), row in table.iterrows():
+        assert row.tolist() == list(calc("RBPT c@1", qrels, runs[name]).views()[view].aggregated.values())
+    assert compare("RBPT", {"1": {"a": 1}}, {"silent": runs["silent"]}, views=True).loc["nil"].isna().all(axis=None)
+    with pytest.raises(ParameterError, match="long=True and views=True"):
+        compare("RBPT", qrels, runs, long=True, views=True)

@@ -1,7 +1,7 @@
 """Doors: qrels and runs in all the forms that users have them, as `Rankings`."""
 
 from ir_trunc.io.answers import read_answers
-from ir_trunc.io.doors import read_qrels, read_run
+from ir_trunc.io.doors import rank_run, read_qrels, read_run
 from ir_trunc.io.nil import Convention, NilRule
 from ir_trunc.io.qrels import Qrels
 from ir_trunc.io.ranked import RankedRows
@@ -16,6 +16,7 @@ __all__ = [
     "Qrels",
     "RankedRows",
     "Rows",
+    "rank_run",
     "read_answers",
     "read_qrels",
     "read_run",

@@ -18,7 +18,8 @@ from ir_trunc.errors import InputError
 from ir_trunc.io.frames import read_memory
 from ir_trunc.io.qrels import Qrels
 from ir_trunc.io.rows import Rows
-from ir_trunc.io.trec import ANSWERS, contents, read_trec
+from ir_trunc.io.text import contents
+from ir_trunc.io.trec import ANSWERS, read_trec
 
 Normalise = Callable[[str], str]
 

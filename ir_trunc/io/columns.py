@@ -36,7 +36,8 @@ def ids(column: Any, source: str, field: str) -> pa.Array | pa.ChunkedArray:
             return known.cast(pa.string())
     text = []
     for row, value in enumerate(_values(column)):
-        if value is None or value != value:
+        # NaN differs from itself; pandas' NA cannot be asked.
+        if value is None or type(value).__name__ == "NAType" or value != value:
             raise InputError(f"{source}, row {row}: {field} is missing.")
         if isinstance(value, bool) or not isinstance(value, (str, Integral)):
             raise InputError(f"{source}, row {row}: {field} {reprlib.repr(value)} is {type(value).__name__}, not text.")

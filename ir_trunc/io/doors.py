@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ir_trunc.io import datasets
-from ir_trunc.io.frames import read_memory
+from ir_trunc.io.frames import read_in_parts, read_memory
 from ir_trunc.io.nil import Convention, NilRule
+from ir_trunc.io.parts import part_of, whole_of
 from ir_trunc.io.qrels import Qrels
 from ir_trunc.io.rows import Rows
-from ir_trunc.io.trec import QRELS, RUN, read_trec
+from ir_trunc.io.trec import QRELS, RUN, ScatteredError, read_by_topic, read_trec
+from ir_trunc.rankings import Rankings
 
 
 def read_qrels(data: Any, topics: Iterable[str] = (), *, nil: NilRule | Convention | None = None) -> Qrels:
@@ -42,6 +44,30 @@ def read_run(data: Any) -> Rows:
     if dataset is not None:
         return read_memory(datasets.run(dataset), RUN)
     return read_trec(data, RUN) if isinstance(data, (str, os.PathLike)) else read_memory(data, RUN)
+
+
+def rank_run(qrels: Qrels, data: Any) -> Rankings:
+    """The ranked lists of a run, with all that scoring needs of them, ranked some topics at a time.
+
+    data: as for `read_run`. A file is never in memory as a whole, unless the rows of a topic do not stand together in it.
+    """
+    parts = []
+    try:
+        for rows in _parts(data):
+            parts.append(part_of(qrels, rows))
+    except ScatteredError:
+        return qrels.rank(read_run(data))
+    return whole_of(qrels, parts, rows.source)
+
+
+def _parts(data: Any) -> Iterator[Rows]:
+    dataset = _dataset(data, "run")
+    if dataset is not None:
+        return read_in_parts(datasets.run(dataset), RUN)
+    if not isinstance(data, (str, os.PathLike)):
+        return read_in_parts(data, RUN)
+    # What comes through a pipe cannot be read again.
+    return read_by_topic(data, RUN) if Path(data).is_file() else read_trec(data, RUN).parts()
 
 
 def _dataset(data: Any, kind: str) -> Any | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow as pa
 
 from ir_trunc.errors import InputError
 from ir_trunc.io.columns import ids, numbers
-from ir_trunc.io.rows import Rows, encoded
+from ir_trunc.io.rows import PART, Rows, encoded
 from ir_trunc.io.trec import Layout
 
 # The columns that are needed, under ir-measures' names and PyTerrier's.
@@ -32,13 +33,33 @@ def read_memory(data: Any, layout: Layout) -> Rows:
     if isinstance(data, Mapping):
         return _from_dict(data, layout)
     if hasattr(data, "itertuples") or hasattr(data, "__arrow_c_stream__"):
-        return _from_frame(data, layout)
+        return from_frame(data, layout, f"{layout.kind} ({type(data).__name__})")
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
         return _from_tuples(data, layout)
     raise InputError(
         f"{layout.kind} of type {type(data).__name__}: a path, a dict of dicts, an iterable of named tuples, or a frame "
         f"with the columns {', '.join(_needed(layout))} is needed."
     )
+
+
+def read_in_parts(data: Any, layout: Layout) -> Iterator[Rows]:
+    """The same rows, some whole topics at a time; all at once where the rows of a topic do not stand together."""
+    if isinstance(data, Mapping) and len(set(map(str, data))) == len(data):
+        yield from (_from_dict(topics, layout) for topics in _some_at_a_time(data))
+    else:
+        yield from read_memory(data, layout).parts()
+
+
+def _some_at_a_time(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
+    some, rows = {}, 0
+    for topic, docs in data.items():
+        some[topic] = docs
+        rows += len(docs) if isinstance(docs, Sized) else 1
+        if rows >= PART:
+            yield some
+            some, rows = {}, 0
+    if some or not data:
+        yield some
 
 
 def _needed(layout: Layout) -> list[str]:
@@ -79,14 +100,14 @@ def _from_tuples(data: Iterable[Any], layout: Layout) -> Rows:
     source = f"{layout.kind} (named tuples)"
     items = data if isinstance(data, list) else list(data)
     try:
-        columns = [[getattr(item, field) for item in items] for field in _needed(layout)]
+        columns = [list(map(attrgetter(field), items)) for field in _needed(layout)]
     except AttributeError as error:
         raise InputError(f"{source}: every item needs the fields {', '.join(_needed(layout))}; {error}.") from None
     return _from_columns(columns, layout, source)
 
 
-def _from_frame(data: Any, layout: Layout) -> Rows:
-    source = f"{layout.kind} ({type(data).__name__})"
+def from_frame(data: Any, layout: Layout, source: str) -> Rows:
+    """Rows of a frame with a column for each field. source: what to call it in a message."""
     table = _columns(data)
     rows = _from_columns([_column(table, field, source) for field in _needed(layout)], layout, source)
     if layout.value != "score" or _COST not in _names(table):

@@ -7,8 +7,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ir_trunc.errors import InputError, warn
-from ir_trunc.io.ranked import RankedRows
+from ir_trunc.errors import InputError
+from ir_trunc.io.ranked import LeftOut, RankedRows
 from ir_trunc.io.rows import PLACEHOLDER
 from ir_trunc.rankings import Bools, Ints
 
@@ -41,23 +41,21 @@ class NilRule:
         """Whether NIL is the one relevant document of a nil query."""
         return self.convention in ("trec2001", "sakai")
 
-    def lengths(self, run: RankedRows, at: Bools) -> Ints:
-        """Lengths of the lists (Q) where NIL stands at these rows; a warning counts what stands behind it."""
-        ended = self.cut(run, at)
-        behind = run.lengths[run.topic[at]] - run.rank[at]
-        if self.convention == "ends" and behind.any():
-            what = f"{self.id} ends {np.count_nonzero(behind)} list(s) before their last document"
-            warn(f"{run.rows.source}: {what}; {behind.sum()} document(s) behind it are left out.")
-        return ended
-
-    def cut(self, run: RankedRows, at: Bools) -> Ints:
-        """The same lengths, without a warning."""
+    def lengths(self, run: RankedRows, at: Ints) -> Ints:
+        """Lengths of the lists (Q) where NIL stands at these rows."""
         ended = run.lengths.copy()
         if self.convention == "ends":
             ended[run.topic[at]] = run.rank[at] - 1
         return ended
 
-    def right(self, run: RankedRows, at: Bools, nil_queries: Bools) -> Ints:
-        """Rows in which NIL is the right answer of its topic."""
-        right = at & nil_queries[run.topic]
-        return np.flatnonzero(right & (run.rank == 1) if self.convention == "sakai" else right)
+    def left_out(self, run: RankedRows, at: Ints) -> LeftOut:
+        """What is not scored since it stands behind a NIL at these rows."""
+        behind = run.lengths[run.topic[at]] - run.rank[at]
+        if self.convention != "ends":
+            return LeftOut()
+        return LeftOut(ended=int(np.count_nonzero(behind)), behind=int(behind.sum()))
+
+    def right(self, run: RankedRows, at: Ints, nil_queries: Bools) -> Ints:
+        """Those of the rows with NIL in which it is the right answer of its topic."""
+        right = at[nil_queries[run.topic[at]]]
+        return right[run.rank[right] == 1] if self.convention == "sakai" else right

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
+from ir_trunc.io.arrow import flat, numeric, occurs, positions, strings
 from ir_trunc.io.nil import NilRule
-from ir_trunc.io.order import repeated
-from ir_trunc.io.ranked import RankedRows
+from ir_trunc.io.pairs import PairIndex, hashes_of, repeated
+from ir_trunc.io.ranked import LeftOut, RankedRows
 from ir_trunc.io.rows import PLACEHOLDER, Rows
-from ir_trunc.rankings import Bools, Ints, Judgments, Rankings, canonical_order, offsets_of
+from ir_trunc.rankings import Bools, Ints, Judgments, Rankings, canonical_order, first_of, offsets_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,8 @@ class Qrels:
     rows: as they were given. judgments: the grades by topic. topics: the query universe, in canonical order. docs: the
     distinct judged ids. keys, grades: one for each judged document, keys (topic x documents + document) ascending. classes:
     the answer class of each key, where documents are answers of which only the first of a class counts. normalise: what is
-    done to a run's ids before they are looked up. nil: what a NIL document means.
+    done to a run's ids before they are looked up. nil: what a NIL document means. index: finds judged documents, numbered as
+    their keys, and NIL for every topic, behind them.
     """
 
     rows: Rows
@@ -36,6 +38,7 @@ class Qrels:
     classes: Ints | None
     normalise: Callable[[str], str] | None
     nil: NilRule
+    index: PairIndex
 
     @classmethod
     def of(
@@ -53,24 +56,29 @@ class Qrels:
         universe = list(dict.fromkeys([*named, *map(str, topics)]))
         if not universe:
             raise InputError(f"{rows.source}: there is no topic; at least one is needed.")
-        names = pa.array([universe[at] for at in canonical_order(universe)], pa.string())
-        code = pc.index_in(rows.topics.dictionary, value_set=names).fill_null(0).to_numpy()[rows.topics.indices.to_numpy()]
-        twice = repeated(code, rows.docs)
+        names = strings([universe[at] for at in canonical_order(universe)])
+        code = positions(rows.topics.dictionary, names)[flat(rows.topics.indices)]
+        twice = repeated(hashes_of(code, rows.docs), code, rows.docs)
         if twice:
             raise rows.error(twice[1], "it is judged twice")
-        special = pc.is_in(rows.docs, value_set=pa.array([nil.marked, PLACEHOLDER])).to_numpy(zero_copy_only=False)
-        judged, code = rows.filter(~special), code[~special].astype(np.int64)
+        special = occurs(rows.docs, nil.marked, PLACEHOLDER)
+        judged, code = rows.filter(~special), code[~special]
         grades = np.asarray(judged.values, dtype=np.int64)
         docs = judged.docs.dictionary_encode()
-        keys = code * max(1, len(docs.dictionary)) + docs.indices.to_numpy()
+        keys = code * max(1, len(docs.dictionary)) + flat(docs.indices)
         order = np.argsort(keys)
-        classes = None if judged.classes is None else judged.classes.indices.to_numpy().astype(np.int64)
+        classes = None if judged.classes is None else flat(judged.classes.indices).astype(np.int64)
         best = np.arange(len(keys)) if classes is None else _best_of_class(code, classes, grades)
         scale = {*levels, *np.unique(grades).tolist()}  # an answer below the best of its class has a level too
         judgments = Judgments.from_rows(names.to_pylist(), code[best], grades[best], scale)
         if classes is not None:
             classes = classes[order]
-        return cls(rows, judgments, names, docs.dictionary, keys[order], grades[order], classes, normalise, nil)
+        keys = keys[order]
+        everywhere = np.arange(len(names))
+        topic = np.append(code[order], everywhere)
+        ids = pa.concat_arrays([judged.docs.take(numeric(order)), strings([nil.marked]).take(numeric(everywhere * 0))])
+        index = PairIndex.of(topic, ids)
+        return cls(rows, judgments, names, docs.dictionary, keys, grades[order], classes, normalise, nil, index)
 
     def changed(self, topics: Iterable[str] = (), nil: NilRule | None = None) -> Qrels:
         """The same qrels over a larger query universe, or with another meaning of NIL."""
@@ -89,47 +97,70 @@ class Qrels:
         return RankedRows.of(run, self.topics)
 
     def rank_and_places(self, run: Rows) -> tuple[Rankings, Ints]:
-        """The ranked lists of a run, and where in `keys` their judged documents stand (-1 for a NIL that is right)."""
+        """The ranked lists of a run, and where in `keys` their judged documents stand (-1 for a NIL that is right).
+
+        Warnings count what is left out.
+        """
+        rankings, places, left_out = self.join(run)
+        left_out.warn(run.source, self.nil.id)
+        return rankings, places
+
+    @property
+    def judgments_with_nil(self) -> Judgments:
+        """The judgments of the ranked lists, whatever the run: NIL is one more for a nil query where it is an answer."""
+        if not self.nil.answers:
+            return self.judgments
+        return self.judgments.with_one_more(np.flatnonzero(self._nil_queries), max(1, self.judgments.max_rel))
+
+    def join(self, run: Rows) -> tuple[Rankings, Ints, LeftOut]:
+        """The same and what is left out, without a warning."""
         ranked = self.ranked(run)
-        ids = ranked.rows.docs
+        ids, hashes = ranked.rows.docs, ranked.hashes
         if self.normalise is not None:
-            ids = pa.array([self.normalise(doc) for doc in ids.to_pylist()], pa.string())
-        doc = pc.index_in(ids, value_set=pa.concat_arrays([pa.array([self.nil.marked]), self.docs])).fill_null(-1).to_numpy()
-        lengths = self.nil.lengths(ranked, doc == 0)
-        at, key = self._look_up(ranked.topic, doc, ranked.rank <= lengths[ranked.topic])
+            ids = strings([self.normalise(doc) for doc in ids.to_pylist()])
+            hashes = hashes_of(ranked.topic, ids)
+        at, key = self.index.find(hashes, ranked.topic, ids)
+        nil = at[key >= len(self.keys)]
+        lengths = self.nil.lengths(ranked, nil)
+        shown = (key < len(self.keys)) & (ranked.rank[at] <= lengths[ranked.topic[at]])
+        at, key = at[shown], key[shown]
         grades = self.grades[key]
         if self.classes is not None:
             grades = np.where(_first_of_class(ranked.topic[at], self.classes[key]), grades, np.minimum(grades, 0))
-        judgments = self.judgments
         if self.nil.answers:
-            nil_queries = np.bincount(judgments.rows[judgments.grades > 0], minlength=len(self.topics)) == 0
-            judgments = judgments.with_one_more(np.flatnonzero(nil_queries), max(1, judgments.max_rel))
-            right = self.nil.right(ranked, doc == 0, nil_queries)
+            right = self.nil.right(ranked, nil, self._nil_queries)
             at, key = np.append(at, right), np.append(key, np.full(len(right), -1))
-            grades = np.append(grades, np.full(len(right), max(1, judgments.max_rel)))
+            grades = np.append(grades, np.full(len(right), max(1, self.judgments.max_rel)))
         # Hits go in the order of the qrels' topics, whatever the order of the topics in the run.
-        order = np.lexsort((ranked.rank[at], ranked.topic[at]))
+        order = np.argsort(offsets_of(ranked.lengths)[ranked.topic[at]] + ranked.rank[at])
         at, grades, key = at[order], grades[order], key[order]
         hits = offsets_of(np.bincount(ranked.topic[at], minlength=len(self.topics)))
         scores = np.asarray(ranked.rows.values, dtype=np.float64)
-        costs = ranked.rows.costs
-        return Rankings(judgments, lengths, hits, ranked.rank[at], grades, ranked.starts, scores, costs), key
+        rankings = Rankings(
+            self.judgments_with_nil,
+            lengths,
+            hits,
+            ranked.rank[at],
+            grades,
+            ranked.starts,
+            scores,
+            ranked.rows.costs,
+            first_of(scores, ranked.starts, lengths),
+        )
+        return rankings, key, ranked.left_out + self.nil.left_out(ranked, nil)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """{topic: {document: grade}}; a topic without judgments has the placeholder, so that every tool sees it."""
         topic, doc = np.divmod(self.keys, max(1, len(self.docs)))
         result: dict[str, dict[str, int]] = {name: {} for name in self.judgments.topics}
-        for name, document, grade in zip(topic, self.docs.take(pa.array(doc)).to_pylist(), self.grades.tolist()):
+        for name, document, grade in zip(topic, self.docs.take(numeric(doc)).to_pylist(), self.grades.tolist()):
             result[self.judgments.topics[name]][document] = grade
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
-    def _look_up(self, topic: Ints, doc: Ints, shown: Bools) -> tuple[Ints, Ints]:
-        """Rows whose document is judged for their topic, and the judgment's place among the keys."""
-        at = np.flatnonzero(shown & (doc > 0)) if len(self.keys) else np.zeros(0, dtype=np.int64)
-        keys = topic[at] * len(self.docs) + (doc[at] - 1)
-        found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        same = self.keys[found] == keys
-        return at[same], found[same]
+    @property
+    def _nil_queries(self) -> Bools:
+        relevant = self.judgments.rows[self.judgments.grades > 0]
+        return np.asarray(np.bincount(relevant, minlength=len(self.topics)) == 0)
 
 
 def _best_of_class(topic: Ints, classes: Ints, grades: Ints) -> Ints:

@@ -9,9 +9,50 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import warn
-from ir_trunc.io.order import ranked_order, repeated
+from ir_trunc.io.arrow import flat, numeric, occurs, positions
+from ir_trunc.io.order import ranked_order
+from ir_trunc.io.pairs import Words, hashes_of, repeated
 from ir_trunc.io.rows import PLACEHOLDER, Rows
-from ir_trunc.rankings import Ints
+from ir_trunc.rankings import Bools, Ints
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What of a run is not scored, in numbers that can be added up where a run is ranked in parts.
+
+    known: whether the qrels have any of the run's topics. strangers: topics that they lack; stranger: the first of these ids
+    as text. ended: lists that NIL ends before their last document; behind: documents behind it.
+    """
+
+    known: bool = False
+    strangers: int = 0
+    stranger: str | None = None
+    ended: int = 0
+    behind: int = 0
+
+    def __add__(self, other: LeftOut) -> LeftOut:
+        known = [name for name in (self.stranger, other.stranger) if name is not None]
+        return LeftOut(
+            self.known or other.known,
+            self.strangers + other.strangers,
+            min(known, default=None),
+            self.ended + other.ended,
+            self.behind + other.behind,
+        )
+
+    def warn(self, source: str, nil: str) -> None:
+        """Warn of each kind once. source: what to call the run. nil: the NIL document's id."""
+        if self.strangers:
+            what = (
+                f"{self.strangers} topics that the qrels lack are"
+                if self.strangers > 1
+                else "1 topic that the qrels lack is"
+            )
+            none = "" if self.known else "; NO topic is left"
+            warn(f"{source}: {what} left out (topic {self.stranger} for one){none}.")
+        if self.behind:
+            what = f"{nil} ends {self.ended} list(s) before their last document"
+            warn(f"{source}: {what}; {self.behind} document(s) behind it are left out.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,45 +60,50 @@ class RankedRows:
     """The rows of a run for some topics, ranked.
 
     rows: one for each document; a topic's rows stand together. topic: each row's topic, as a position among the topics (Q).
-    rank: each row's rank, from 1. lengths, starts: of every topic's list (Q).
+    hashes: of each row's pair of topic and document. rank: each row's rank, from 1. lengths, starts: of every topic's list
+    (Q). left_out: the run's other topics, counted.
     """
 
     rows: Rows
     topic: Ints
+    hashes: Words
     rank: Ints
     lengths: Ints
     starts: Ints
+    left_out: LeftOut
 
     @classmethod
     def of(cls, run: Rows, topics: pa.StringArray) -> RankedRows:
-        """The lists of these topics; a warning counts the topics of the run that are not among them.
+        """The lists of these topics.
 
         Placeholder documents make their topic known and are no documents. Raises InputError where a topic has the same
         document twice.
         """
-        twice = repeated(run.topics.indices.to_numpy(), run.docs)
+        number = positions(run.topics.dictionary, topics)
+        strange = number < 0
+        number[strange] = np.arange(len(topics), len(topics) + np.count_nonzero(strange))
+        topic = number[flat(run.topics.indices)]
+        hashes = hashes_of(topic, run.docs)
+        twice = repeated(hashes, topic, run.docs)
         if twice:
             raise run.error(twice[1], "it is in the list twice")
-        code_of = pc.index_in(run.topics.dictionary, value_set=topics).fill_null(-1).to_numpy().astype(np.int64)
-        topic = code_of[run.topics.indices.to_numpy()]
-        keep = (topic >= 0) & ~pc.equal(run.docs, PLACEHOLDER).to_numpy(zero_copy_only=False)
+        known = topic < len(topics)
+        left_out = _left_out(run, known)
+        keep = known & ~occurs(run.docs, PLACEHOLDER)
         if not keep.all():
-            _warn_of_strangers(run, topic)
-            run, topic = run.filter(keep), topic[keep]
+            run, topic, hashes = run.filter(keep), topic[keep], hashes[keep]
         order = ranked_order(topic, run)
         if order is not None:
-            run, topic = run.take(order), topic[order]
+            run, topic, hashes = run.take(order), topic[order], hashes[order]
         firsts = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1]))[: len(topic)])
         starts = np.zeros(len(topics), dtype=np.int64)
         starts[topic[firsts]] = firsts
         rank = np.arange(len(topic)) - starts[topic] + 1
-        return cls(run, topic, rank, np.bincount(topic, minlength=len(topics)), starts)
+        return cls(run, topic, hashes, rank, np.bincount(topic, minlength=len(topics)), starts, left_out)
 
 
-def _warn_of_strangers(run: Rows, topic: Ints) -> None:
-    strangers = len(pc.unique(run.topics.indices.filter(pa.array(topic < 0))))
-    if strangers:
-        what = f"{strangers} topics that the qrels lack are" if strangers > 1 else "1 topic that the qrels lack is"
-        none = "; NO topic is left" if strangers == len(pc.unique(run.topics.indices)) else ""
-        first = run.topics[int(np.argmax(topic < 0))]
-        warn(f"{run.source}: {what} left out (topic {first} first){none}.")
+def _left_out(run: Rows, known: Bools) -> LeftOut:
+    if known.all():
+        return LeftOut(len(known) > 0)
+    strange = run.topics.dictionary.take(pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known)))))
+    return LeftOut(bool(known.any()), len(strange), pc.min(strange).as_py())

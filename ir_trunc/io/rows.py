@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
+from ir_trunc.io.arrow import flat, numeric
 
 HIGHEST_GRADE = 2**31 - 1
+
+PART = 1 << 17  # rows that are worked on at a time: what is made of them fits in the processor's cache
 
 PLACEHOLDER = "__nil__"
 """The document id that makes a topic visible and is nothing else: never retrieved, never judged, never pooled."""
@@ -46,7 +51,7 @@ class Rows:
         if pa.types.is_dictionary(docs.type):
             docs = docs.cast(pa.string())
         by_class = None if classes is None else encoded(classes)
-        rows = cls(source, encoded(topics), _one_array(docs), np.asarray(values), by_class)
+        rows = cls(source, encoded(topics), one_array(docs), np.asarray(values), by_class)
         if rows.values.dtype.kind == "f":
             bad = np.flatnonzero(~np.isfinite(rows.values))
             if len(bad):
@@ -77,10 +82,28 @@ class Rows:
 
     def take(self, at: npt.NDArray[np.int64]) -> Rows:
         """Some of the rows, in this order."""
-        rows = pa.array(at)
+        rows = numeric(at)
         classes = None if self.classes is None else self.classes.take(rows)
         costs = None if self.costs is None else self.costs[at]
         return Rows(self.source, self.topics.take(rows), self.docs.take(rows), self.values[at], classes, costs)
+
+    def slice(self, start: int, stop: int) -> Rows:
+        """Rows that stand together, not copied."""
+        topics, docs, classes = (
+            None if ids is None else ids.slice(start, stop - start) for ids in (self.topics, self.docs, self.classes)
+        )
+        costs = None if self.costs is None else self.costs[start:stop]
+        return Rows(self.source, topics, docs, self.values[start:stop], classes, costs)
+
+    def parts(self) -> Iterator[Rows]:
+        """The same in parts of whole topics; in one where the rows of a topic do not stand together."""
+        codes = flat(self.topics.indices)
+        firsts = np.flatnonzero(np.diff(codes)) + 1
+        if len(firsts) >= np.count_nonzero(np.bincount(codes)):
+            firsts = firsts[:0]
+        cuts = np.unique(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
+        for start, stop in pairwise([0, *cuts.tolist(), len(self)]):
+            yield self.slice(start, stop)
 
     def with_costs(self, costs: npt.NDArray[np.float64]) -> Rows:
         """The same rows with a cost for each, finite and not negative."""
@@ -94,12 +117,13 @@ def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
     """Ids as codes into their distinct values."""
     if not pa.types.is_dictionary(ids.type):
         ids = pc.dictionary_encode(ids)
-    return _one_array(ids.unify_dictionaries() if isinstance(ids, pa.ChunkedArray) else ids)
+    return one_array(ids.unify_dictionaries() if isinstance(ids, pa.ChunkedArray) else ids)
 
 
-def _one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column in one piece."""
     if isinstance(column, pa.Array):
         return column
     if column.num_chunks == 1:
         return column.chunk(0)
-    return column.combine_chunks() if column.num_chunks else pa.array([], column.type)
+    return column.combine_chunks()

@@ -11,7 +11,7 @@ from typing import Any
 from ir_trunc.errors import InputError
 from ir_trunc.io import datasets
 from ir_trunc.io.frames import ids_of_column
-from ir_trunc.io.trec import contents
+from ir_trunc.io.text import contents
 
 _TREC = re.compile(r"<num>\s*(?:Number\s*:)?\s*([^\s<]+)", re.IGNORECASE)
 _XML = re.compile(r"""<topic[^>]*\bnumber\s*=\s*["']([^"']+)["']""", re.IGNORECASE)

@@ -48,12 +48,9 @@ def in_run(lists: Lists, at_points: Bools) -> Floats:
 
 def first_scores(lists: Lists) -> Floats:
     """The score of each list's first document (Q); -inf for an empty list."""
-    if lists.scores is None:
+    if lists.first_scores is None:
         raise InputError("CWS and K1 need the scores of the documents: these rankings have none.")
-    first = np.full(len(lists.lengths), -np.inf)
-    answered = lists.lengths > 0
-    first[answered] = lists.scores[lists.starts[answered]]
-    return first
+    return lists.first_scores
 
 
 @measure(source=PENAS, cutoff="required", scope="run")

@@ -53,8 +53,7 @@ class Lists:
     def __init__(self, rankings: Rankings, cutoff: int | None = None):
         shown = rankings if cutoff is None else rankings.cut(cutoff)
         self.judgments = shown.judgments
-        self.scores = shown.scores
-        self.starts = shown.starts
+        self.first_scores = shown.first_scores
         self.costs = None if shown.costs is None else shown.costs[shown.places]
         self.lengths = shown.lengths
         self.offsets = shown.hit_offsets

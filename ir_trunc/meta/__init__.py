@@ -10,10 +10,11 @@ from ir_trunc.meta.matrix import ScoreMatrix, score_matrix
 from ir_trunc.meta.orderings import Agreement, agreement, rbo, tau, tau_ap
 from ir_trunc.meta.pooling import PoolGrid, Reference, pool_grid
 from ir_trunc.meta.pools import LeftOut, PooledRuns, leave_group_out, pooled_runs
-from ir_trunc.meta.properties import Verdicts, check_properties, property_table
+from ir_trunc.meta.properties import Verdicts, check_properties
 from ir_trunc.meta.selection import Advice, guide
 from ir_trunc.meta.significance import Power, power
 from ir_trunc.meta.stability import ErrorRates, SwapRates, error_rates, swap_rates
+from ir_trunc.meta.table import PropertyTable, property_table
 from ir_trunc.meta.unanimity import Coverage, coverage
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "PooledRuns",
     "Power",
     "Predictivity",
+    "PropertyTable",
     "Reference",
     "ScoreMatrix",
     "SwapRates",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ir_trunc.errors import InputError, IrTruncError, ParameterError
-from ir_trunc.meta import calibration, properties
+from ir_trunc.meta import calibration
 from ir_trunc.meta.figures import save
 from ir_trunc.meta.halves import predictivity
 from ir_trunc.meta.matrix import Runs, ScoreMatrix, score_matrix
@@ -19,6 +19,7 @@ from ir_trunc.meta.pools import leave_group_out, pooled_runs
 from ir_trunc.meta.selection import Question, guide, page, plot, step
 from ir_trunc.meta.significance import power
 from ir_trunc.meta.stability import error_rates, swap_rates
+from ir_trunc.meta.table import property_table
 from ir_trunc.meta.unanimity import coverage
 from ir_trunc.output import OneLineParser
 
@@ -176,14 +177,11 @@ def _properties(words: Sequence[str]) -> None:
     parser.add_argument("--length", type=int, default=6, help="of the longest lists of which all are tried (default 6)")
     parser.add_argument("--csv", action="store_true", help="every verdict with the ranking that shows it, as csv")
     args = parser.parse_args(words)
-    if args.measures:
-        table = [properties.check_properties(measure, args.scale, args.length) for measure in args.measures]
-    else:
-        table = properties.property_table(args.scale, args.length)
+    table = property_table(args.measures or None, args.scale, args.length)
     if args.csv:
-        print(properties.table_csv(table), end="")
+        print(table.to_pandas().to_csv(index=False, lineterminator="\n"), end="")
     else:
-        print(*table, sep="\n\n") if args.measures else print(properties.format_table(table))
+        print(*table, sep="\n\n") if args.measures else print(table)
 
 
 def _guide(words: Sequence[str]) -> None:

@@ -25,26 +25,24 @@ def panels(rows: int, columns: int) -> Any:
 
 
 def save(plot: Callable[[], Any], path: str) -> None:
-    """Draw without a screen and write the figure; ParameterError where the file's ending names no kind of picture."""
-    plt = _pyplot()
-    plt.switch_backend("Agg")
+    """Draw and write the figure; ParameterError where the file's ending names no kind of picture."""
+    figure = plot().figure
+    from matplotlib import rc_context
+
     try:
-        with plt.rc_context({"svg.fonttype": "none"}):  # text stays text
-            plot().figure.savefig(path)
+        with rc_context({"svg.fonttype": "none"}):  # text stays text
+            figure.savefig(path)
     except ValueError as error:
         raise ParameterError(f"{path}: {str(error).splitlines()[0]}.") from None
 
 
-def _figure(**options: Any) -> Any:
-    return _pyplot().subplots(layout="constrained", **options)[1]
-
-
-def _pyplot() -> Any:
+def _figure(figsize: tuple[float, float], **options: Any) -> Any:
+    # Without pyplot no list of figures is kept, no window opens, and a notebook shows a figure once, where it is asked for.
     try:
-        import matplotlib.pyplot
+        from matplotlib.figure import Figure
     except ImportError:
         raise IrTruncError("Pictures need matplotlib: pip install 'ir_trunc[plot]'.") from None
-    return matplotlib.pyplot
+    return Figure(figsize=figsize, layout="constrained").subplots(**options)
 
 
 def lines(ax: Any, series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str, legend: str | None = None) -> Any:

@@ -13,7 +13,7 @@ prose of the paper means, and what is decided here, is that it holds from some n
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc.errors import ParameterError
-from ir_trunc.measures import BoundMeasure, registry
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures import BoundMeasure
 from ir_trunc.meta.axioms import PROPERTIES, Case, Property, Ranking
 from ir_trunc.meta.matrix import whole
 from ir_trunc.meta.pools import own_formulas
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SAME = 1e-10  # relative to the scores compared
-TABLE_CUTOFF = 4
-"""The depth of the measures that need one: within the longest list, and more than 2."""
 
 Function = Callable[[Sequence[int], Sequence[int]], float]
 
@@ -132,17 +129,11 @@ def check_properties(measure: Any, scale: Sequence[int] = (0, 1), length: int = 
     return _check(measure, *trials(scale, length))
 
 
-def property_table(scale: Sequence[int] = (0, 1), length: int = 6) -> list[Verdicts]:
-    """The verdicts on every measure of the registry, in the setting that it has by default; @4 where a depth is needed."""
-    from tqdm import tqdm
-
-    texts = []
-    for definition in registry.values():
-        depth = definition.params.get(CUTOFF)
-        texts.append(f"{definition.name}@{TABLE_CUTOFF}" if depth and depth.required else definition.name)
+def verdicts_of(measures: Iterable[Any], scale: Sequence[int] = (0, 1), length: int = 6) -> Iterator[Verdicts]:
+    """The same for several measures, with the trials made once."""
     prepared = trials(scale, length)
-    bar = tqdm(texts, desc="properties", unit="measure", disable=None, delay=1, leave=False)
-    return [_check(text, *prepared) for text in bar]
+    for measure in measures:
+        yield _check(measure, *prepared)
 
 
 def _check(measure: Any, scale: tuple[int, ...], length: int, prepared: list[Trial]) -> Verdicts:
@@ -158,29 +149,6 @@ def _check(measure: Any, scale: tuple[int, ...], length: int, prepared: list[Tri
         verdict, shows = _judge(trial, dict(zip(trial.rankings, scorer(trial).tolist())))
         findings.append(Finding(trial.known.name, verdict, shows, len(trial.cases), claims.get(trial.known.name, "")))
     return Verdicts(name, scale, length, tuple(findings))
-
-
-def format_table(table: Sequence[Verdicts]) -> str:
-    """Measures by properties; a star marks a verdict that the paper does not share."""
-    names = [known.name for known in PROPERTIES]
-    width = max(len(verdicts.measure) for verdicts in table)
-    lines = [" " * width + "".join(f"  {name:<16}" for name in names)]
-    for verdicts in table:
-        cells = (f"  {f.verdict + '*' * f.disagrees():<16}" for f in verdicts.findings)
-        lines.append(verdicts.measure.ljust(width) + "".join(cells))
-    scale, length = table[0].scale, table[0].length
-    lines.append(
-        f"Lists of grades {scale} to length {length}. * Amigó et al. 2022 say otherwise; 'properties NAME' shows why."
-    )
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def table_csv(table: Sequence[Verdicts]) -> str:
-    """Every verdict with the ranking that shows it, and what the paper says."""
-    import pandas as pd
-
-    text: str = pd.concat([verdicts.to_pandas() for verdicts in table]).to_csv(index=False, lineterminator="\n")
-    return text
 
 
 def _judge(trial: Trial, scores: dict[Ranking, float]) -> tuple[str, str]:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError, IrTruncError, ParameterError, nearest
 from ir_trunc.io import NilRule, Qrels, RankedRows, Rows
-from ir_trunc.io.trec import contents
+from ir_trunc.io.text import contents
 from ir_trunc.provider import parse_measure
 from ir_trunc.rankings import Rankings
 from ir_trunc.truncation.policies import Fixed, Given, Greedy, LargestGap, Oracle, Policy, ScoreThreshold, ShareOfTop

@@ -11,7 +11,7 @@ import numpy as np
 from ir_trunc.errors import InputError, ParameterError
 from ir_trunc.io import read_qrels
 from ir_trunc.rankings import Floats, Ints, Rankings
-from ir_trunc.scoring import Runs, each_run, rankings_of
+from ir_trunc.scoring import Evaluator, Runs, each_run, parse_measures, rankings_of
 from ir_trunc.truncation.files import parse_policy
 from ir_trunc.truncation.policies import Greedy, Policy, curve_of
 
@@ -23,24 +23,34 @@ _RESAMPLES = 2000
 
 
 def cross_validate(
-    policies: Iterable[Policy | str], measure: Any, qrels: Any, runs: Runs, folds: int = 5, seed: int = 0
+    policies: Iterable[Policy | str],
+    measure: Any,
+    qrels: Any,
+    runs: Runs,
+    folds: int = 5,
+    seed: int = 0,
+    also: Any = (),
 ) -> pd.DataFrame:
     """Score, regret and length of policies, each fitted on some topics of a run and applied to the others.
 
     policies: objects or texts, see `parse_policy`. measure: one measure, text or object, that looks at each list alone.
     qrels, runs: see `ir_trunc.compare`. folds: parts into which the topics are split at random by `seed`; each part is cut
     by a policy fitted on all others. A policy is shown lists without judgments to cut, unless it has a true attribute
-    `sees_judgments` as the oracle has.
+    `sees_judgments` as the oracle has. also: measures, texts or objects, that score the same lists and fit nothing.
 
     One row for each system and policy: score, its 95 % confidence interval low to high (bootstrap over topics), of_oracle
     (share of the best possible score; NaN where that is not above 0), regret (what is missing to it), length (documents in
     the mean), empty (share of empty lists), p_value (two-tailed paired t test over topics against the best fixed k, which
-    is found on the same training topics), and cost (mean per topic) where the run has costs.
+    is found on the same training topics), silence_precision (share of the empty lists that belong to nil queries) and
+    silence_recall (share of the nil queries that got the empty list; NaN where either has nothing to count), cost (mean per
+    topic) where the run has costs, and a column for each measure of `also`.
     """
     import pandas as pd
 
     chosen = [parse_policy(policy) for policy in policies]
     ready = None if qrels is None else read_qrels(qrels)
+    others = parse_measures(also) if also else ()
+    judge = Evaluator(others or measure, None)
     rows = []
     for name, run in each_run(runs, "cross-validating"):
         rankings = rankings_of(ready, run)
@@ -49,7 +59,7 @@ def cross_validate(
         best, fixed = curve.best()[1], curve.at(held_out_cuts(Greedy(), measure, rankings, parts))
         for policy in chosen:
             cuts = held_out_cuts(policy, measure, rankings, parts)
-            scores = curve.at(cuts)
+            scores, lists = curve.at(cuts), judge.calc(rankings.cut(cuts))
             low, high = interval(scores, seed)
             row = {
                 "system": name,
@@ -62,10 +72,12 @@ def cross_validate(
                 "length": cuts.mean(),
                 "empty": (cuts == 0).mean(),
                 "p_value": paired_p_value(scores, fixed),
+                "silence_precision": lists.abstention.precision,
+                "silence_recall": lists.abstention.recall,
             }
             if rankings.costs is not None:
-                row["cost"] = rankings.costs[rankings.cut(cuts).places].sum() / len(rankings)
-            rows.append(row)
+                row["cost"] = rankings.costs[lists.rankings.places].sum() / len(rankings)
+            rows.append(row | {str(other): lists.aggregated[other] for other in others})
     return pd.DataFrame(rows)
 
 

@@ -1,0 +1,98 @@
+"""The seven properties of many measures at once: Table 1 of Amigó, Mizzaro & Spina (SIGIR 2022), found out by trying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir_trunc.measures import registry
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.meta.axioms import PROPERTIES
+from ir_trunc.meta.properties import Verdicts, verdicts_of
+from ir_trunc.scoring import parse_measures
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLE_CUTOFF = 4
+"""The depth of the measures that need one: within the longest list, and more than 2."""
+
+_SHADES = {"strict": 0.75, "weak": 0.25, "constant": 0.0, "violated": 0.0}
+
+
+@dataclass(frozen=True)
+class PropertyTable(Sequence[Verdicts]):
+    """The verdicts on several measures, in rows."""
+
+    rows: tuple[Verdicts, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, at: Any) -> Any:
+        """The verdicts on one measure, by its place."""
+        return self.rows[at]
+
+    def __iter__(self) -> Iterator[Verdicts]:
+        return iter(self.rows)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure and property: measure, property, verdict, shows, cases, paper."""
+        import pandas as pd
+
+        return pd.concat([verdicts.to_pandas() for verdicts in self.rows], ignore_index=True)
+
+    def __repr__(self) -> str:
+        names = [known.name for known in PROPERTIES]
+        width = max(len(verdicts.measure) for verdicts in self.rows)
+        lines = [" " * width + "".join(f"  {name:<16}" for name in names)]
+        for verdicts in self.rows:
+            cells = (f"  {f.verdict + '*' * f.disagrees():<16}" for f in verdicts.findings)
+            lines.append(verdicts.measure.ljust(width) + "".join(cells))
+        scale, length = self.rows[0].scale, self.rows[0].length
+        lines.append(
+            f"Lists of grades {scale} to length {length}. * Amigó et al. 2022 say otherwise; 'properties NAME' shows why."
+        )
+        return "\n".join(line.rstrip() for line in lines)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Measures by properties, dark where the property holds strictly; a star where the paper says otherwise."""
+        from ir_trunc.meta.figures import axes
+
+        shown = axes(ax, 8.6, 1.0 + 0.26 * len(self.rows))
+        shades = np.array([[_SHADES[found.verdict] for found in verdicts.findings] for verdicts in self.rows])
+        shown.imshow(shades, cmap="Greys", vmin=0, vmax=1, aspect="auto")
+        for row, verdicts in enumerate(self.rows):
+            for column, found in enumerate(verdicts.findings):
+                ink = "white" if found.verdict == "strict" else "black"
+                word = found.verdict + "*" * found.disagrees()
+                shown.text(column, row, word, ha="center", va="center", color=ink, fontsize="small")
+        shown.set_xticks(range(len(PROPERTIES)), [known.name for known in PROPERTIES], fontsize="small")
+        shown.set_yticks(range(len(self.rows)), [verdicts.measure for verdicts in self.rows], fontsize="small")
+        shown.set_xticks(np.arange(len(PROPERTIES) - 1) + 0.5, minor=True)
+        shown.set_yticks(np.arange(len(self.rows) - 1) + 0.5, minor=True)
+        shown.grid(True, which="minor", color="0.8", linewidth=0.6)
+        shown.tick_params(which="both", length=0, labelbottom=False, labeltop=True)
+        return shown
+
+
+def property_table(measures: Any = None, scale: Sequence[int] = (0, 1), length: int = 6) -> PropertyTable:
+    """The verdicts on several measures: `check_properties` of each.
+
+    measures: as for `calc`; by default every measure of the registry, in the setting that it has by default and @4 where a
+    depth is needed. scale, length: see `check_properties`.
+    """
+    from tqdm import tqdm
+
+    chosen: Iterable[Any] = _all() if measures is None else parse_measures(measures)
+    bar = tqdm(list(chosen), desc="properties", unit="measure", disable=None, delay=1, leave=False)
+    return PropertyTable(tuple(verdicts_of(bar, scale, length)))
+
+
+def _all() -> Iterator[str]:
+    for definition in registry.values():
+        depth = definition.params.get(CUTOFF)
+        yield f"{definition.name}@{TABLE_CUTOFF}" if depth and depth.required else definition.name

@@ -1,0 +1,232 @@
+"""Past one machine: runs of any size, ranked where their rows are by Dask or Spark, scored as on one machine.
+
+The engine shuffles the rows, so that those of a topic stand together, and every worker ranks its topics and joins them to
+the qrels, of which it holds a copy. What comes back is one row for each list with its length and its judged documents, never
+more than the qrels and the lengths (and the documents' costs, where the run has some). The scores are computed from that
+here, by the code that scores a run on one machine: every measure works, also those that look at all lists at once, and the
+digits are the same to the last bit. A worker that is lost loses nothing: the engine does its part again.
+
+Workers need ir_trunc installed, and memory for a partition of the shuffled rows; more partitions are smaller ones.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from ir_trunc.errors import InputError, IrTruncError, UnknownMeasureError
+from ir_trunc.io import Qrels, Rows
+from ir_trunc.io.frames import column_name, from_frame
+from ir_trunc.io.parts import Part, part_of, whole_of
+from ir_trunc.io.text import GZIP_MAGIC
+from ir_trunc.io.trec import RUN, nothing_in, rows_of_lines
+from ir_trunc.rankings import Rankings
+from ir_trunc.results import Results
+from ir_trunc.scoring import Evaluator
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DASK, _SPARK = "run (Dask)", "run (Spark)"
+BLOCK = 1 << 25  # bytes of a text file that are one partition
+
+
+def dask(measures: Any, qrels: Any, run: Any, **options: Any) -> Results:
+    """Scores of a run by Dask, with the current client or, without one, on the processors of this machine.
+
+    measures, qrels, options (topics, nil): as for `ir_trunc.calc`, but measures that ir_trunc computes itself. run: a Dask
+    DataFrame with the columns query_id or qid, doc_id or docno, score (and cost), or paths of TREC runs, plain or gzipped,
+    with wild cards or several in a list, on any file system that fsspec knows. A gzipped file is one partition.
+    """
+    ready, judged = _ready(measures, qrels, options)
+    try:
+        import dask.dataframe as dd
+        from dask import compute, config, delayed
+    except ImportError:
+        raise IrTruncError("scale.dask needs Dask: pip install 'ir_trunc[dask]'.") from None
+    none = rows_of_lines(b"", RUN, "run")
+    if isinstance(run, dd.DataFrame):
+        source = _DASK
+        columns = _columns(run.columns, source)
+        if "cost" in columns:
+            none = none.with_costs(np.zeros(0))
+        given = run[list(columns.values())].to_delayed()
+        pieces = [delayed(_tidy)(piece, f"{source}, partition {at}") for at, piece in enumerate(given)]
+    else:
+        paths, source = _paths(run, "a Dask DataFrame")
+        pieces = [delayed(_block)(*block) for block in _blocks(paths, source)]
+    shuffled = dd.from_delayed(pieces, meta=_frame(none)).shuffle("query_id")
+    # In the graph, not scattered: what is scattered to a worker is lost with it.
+    judged_there = delayed(_for_workers(judged), traverse=False)
+    with config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):  # the default is for graphs by mistake
+        parts = compute(*(delayed(_part)(judged_there, piece, source) for piece in shuffled.to_delayed()))
+    return ready.calc(_whole(judged, parts, source))
+
+
+def spark(measures: Any, qrels: Any, run: Any, **options: Any) -> Results:
+    """Scores of a run by Spark, in the session of the DataFrame, or for paths in the active one.
+
+    measures, qrels, options (topics, nil): as for `ir_trunc.calc`, but measures that ir_trunc computes itself. run: a Spark
+    DataFrame with the columns query_id or qid, doc_id or docno, score (and cost), or paths of TREC runs, plain or
+    compressed, with wild cards or several in a list, on any file system that Spark reads.
+    """
+    ready, judged = _ready(measures, qrels, options)
+    try:
+        from pyspark.errors import AnalysisException
+        from pyspark.sql import SparkSession, functions
+    except ImportError:
+        raise IrTruncError("scale.spark needs PySpark: pip install 'ir_trunc[spark]'.") from None
+    if hasattr(run, "mapInArrow"):
+        source = _SPARK
+        rows = run.select(*_cast(run, source))
+    else:
+        paths, source = _paths(run, "a Spark DataFrame")
+        try:
+            lines = SparkSession.builder.getOrCreate().read.text(paths)
+        except AnalysisException as error:
+            raise FileNotFoundError(f"{source}: {str(error).splitlines()[0]}") from None
+        topic, line = functions.regexp_extract("value", r"^\s*(\S+)", 1), functions.col("value").cast("binary")
+        rows = lines.select(topic.alias("query_id"), line.alias("line"))
+    judged_there = _for_workers(judged)
+
+    def ranked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        held = list(batches)
+        if held:
+            packed = _packed(judged_there, pa.Table.from_batches(held), source)
+            yield pa.RecordBatch.from_pydict({"part": [packed]})
+
+    collected = rows.repartition("query_id").mapInArrow(ranked, "part binary").collect()
+    parts = [pickle.loads(row["part"]) for row in collected]
+    for part in parts:
+        if isinstance(part, IrTruncError):
+            raise part
+    return ready.calc(_whole(judged, parts, source))
+
+
+# here
+
+
+def _ready(measures: Any, qrels: Any, options: dict[str, Any]) -> tuple[Evaluator, Qrels]:
+    ready = Evaluator(measures, qrels, **options)
+    if ready.qrels is None:
+        raise InputError("qrels are needed; only Rankings hold their own judgments.")
+    for measure, bound in zip(ready.measures, ready.bound):
+        if bound is None:
+            raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: other tools need the run on one machine.")
+    return ready, ready.qrels
+
+
+def _for_workers(qrels: Qrels) -> Qrels:
+    """The qrels without their rows, which ranking does not need."""
+    return replace(qrels, rows=qrels.rows.take(np.zeros(0, np.int64)))
+
+
+def _columns(found: Iterable[Any], source: str) -> dict[str, Any]:
+    """The columns that are needed, and cost where there is one, by the names they have."""
+    found = list(found)
+    names = {field: column_name(found, field, source) for field in RUN.columns}
+    return names | ({"cost": "cost"} if "cost" in found else {})
+
+
+def _paths(run: Any, frame: str) -> tuple[list[str], str]:
+    """Paths as text, and what to call them in a message."""
+    given = run if isinstance(run, (list, tuple)) else [run]
+    paths = [os.fspath(path) for path in given if isinstance(path, (str, os.PathLike))]
+    if not paths or len(paths) < len(given):
+        raise InputError(f"run of type {type(run).__name__}: {frame}, or paths of TREC runs, are needed.")
+    return paths, f"run {paths[0]}" + f" and {len(paths) - 1} more" * (len(paths) > 1)
+
+
+def _whole(qrels: Qrels, parts: Sequence[Part], source: str) -> Rankings:
+    """The lists of the run, put together."""
+    if source not in (_DASK, _SPARK) and not any(part.left_out.known or part.left_out.strangers for part in parts):
+        raise nothing_in(source, RUN)
+    return whole_of(qrels, parts, source)
+
+
+def _blocks(paths: list[str], source: str) -> list[tuple[Any, str, int, int | None]]:
+    """File system, path, first byte and length of every partition of text files; a gzipped file is one."""
+    from fsspec.core import get_fs_token_paths
+
+    system, _, found = get_fs_token_paths(paths, mode="rb")
+    blocks: list[tuple[Any, str, int, int | None]] = []
+    for path in found:
+        try:
+            info = system.info(path)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"run {path}: there is no such file.") from None
+        if info["type"] == "directory":
+            raise InputError(f"run {path} is a directory: name the files in it, {path}/* for example.")
+        with system.open(path, "rb") as file:
+            packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        starts = [0] if packed else range(0, info["size"], BLOCK)
+        blocks += [(system, path, start, None if packed else BLOCK) for start in starts]
+    if not found:
+        raise FileNotFoundError(f"{source}: there is no such file.")
+    if not blocks:
+        raise nothing_in(source, RUN)
+    return blocks
+
+
+def _cast(run: Any, source: str) -> list[Any]:
+    """A Spark DataFrame's columns under our names and with our types; InputError where a type cannot be meant."""
+    whole = ("tinyint", "smallint", "int", "bigint")
+    columns = []
+    for field, name in _columns(run.columns, source).items():
+        known = dict(run.dtypes)[name]
+        text = field in ("query_id", "doc_id")
+        if not (known in whole or (known == "string" if text else known.startswith(("float", "double", "decimal")))):
+            needed = "text or whole numbers" if text else "numbers"
+            raise InputError(f"{source}: column {name} is of type {known}; {needed} are needed.")
+        columns.append(run[name].cast("string" if text else "double").alias(field))
+    return columns
+
+
+# on the workers
+
+
+def _part(qrels: Qrels, frame: Any, source: str) -> Part:
+    return part_of(qrels, from_frame(frame, RUN, source))
+
+
+def _tidy(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """A partition as the door of one machine takes it, in types that every shuffle can handle."""
+    return _frame(from_frame(frame, RUN, source))
+
+
+def _block(system: Any, path: str, start: int, length: int | None) -> pd.DataFrame:
+    """A partition of a text file: the lines that begin in this block."""
+    from fsspec.utils import read_block
+
+    with system.open(path, "rb") as file:
+        data = file.read() if length is None else read_block(file, start, length, b"\n")
+    return _frame(rows_of_lines(data, RUN, f"run {path}", None if start else 1))
+
+
+def _frame(rows: Rows) -> pd.DataFrame:
+    import pandas as pd
+
+    columns = {"query_id": rows.topics.dictionary_decode(), "doc_id": rows.docs, "score": rows.values}
+    costs = {} if rows.costs is None else {"cost": rows.costs}
+    frame: pd.DataFrame = pa.table(columns | costs).to_pandas(types_mapper={pa.string(): pd.StringDtype("pyarrow")}.get)
+    return frame
+
+
+def _packed(qrels: Qrels, table: pa.Table, source: str) -> bytes:
+    """A part, or what is wrong with it: Spark would hide an error in a text of many lines, and try in vain again."""
+    try:
+        if "line" in table.column_names:
+            return pickle.dumps(part_of(qrels, rows_of_lines(b"\n".join(table["line"].to_pylist()), RUN, source)))
+        for field in ("query_id", "doc_id"):
+            if table[field].null_count:
+                row = table.filter(table[field].is_null()).slice(0, 1).to_pylist()[0]
+                raise InputError(f"{source}, topic {row['query_id']}, document {row['doc_id']}: {field} is missing.")
+        return pickle.dumps(_part(qrels, table, source))
+    except IrTruncError as error:
+        return pickle.dumps(error)

@@ -1,0 +1,163 @@
+"""However a run comes in - fast, tidied, line by line, in blocks, scattered, from memory - its lists are the same."""
+
+import gzip
+import os
+import threading
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from generated import ALL, queries, with_ids
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_trunc import calc, read_qrels
+from ir_trunc.io import frames, pairs, rank_run, rows, text, trec
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.rankings import Rankings, canonical_order
+
+EVERY = [d.bind({CUTOFF: 5} if d.params.get(CUTOFF) and d.params[CUTOFF].required else {}) for d in ALL]
+
+
+def collection(seed: int) -> tuple[dict[str, dict[str, int]], pd.DataFrame]:
+    """Qrels and a run whose topics stand together, the rows of each in no order."""
+    qrels, run = with_ids(queries(seed, 6), seed)
+    run = run.drop(columns="cost", errors="ignore")
+    return qrels, run.sort_values("query_id", kind="stable", key=lambda ids: ids.map(hash))
+
+
+def by_definition(qrels: dict[str, dict[str, int]], run: pd.DataFrame) -> Rankings:
+    """Lists in trec_eval's order, topic by topic, one document after the other."""
+    names = [list(qrels)[at] for at in canonical_order(list(qrels))]
+    lists, scores = [], []
+    for name in names:
+        own = run[run["query_id"] == name]
+        ranked = sorted(zip(own["doc_id"], own["score"]), key=lambda row: (np.float32(row[1]), row[0]), reverse=True)
+        docs = [doc for doc, _ in ranked]
+        ranked = ranked[: docs.index("NIL")] if "NIL" in docs else ranked
+        lists.append([qrels[name].get(doc) for doc, _ in ranked])
+        scores.append([score for _, score in ranked])
+    return Rankings.from_lists(lists, [qrels[name].values() for name in names], topics=names, scores=scores)
+
+
+def lines(run: pd.DataFrame, separator: str = " ", end: str = "\n", score: str = "{}") -> bytes:
+    """A TREC file."""
+    fields = (
+        (topic, "Q0", doc, "1", score.format(value), "tag")
+        for topic, doc, value in zip(run["query_id"], run["doc_id"], run["score"])
+    )
+    return "".join(separator.join(row) + end for row in fields).encode()
+
+
+FILES = {
+    "blanks": lines,
+    "tabs": lambda run: lines(run, "\t"),
+    "no end of the last line": lambda run: lines(run).rstrip(),
+    "white space of all kinds": lambda run: lines(run, " \t  ", " \r\n\n"),
+    "numbers that only the slow way reads": lambda run: lines(run, score="+{}"),
+    "one odd line": lambda run: lines(run[:1], score="+{}") + lines(run[1:]),
+    "gzipped": lambda run: gzip.compress(lines(run), mtime=0),
+    "in pieces": lambda run: b"".join(gzip.compress(lines(run[at : at + 5]), mtime=0) for at in range(0, len(run), 5)),
+    "scattered topics": lambda run: lines(run.sample(frac=1, random_state=0)),
+}
+MEMORY = {
+    "pandas": lambda run: run,
+    "objects": lambda run: run.astype({"query_id": object, "doc_id": object}),
+    "categories": lambda run: run.astype({"query_id": "category"}),
+    "Arrow": lambda run: pa.Table.from_pandas(run, preserve_index=False),
+    "Arrow in chunks": lambda run: pa.concat_tables(
+        [pa.Table.from_pandas(run[at : at + 4]) for at in range(0, len(run), 4)]
+    ),
+    "scattered rows": lambda run: run.sample(frac=1, random_state=0),
+    "named tuples": lambda run: [ir_measures.ScoredDoc(*row) for row in run.itertuples(index=False)],
+    "dicts": lambda run: {q: dict(zip(own["doc_id"], own["score"])) for q, own in run.groupby("query_id", sort=False)},
+}
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """As if these runs were large."""
+    monkeypatch.setattr(text, "BLOCK", 97)
+    monkeypatch.setattr(text, "_TAIL", 16)
+    monkeypatch.setattr(trec, "_GLANCE", 31)
+    monkeypatch.setattr(rows, "PART", 7)
+    monkeypatch.setattr(frames, "PART", 7)
+
+
+def same(a: Rankings, b: Rankings) -> bool:
+    names = ("lengths", "hit_offsets", "hit_ranks", "hit_grades", "first_scores")
+    return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in names)
+
+
+def check(qrels, run, given_run):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = rank_run(read_qrels(qrels), given_run)
+    expected = by_definition(qrels, run)
+    assert same(found, expected)
+    for measure in EVERY:
+        assert measure.score(found).tobytes() == measure.score(expected).tobytes(), measure
+
+
+@pytest.mark.parametrize("kind", FILES)
+@given(seed=st.integers(0, 9999))
+def test_files(tmp_path_factory, kind, seed):
+    qrels, run = collection(seed)
+    if len(run):
+        path = tmp_path_factory.mktemp("run") / "a.run"
+        path.write_bytes(FILES[kind](run))
+        check(qrels, run, path)
+
+
+@pytest.mark.parametrize("kind", MEMORY)
+@given(seed=st.integers(0, 9999))
+def test_memory(kind, seed):
+    qrels, run = collection(seed)
+    check(qrels, run, MEMORY[kind](run))
+
+
+@given(seed=st.integers(0, 9999))
+def test_judged_documents_are_found_where_hashes_meet(seed):
+    """With a hash of four values nearly all pairs meet."""
+    qrels, run = collection(seed)
+    hashes = pairs._hashes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "hashes_of", lambda topics, docs: (hashes(docs) % np.uint64(4)) << np.uint64(61))
+        patch.setattr("ir_trunc.io.qrels.hashes_of", pairs.hashes_of)
+        patch.setattr("ir_trunc.io.ranked.hashes_of", pairs.hashes_of)
+        check(qrels, run, run)
+
+
+def test_a_pipe_is_read_once(tmp_path):
+    """Though its topics are scattered."""
+    qrels, run = collection(3)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_bytes(FILES["scattered topics"](run)))
+    writer.start()
+    check(qrels, run, path)
+    writer.join()
+
+
+def test_errors_name_the_line_in_any_block(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"{at // 5} Q0 d{at} 1 {-at} t\n" for at in range(100)) + "20 Q0 d 1 x t\n")
+    with pytest.raises(ValueError, match=r"a\.run, line 101 \(topic 20, document d\): score 'x' is no number"):
+        calc("AP", {"1": {"d5": 1}}, path)
+
+
+def test_a_topic_may_be_larger_than_a_block(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"{topic} Q0 d{at} 1 {-at} t\n" for topic in (1, 2) for at in range(500)))
+    results = calc("RR NumRet", {"1": {"d9": 1}, "2": {"d499": 1}, "3": {"d": 1}}, path)
+    assert results.to_pandas()["RR"].tolist() == [1 / 10, 1 / 500, 0]
+
+
+def test_a_document_twice_is_seen_in_any_block(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"{topic} Q0 d{at % 49} 1 {-at} t\n" for topic in (1, 2) for at in range(50)))
+    with pytest.raises(ValueError, match="topic 1, document d0: it is in the list twice"):
+        calc("RR", {"1": {"d9": 1}}, path)
