@@ -16,6 +16,7 @@ from ir_trunc.measures import registry
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PICTURE = "notebooks/demo.svg"
+AWAITED = "notebooks/07-pyterrier.ipynb"  # "" when it is there
 
 
 def blocks(language: str) -> list[str]:
@@ -97,8 +98,8 @@ def test_the_picture_is_what_the_demonstration_draws(tmp_path):
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)]+)\)", README))))
 def test_every_relative_link_leads_somewhere(link):
     file, _, anchor = link.partition("#")
-    if file.endswith(".ipynb") and not any((ROOT / "notebooks").glob("*.ipynb")):
-        pytest.skip("this tree has no notebooks")
+    if file == AWAITED and not (ROOT / file).is_file():
+        pytest.skip(f"{file} is still being written")
     assert (ROOT / file).is_file()
     if anchor:
         headings = re.findall(r"^#+ (.*)$", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
