@@ -205,10 +205,13 @@ def iter_compare(measures: Any, qrels: Any, runs: Runs, **options: Any) -> Itera
 
 def each_run(runs: Runs, doing: str) -> Iterator[tuple[str, Any]]:
     """Yield (name, run) for each run, with a progress bar on a terminal where it takes long."""
-    from tqdm import tqdm
-
     named = dict(runs) if isinstance(runs, Mapping) else by_file_name(runs)
-    for name, run in tqdm(named.items(), desc=doing, unit="run", disable=None, delay=1, leave=False):
+    shown: Iterable[tuple[Any, Any]] = named.items()
+    if len(named) > 1:
+        from tqdm import tqdm
+
+        shown = tqdm(shown, total=len(named), desc=doing, unit="run", disable=None, delay=1, leave=False)
+    for name, run in shown:
         yield str(name), run
 
 
