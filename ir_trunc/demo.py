@@ -59,7 +59,7 @@ def main(words: Sequence[str]) -> int:
 
 def draw(file: str) -> None:
     """Write the picture of two systems: their lists, and what each measure makes of the difference."""
-    from ir_trunc import contrast
+    from ir_trunc import plots
 
     try:
         import matplotlib
@@ -72,8 +72,8 @@ def draw(file: str) -> None:
     results = {name: ready.calc(data() / f"{name}.run") for name in two}
     before, after = (results[name].aggregated.to_pandas().rename(name) for name in two)
     left, right = Figure(figsize=(11, 4.6), layout="constrained").subplots(1, 2, width_ratios=[1.3, 1])
-    contrast.ends({name: found.rankings for name, found in results.items()}, ax=left)
-    contrast.change(before, after, ax=right)
+    plots.side_by_side({name: found.rankings for name, found in results.items()}, ax=left)
+    plots.change(before, after, ax=right)
     try:
         # The same bytes every time, and letters as outlines: they look the same where the fonts are others.
         with matplotlib.rc_context({"svg.hashsalt": "ir_trunc", "svg.fonttype": "path"}):

@@ -17,6 +17,19 @@ settings.register_profile(
 )
 settings.load_profile("ir_trunc")
 
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Where tests run in several processes, each cluster is started in one of them only."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByCluster(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return next((engine for engine in ("[OnDask", "[OnSpark") if engine in nodeid), nodeid)
+
+    return ByCluster(config, log) if config.getvalue("dist") == "load" else None
+
+
 DATA = "IR_TRUNC_TEST_DATA"
 
 

@@ -22,7 +22,7 @@ ROOMS = [
     ["truncation"],
     ["scale"],
     ["study"],
-    ["plots", "contrast"],
+    ["plots"],
     ["output", "demo", "generated", "passages", "quiz", "commands"],
     ["meta"],
     ["listing", "reference"],

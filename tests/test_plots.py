@@ -10,7 +10,7 @@ import pytest
 from generated import queries, rankings_of
 from matplotlib.figure import Figure
 
-from ir_trunc import contrast, curves, parse_measure, plots, study
+from ir_trunc import curves, parse_measure, plots, study
 from ir_trunc.errors import InputError
 from ir_trunc.rankings import Rankings
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate
@@ -34,9 +34,9 @@ PICTURES = {
     "shaded": lambda ax=None: plots.cuts(study.cuts(None, {"s": RANKINGS}), ax=ax),
     "policies": lambda ax=None: plots.policies(POLICIES, ax=ax),
     "costs": lambda ax=None: plots.policies(POLICIES, "cost", ax=ax),
-    "ends": lambda ax=None: contrast.ends({"system": RANKINGS}, ax=ax),
-    "change": lambda ax=None: contrast.change(SCORES + 1, SCORES + 2, ax=ax),
     "tokens": lambda ax=None: plots.policies(POLICIES.assign(tokens=100 * POLICIES["cost"]), "tokens", ax=ax),
+    "side by side": lambda ax=None: plots.side_by_side({"system": RANKINGS}, ax=ax),
+    "change": lambda ax=None: plots.change(SCORES + 1, SCORES + 2, ax=ax),
     "slope": lambda ax=None: plots.slope(SCORES, SCORES.iloc[::-1] * -1, ax=ax),
 }
 
@@ -49,7 +49,7 @@ def test_pictures_draw_on_the_axes_given_or_on_new_ones(name, tmp_path):
     assert PICTURES[name](given) is given
     for ax in (own, given):
         assert ax.get_xlabel() or name == "slope"
-        assert ax.get_ylabel() or name in ("shaded", "ends", "change")
+        assert ax.get_ylabel() or name in ("shaded", "side by side", "change")
         ax.figure.savefig(tmp_path / "it.png")
     assert dict(matplotlib.rcParams) == before
     assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
@@ -65,7 +65,7 @@ def test_the_curve_marks_best_cut_and_own_end():
 
 def test_the_lists_shown_have_their_documents_and_their_ends():
     small = Rankings.from_lists([[1, 0, 1], [], [0] * 9 + [1]], topics=["a", "b", "c"])
-    ax = contrast.ends({"one": small, "two": small.cut(2)}, longest=5)
+    ax = plots.side_by_side({"one": small, "two": small.cut(2)}, longest=5)
     drawn = [circles for circles in ax.collections if len(circles.get_offsets())]
     filled = [["".join("01"[tuple(face[:3]) != (1, 1, 1)] for face in circles.get_facecolor())] for circles in drawn]
     assert filled == [["101"], ["10"], ["00000"], ["00"]]
@@ -76,12 +76,12 @@ def test_the_lists_shown_have_their_documents_and_their_ends():
 
 def test_the_change_is_in_per_cent_of_the_score_before():
     before, after = pd.Series({"AP": 0.5, "OIE": 8.0}), pd.Series({"OIE": 10.0, "AP": 0.25})
-    ax = contrast.change(before, after)
+    ax = plots.change(before, after)
     assert [bar.get_width() for bar in ax.patches] == [-50, 25]
     assert [text.get_text() for text in ax.texts] == ["\N{MINUS SIGN}50.0 %", "+25.0 %"]
     for wrong in (after[:1], after * 0):
         with pytest.raises(InputError, match="the same measures"):
-            contrast.change(wrong, before)
+            plots.change(wrong, before)
 
 
 def test_the_lengths_shown_are_those_of_the_table():

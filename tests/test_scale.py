@@ -32,7 +32,7 @@ class OnDask:
         from distributed import Client, LocalCluster
 
         dask.config.set({"temporary-directory": str(folder)})
-        self.cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1")
+        self.cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1")
         self.client = Client(self.cluster)
 
     def close(self):
@@ -103,8 +103,7 @@ def needs_spark() -> str:
 
 
 def engine_of(kind: type, missing: str):
-    skip = pytest.mark.skipif(bool(missing), reason=missing)
-    return pytest.param(kind, marks=[skip, pytest.mark.xdist_group(kind.__name__)], id=kind.__name__)
+    return pytest.param(kind, marks=pytest.mark.skipif(bool(missing), reason=missing), id=kind.__name__)
 
 
 dask_is_missing = "needs dask and distributed" * (importlib.util.find_spec("distributed") is None)
@@ -318,7 +317,6 @@ def test_a_worker_killed_while_it_ranks_is_not_missed(engine, tmp_path):
 
 
 @pytest.mark.skipif(bool(dask_is_missing), reason=dask_is_missing or "Dask is here")
-@pytest.mark.xdist_group("OnDask")
 @pytest.mark.parametrize("engine", engines[:1], indirect=True)
 def test_a_worker_killed_while_it_reads_is_not_missed(engine, tmp_path):
     qrels, run = with_ids(queries(13, 20), 13)
@@ -346,6 +344,20 @@ def test_without_a_cluster_dask_uses_the_processors_here():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrTruncWarning)
         assert scale.dask(EVERY, qrels, given).values.tobytes() == calc(EVERY, qrels, run).values.tobytes()
+
+
+def test_bad_gzip_files(tmp_path):
+    pytest.importorskip("dask.dataframe")
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"1 Q0 a 1 2 s\n" * 9)[:-9])
+    (tmp_path / "plain.gz").write_bytes(b"1 Q0 a 1 2 s\n")
+    (tmp_path / "folder").mkdir()
+    for name, message in (
+        ("cut.gz", "ends in the middle"),
+        ("plain.gz", "is not a gzip file"),
+        ("folder", "is a directory"),
+    ):
+        with pytest.raises(InputError, match=f"^run .*{name} {message}"):
+            scale.dask("AP", {"1": {"a": 1}}, tmp_path / name)
 
 
 def test_qrels_that_are_ready_are_not_changed():

@@ -1,0 +1,65 @@
+"""What all pictures share: axes, colours, lines, tables in shades of grey."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir_trunc.errors import IrTruncError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+INK = "#222222"
+GREY = "#8c8c8c"
+ACCENT = "#D55E00"
+# Colours that colour-blind readers can tell apart; markers and line styles say the same without them.
+COLOURS = ("#0072B2", ACCENT, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", INK)
+MARKERS = "osD^vPX*<>"
+LINES = ("-", "--", "-.", ":")
+
+
+def axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
+    """The axes given, or those of a new figure."""
+    if ax is None:
+        # Without pyplot no list of figures is kept and no window opens.
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise IrTruncError("Pictures need matplotlib: pip install 'ir_trunc[plot]'.") from None
+
+        ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def styles(count: int) -> list[dict[str, Any]]:
+    """Looks of several lines."""
+    looks = zip(cycle(COLOURS), cycle(MARKERS), cycle(LINES), range(count))
+    return [{"color": c, "marker": m, "linestyle": line, "markersize": 5, "linewidth": 1.3} for c, m, line, _ in looks]
+
+
+def documents(axis: Any, what: str, longest: float) -> None:
+    """An axis of lengths from 0 on; logarithmic, with plain numbers, where lists are long: what matters is near the top."""
+    axis.set_label_text(f"{what} (documents)")
+    if longest >= 100:
+        getattr(axis.axes, f"set_{axis.axis_name}scale")("symlog", linthresh=1)
+        axis.set_ticks([0, *(10**i for i in range(int(np.log10(longest)) + 1))])
+        axis.set_major_formatter("{x:.0f}")
+
+
+def shaded(table: pd.DataFrame, form: str, ax: Axes | None) -> Axes:
+    """A table whose shades of grey follow its numbers."""
+    ax = axes(ax, 2 + 0.5 * table.shape[1], 1.2 + 0.25 * table.shape[0])
+    cells = table.to_numpy()
+    ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=2 * np.nanmax(cells))  # no shade hides its figure
+    for (row, column), value in np.ndenumerate(cells):
+        ax.text(column, row, form.format(value), ha="center", va="center", color=INK)
+    ax.set_xticks(range(table.shape[1]), table.columns, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(table.shape[0]), table.index)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax

@@ -1,0 +1,255 @@
+"""ir_trunc beside its peers: time, memory and scores, on workloads that are generated here.
+
+    python tests/benchmarks/peers.py [--repeat 3] [--folder DIR] [--small] [--large] [PART ...]
+
+Parts: file, memory, many, small, growth; all of them without a name. Every side runs in a process of its own, in turn; the
+figures are medians of user + system seconds of the whole process (memory: of the call alone, its data being there), ratios
+are medians over the rounds. Peers that are not installed are left out, and named. Where a peer's scores differ from ours by
+more than 1e-6 the benchmark fails: nobody is fast and wrong. Each side computes nDCG@10, AP and P@5; ours does 20 measures
+in `file`. --small: a hundredth of the lines. --large: `growth` goes to 70 million lines.
+"""
+
+import argparse
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from workloads import gzipped, write
+
+TWENTY = "nDCG@10 AP P@5 Bpref RBP RBPT nDCGT OIE RBPU Q RRT APT ERRT FlatU DCGU ERRU RBU SetF RR c@1"
+THREE = "nDCG@10 AP P@5"
+
+OURS = """
+import json, sys, ir_trunc
+ready = ir_trunc.evaluator({measures!r}, sys.argv[1])
+for run in sys.argv[2:]:
+    means = ready.calc_aggregate(run)
+print(json.dumps({{"scores": list(means.values())[:3]}}))
+"""
+PYTREC_EVAL = """
+import gzip, json, sys, pytrec_eval
+names = ["ndcg_cut_10", "map", "P_5"]
+opened = lambda path: gzip.open(path, "rt") if path.endswith(".gz") else open(path)
+ready = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(open(sys.argv[1])), {*names})
+for run in sys.argv[2:]:
+    scores = ready.evaluate(pytrec_eval.parse_run(opened(run))).values()
+print(json.dumps({"scores": [sum(topic[name] for topic in scores) / len(scores) for name in names]}))
+"""
+RANX = """
+import json, sys
+from ranx import Qrels, Run, evaluate
+qrels, run = Qrels.from_file(sys.argv[1], kind="trec"), Run.from_file(sys.argv[2], kind="trec")
+scores = evaluate(qrels, run, ["ndcg@10", "map", "precision@5"])
+print(json.dumps({"scores": [float(score) for score in scores.values()]}))
+"""
+IN_MEMORY = """
+import json, sys, time
+import ir_measures, pyarrow, pyarrow.csv
+from ir_measures import AP, P, ScoredDoc, nDCG
+kind, tool = sys.argv[3:]
+read = pyarrow.csv.ReadOptions(column_names=["query_id", "Q0", "doc_id", "rank", "score", "tag"])
+text = {"query_id": pyarrow.string(), "doc_id": pyarrow.string(), "score": pyarrow.float64()}
+table = pyarrow.csv.read_csv(sys.argv[2], read, pyarrow.csv.ParseOptions(delimiter=" "),
+                             pyarrow.csv.ConvertOptions(column_types=text, include_columns=list(text)))
+qrels = {}
+for qrel in ir_measures.read_trec_qrels(sys.argv[1]):
+    qrels.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
+if kind in ("Arrow frame", "object frame"):
+    run = table.to_pandas()
+    if kind == "object frame":
+        run = run.astype({"query_id": object, "doc_id": object})
+else:
+    rows = zip(*(table[name].to_pylist() for name in text))
+    if kind == "named tuples":
+        run = [ScoredDoc(*row) for row in rows]
+    else:
+        run = {}
+        for topic, doc, score in rows:
+            run.setdefault(topic, {})[doc] = score
+del table
+if tool == "ir_trunc":
+    from ir_trunc import calc_aggregate
+else:
+    from ir_measures import calc_aggregate
+start = time.process_time()
+means = calc_aggregate([nDCG @ 10, AP, P @ 5], qrels, run)
+print(json.dumps({"seconds": time.process_time() - start, "scores": [means[m] for m in (nDCG @ 10, AP, P @ 5)]}))
+"""
+
+
+@dataclass
+class Side:
+    """A tool at work. name: what to call it. command: that prints its scores. output: in which form; '' for none."""
+
+    name: str
+    command: list[str]
+    output: str = "json"
+
+
+@dataclass
+class Figures:
+    """One run of a side: processor seconds, wall seconds, peak memory (MiB), scores."""
+
+    seconds: float
+    wall: float
+    memory: float
+    scores: list[float]
+
+
+def python(name: str, code: str, *words: object) -> Side:
+    return Side(name, [sys.executable, "-c", code, *map(str, words)])
+
+
+def command(name: str, qrels: Path, run: Path, places: str = "9") -> Side:
+    tool = [sys.executable, "-m", name, str(qrels), str(run), *THREE.split(), "-p", places]
+    return Side(f"`{name}` command", tool, "tsv")
+
+
+def trec_eval(qrels: Path, run: Path) -> Side:
+    return Side("trec_eval", ["trec_eval", "-m", "ndcg_cut.10", "-m", "map", "-m", "P.5", str(qrels), str(run)], "trec_eval")
+
+
+def measured(side: Side) -> Figures:
+    """Run a side once."""
+    with tempfile.TemporaryFile("w+") as out:
+        before = os.times()
+        process = subprocess.Popen(side.command, stdout=out if side.output else subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        after = os.times()
+        if status:
+            sys.exit(f"{side.name} failed: {' '.join(side.command[:3])[:200]}")
+        out.seek(0)
+        said = out.read()
+    seconds, scores = usage.ru_utime + usage.ru_stime, []
+    if side.output == "json":
+        found = json.loads(said)
+        seconds, scores = found.get("seconds", seconds), found.get("scores", [])
+    elif side.output:
+        values = {line.split()[0].split("(")[0]: float(line.split()[-1]) for line in said.splitlines()}
+        names = ["ndcg_cut_10", "map", "P_5"] if side.output == "trec_eval" else THREE.split()
+        scores = [values[name] for name in names]
+    return Figures(seconds, after.elapsed - before.elapsed, usage.ru_maxrss / 1024, scores)
+
+
+def compared(title: str, sides: list[Side], repeat: int) -> None:
+    """Run the sides in turn, the first of them ours, check their scores, and print a table."""
+    rounds = [[measured(side) for side in sides] for _ in range(repeat)]
+    print(f"\n### {title}\n\n| side | processor s | wall s | ours / its | MiB | ours / its |\n|---|---|---|---|---|---|")
+    for at, side in enumerate(sides):
+        own = [figures[at] for figures in rounds]
+        exact = 5e-5 if side.output == "trec_eval" else 1e-6  # trec_eval prints four places
+        for found in own:
+            worst = max((abs(a - b) for a, b in zip(found.scores, rounds[0][0].scores)), default=0)
+            if worst > exact:
+                sys.exit(f"{title}: {side.name} differs from ours by {worst}: {found.scores}, {rounds[0][0].scores}")
+        cells = [f"{statistics.median(getattr(f, what) for f in own):.{n}f}" for what, n in (("seconds", 2), ("wall", 2))]
+        for what in ("seconds", "memory"):
+            ratio = statistics.median(getattr(f[0], what) / getattr(f[at], what) for f in rounds)
+            cells.append(f"{ratio:.3f}" if at else "")
+            if what == "seconds":
+                cells.append(f"{statistics.median(f.memory for f in own):.0f}")
+        print(f"| {side.name} | {' | '.join(cells)} |", flush=True)
+
+
+def installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def file(folder: Path, topics: int, repeat: int, _: bool) -> None:
+    qrels, run = write(folder, topics, 1000)
+    packed = gzipped(run)
+    sides = [python("ir_trunc, 20 measures", OURS.format(measures=TWENTY), qrels, run)]
+    sides += [trec_eval(qrels, run)] * bool(shutil.which("trec_eval"))
+    sides += [python("pytrec_eval", PYTREC_EVAL, qrels, run), command("ir_measures", qrels, run)]
+    sides += [python("ranx", RANX, qrels, run)] * installed("ranx")
+    compared(f"File to scores, {topics} topics x 1000", sides, repeat)
+    sides = [python("ir_trunc, 20 measures, gzipped", OURS.format(measures=TWENTY), qrels, packed)]
+    sides += [Side("gzip -dc alone", ["gzip", "-dc", str(packed)], "")] * bool(shutil.which("gzip"))
+    sides += [python("pytrec_eval, gzipped", PYTREC_EVAL, qrels, packed)]
+    compared(f"The same, gzipped, {topics} topics x 1000", sides, repeat)
+
+
+def memory(folder: Path, topics: int, repeat: int, _: bool) -> None:
+    qrels, run = write(folder, topics, 1000)
+    for kind in ("Arrow frame", "object frame", "dict of dicts", "named tuples"):
+        sides = [python(tool, IN_MEMORY, qrels, run, kind, tool) for tool in ("ir_trunc", "ir_measures")]
+        compared(f"In memory: {kind}, {topics} topics x 1000", sides, repeat)
+
+
+def many(folder: Path, topics: int, repeat: int, _: bool) -> None:
+    made = [write(folder, 50, 1000, seed) for seed in range(max(2, 100 * topics // 6980))]
+    qrels, runs = made[0][0], [run for _, run in made]
+    sides = [
+        python("ir_trunc", OURS.format(measures=THREE), qrels, *runs),
+        python("ir_trunc, 20 measures", OURS.format(measures=TWENTY), qrels, *runs),
+        python("pytrec_eval", PYTREC_EVAL, qrels, *runs),
+    ]
+    compared(f"{len(runs)} runs of 50 topics x 1000 over one qrels", sides, repeat)
+
+
+def small(folder: Path, _: int, repeat: int, __: bool) -> None:
+    qrels, run = write(folder, 50, 1000)
+    compared(
+        "The command, one run of 50 topics x 1000", [command(n, qrels, run) for n in ("ir_trunc", "ir_measures")], repeat
+    )
+    codes = {"import ir_trunc": "import ir_trunc", "import ir_measures, numpy": "import ir_measures, numpy"}
+    compared("Import", [python(name, code + "; print('{}')") for name, code in codes.items()], repeat)
+
+
+def growth(folder: Path, topics: int, repeat: int, large: bool) -> None:
+    print("\n### Growth, 20 measures, file to scores\n\n| lines | processor s | ns a line | MiB |\n|---|---|---|---|")
+    for count in (topics // 100, topics // 10, topics, *([topics * 10] if large else [])):
+        qrels, run = write(folder, max(1, count), 1000)
+        found = [measured(python("ir_trunc", OURS.format(measures=TWENTY), qrels, run)) for _ in range(repeat)]
+        seconds, most = (statistics.median(getattr(f, what) for f in found) for what in ("seconds", "memory"))
+        print(f"| {count * 1000:,} | {seconds:.2f} | {1e6 * seconds / count:.0f} | {most:.0f} |", flush=True)
+
+
+PARTS = {part.__name__: part for part in (file, memory, many, small, growth)}
+
+
+def machine() -> str:
+    versions = []
+    for name in ("ir_trunc", "ir_measures", "pytrec_eval", "ranx", "numpy", "pyarrow", "pandas"):
+        if installed(name):
+            package = {"pytrec_eval": "pytrec-eval-terrier"}.get(name, name)
+            versions.append(f"{package} {importlib.metadata.version(package)}")
+        else:
+            print(f"{name} is not installed: left out", file=sys.stderr)
+    if not shutil.which("trec_eval"):
+        print("trec_eval is not on the path: left out", file=sys.stderr)
+    known = Path("/proc/cpuinfo")
+    lines = known.read_text().splitlines() if known.exists() else []
+    cpus = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")] or [platform.processor()]
+    processor = f"{len(cpus)} x {cpus[0]}"
+    return ", ".join([platform.system(), processor, f"Python {platform.python_version()}", *versions])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--folder", type=Path, help="keep the workloads here; a temporary folder without it")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--large", action="store_true")
+    args = parser.parse_args()
+    for name in args.parts:
+        if name not in PARTS:
+            parser.error(f"{name!r} is no part: {', '.join(PARTS)}")
+    print(machine())
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in args.parts or PARTS:
+            PARTS[name](args.folder or Path(temporary), 70 if args.small else 6980, args.repeat, args.large)
+
+
+if __name__ == "__main__":
+    main()
