@@ -44,8 +44,9 @@ def repeated(hashes: Words, topics: Ints, docs: pa.StringArray) -> tuple[int, in
 class PairIndex:
     """Finds some pairs, all different, among any number of others.
 
-    topics, docs: the pairs. hashes: ascending; order: which pair each belongs to. known: for each beginning that a hash can
-    have, whether one has it; starts: where those with it begin; longest: how many have the same beginning at most.
+    topics, docs: the pairs. hashes: ascending; order: which pair each belongs to. known: for every beginning that a hash can
+    have, whether one has it. starts: for the same, with fewer bits, where the hashes with it begin; longest: how many have
+    it at most.
     """
 
     topics: Ints
@@ -62,15 +63,17 @@ class PairIndex:
         hashes = hashes_of(topics, docs)
         order = np.argsort(hashes)
         hashes = hashes[order]
-        size = 1 << min(24, max(10, (8 * len(topics)).bit_length()))
-        counts = np.bincount(_first_bits(hashes, size), minlength=size)
-        return cls(topics, docs, hashes, order, counts > 0, offsets_of(counts), int(counts.max()))
+        size = 1 << min(20, max(7, len(topics).bit_length()))
+        counts = np.bincount(_beginnings(hashes, size), minlength=size)
+        known = np.zeros(8 * size, dtype=bool)  # so large that most other pairs are not among them
+        known[_beginnings(hashes, len(known))] = True
+        return cls(topics, docs, hashes, order, known, offsets_of(counts), int(counts.max()))
 
     def find(self, hashes: Words, topics: Ints, docs: pa.StringArray) -> tuple[Ints, Ints]:
         """Rows whose pair is in the index, in any order, and which pair it is."""
-        beginning = _first_bits(hashes, len(self.known))
-        near = np.flatnonzero(self.known[beginning])
-        start, end = self.starts[beginning[near]], self.starts[beginning[near] + 1]
+        near = np.flatnonzero(self.known[_beginnings(hashes, len(self.known))])
+        beginning = _beginnings(hashes[near], len(self.starts) - 1)
+        start, end = self.starts[beginning], self.starts[beginning + 1]
         rows, places = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for step in range(self.longest):
             more = np.flatnonzero(start + step < end)
@@ -84,7 +87,7 @@ class PairIndex:
         return row[same], pair[same]
 
 
-def _first_bits(hashes: Words, size: int) -> Ints:
+def _beginnings(hashes: Words, size: int) -> Ints:
     """The first bits of hashes as a number below `size`, a power of two."""
     return (hashes >> np.uint64(65 - size.bit_length())).view(np.int64)
 

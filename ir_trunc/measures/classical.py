@@ -7,18 +7,19 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ir_trunc.measures.declare import measure
-from ir_trunc.measures.lists import Gains, Lists
+from ir_trunc.measures.gains import Gains
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, GradeGains, MinRel, Number
 from ir_trunc.measures.parts import (
     binary,
     discount,
     first_relevant,
-    gain_of,
     graded,
     log2_discount,
     mapped,
     over,
     precision_at_relevant,
+    scale_of,
 )
 from ir_trunc.rankings import Floats
 
@@ -212,7 +213,7 @@ def nDCG(lists: Lists, dcg: DCGForm = "log2", gains: GradeGains = None) -> Float
     """
     if dcg == "exp-log2":
         levels = lists.judgments.levels
-        gains = {int(x): 2**g - 1 for x, g in zip(levels, gain_of(levels, gains))}
+        gains = {int(x): 2**g - 1 for x, g in zip(levels, scale_of(gains)(levels))}
     return normalised(lists, mapped(lists, gains), log2_discount(lists), lists.k)
 
 

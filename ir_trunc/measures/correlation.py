@@ -58,8 +58,8 @@ def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
 
     Where one of the two ranks nothing (empty list, nil query): 0.
     """
-    as_good, as_good_in_all = standing(lists, np.greater_equal)
-    better, better_in_all = standing(lists, np.greater)
+    as_good, as_good_in_all = standing(lists, by=0)
+    better, better_in_all = standing(lists, by=1)
     relevant = lists.grade > 0
     found = lists.sum(relevant)
     # A relevant document at rank i stands above all lower grades and beneath all higher ones that are not yet passed.

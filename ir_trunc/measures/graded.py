@@ -12,7 +12,8 @@ import numpy as np
 
 from ir_trunc.measures import parts
 from ir_trunc.measures.declare import measure
-from ir_trunc.measures.lists import Gains, Lists
+from ir_trunc.measures.gains import AtLeast, Gains, Judged, judged_by
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Flag, GradeGains, Number
 from ir_trunc.measures.parts import count, mapped, nil, over
 from ir_trunc.rankings import Floats, Ints
@@ -32,19 +33,19 @@ def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
     plain = mapped(lists, gains)
     judgments = lists.judgments
     levels = np.union1d(judgments.levels, [x for x, worth in (gains or {}).items() if x > 0 and worth > 0])
-    worth = parts.gain_of(levels, gains)
+    worth = parts.scale_of(gains)(levels)
     below = np.concatenate(([0.0], worth[:-1]))
     R = plain.R
     table = np.zeros((len(R), len(levels) + 1))
-    for at, level in enumerate(levels):
-        size = np.bincount(judgments.rows[judgments.grades == level], minlength=len(R)) * (worth[at] > 0)
+    for at, level in enumerate(levels.tolist()):
+        size = (judged_by(AtLeast(level), judgments).R - judged_by(AtLeast(level + 1), judgments).R) * (worth[at] > 0)
         table[:, at + 1] = worth[at] - np.where(size == R, 0.0, over(size, R)) * (worth[at] - below[at])
 
     def look_up(rows: Ints, grades: Ints) -> Floats:
         at = np.searchsorted(levels, grades)
         return np.where(grades > 0, table[rows, np.where(grades > 0, at + 1, 0)], 0.0)
 
-    return Gains(lists, look_up(lists.row, lists.grade), look_up(judgments.rows, judgments.grades), 1.0)
+    return Gains(lists, look_up(lists.row, lists.grade), Judged.of(judgments, look_up(judgments.rows, judgments.grades)))
 
 
 def of_choice(lists: Lists, gains: dict[int, float] | None, adjust: bool) -> Gains:

@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc.measures.declare import UNBOUNDED, measure
+from ir_trunc.measures.gains import AtLeast, judged_by
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import CollectionSize, Number
 from ir_trunc.measures.parts import standing
@@ -34,7 +35,7 @@ def OIE(lists: Lists, D: CollectionSize = 20000, beta: Beta = 1.05) -> Floats:
     """
     size = lists.collection(D)
     log = lists.table(lambda i: np.log(np.maximum(i, 1)))
-    above, total = standing(lists, np.greater_equal)
+    above, total = standing(lists, by=0)
     shared = lists.sum((lists.grade > 0) * (log[above] - log[lists.rank] - (log[total] - np.log(size))))
     H_S = -lists.prefix(log - np.log(size))
     H_G = lists.spread(ground_truth_information(lists, log, size))
@@ -43,10 +44,8 @@ def OIE(lists: Lists, D: CollectionSize = 20000, beta: Beta = 1.05) -> Floats:
 
 def ground_truth_information(lists: Lists, log: Floats, size: int) -> Floats:
     """H(G) of every query (Q)."""
-    judgments = lists.judgments
     information = np.zeros(len(lists.lengths))
-    for level in judgments.levels:
-        as_good = np.bincount(judgments.rows[judgments.grades >= level], minlength=len(information))
-        level_size = np.bincount(judgments.rows[judgments.grades == level], minlength=len(information))
-        information -= level_size * (log[as_good] - np.log(size))
+    for level in lists.judgments.levels.tolist():
+        as_good, better = (judged_by(AtLeast(grade), lists.judgments).R for grade in (level, level + 1))
+        information -= (as_good - better) * (log[as_good] - np.log(size))
     return information

@@ -12,7 +12,6 @@ changes none. Every sum runs along one list alone, from the top: a score cannot 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -20,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.errors import ParameterError
-from ir_trunc.rankings import Bools, Floats, Ints, Rankings, offsets_of
+from ir_trunc.rankings import Bools, Floats, Ints, Rankings
 
 T = TypeVar("T", bound=np.generic)
 
@@ -119,11 +118,6 @@ class Lists:
         with np.errstate(divide="ignore", invalid="ignore"):
             return function(self.ranks)
 
-    def gains(self, scale: Callable[[Ints], npt.ArrayLike], unit: float = 1.0) -> Gains:
-        """Gains by a scale: a function from grades (negatives as 0) to gains, in units of `unit`."""
-        judged = scale(np.maximum(self.judgments.grades, 0))
-        return Gains(self, np.asarray(scale(self.grade), np.float64), np.asarray(judged, np.float64), unit)
-
     def known(self) -> Ints:
         """Documents known for each query: the list's own and the judged ones outside it."""
         return self.lengths + np.diff(self.judgments.offsets) - np.diff(self.offsets)
@@ -167,75 +161,3 @@ class Depths(Lists):
 
     def own(self, x: npt.NDArray[T]) -> npt.NDArray[T]:
         return x[self.ends - 1]
-
-
-@dataclass(frozen=True, eq=False)
-class Gains:
-    """What the documents are worth, in whole units where the scale allows, so that sums of them are exact.
-
-    counts: units of every hit. pool: units of every judged document, best first inside a query. unit: worth of one unit.
-    """
-
-    lists: Lists
-    counts: Floats
-    pool: Floats
-    unit: float
-
-    @property
-    def hits(self) -> Floats:
-        """Gain of every hit."""
-        return self.counts / self.unit
-
-    @property
-    def relevant(self) -> Bools:
-        """Whether a hit has any gain."""
-        return self.counts > 0
-
-    @property
-    def R(self) -> Ints:
-        """Number of relevant documents of every query, retrieved or not."""
-        rows = self.lists.judgments.rows[self.pool > 0]
-        return np.bincount(rows, minlength=len(self.lists.lengths))
-
-    @property
-    def rank_of_last(self) -> Ints:
-        """R of the query that each hit belongs to."""
-        return self.R[self.lists.row]
-
-    def share(self) -> Floats:
-        """Share of the query's whole gain that the list holds, at every point; 1 for a nil query."""
-        total = np.bincount(self.lists.judgments.rows, weights=self.pool, minlength=len(self.lists.lengths))
-        nil = total == 0
-        share: Floats = (self.lists.sum(self.counts) + self.lists.spread(nil)) / self.lists.spread(total + nil)
-        return share
-
-    def ideal(self, weights: Floats | None = None) -> Ideal:
-        """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first, and nothing else."""
-        lengths = self.R
-        offsets, rows = offsets_of(lengths), np.repeat(np.arange(len(lengths)), lengths)
-        worth, place = self.pool[self.pool > 0] / self.unit, np.arange(len(rows))
-        if weights is not None:
-            worth = worth * weights[place - offsets[rows] + 1]
-        sums = np.zeros(len(rows) + len(lengths))
-        sums[place + rows + 1] = running(worth, offsets)
-        return Ideal(self.lists, sums, offsets[:-1] + np.arange(len(lengths)), lengths)
-
-
-@dataclass(frozen=True, eq=False)
-class Ideal:
-    """Cumulated gain of every query's ideal list, to be looked up at any depth: `sums[starts + depth]`, depth <= lengths."""
-
-    lists: Lists
-    sums: Floats
-    starts: Ints
-    lengths: Ints
-
-    def at_hits(self, depth: npt.ArrayLike) -> Floats:
-        """One value for every hit, at its own depth."""
-        at: Ints = self.starts[self.lists.row] + np.minimum(depth, self.lengths[self.lists.row])
-        return self.sums[at]
-
-    def at_points(self, depth: npt.ArrayLike) -> Floats:
-        """One value for every point, at its own depth."""
-        at: Ints = self.lists.spread(self.starts) + np.minimum(depth, self.lists.spread(self.lengths))
-        return self.sums[at]

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ir_trunc.errors import ParameterError
-from ir_trunc.measures.lists import Gains, Lists, running
+from ir_trunc.measures.gains import AtLeast, Gains, Grade, Mapped, PowersOfTwo, gains_by, judged_by
+from ir_trunc.measures.lists import Lists, running
 from ir_trunc.rankings import Floats, Ints, offsets_of
 
 _TOP_EXPONENT = 1000  # 2^1000 is still a number
@@ -18,30 +19,27 @@ _TOP_EXPONENT = 1000  # 2^1000 is still a number
 
 def binary(lists: Lists, rel: int = 1) -> Gains:
     """1 for a grade of at least `rel`, else 0."""
-    return lists.gains(lambda grade: grade >= rel)
+    return gains_by(AtLeast(rel), lists)
 
 
 def graded(lists: Lists) -> Gains:
     """The grade itself."""
-    return lists.gains(lambda grade: grade)
+    return gains_by(Grade(), lists)
+
+
+def scale_of(gains: dict[int, float] | None) -> Mapped:
+    """The scale of a map: its gain for a grade, the grade itself where it has none; never below 0."""
+    return Mapped(tuple((gains or {}).items()))
 
 
 def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
-    """The gain that the map has for a grade, the grade itself where it has none; never below 0."""
-    return lists.gains(lambda grade: gain_of(grade, gains))
-
-
-def gain_of(grade: Ints, gains: dict[int, float] | None) -> Floats:
-    """Gains of grades by the map."""
-    worth = grade.astype(np.float64)
-    for level, gain in (gains or {}).items():
-        worth[grade == level] = gain
-    return worth
+    """Gains by a map."""
+    return gains_by(scale_of(gains), lists)
 
 
 def linear(lists: Lists, max_rel: int | None = None) -> Gains:
     """x / max_rel."""
-    return lists.gains(lambda grade: grade, unit=float(top_grade(lists, max_rel)))
+    return gains_by(Grade(), lists, float(top_grade(lists, max_rel)))
 
 
 def linear_or_binary(lists: Lists, rel: int | None, max_rel: int | None = None) -> Gains:
@@ -54,8 +52,7 @@ def exponential(lists: Lists, max_rel: int | None = None) -> Gains:
     top = top_grade(lists, max_rel)
     if top > _TOP_EXPONENT:
         raise ParameterError(f"exponential gains need a judgement scale of at most {_TOP_EXPONENT}, not {top}.")
-    worth = np.ldexp(1.0, np.arange(top + 1)) - 1
-    return lists.gains(lambda grade: worth[grade], unit=2.0**top)
+    return gains_by(PowersOfTwo(top), lists, 2.0**top)
 
 
 def scaled(lists: Lists, gain: str, max_rel: int | None) -> Gains:
@@ -139,18 +136,16 @@ def cascade(lists: Lists, gains: Gains) -> Floats:
     return gains.hits * lists.above(1 - gains.hits, np.multiply.accumulate, first=1.0)
 
 
-def standing(lists: Lists, better: Callable[[Ints, int], Ints]) -> tuple[Ints, Ints]:
+def standing(lists: Lists, by: int) -> tuple[Ints, Ints]:
     """For every relevant hit: documents that are better down to its rank, and in all judgments.
 
-    better: np.greater for a higher grade, np.greater_equal for the same grade or a higher one (itself included).
+    by: 1 for a higher grade, 0 for the same grade or a higher one (itself included).
     """
-    judgments = lists.judgments
     above, total = np.zeros((2, len(lists.row)), dtype=np.int64)
-    for level in judgments.levels:
-        here = lists.grade == level
-        above[here] = lists.running(better(lists.grade, level))[here]
-        in_all = np.bincount(judgments.rows[better(judgments.grades, level)], minlength=len(lists.lengths))
-        total[here] = in_all[lists.row[here]]
+    for level in lists.judgments.levels.tolist():
+        here, better = lists.grade == level, AtLeast(level + by)
+        above[here] = lists.running(better(lists.grade))[here]
+        total[here] = judged_by(better, lists.judgments).R[lists.row[here]]
     return above, total
 
 

@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ir_trunc.measures.declare import measure
-from ir_trunc.measures.lists import Gains, Lists
+from ir_trunc.measures.gains import Gains
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, Flag, MaxRel, MinRel, OnlyRel, Persistence
 from ir_trunc.measures.parts import (
     binary,

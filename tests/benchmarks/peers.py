@@ -2,11 +2,11 @@
 
     python tests/benchmarks/peers.py [--repeat 3] [--folder DIR] [--small] [--large] [PART ...]
 
-Parts: file, memory, many, small, growth; all of them without a name. Every side runs in a process of its own, in turn; the
+Parts: files, memory, many, small, growth; all of them without a name. Every side runs in a process of its own, in turn; the
 figures are medians of user + system seconds of the whole process (memory: of the call alone, its data being there), ratios
 are medians over the rounds. Peers that are not installed are left out, and named. Where a peer's scores differ from ours by
 more than 1e-6 the benchmark fails: nobody is fast and wrong. Each side computes nDCG@10, AP and P@5; ours does 20 measures
-in `file`. --small: a hundredth of the lines. --large: `growth` goes to 70 million lines.
+in `files`. --small: a hundredth of the lines. --large: `growth` goes to 70 million lines.
 """
 
 import argparse
@@ -22,8 +22,6 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-
-from workloads import gzipped, write
 
 TWENTY = "nDCG@10 AP P@5 Bpref RBP RBPT nDCGT OIE RBPU Q RRT APT ERRT FlatU DCGU ERRU RBU SetF RR c@1"
 THREE = "nDCG@10 AP P@5"
@@ -160,13 +158,26 @@ def compared(title: str, sides: list[Side], repeat: int) -> None:
         print(f"| {side.name} | {' | '.join(cells)} |", flush=True)
 
 
+def write(folder: Path, topics: int, depth: int, seed: int = 0) -> tuple[Path, Path]:
+    """Qrels and run, made in a process of their own: what this one has used would count for its children."""
+    words = [str(folder), str(topics), str(depth), str(seed)]
+    said = subprocess.run(
+        [sys.executable, Path(__file__).with_name("workloads.py"), *words], stdout=subprocess.PIPE, check=True, text=True
+    )
+    qrels, run = said.stdout.splitlines()
+    return Path(qrels), Path(run)
+
+
 def installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def file(folder: Path, topics: int, repeat: int, _: bool) -> None:
+def files(folder: Path, topics: int, repeat: int, _: bool) -> None:
     qrels, run = write(folder, topics, 1000)
-    packed = gzipped(run)
+    packed = run.with_suffix(".run.gz")
+    if not packed.exists():
+        with open(packed, "wb") as file:
+            subprocess.run(["gzip", "-6c", str(run)], stdout=file, check=True)
     sides = [python("ir_trunc, 20 measures", OURS.format(measures=TWENTY), qrels, run)]
     sides += [trec_eval(qrels, run)] * bool(shutil.which("trec_eval"))
     sides += [python("pytrec_eval", PYTREC_EVAL, qrels, run), command("ir_measures", qrels, run)]
@@ -207,14 +218,14 @@ def small(folder: Path, _: int, repeat: int, __: bool) -> None:
 
 def growth(folder: Path, topics: int, repeat: int, large: bool) -> None:
     print("\n### Growth, 20 measures, file to scores\n\n| lines | processor s | ns a line | MiB |\n|---|---|---|---|")
-    for count in (topics // 100, topics // 10, topics, *([topics * 10] if large else [])):
-        qrels, run = write(folder, max(1, count), 1000)
+    for count in (max(1, topics // 100), max(1, topics // 10), topics, *([topics * 10] if large else [])):
+        qrels, run = write(folder, count, 1000)
         found = [measured(python("ir_trunc", OURS.format(measures=TWENTY), qrels, run)) for _ in range(repeat)]
         seconds, most = (statistics.median(getattr(f, what) for f in found) for what in ("seconds", "memory"))
         print(f"| {count * 1000:,} | {seconds:.2f} | {1e6 * seconds / count:.0f} | {most:.0f} |", flush=True)
 
 
-PARTS = {part.__name__: part for part in (file, memory, many, small, growth)}
+PARTS = {part.__name__: part for part in (files, memory, many, small, growth)}
 
 
 def machine() -> str:

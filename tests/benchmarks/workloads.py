@@ -1,7 +1,9 @@
-"""Qrels and runs for benchmarks, generated with a fixed seed: the same bytes on every machine."""
+"""Qrels and runs for benchmarks, generated with a fixed seed: the same bytes on every machine.
 
-import gzip
-import shutil
+python tests/benchmarks/workloads.py FOLDER TOPICS DEPTH SEED
+"""
+
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -42,18 +44,14 @@ def write(folder: Path, topics: int, depth: int, seed: int = 0) -> tuple[Path, P
     return qrels, run
 
 
-def gzipped(path: Path) -> Path:
-    """The same file, compressed."""
-    packed = path.with_suffix(path.suffix + ".gz")
-    if not packed.exists():
-        with open(path, "rb") as plain, gzip.open(packed, "wb", compresslevel=6) as file:
-            shutil.copyfileobj(plain, file, 1 << 20)
-    return packed
-
-
 def _lines(file, *columns) -> None:
     count = len(columns[0])
     arrays = [pa.repeat(column, count) if isinstance(column, str) else pa.array(column) for column in columns]
     table = pa.Table.from_arrays(arrays, [str(at) for at in range(len(arrays))])
     options = pa.csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
     pa.csv.write_csv(table, file, options)
+
+
+if __name__ == "__main__":
+    folder, *numbers = sys.argv[1:]
+    print(*write(Path(folder), *map(int, numbers)), sep="\n")

@@ -1,0 +1,167 @@
+"""Gains: what documents are worth by a scale, in the lists and in all judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_trunc.measures.lists import Lists, running
+from ir_trunc.rankings import Bools, Floats, Ints, Judgments, offsets_of
+
+# Scales are functions from grades (negatives as 0) to units of gain; those that give the same are equal, and have one hash.
+Scale = Callable[[Ints], npt.ArrayLike]
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """1 for a grade of at least `rel`, else 0."""
+
+    rel: int
+
+    def __call__(self, grade: Ints) -> Bools:
+        return grade >= self.rel
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The grade itself."""
+
+    def __call__(self, grade: Ints) -> Ints:
+        return grade
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """The gain that pairs of grade and gain have for it, the grade itself where they have none."""
+
+    gains: tuple[tuple[int, float], ...]
+
+    def __call__(self, grade: Ints) -> Floats:
+        worth = grade.astype(np.float64)
+        for level, gain in self.gains:
+            worth[grade == level] = gain
+        return worth
+
+
+@dataclass(frozen=True)
+class PowersOfTwo:
+    """2^grade - 1."""
+
+    top: int
+
+    def __call__(self, grade: Ints) -> Floats:
+        worth: Floats = np.ldexp(1.0, np.arange(self.top + 1)) - 1
+        return worth[grade]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What all judged documents are worth, retrieved or not.
+
+    R: relevant documents of every query. relevant: their units, best first inside a query. total: the sum of units of every
+    query.
+    """
+
+    R: Ints
+    relevant: Floats
+    total: Floats
+
+    @classmethod
+    def of(cls, judgments: Judgments, units: Floats) -> Judged:
+        """From the units of every judged document."""
+        queries, rows = len(judgments.topics), judgments.rows
+        worth = units > 0
+        R = np.bincount(rows[worth], minlength=queries)
+        return cls(R, units[worth], np.bincount(rows, weights=units, minlength=queries).astype(np.float64, copy=False))
+
+
+# The judgments of a collection are the same for all of its runs: what a scale makes of them is computed once.
+_judged: WeakKeyDictionary[Judgments, dict[Scale, Judged]] = WeakKeyDictionary()
+
+
+def judged_by(scale: Scale, judgments: Judgments) -> Judged:
+    """What all judged documents are worth by a scale."""
+    known = _judged.setdefault(judgments, {})
+    if scale not in known:
+        known[scale] = Judged.of(judgments, np.asarray(scale(np.maximum(judgments.grades, 0)), np.float64))
+    return known[scale]
+
+
+def gains_by(scale: Scale, lists: Lists, unit: float = 1.0) -> Gains:
+    """Gains by a scale, in units of `unit`."""
+    return Gains(lists, np.asarray(scale(lists.grade), np.float64), judged_by(scale, lists.judgments), unit)
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """What the documents are worth, in whole units where the scale allows, so that sums of them are exact.
+
+    counts: units of every hit. judged: of every judged document. unit: worth of one unit.
+    """
+
+    lists: Lists
+    counts: Floats
+    judged: Judged
+    unit: float = 1.0
+
+    @property
+    def hits(self) -> Floats:
+        """Gain of every hit."""
+        return self.counts / self.unit
+
+    @property
+    def relevant(self) -> Bools:
+        """Whether a hit has any gain."""
+        return self.counts > 0
+
+    @property
+    def R(self) -> Ints:
+        """Number of relevant documents of every query, retrieved or not."""
+        return self.judged.R
+
+    @property
+    def rank_of_last(self) -> Ints:
+        """R of the query that each hit belongs to."""
+        return self.R[self.lists.row]
+
+    def share(self) -> Floats:
+        """Share of the query's whole gain that the list holds, at every point; 1 for a nil query."""
+        total = self.judged.total
+        nil = total == 0
+        share: Floats = (self.lists.sum(self.counts) + self.lists.spread(nil)) / self.lists.spread(total + nil)
+        return share
+
+    def ideal(self, weights: Floats | None = None) -> Ideal:
+        """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first, and nothing else."""
+        lengths = self.R
+        offsets, rows = offsets_of(lengths), np.repeat(np.arange(len(lengths)), lengths)
+        worth, place = self.judged.relevant / self.unit, np.arange(len(rows))
+        if weights is not None:
+            worth = worth * weights[place - offsets[rows] + 1]
+        sums = np.zeros(len(rows) + len(lengths))
+        sums[place + rows + 1] = running(worth, offsets)
+        return Ideal(self.lists, sums, offsets[:-1] + np.arange(len(lengths)), lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Ideal:
+    """Cumulated gain of every query's ideal list, to be looked up at any depth: `sums[starts + depth]`, depth <= lengths."""
+
+    lists: Lists
+    sums: Floats
+    starts: Ints
+    lengths: Ints
+
+    def at_hits(self, depth: npt.ArrayLike) -> Floats:
+        """One value for every hit, at its own depth."""
+        at: Ints = self.starts[self.lists.row] + np.minimum(depth, self.lengths[self.lists.row])
+        return self.sums[at]
+
+    def at_points(self, depth: npt.ArrayLike) -> Floats:
+        """One value for every point, at its own depth."""
+        at: Ints = self.lists.spread(self.starts) + np.minimum(depth, self.lists.spread(self.lengths))
+        return self.sums[at]
