@@ -73,7 +73,8 @@ def page() -> str:
         about = family.about.removeprefix(f"{family.title}:").strip()
         parts.append(f"## {family.title}\n\n*{family.question}*\n\n{about[:1].upper()}{about[1:]}\n")
         parts += (_entry(definition, verdicts[definition.name]) for definition in family.members)
-    return "\n".join([*parts, _parameters(known), _properties(list(verdicts.values()))])
+    in_order = [verdicts[definition.name] for family in known for definition in family.members]
+    return "\n".join([*parts, _parameters(known), _properties(in_order)])
 
 
 def _table(head: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> str:

@@ -18,7 +18,7 @@ from ir_trunc.measures.params import Flag, GradeGains, Number
 from ir_trunc.measures.parts import count, mapped, nil, over
 from ir_trunc.rankings import Floats, Ints
 
-SAKAI = "Sakai, NTCIR-4, 2004"
+SAKAI = "Sakai, NTCIR-4, 2004, http://research.nii.ac.jp/ntcir/workshop/OnlineProceedings4/OPEN/NTCIR4-OPEN-SakaiTrev.pdf"
 SAKAI_AGR = "Sakai, SIGIR 2003, https://doi.org/10.1145/860435.860525"
 KANDO = "Kando, Kuriyama & Yoshioka, IPSJ SIG Notes FI-63-12, 2001, http://ci.nii.ac.jp/naid/110002934331"
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from tools import TOOLS, Means, Topics
 
 # The topic, document or line of what is wrong.
-_PLACE = r'T17|D23|:[23]\b|[Ll]ine(?:\(s\))?:? [23]|"lines": \[[23]\]'
+_PLACE = r'T17|D23|:[23]\b|[Ll]ine(?:\(s\))?:? [23]|"lines": \[[23]\]|instance\[1\]'
+_NO_SCORE = "num_|Num|RBPRes"  # numbers of documents, and a residual
 _FEW = 4  # names of measures in a cell; more are counted
 
 
@@ -70,19 +71,14 @@ class Tried:
         Where a measure has no scores by topic, it is the score of the run.
         """
         one, other = (self.scores_of(topic, judged, ranked) for ranked in (better, worse))
-        names = sorted(m for m in other if m in one and one[m] > other[m] + 1e-9 and not counts(m))
+        names = sorted(m for m in other if m in one and one[m] > other[m] + 1e-9)
         return (", ".join(names) if len(names) <= _FEW else f"{len(names)} of {len(other)}") or "none"
 
     def scores_of(self, topic: str, judged: str, ranked: str) -> Means:
         topics, means = self(judged, ranked)
         by_topic = {measure for scores in topics.values() for measure in scores}
         whole = {m: mean for m, mean in means.items() if m not in by_topic and isinstance(mean, float)}
-        return whole | topics.get(topic, {})
-
-
-def counts(measure: str) -> bool:
-    """Numbers of documents are no scores."""
-    return bool(re.match("num_|Num", measure))
+        return {m: score for m, score in (whole | topics.get(topic, {})).items() if not re.match(_NO_SCORE, m)}
 
 
 def goes_on(tried: Tried) -> str:

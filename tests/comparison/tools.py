@@ -43,6 +43,8 @@ def ir_measures(qrels: str, run: str) -> tuple[Topics, Means]:
                 means[str(measure)] = mean[measure]
                 for topic, scores in by_topic(per_query).items():
                     topics[topic] |= scores
+    if not means:
+        raise ValueError("no measure can be computed")
     return topics, means
 
 
