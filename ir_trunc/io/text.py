@@ -90,7 +90,7 @@ def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
     with open(path, "rb") as file:
         start = file.peek()
         # A pipe may give less than asked for, and cannot be asked again.
-        raw = file if len(start) > 2 else io.BufferedReader(io.BytesIO(file.read()))
+        raw = file if len(start) > 2 else cast(io.BufferedReader, io.BufferedReader(io.BytesIO(file.read())))
         start = raw.peek()
         if path.suffix == ".gz" and start and not start.startswith(GZIP_MAGIC):
             raise InputError(f"{source} is not a gzip file, whatever its name says.")

@@ -119,9 +119,9 @@ def _each(blocks: Iterator[pa.Buffer], layout: Layout, source: str, first: int |
 
 def _line_ends(data: npt.NDArray[np.uint8]) -> int:
     """Newlines, and carriage returns that stand alone."""
-    newline, returns = data == ord("\n"), data == ord("\r")
-    alone = returns.any() and np.count_nonzero(returns) - np.count_nonzero(returns[:-1] & newline[1:])
-    return int(np.count_nonzero(newline) + alone)
+    ends = int(np.count_nonzero(data == ord("\n")))
+    returns = np.flatnonzero(data == ord("\r"))
+    return ends + int(np.count_nonzero(data[np.minimum(returns + 1, len(data) - 1)] != ord("\n")))
 
 
 def _table(block: pa.Buffer, layout: Layout, source: str, first: int | None) -> pa.Table:
@@ -131,7 +131,7 @@ def _table(block: pa.Buffer, layout: Layout, source: str, first: int | None) -> 
         tidy = block if separator else _tidied(block, source)
         if layout.value_type == pa.int64() and b"0x" in tidy.to_pybytes().lower():
             raise pa.ArrowInvalid("pyarrow might take hexadecimal grades")
-        if memoryview(tidy)[: len(BYTE_ORDER_MARK)] == BYTE_ORDER_MARK:
+        if tidy[: len(BYTE_ORDER_MARK)].to_pybytes() == BYTE_ORDER_MARK:
             raise pa.ArrowInvalid("pyarrow would leave it out, but only a file's own is no part of an id")
         table = _parse(tidy, separator or " ", layout)
         if layout.value_type == pa.float64() and not np.isfinite(flat(one_array(table[layout.value]))).all():
