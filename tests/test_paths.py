@@ -218,3 +218,16 @@ def test_a_pipe_may_be_slow(tmp_path):
     writer.start()
     check(qrels, run, path)
     writer.join()
+
+
+def test_a_field_that_nobody_reads_may_be_anything(tmp_path):
+    """On the slow way, that of the first line, as on the fast one."""
+    path = tmp_path / "a.run"
+    path.write_bytes(b"1 \xff d 1 +2 \xff\n1 \xff e 1 1 \xff\n")
+    assert trec.read_trec(path, trec.RUN).to_dict() == {"1": {"d": 2.0, "e": 1.0}}
+
+
+def test_a_byte_order_mark_may_come_in_pieces(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(b"".join(gzip.compress(bytes([byte])) for byte in "\ufeff1 Q0 d 1 1 t\n".encode()))
+    assert trec.read_trec(path, trec.RUN).to_dict() == {"1": {"d": 1.0}}

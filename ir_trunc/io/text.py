@@ -25,7 +25,7 @@ _TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
 def contents(path: Path, source: str) -> bytes:
     """The bytes of a text file, without a byte order mark; InputError where it holds zero bytes."""
     with _opened(path, source) as stream:
-        data = stream.read()
+        data = stream.read().removeprefix(BYTE_ORDER_MARK)
     if b"\0" in data:
         raise InputError(f"{source} is not text: it holds a zero byte.")
     return data
@@ -44,7 +44,7 @@ def blocks_of(data: bytes, source: str) -> Iterator[pa.Buffer]:
 
 
 def _blocks(stream: io.BufferedReader) -> Iterator[pa.Buffer]:
-    rest: bytes | memoryview = b""
+    rest: bytes | memoryview = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
     while True:
         # In pyarrow's own memory: its threads would have to ask Python to free ours, and may do so while Python ends.
         buffer = pa.allocate_buffer(len(rest) + max(len(rest), BLOCK))
@@ -81,7 +81,7 @@ def _start_of_last_group(view: memoryview) -> int:
 
 @contextmanager
 def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
-    """The file's bytes, decompressed, behind the byte order mark."""
+    """The file's bytes, decompressed."""
     if not path.exists():
         place = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise FileNotFoundError(f"{source}: there is no such file{place}.")
@@ -103,8 +103,6 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
     packed = raw.peek(2).startswith(GZIP_MAGIC)
     stream = cast(io.BufferedReader, gzip.GzipFile(fileobj=raw)) if packed else raw
     try:
-        if stream.peek(3).startswith(BYTE_ORDER_MARK):
-            stream.read(3)
         yield stream
     except EOFError:
         raise InputError(f"{source} ends in the middle: the gzip file is truncated.") from None

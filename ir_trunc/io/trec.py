@@ -206,7 +206,8 @@ def _parse_lines(data: bytes, layout: Layout, source: str, first: int | None) ->
             other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}.get(len(fields), "")
             raise InputError(f"{line_at}: {len(fields)} fields; {needed}.{other}")
         try:
-            topic, second, doc, text = (fields[place].decode() for place in (0, 1, 2, where))
+            topic, doc, text = (fields[place].decode() for place in (0, 2, where))
+            second = fields[1].decode() if layout.by_class else ""
         except UnicodeDecodeError:
             raise InputError(f"{line_at}: the ids are not UTF-8 text.") from None
         place = f"{line_at} (topic {_brief(topic)}, document {_brief(doc)}): {layout.value} {_brief(text)!r}"
