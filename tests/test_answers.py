@@ -4,10 +4,13 @@ import gzip
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ir_trunc import InputError, calc, read_answers
+from ir_trunc import InputError, calc, read_answers, read_qrels
 
 BEATLES = {
     "beatles": [
@@ -128,3 +131,31 @@ def test_a_question_whose_answers_normalise_to_nothing_is_a_nil_query():
         [("q", "1", "The", 1), ("r", "1", "yes", 1)], columns=["query_id", "iteration", "doc_id", "relevance"]
     )
     assert calc("EM", read_answers(rows, "squad"), {"r": "yes"}).values[0].tolist() == [1, 1]
+
+
+@given(seed=st.integers(0, 9999))
+def test_the_first_of_a_class_is_the_first_by_rank_among_many(seed):
+    """Answers are found in no order: the rank decides. Two classes for each of forty questions."""
+    rng = np.random.default_rng(seed)
+    levels = {str(q): [{f"{kind}{q}-{at}": at for at in range(1, 6)} for kind in "ab"] for q in range(40)}
+    run = {q: rng.permutation([*classes[0], *classes[1], "wrong"]).tolist() for q, classes in levels.items()}
+    rankings = calc("Q", read_answers(levels), run).rankings
+    for q, answers in run.items():
+        seen, grades = {"wrong"}, []
+        for answer in answers:
+            kind, _, level = answer.partition("-")
+            if level:
+                grades.append(0 if kind in seen else int(level))
+            seen.add(kind)
+        at = rankings.topics.index(q)
+        assert rankings.hit_grades[slice(*rankings.hit_offsets[at : at + 2])].tolist() == grades
+
+
+@pytest.mark.filterwarnings("ignore:.*NIL ends 3 list")
+@pytest.mark.parametrize(("nil", "found"), [("ends", [1, 0, 0]), ("trec2001", [3, 1, 1]), ("sakai", [3, 0, 0])])
+def test_several_answers_that_normalise_to_NIL_are_one(nil, found):
+    """The first of them by rank says so."""
+    answers = read_qrels(read_answers({"1": [["a"]], "2": [], "3": []}, str.upper), nil=nil)
+    run = {"1": ["b", "nil", "NIL"], "2": ["b", "nil", "NIL"], "3": ["b", "Nil", "nil"]}
+    rankings = calc("AP", answers, run).rankings
+    assert [rankings.lengths[0], *np.diff(rankings.hit_offsets)[1:]] == found

@@ -3,6 +3,7 @@
 import gzip
 import os
 import threading
+import time
 import warnings
 
 import ir_measures
@@ -161,3 +162,72 @@ def test_a_document_twice_is_seen_in_any_block(tmp_path):
     path.write_text("".join(f"{topic} Q0 d{at % 49} 1 {-at} t\n" for topic in (1, 2) for at in range(50)))
     with pytest.raises(ValueError, match="topic 1, document d0: it is in the list twice"):
         calc("RR", {"1": {"d9": 1}}, path)
+
+
+def test_a_topic_stays_in_one_block_whatever_its_length(tmp_path):
+    """A run in order is read in a stream, also where topics are longer than what is searched for their beginning."""
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"{topic} Q0 d{at} 1 {-at} t\n" for topic in range(9) for at in range(topic * 20 % 70 + 5)))
+    assert [rows.topics.dictionary.to_pylist() for rows in trec.read_by_topic(path, trec.RUN)]
+    assert sum(len(rows) for rows in trec.read_by_topic(path, trec.RUN)) == len(path.read_text().splitlines())
+
+
+@pytest.mark.parametrize("end", [b" ", b"\t", b"\r", b"\n", b"\n "])
+@pytest.mark.parametrize("before", [b"\n", b"\r", b"\r\n", b"\r ", b" \r"])
+def test_a_field_that_is_missing_is_not_made_up_of_white_space(tmp_path, before, end):
+    path = tmp_path / "a.run"
+    path.write_bytes(b"1 Q0 d 1 0.5 t" + before + b"1 Q0 e 1 0.4" + end)
+    with pytest.raises(ValueError, match="line 2: 5 fields; 6 are needed"):
+        calc("AP", {"1": {"d": 1}}, path)
+
+
+def test_lines_that_end_in_carriage_returns_are_counted_in_any_block(tmp_path):
+    path = tmp_path / "a.run"
+    rows = [f"{at // 5} Q0 d{at} 1 {-at} t" for at in range(100)]
+    path.write_bytes(
+        "".join(row + ("\n", "\r", "\r\n", "\n\r")[at % 4] for at, row in enumerate(rows)).encode() + b"20 Q0 d 1 x t"
+    )
+    with pytest.raises(ValueError, match=r"a\.run, line 126 \(topic 20, document d\): score 'x' is no number"):
+        calc("AP", {"1": {"d5": 1}}, path)
+
+
+@given(at=st.integers(1, 9))
+def test_a_byte_order_mark_in_the_middle_is_part_of_an_id_in_any_block(tmp_path_factory, at):
+    """Files with marks that were put behind each other."""
+    path = tmp_path_factory.mktemp("run") / "a.run"
+    path.write_text("".join(f"{chr(0xFEFF) * (topic == at)}{topic} Q0 d 1 1 tag\n" for topic in range(10)), "utf-8")
+    assert trec.read_trec(path, trec.RUN).topics[at].as_py() == f"\ufeff{at}"
+    with pytest.warns(match=rf"1 topic that the qrels lack is left out \(topic \ufeff{at} for one\)\.$"):
+        assert calc("RR", {str(topic): {"d": 1} for topic in range(10)}, path).values.sum() == 9
+
+
+def test_a_pipe_may_be_slow(tmp_path):
+    """And give one byte of those by which a gzipped file is known."""
+    qrels, run = collection(4)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    def write() -> None:
+        with open(path, "wb", buffering=0) as pipe:
+            data = gzip.compress(lines(run))
+            for part in (data[:1], data[1:9], data[9:]):
+                pipe.write(part)
+                time.sleep(0.05)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    check(qrels, run, path)
+    writer.join()
+
+
+def test_a_field_that_nobody_reads_may_be_anything(tmp_path):
+    """On the slow way, that of the first line, as on the fast one."""
+    path = tmp_path / "a.run"
+    path.write_bytes(b"1 \xff d 1 +2 \xff\n1 \xff e 1 1 \xff\n")
+    assert trec.read_trec(path, trec.RUN).to_dict() == {"1": {"d": 2.0, "e": 1.0}}
+
+
+def test_a_byte_order_mark_may_come_in_pieces(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(b"".join(gzip.compress(bytes([byte])) for byte in "\ufeff1 Q0 d 1 1 t\n".encode()))
+    assert trec.read_trec(path, trec.RUN).to_dict() == {"1": {"d": 1.0}}

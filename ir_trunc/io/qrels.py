@@ -120,13 +120,15 @@ class Qrels:
             ids = strings([self.normalise(doc) for doc in ids.to_pylist()])
             hashes = hashes_of(ranked.topic, ids)
         at, key = self.index.find(hashes, ranked.topic, ids)
-        nil = at[key >= len(self.keys)]
+        nil = np.sort(at[key >= len(self.keys)])
+        nil = nil[np.unique(ranked.topic[nil], return_index=True)[1]]  # several may normalise to NIL: the first counts
         lengths = self.nil.lengths(ranked, nil)
         shown = (key < len(self.keys)) & (ranked.rank[at] <= lengths[ranked.topic[at]])
         at, key = at[shown], key[shown]
         grades = self.grades[key]
         if self.classes is not None:
-            grades = np.where(_first_of_class(ranked.topic[at], self.classes[key]), grades, np.minimum(grades, 0))
+            first = _first_of_class(ranked.topic[at], self.classes[key], ranked.rank[at])
+            grades = np.where(first, grades, np.minimum(grades, 0))
         if self.nil.answers:
             right = self.nil.right(ranked, nil, self._nil_queries)
             at, key = np.append(at, right), np.append(key, np.full(len(right), -1))
@@ -171,9 +173,9 @@ def _best_of_class(topic: Ints, classes: Ints, grades: Ints) -> Ints:
     return order[first | (grades[order] <= 0)]
 
 
-def _first_of_class(topic: Ints, classes: Ints) -> Ints:
-    """Whether each hit, by rank inside its topic, is the first of its class."""
-    order = np.lexsort((np.arange(len(topic)), classes, topic))
+def _first_of_class(topic: Ints, classes: Ints, rank: Ints) -> Bools:
+    """Whether each hit is the first of its class, by rank."""
+    order = np.lexsort((rank, classes, topic))
     first = np.ones(len(topic), dtype=bool)
     again = (np.diff(topic[order]) == 0) & (np.diff(classes[order]) == 0)
     first[order[1:][again]] = False

@@ -17,15 +17,15 @@ from ir_trunc.errors import InputError
 BLOCK = 1 << 22  # bytes: what is made of a block fits in the processor's cache, and its memory is used again for the next
 
 GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def contents(path: Path, source: str) -> bytes:
     """The bytes of a text file, without a byte order mark; InputError where it holds zero bytes."""
     with _opened(path, source) as stream:
-        data = stream.read()
+        data = stream.read().removeprefix(BYTE_ORDER_MARK)
     if b"\0" in data:
         raise InputError(f"{source} is not text: it holds a zero byte.")
     return data
@@ -44,7 +44,7 @@ def blocks_of(data: bytes, source: str) -> Iterator[pa.Buffer]:
 
 
 def _blocks(stream: io.BufferedReader) -> Iterator[pa.Buffer]:
-    rest: bytes | memoryview = b""
+    rest: bytes | memoryview = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
     while True:
         # In pyarrow's own memory: its threads would have to ask Python to free ours, and may do so while Python ends.
         buffer = pa.allocate_buffer(len(rest) + max(len(rest), BLOCK))
@@ -66,11 +66,13 @@ def _start_of_last_group(view: memoryview) -> int:
     size = _TAIL
     while True:
         tail = bytes(view[-size:])
+        # The tail may begin inside a line, whose first word is not known then.
+        least = 0 if size >= len(view) else tail.find(b"\n") + 1
         start = tail.rfind(b"\n", 0, tail.rfind(b"\n")) + 1
         group = tail[start:].split(maxsplit=1)[:1]
-        while start and tail[(above := tail.rfind(b"\n", 0, start - 1) + 1) : start].split(maxsplit=1)[:1] == group:
+        while start > least and tail[(above := tail.rfind(b"\n", 0, start - 1) + 1) : start].split(maxsplit=1)[:1] == group:
             start = above
-        if start:
+        if start > least:
             return len(view) - len(tail) + start
         if size >= len(view):
             return 0
@@ -79,14 +81,17 @@ def _start_of_last_group(view: memoryview) -> int:
 
 @contextmanager
 def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
-    """The file's bytes, decompressed, behind the byte order mark."""
+    """The file's bytes, decompressed."""
     if not path.exists():
         place = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise FileNotFoundError(f"{source}: there is no such file{place}.")
     if path.is_dir():
         raise InputError(f"{source} is a directory: name the files in it.")
-    with open(path, "rb") as raw:
-        start = raw.peek(2)
+    with open(path, "rb") as file:
+        start = file.peek()
+        # A pipe may give less than asked for, and cannot be asked again.
+        raw = file if len(start) > 2 else cast(io.BufferedReader, io.BufferedReader(io.BytesIO(file.read())))
+        start = raw.peek()
         if path.suffix == ".gz" and start and not start.startswith(GZIP_MAGIC):
             raise InputError(f"{source} is not a gzip file, whatever its name says.")
         with _unpacked(raw, source) as stream:
@@ -98,8 +103,6 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
     packed = raw.peek(2).startswith(GZIP_MAGIC)
     stream = cast(io.BufferedReader, gzip.GzipFile(fileobj=raw)) if packed else raw
     try:
-        if stream.peek(3).startswith(_BYTE_ORDER_MARK):
-            stream.read(3)
         yield stream
     except EOFError:
         raise InputError(f"{source} ends in the middle: the gzip file is truncated.") from None

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv
 
 from ir_trunc.errors import InputError
 from ir_trunc.io.arrow import flat
 from ir_trunc.io.rows import HIGHEST_GRADE, Rows, one_array
-from ir_trunc.io.text import blocks, blocks_of
+from ir_trunc.io.text import BYTE_ORDER_MARK, blocks, blocks_of
 
 # Python takes more for a number: 1_000, and the digits of all scripts.
 _NUMBER = {
@@ -113,7 +114,14 @@ def _each(blocks: Iterator[pa.Buffer], layout: Layout, source: str, first: int |
     for block in blocks:
         yield _table(block, layout, source, first)
         if first is not None:
-            first += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
+            first += _line_ends(np.frombuffer(block, np.uint8))
+
+
+def _line_ends(data: npt.NDArray[np.uint8]) -> int:
+    """Newlines, and carriage returns that stand alone."""
+    ends = int(np.count_nonzero(data == ord("\n")))
+    returns = np.flatnonzero(data == ord("\r"))
+    return ends + int(np.count_nonzero(data[np.minimum(returns + 1, len(data) - 1)] != ord("\n")))
 
 
 def _table(block: pa.Buffer, layout: Layout, source: str, first: int | None) -> pa.Table:
@@ -123,6 +131,8 @@ def _table(block: pa.Buffer, layout: Layout, source: str, first: int | None) -> 
         tidy = block if separator else _tidied(block, source)
         if layout.value_type == pa.int64() and b"0x" in tidy.to_pybytes().lower():
             raise pa.ArrowInvalid("pyarrow might take hexadecimal grades")
+        if tidy[: len(BYTE_ORDER_MARK)].to_pybytes() == BYTE_ORDER_MARK:
+            raise pa.ArrowInvalid("pyarrow would leave it out, but only a file's own is no part of an id")
         table = _parse(tidy, separator or " ", layout)
         if layout.value_type == pa.float64() and not np.isfinite(flat(one_array(table[layout.value]))).all():
             raise pa.ArrowInvalid("a score that is not finite: the slow way says in which line")
@@ -134,7 +144,7 @@ def _table(block: pa.Buffer, layout: Layout, source: str, first: int | None) -> 
 def _separator(block: pa.Buffer) -> str | None:
     """The blank or tab that stands alone between all fields; None where other white space, or more of it, is found."""
     data = np.frombuffer(block, np.uint8)
-    if len(data) and data[0] <= ord(" "):
+    if len(data) and (data[0] <= ord(" ") or data[-1] in b" \t"):
         return None
     blanks, tabs, others = 0, 0, 0
     for start in range(0, len(data), _GLANCE):
@@ -155,7 +165,7 @@ def _tidied(block: pa.Buffer, source: str) -> pa.Buffer:
     data = block.to_pybytes()
     if b"\0" in data:
         raise InputError(f"{source} is not text: it holds a zero byte.")
-    data = data.replace(b"\r\n", b"\n")
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     for blank in (b"\t", b"\x0b", b"\x0c"):
         data = data.replace(blank, b" ")
     while b"  " in data:
@@ -170,7 +180,7 @@ def _parse(block: pa.Buffer, separator: str, layout: Layout) -> pa.Table:
     types = layout.columns
     return pa.csv.read_csv(
         pa.BufferReader(block),
-        pa.csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(layout.fields)),
+        pa.csv.ReadOptions(use_threads=False, block_size=min(len(block) + 1, 2**31 - 1), column_names=list(layout.fields)),
         pa.csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False),
         pa.csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False),
     )
@@ -196,7 +206,8 @@ def _parse_lines(data: bytes, layout: Layout, source: str, first: int | None) ->
             other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}.get(len(fields), "")
             raise InputError(f"{line_at}: {len(fields)} fields; {needed}.{other}")
         try:
-            topic, second, doc, text = (fields[place].decode() for place in (0, 1, 2, where))
+            topic, doc, text = (fields[place].decode() for place in (0, 2, where))
+            second = fields[1].decode() if layout.by_class else ""
         except UnicodeDecodeError:
             raise InputError(f"{line_at}: the ids are not UTF-8 text.") from None
         place = f"{line_at} (topic {_brief(topic)}, document {_brief(doc)}): {layout.value} {_brief(text)!r}"
