@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ir_trunc.io import NilRule, Qrels, read_answers, read_qrels, read_topics, with_topics
     from ir_trunc.rankings import Rankings
     from ir_trunc.results import Aggregated, Results
-    from ir_trunc.scoring import calc, calc_aggregate, compare, curves, evaluator, iter_calc
+    from ir_trunc.scoring import calc, calc_aggregate, compare, curves, evaluator, iter_calc, rank
     from ir_trunc.wrapping import nil_report, with_effort, with_terminal
 
 _measures = register()
@@ -36,7 +36,7 @@ _LATER = {
     "Rankings": "ir_trunc.rankings",
     **dict.fromkeys(("NilRule", "Qrels", "read_answers", "read_qrels", "read_topics", "with_topics"), "ir_trunc.io"),
     **dict.fromkeys(("Aggregated", "Results"), "ir_trunc.results"),
-    **dict.fromkeys(("calc", "calc_aggregate", "compare", "curves", "evaluator", "iter_calc"), "ir_trunc.scoring"),
+    **dict.fromkeys(("calc", "calc_aggregate", "compare", "curves", "evaluator", "iter_calc", "rank"), "ir_trunc.scoring"),
     **dict.fromkeys(("nil_report", "with_effort", "with_terminal"), "ir_trunc.wrapping"),
 }
 
@@ -62,6 +62,7 @@ __all__ = [
     "iter_calc",
     "nil_report",
     "parse_measure",
+    "rank",
     "read_answers",
     "read_qrels",
     "read_topics",

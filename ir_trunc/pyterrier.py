@@ -20,7 +20,7 @@ except ImportError:
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
 
 if TYPE_CHECKING:
-    from ir_trunc.rankings import Rankings
+    pass
 
 __all__ = ["Truncate", "experiment"]
 
@@ -191,12 +191,12 @@ class Truncate(pt.Estimator):
 
         Topics of the results without judgments are nil queries: a policy has to learn silence from them.
         """
-        from ir_trunc.scoring import Evaluator
+        from ir_trunc.scoring import rank
 
         if self.measure is None:
             raise ParameterError(f"{self!r} has no measure to be fitted for: give one, measure=..., when it is made.")
         pt.validate.result_frame(topics_or_res_tr)
-        rankings: Rankings = Evaluator(self.measure, qrels_tr, topics=topics_or_res_tr).calc(topics_or_res_tr).rankings
+        rankings = rank(qrels_tr, topics_or_res_tr, topics=topics_or_res_tr)
         self.policy = self.policy.fit(rankings, self.measure)
         return self
 

@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from ir_trunc.curve import Curve
 from ir_trunc.errors import InputError, ParameterError, UnknownMeasureError
-from ir_trunc.io import Convention, NilRule, Qrels, Rows, rank_run, read_qrels, read_run, read_topics
+from ir_trunc.io import Convention, NilRule, Rows, rank_run, read_qrels, read_run, read_topics
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures import scores
 from ir_trunc.measures.text import split
@@ -78,7 +78,7 @@ class Evaluator:
     def _open(self, run: Any) -> tuple[Rows | None, Rankings]:
         """The lists, and the rows where other tools need them."""
         if self.qrels is None or isinstance(run, Rankings):
-            return None, rankings_of(self.qrels, run)
+            return None, rank(self.qrels, run)
         if all(self.bound):
             return None, rank_run(self.qrels, run)
         rows = read_run(run)
@@ -110,13 +110,16 @@ def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
         raise InputError(f"{measure}: the tool that ir-measures asks for it fails ({error}).") from error
 
 
-def rankings_of(qrels: Qrels | None, run: Any) -> Rankings:
-    """The ranked lists of a run in any of the forms that `calc` takes, with the scores of all documents."""
+def rank(qrels: Any, run: Any, *, topics: Any = None, nil: NilRule | Convention | None = None) -> Rankings:
+    """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.
+
+    The rankings of `calc` hold no more than measures need; else they are the same. Arguments: as for `calc`.
+    """
     if isinstance(run, Rankings):
         return run
     if qrels is None:
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
-    return qrels.rank(read_run(run))
+    return read_qrels(qrels, () if topics is None else read_topics(topics), nil=nil).rank(read_run(run))
 
 
 def parse_measures(measures: Any) -> tuple[Measure, ...]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ir_trunc.errors import InputError
 from ir_trunc.io import read_qrels
 from ir_trunc.rankings import Ints, Rankings
-from ir_trunc.scoring import Evaluator, Runs, each_run, rankings_of
+from ir_trunc.scoring import Evaluator, Runs, each_run, rank
 from ir_trunc.wrapping import nil_report
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def agreement(qrels: Any, runs: Runs, truncated: Any = TRUNCATED, full: Any = FU
     at_best, at_end = (Evaluator(measures, qrels) for measures in (truncated, full))
     best, own = {}, {}
     for name, run in each_run(runs, "comparing"):
-        rankings = rankings_of(at_best.qrels, run)
+        rankings = rank(at_best.qrels, run)
         best[name] = {str(measure): curve.best()[1].mean() for measure, curve in at_best.curves(rankings).items()}
         own[name] = {str(measure): value for measure, value in at_end.calc_aggregate(rankings).items()}
     if len(own) < 2:

@@ -8,6 +8,7 @@ from generated import ALL, queries, rankings_of, runs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ir_trunc import calc, rank, read_qrels
 from ir_trunc.errors import InputError, ParameterError
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.rankings import Rankings
@@ -299,3 +300,11 @@ def test_errors_name_the_policy_and_what_is_needed():
     for call, kind, message in cases:
         with pytest.raises(kind, match=message):
             call()
+
+
+def test_policies_look_at_ranked_runs():
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9, "x": 0.2}, "2": {"y": 0.3, "z": 0.1}}
+    assert LargestGap().cut(rank(qrels, run)).tolist() == [1, 1]
+    assert ScoreThreshold(0.5).cut(rank(read_qrels(qrels), run, topics=["3"])).tolist() == [1, 0, 0]
+    with pytest.raises(InputError, match=r"ir_trunc\.rank"):
+        LargestGap().cut(calc("AP", qrels, run).rankings)

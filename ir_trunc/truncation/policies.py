@@ -197,7 +197,9 @@ def curve_of(measure: Any, rankings: Rankings) -> Curve:
 def falling_scores(rankings: Rankings) -> Floats:
     """Score of every document, list after list. Lists are in order as 32-bit floats: what rises behind that is levelled."""
     if rankings.scores is None:
-        raise InputError("the policy needs the scores of the documents: these rankings have none.")
+        raise InputError(
+            "the policy needs the scores of the documents: these rankings have none, those of ir_trunc.rank have."
+        )
     return running(rankings.scores[rankings.places], offsets_of(rankings.lengths), np.minimum.accumulate)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ir_trunc.errors import InputError, ParameterError
 from ir_trunc.io import read_qrels
 from ir_trunc.rankings import Floats, Ints, Rankings
-from ir_trunc.scoring import Evaluator, Runs, each_run, parse_measures, rankings_of
+from ir_trunc.scoring import Evaluator, Runs, each_run, parse_measures, rank
 from ir_trunc.truncation.files import parse_policy
 from ir_trunc.truncation.policies import Greedy, Policy, curve_of
 
@@ -53,7 +53,7 @@ def cross_validate(
     judge = Evaluator(others or measure, None)
     rows = []
     for name, run in each_run(runs, "cross-validating"):
-        rankings = rankings_of(ready, run)
+        rankings = rank(ready, run)
         curve = curve_of(measure, rankings)
         parts = split(len(rankings), folds, seed)
         best, fixed = curve.best()[1], curve.at(held_out_cuts(Greedy(), measure, rankings, parts))

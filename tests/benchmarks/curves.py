@@ -13,7 +13,7 @@ import numpy as np
 
 from ir_trunc import evaluator, read_qrels
 from ir_trunc.rankings import Rankings
-from ir_trunc.scoring import rankings_of
+from ir_trunc.scoring import rank
 
 MEASURES = "nDCGT RBPT ERRT RBPU DCGU RBU OIE"
 REPETITIONS = 9
@@ -41,7 +41,7 @@ def nanoseconds(measures: str, runs: list[Rankings]) -> float:
 def main() -> None:
     files = sys.argv[1:]
     qrels = read_qrels(files[0]) if files else None
-    runs = [rankings_of(qrels, path) for path in files[1:]] or [generated()]
+    runs = [rank(qrels, path) for path in files[1:]] or [generated()]
     for measures in [*MEASURES.split(), MEASURES]:
         print(f"{measures:42}{nanoseconds(measures, runs):8.1f} ns")
 
