@@ -24,6 +24,14 @@ def offsets_of(lengths: npt.ArrayLike) -> Ints:
     return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64)
 
 
+def distinct(values: Ints) -> Ints:
+    """The values, ascending, each once. `np.unique` imports numpy.ma for that, which takes longer than scoring a small run."""
+    ascending = np.sort(values)
+    first = np.ones(len(ascending), dtype=bool)
+    first[1:] = ascending[1:] != ascending[:-1]
+    return ascending[first]
+
+
 def first_of(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
     """The score of each list's first document (Q); -inf for an empty list."""
     first = np.full(len(lengths), -np.inf)
@@ -66,7 +74,7 @@ class Judgments:
         """
         order = np.lexsort((-grades, rows))
         offsets = offsets_of(np.bincount(rows, minlength=len(topics)))
-        scale = np.unique(np.concatenate((grades, np.fromiter(levels, np.int64))))
+        scale = distinct(np.concatenate((grades, np.fromiter(levels, np.int64))))
         return cls(tuple(topics), offsets, grades[order], scale[scale > 0])
 
     def with_one_more(self, rows: Ints, grade: int) -> Judgments:

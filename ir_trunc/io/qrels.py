@@ -15,7 +15,7 @@ from ir_trunc.io.nil import NilRule
 from ir_trunc.io.pairs import PairIndex, hashes_of, repeated
 from ir_trunc.io.ranked import LeftOut, RankedRows
 from ir_trunc.io.rows import PLACEHOLDER, Rows
-from ir_trunc.rankings import Bools, Ints, Judgments, Rankings, canonical_order, first_of, offsets_of
+from ir_trunc.rankings import Bools, Ints, Judgments, Rankings, canonical_order, distinct, first_of, offsets_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Qrels:
         order = np.argsort(keys)
         classes = None if judged.classes is None else flat(judged.classes.indices).astype(np.int64)
         best = np.arange(len(keys)) if classes is None else _best_of_class(code, classes, grades)
-        scale = {*levels, *np.unique(grades).tolist()}  # an answer below the best of its class has a level too
+        scale = {*levels, *distinct(grades).tolist()}  # an answer below the best of its class has a level too
         judgments = Judgments.from_rows(names.to_pylist(), code[best], grades[best], scale)
         if classes is not None:
             classes = classes[order]
@@ -121,7 +121,7 @@ class Qrels:
             hashes = hashes_of(ranked.topic, ids)
         at, key = self.index.find(hashes, ranked.topic, ids)
         nil = np.sort(at[key >= len(self.keys)])
-        nil = nil[np.unique(ranked.topic[nil], return_index=True)[1]]  # several may normalise to NIL: the first counts
+        nil = nil[np.diff(ranked.topic[nil], prepend=-1) != 0]  # several may normalise to NIL: the first counts
         lengths = self.nil.lengths(ranked, nil)
         shown = (key < len(self.keys)) & (ranked.rank[at] <= lengths[ranked.topic[at]])
         at, key = at[shown], key[shown]

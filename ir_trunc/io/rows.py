@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from ir_trunc.errors import InputError
 from ir_trunc.io.arrow import flat, numeric
+from ir_trunc.rankings import distinct
 
 HIGHEST_GRADE = 2**31 - 1
 
@@ -101,7 +102,7 @@ class Rows:
         firsts = np.flatnonzero(np.diff(codes)) + 1
         if len(firsts) >= np.count_nonzero(np.bincount(codes)):
             firsts = firsts[:0]
-        cuts = np.unique(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
+        cuts = distinct(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
         for start, stop in pairwise([0, *cuts.tolist(), len(self)]):
             yield self.slice(start, stop)
 

@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, Literal
 
 from ir_trunc.curve import Curve
@@ -47,7 +47,7 @@ class Definition:
     scope: Literal["list", "run"] = "list"
     aliases: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def _paragraphs(self) -> list[str]:
         text = inspect.cleandoc(self.formula.__doc__ or f"{self.name}.\n\nnot told under python -OO")
         return text.split("\n\n")
