@@ -25,7 +25,7 @@ def offsets_of(lengths: npt.ArrayLike) -> Ints:
 
 
 def distinct(values: Ints) -> Ints:
-    """The values, ascending, each once. `np.unique` imports numpy.ma for that, which takes longer than scoring a small run."""
+    """The values, ascending, each once. `np.unique` imports numpy.ma, which takes longer than scoring a small run."""
     ascending = np.sort(values)
     first = np.ones(len(ascending), dtype=bool)
     first[1:] = ascending[1:] != ascending[:-1]
