@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from ir_trunc import ParameterError, UnknownMeasureError, calc, parse_measure
+from ir_trunc import ParameterError, UnknownMeasureError, calc, parse_measure, rank
 from ir_trunc.__main__ import main
 from ir_trunc.pyterrier import experiment
 
@@ -147,11 +147,11 @@ def test_a_pipeline_over_vaswani(vaswani):
 def test_truncation_composes_and_cuts(vaswani):
     bm25, topics, qrels = vaswani
     results = bm25(topics)
-    whole = calc("RBPT", qrels, results)
+    whole = rank(qrels, results)
     for policy in (pt.truncation.Fixed(3), pt.truncation.LargestGap(), pt.truncation.ScoreThreshold(15.0)):
         cut = (bm25 >> policy)(topics)
-        lengths = policy.policy.cut(whole.rankings)
-        expected = calc("RBPT nDCGT", None, whole.rankings.cut(lengths))
+        lengths = policy.policy.cut(whole)
+        expected = calc("RBPT nDCGT", None, whole.cut(lengths))
         assert calc("RBPT nDCGT", qrels, cut).values.tolist() == expected.values.tolist()
         assert len(cut) == lengths.sum() < len(results)
         assert pt.inspect.transformer_outputs(policy, list(results.columns)) == list(results.columns)
