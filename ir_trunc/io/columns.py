@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import reprlib
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -23,8 +24,8 @@ from ir_trunc.io.trec import Layout
 _ODD = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError, ValueError)
 
 
-def ids(column: Any, source: str, field: str) -> pa.Array | pa.ChunkedArray:
-    """Ids as text; whole numbers are written out, anything else is an error that names the row."""
+def ids(column: Any, source: str, field: str, topics: Sequence[Any] | None = None) -> pa.Array | pa.ChunkedArray:
+    """Ids as text; whole numbers are written out, anything else is an error that names the row, or its topic if known."""
     try:
         known = _decoded(_arrow(column))
     except _ODD:
@@ -37,10 +38,11 @@ def ids(column: Any, source: str, field: str) -> pa.Array | pa.ChunkedArray:
     text = []
     for row, value in enumerate(_values(column)):
         # NaN differs from itself; pandas' NA cannot be asked.
-        if value is None or type(value).__name__ == "NAType" or value != value:
-            raise InputError(f"{source}, row {row}: {field} is missing.")
-        if isinstance(value, bool) or not isinstance(value, (str, Integral)):
-            raise InputError(f"{source}, row {row}: {field} {reprlib.repr(value)} is {type(value).__name__}, not text.")
+        missing = value is None or type(value).__name__ == "NAType" or value != value
+        if missing or isinstance(value, bool) or not isinstance(value, (str, Integral)):
+            place = f"row {row}" if topics is None else f"topic {topics[row]}"
+            what = "is missing" if missing else f"{reprlib.repr(value)} is {type(value).__name__}, not text"
+            raise InputError(f"{source}, {place}: {field} {what}.")
         text.append(str(value))
     try:
         return pa.array(text, pa.string())

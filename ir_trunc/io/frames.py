@@ -74,9 +74,9 @@ def _from_dict(data: Mapping[Any, Any], layout: Layout) -> Rows:
         if not isinstance(docs, Mapping):
             raise InputError(f"{source}, topic {topic}: {{document: {layout.value}}} is needed, not {type(docs).__name__}.")
     codes = np.repeat(np.arange(len(data)), [len(docs) for docs in data.values()])
-    names = encoded(ids(list(data), source, "query_id"))  # 1 and "1" are two keys and one topic
+    names = encoded(ids(list(data), source, "query_id", list(data)))  # 1 and "1" are two keys and one topic
     topics = pa.DictionaryArray.from_arrays(names.indices.take(pa.array(codes)), names.dictionary)
-    docs = ids(list(chain.from_iterable(data.values())), source, "doc_id")
+    docs = ids(list(chain.from_iterable(data.values())), source, "doc_id", topics)
     values = list(chain.from_iterable(docs.values() for docs in data.values()))
     return Rows.of(source, topics, docs, numbers(values, layout, source, topics, docs))
 

@@ -56,7 +56,10 @@ class Qrels:
         universe = list(dict.fromkeys([*named, *map(str, topics)]))
         if not universe:
             raise InputError(f"{rows.source}: there is no topic; at least one is needed.")
-        names = strings([universe[at] for at in canonical_order(universe)])
+        try:
+            names = strings([universe[at] for at in canonical_order(universe)])
+        except UnicodeEncodeError as error:
+            raise InputError(f"{rows.source}: topic {error.object!a} is no text that UTF-8 can hold.") from None
         code = positions(rows.topics.dictionary, names)[flat(rows.topics.indices)]
         twice = repeated(hashes_of(code, rows.docs), code, rows.docs)
         if twice:
