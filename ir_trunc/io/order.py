@@ -20,11 +20,11 @@ def ranked_order(topics: Ints, rows: Rows) -> Ints | None:
     with np.errstate(over="ignore"):
         scores = rows.values.astype(np.float32)
     order = None
-    changes = np.flatnonzero(np.diff(topics))
-    if len(changes) + 1 > np.count_nonzero(np.bincount(topics)):
+    same = topics[1:] == topics[:-1]
+    if len(same) - np.count_nonzero(same) + 1 > np.count_nonzero(np.bincount(topics)):
         order = np.argsort(topics, kind="stable")
         topics, scores = topics[order], scores[order]
-    same = topics[1:] == topics[:-1]
+        same = topics[1:] == topics[:-1]
     rises = same & (scores[1:] > scores[:-1])
     if rises.any():
         order = np.arange(len(topics)) if order is None else order

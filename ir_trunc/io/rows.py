@@ -99,7 +99,7 @@ class Rows:
     def parts(self) -> Iterator[Rows]:
         """The same in parts of whole topics; in one where the rows of a topic do not stand together."""
         codes = flat(self.topics.indices)
-        firsts = np.flatnonzero(np.diff(codes)) + 1
+        firsts = np.flatnonzero(codes[1:] != codes[:-1]) + 1
         if len(firsts) >= np.count_nonzero(np.bincount(codes)):
             firsts = firsts[:0]
         cuts = distinct(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
