@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -68,15 +70,21 @@ def _start_of_last_group(view: memoryview) -> int:
         tail = bytes(view[-size:])
         # The tail may begin inside a line, whose first word is not known then.
         least = 0 if size >= len(view) else tail.find(b"\n") + 1
-        start = tail.rfind(b"\n", 0, tail.rfind(b"\n")) + 1
-        group = tail[start:].split(maxsplit=1)[:1]
-        while start > least and tail[(above := tail.rfind(b"\n", 0, start - 1) + 1) : start].split(maxsplit=1)[:1] == group:
-            start = above
+        last = tail.rfind(b"\n", 0, tail.rfind(b"\n")) + 1
+        same = partial(_same_word, tail, last)
+        start = least + bisect_left(range(least, last + 1), True, key=same)
         if start > least:
             return len(view) - len(tail) + start
         if size >= len(view):
             return 0
         size *= 16
+
+
+def _same_word(text: bytes, one: int, other: int) -> bool:
+    """Whether the lines that have these bytes begin with the same word."""
+    lines = (text[text.rfind(b"\n", 0, at) + 1 : text.find(b"\n", at)] for at in (one, other))
+    first, second = (line.split(maxsplit=1)[:1] for line in lines)
+    return first == second
 
 
 @contextmanager
