@@ -231,12 +231,3 @@ def test_a_byte_order_mark_may_come_in_pieces(tmp_path):
     path = tmp_path / "a.run"
     path.write_bytes(b"".join(gzip.compress(bytes([byte])) for byte in "\ufeff1 Q0 d 1 1 t\n".encode()))
     assert trec.read_trec(path, trec.RUN).to_dict() == {"1": {"d": 1.0}}
-
-
-def test_lines_of_one_topic_or_of_none_are_not_looked_at_one_by_one(tmp_path):
-    """Line by line the beginning of the last group takes seconds to find here."""
-    path = tmp_path / "a.run"
-    path.write_text("1 Q0 d 1 1 t\n" + "\n" * 8_000_000)
-    before = time.process_time()
-    assert sum(len(rows) for rows in trec.read_by_topic(path, trec.RUN)) == 1
-    assert time.process_time() - before < 1

@@ -18,6 +18,7 @@ from ir_trunc.rankings import Bools, Ints, offsets_of
 Words = npt.NDArray[np.uint64]
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio in 64 bits: spreads neighbouring numbers
+_FIRST_BYTES = np.array([(1 << 8 * count) - 1 for count in range(9)], dtype=np.uint64)  # of a word, as it lies in memory
 
 
 def hashes_of(topics: Ints, docs: pa.StringArray) -> Words:
@@ -104,8 +105,7 @@ def _hashes(strings: pa.StringArray) -> Words:
     hashes = lengths.astype(np.uint64) * _ODD
     for at in range(0, int(lengths.max(initial=0)), 8):
         longer = np.flatnonzero(lengths > at) if at else slice(None)
-        left = np.minimum(lengths[longer] - at, 8)
-        word = words[starts[longer] + at] << ((8 - left) * 8 % 64).astype(np.uint64)
-        mixed = (hashes[longer] ^ np.where(left > 0, word, np.uint64(0))) * _ODD
+        word = words[starts[longer] + at] & _FIRST_BYTES[np.minimum(lengths[longer] - at, 8)]
+        mixed = (hashes[longer] ^ word) * _ODD
         hashes[longer] = mixed ^ (mixed >> np.uint64(29))
     return hashes

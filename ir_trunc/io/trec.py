@@ -70,7 +70,7 @@ def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = 
     first: the number that the first line has in its file; where it is not known, an error shows the line instead.
     """
     tables = list(_each(blocks_of(data, source), layout, source, first))
-    return _rows(pa.concat_tables(tables or [_table(pa.py_buffer(b""), layout, source, first)]), layout, source)
+    return _rows(pa.concat_tables(tables or [_table(pa.py_buffer(b""), None, layout, source, first)]), layout, source)
 
 
 def read_by_topic(path: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
@@ -112,9 +112,11 @@ def nothing_in(source: str, layout: Layout) -> InputError:
 
 def _each(blocks: Iterator[pa.Buffer], layout: Layout, source: str, first: int | None) -> Iterator[pa.Table]:
     for block in blocks:
-        yield _table(block, layout, source, first)
+        separator = _separator(block)
+        table = _table(block, separator, layout, source, first)
+        yield table
         if first is not None:
-            first += _line_ends(np.frombuffer(block, np.uint8))
+            first += len(table) if separator else _line_ends(np.frombuffer(block, np.uint8))
 
 
 def _line_ends(data: npt.NDArray[np.uint8]) -> int:
@@ -124,10 +126,9 @@ def _line_ends(data: npt.NDArray[np.uint8]) -> int:
     return ends + int(np.count_nonzero(data[np.minimum(returns + 1, len(data) - 1)] != ord("\n")))
 
 
-def _table(block: pa.Buffer, layout: Layout, source: str, first: int | None) -> pa.Table:
+def _table(block: pa.Buffer, separator: str | None, layout: Layout, source: str, first: int | None) -> pa.Table:
     """One block of lines as a table. first: the number of its first line in the file, where it is known."""
     try:
-        separator = _separator(block)
         tidy = block if separator else _tidied(block, source)
         if layout.value_type == pa.int64() and b"0x" in tidy.to_pybytes().lower():
             raise pa.ArrowInvalid("pyarrow might take hexadecimal grades")
