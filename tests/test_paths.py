@@ -70,7 +70,7 @@ MEMORY = {
     "categories": lambda run: run.astype({"query_id": "category"}),
     "Arrow": lambda run: pa.Table.from_pandas(run, preserve_index=False),
     "Arrow in chunks": lambda run: pa.concat_tables(
-        [pa.Table.from_pandas(run[at : at + 4]) for at in range(0, len(run), 4)]
+        [pa.Table.from_pandas(run[at : at + 4]) for at in range(0, len(run) + 1, 4)]
     ),
     "scattered rows": lambda run: run.sample(frac=1, random_state=0),
     "named tuples": lambda run: [ir_measures.ScoredDoc(*row) for row in run.itertuples(index=False)],
@@ -118,6 +118,12 @@ def test_files(tmp_path_factory, kind, seed):
 def test_memory(kind, seed):
     qrels, run = collection(seed)
     check(qrels, run, MEMORY[kind](run))
+
+
+@pytest.mark.parametrize("kind", MEMORY)
+def test_a_run_may_be_empty(kind):
+    qrels, run = collection(1)
+    check(qrels, run[:0], MEMORY[kind](run[:0]))
 
 
 @given(seed=st.integers(0, 9999))

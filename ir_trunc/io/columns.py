@@ -31,9 +31,9 @@ def ids(column: Any, source: str, field: str, topics: Sequence[Any] | None = Non
     except _ODD:
         known = None
     if known is not None and not known.null_count:
-        if pa.types.is_string(known.type):
+        if pa.types.is_string(known.type) or pa.types.is_large_string(known.type):
             return known
-        if pa.types.is_large_string(known.type) or pa.types.is_string_view(known.type) or pa.types.is_integer(known.type):
+        if pa.types.is_string_view(known.type) or pa.types.is_integer(known.type):
             return known.cast(pa.string())
     text = []
     for row, value in enumerate(_values(column)):

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from ir_trunc.io.arrow import flat, numeric, truths
 from ir_trunc.io.rows import Rows
-from ir_trunc.rankings import Bools, Ints
+from ir_trunc.rankings import Bools, Ints, distinct
 
 
 def ranked_order(topics: Ints, rows: Rows) -> Ints | None:
@@ -21,7 +21,8 @@ def ranked_order(topics: Ints, rows: Rows) -> Ints | None:
         scores = rows.values.astype(np.float32)
     order = None
     same = topics[1:] == topics[:-1]
-    if len(same) - np.count_nonzero(same) + 1 > np.count_nonzero(np.bincount(topics)):
+    firsts = np.append(topics[:1], topics[1:][~same])
+    if len(distinct(firsts)) < len(firsts):
         order = np.argsort(topics, kind="stable")
         topics, scores = topics[order], scores[order]
         same = topics[1:] == topics[:-1]

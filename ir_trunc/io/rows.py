@@ -49,10 +49,8 @@ class Rows:
         classes: pa.ChunkedArray | None = None,
     ) -> Rows:
         """Rows from columns of text; scores must be finite and grades whole."""
-        if pa.types.is_dictionary(docs.type):
-            docs = docs.cast(pa.string())
         by_class = None if classes is None else encoded(classes)
-        rows = cls(source, encoded(topics), one_array(docs), np.asarray(values), by_class)
+        rows = cls(source, encoded(topics), one_array(docs.cast(pa.string())), np.asarray(values), by_class)
         if rows.values.dtype.kind == "f":
             bad = np.flatnonzero(~np.isfinite(rows.values))
             if len(bad):
@@ -100,7 +98,8 @@ class Rows:
         """The same in parts of whole topics; in one where the rows of a topic do not stand together."""
         codes = flat(self.topics.indices)
         firsts = np.flatnonzero(codes[1:] != codes[:-1]) + 1
-        if len(firsts) >= np.count_nonzero(np.bincount(codes)):
+        topics = np.append(codes[:1], codes[firsts])
+        if len(distinct(topics)) < len(topics):
             firsts = firsts[:0]
         cuts = distinct(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
         for start, stop in pairwise([0, *cuts.tolist(), len(self)]):
@@ -118,7 +117,8 @@ def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
     """Ids as codes into their distinct values."""
     if not pa.types.is_dictionary(ids.type):
         ids = pc.dictionary_encode(ids)
-    return one_array(ids.unify_dictionaries() if isinstance(ids, pa.ChunkedArray) else ids)
+    codes = one_array(ids.unify_dictionaries() if isinstance(ids, pa.ChunkedArray) else ids)
+    return pa.DictionaryArray.from_arrays(codes.indices, codes.dictionary.cast(pa.string()))
 
 
 def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
