@@ -24,7 +24,7 @@ def main(words: Sequence[str]) -> int:
         print(page(), end="")
     elif args.name:
         found = lookup(args.name.partition("@")[0].partition("(")[0])
-        print(f"{signature(found)}\n\n{found.describe()}\n{example(found)}")
+        print(f"{found.signature}\n\n{found.describe()}\n{example(found)}")
     else:
         _list()
     return 0
@@ -35,21 +35,9 @@ def _list() -> None:
         print(f"\n{family.about}\n")
         for definition in family.members:
             low, high = (f"{bound:g}" for bound in definition.range)
-            print(f"  {signature(definition)}    range {low} to {high}    {definition.source.split(', http')[0]}")
+            print(f"  {definition.signature}    range {low} to {high}    {definition.source.split(', http')[0]}")
             print("".join(f"      {line}\n" for line in definition.equation.splitlines()), end="")
     print(f"\n{len(registry)} measures. 'ir_trunc measures NAME' tells more.")
-
-
-def signature(definition: Definition) -> str:
-    """The measure as it is written, with its parameters and their defaults."""
-    inside = ", ".join(
-        name if param.default is None else f"{name}={param.default!r}"
-        for name, param in definition.params.items()
-        if name != CUTOFF
-    )
-    depth = definition.params.get(CUTOFF)
-    at = "" if depth is None else "@k" if depth.required else "[@k]"
-    return f"{definition.name}{f'({inside})' if inside else ''}{at}"
 
 
 def example(definition: Definition) -> str:

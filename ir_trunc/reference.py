@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ir_trunc.listing import signature
 from ir_trunc.measures import Definition, Family, families
 from ir_trunc.measures.declare import CUTOFF, Param
 from ir_trunc.meta.axioms import PROPERTIES
@@ -101,7 +100,7 @@ def _contents(known: list[Family]) -> str:
 def _entry(definition: Definition, verdicts: Verdicts) -> str:
     low, high = (f"{bound:g}".replace("inf", "∞") for bound in definition.range)
     source, _, address = definition.source.partition(", http")
-    facts = [f"`{signature(definition)}`", f"{low} to {high}", f"[{source}](http{address})" if address else source]
+    facts = [f"`{definition.signature}`", f"{low} to {high}", f"[{source}](http{address})" if address else source]
     if definition.aliases:
         facts.append("also called " + ", ".join(f"`{alias}`" for alias in definition.aliases))
     notes = [" ".join(note.split()) + "\n" for note in definition.notes.split("\n\n") if note]

@@ -67,6 +67,18 @@ class Definition:
         """What happens to empty lists and nil queries, and whatever else there is to know."""
         return "\n\n".join(self._paragraphs[2:])
 
+    @property
+    def signature(self) -> str:
+        """The measure as it is written, with its parameters and their defaults."""
+        inside = ", ".join(
+            name if param.default is None else f"{name}={param.default!r}"
+            for name, param in self.params.items()
+            if name != CUTOFF
+        )
+        depth = self.params.get(CUTOFF)
+        at = "" if depth is None else "@k" if depth.required else "[@k]"
+        return f"{self.name}{f'({inside})' if inside else ''}{at}"
+
     def describe(self) -> str:
         """All there is to know about the measure, as text."""
         low, high = (f"{bound:g}".replace("inf", "infinity") for bound in self.range)
