@@ -237,3 +237,17 @@ def test_a_byte_order_mark_may_come_in_pieces(tmp_path):
     path = tmp_path / "a.run"
     path.write_bytes(b"".join(gzip.compress(bytes([byte])) for byte in "\ufeff1 Q0 d 1 1 t\n".encode()))
     assert trec.read_trec(path, trec.RUN).to_dict() == {"1": {"d": 1.0}}
+
+
+def test_more_ids_than_fit_at_once_are_an_error_that_says_what_to_do(tmp_path, monkeypatch):
+    """A run with scattered topics is read as a whole."""
+    path = tmp_path / "a.run"
+    path.write_bytes(FILES["scattered topics"](collection(3)[1]))
+    qrels = read_qrels({"q0": {"a": 1}})
+
+    def full(column: pa.ChunkedArray) -> pa.Array:
+        raise pa.ArrowInvalid("offset overflow while concatenating arrays")
+
+    monkeypatch.setattr(rows, "one_array", full)
+    with pytest.raises(ValueError, match=r"a\.run: more than 2 GiB of document ids at once.* sort it by topic"):
+        calc("AP", qrels, path)

@@ -50,7 +50,14 @@ class Rows:
     ) -> Rows:
         """Rows from columns of text; scores must be finite and grades whole."""
         by_class = None if classes is None else encoded(classes)
-        rows = cls(source, encoded(topics), one_array(docs.cast(pa.string())), np.asarray(values), by_class)
+        try:
+            ids = one_array(docs.cast(pa.string()))
+        except pa.ArrowInvalid:
+            raise InputError(
+                f"{source}: more than 2 GiB of document ids at once. A file is read in parts where the lines of each topic "
+                "stand together: sort it by topic."
+            ) from None
+        rows = cls(source, encoded(topics), ids, np.asarray(values), by_class)
         if rows.values.dtype.kind == "f":
             bad = np.flatnonzero(~np.isfinite(rows.values))
             if len(bad):
