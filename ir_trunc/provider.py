@@ -156,9 +156,9 @@ class Evaluator(providers.Evaluator):
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
-        from ir_trunc.io import read_run
+        from ir_trunc.io import rank_run
 
-        rankings = self.qrels.rank(read_run(run))
+        rankings = rank_run(self.qrels, run)
         for measure, values in zip(self.measures, self.score(rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)

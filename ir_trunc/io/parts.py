@@ -76,8 +76,7 @@ def rankings_of_tables(judgments: Judgments, tables: Iterable[pa.Table], source:
     Raises InputError where two tables have the same topic: it was not ranked as a whole.
     """
     held = [table for table in tables if len(table)]
-    none = Rankings.from_lists([[]], scores=[[]])
-    table = pa.concat_tables(held or [table_of(none)])
+    table = pa.concat_tables(held or [table_of(Rankings.from_lists([[]], scores=[[]]))])
     column = {name: one_array(table[name]) for name in table.column_names}
     row = positions(column["query_id"], strings(judgments.topics))
     order = np.argsort(row, kind="stable")

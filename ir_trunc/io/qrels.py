@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -78,9 +79,8 @@ class Qrels:
             classes = classes[order]
         keys = keys[order]
         everywhere = np.arange(len(names))
-        topic = np.append(code[order], everywhere)
-        ids = pa.concat_arrays([judged.docs.take(numeric(order)), strings([nil.marked]).take(numeric(everywhere * 0))])
-        index = PairIndex.of(topic, ids)
+        ids = pa.concat_arrays([judged.docs.take(numeric(order)), strings([nil.marked] * len(names))])
+        index = PairIndex.of(np.append(code[order], everywhere), ids)
         return cls(rows, judgments, names, docs.dictionary, keys, grades[order], classes, normalise, nil, index)
 
     def changed(self, topics: Iterable[str] = (), nil: NilRule | None = None) -> Qrels:
@@ -108,7 +108,7 @@ class Qrels:
         left_out.warn(run.source, self.nil.id)
         return rankings, places
 
-    @property
+    @cached_property
     def judgments_with_nil(self) -> Judgments:
         """The judgments of the ranked lists, whatever the run: NIL is one more for a nil query where it is an answer."""
         if not self.nil.answers:
@@ -162,7 +162,7 @@ class Qrels:
             result[self.judgments.topics[name]][document] = grade
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
-    @property
+    @cached_property
     def _nil_queries(self) -> Bools:
         relevant = self.judgments.rows[self.judgments.grades > 0]
         return np.asarray(np.bincount(relevant, minlength=len(self.topics)) == 0)
