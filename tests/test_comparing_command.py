@@ -2,11 +2,14 @@
 
 import csv
 import json
+from typing import get_args
 
 import pytest
 
 from ir_trunc import compare
 from ir_trunc.cli.main import main
+from ir_trunc.meta.paired import PAIR_TESTS
+from ir_trunc.scoring.pair_tests import PairTest
 
 MEASURES = ("RBPT", "AP")
 RUNS = ("never-stops.run", "stops-in-time.run", "says-little.run")
@@ -91,3 +94,7 @@ def test_what_does_not_fit_together_is_refused_in_one_line(command, words, messa
 
 def test_without_tests_the_table_stays_as_it_was(command):
     assert command()[1].splitlines()[0] == "run\tRBPT\tAP"
+
+
+def test_help_names_every_test_between_systems():
+    assert get_args(PairTest) == tuple(PAIR_TESTS)

@@ -6,14 +6,15 @@ import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ir_trunc.cli.arguments import options_of
 from ir_trunc.cli.output import FORMATS, form_of, printing
 from ir_trunc.core.errors import IrTruncError
-from ir_trunc.meta.paired import PAIR_TESTS
-from ir_trunc.reporting.comparing import compare
-from ir_trunc.reporting.comparison import Comparison
+from ir_trunc.scoring.pair_tests import PairTest
+
+if TYPE_CHECKING:
+    from ir_trunc.reporting.comparison import Comparison
 
 
 def _table(found: Comparison, places: int) -> str:
@@ -60,7 +61,7 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--baseline", metavar="RUN", help="compare all others with it; without, all pairs")
     group.add_argument(
-        "--test", metavar="TEST", help=f"{', '.join(PAIR_TESTS)} (default t, paired over topics)"
+        "--test", metavar="TEST", help=f"{', '.join(get_args(PairTest))} (default t, paired over topics)"
     )
     group.add_argument(
         "--correction",
@@ -86,6 +87,8 @@ def write_comparison(args: argparse.Namespace, measures: Sequence[Any], runs: Ma
             raise IrTruncError(
                 f"--{flag.replace('_', '-')} is not for a comparison with tests: ask for one at a time."
             )
+    from ir_trunc.reporting.comparing import compare  # scipy: not before it is needed
+
     found = compare(measures, args.qrels, runs, topics=args.topics, **_given(args), **options_of(args))
     places = args.places if args.places >= 0 else 15
     with printing(args.output) as out:

@@ -27,7 +27,6 @@ from ir_trunc.read.write import check_outputs
 from ir_trunc.scoring.comparing import score_each
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.runs import by_file_name
-from ir_trunc.synthetic import demo
 from ir_trunc.version import __version__
 
 # The first word, and the module that has the command's main; any other first word is the qrels of runs to
@@ -184,8 +183,13 @@ def score(words: Sequence[str]) -> int:
 
 def _offer_demo(paths: Sequence[str]) -> None:
     """InputError where a file of the demonstration is asked for that has not been copied yet."""
-    for path in paths:
-        if not Path(path).exists() and (demo.data() / Path(path).name).is_file():
+    missing = [path for path in paths if not Path(path).exists()]
+    if not missing:
+        return
+    from ir_trunc.synthetic import demo
+
+    for path in missing:
+        if (demo.data() / Path(path).name).is_file():
             folder = Path(path).parent
             raise InputError(
                 f"{path}: there is no such file. 'ir_trunc demo --copy {folder}' puts the files of the"

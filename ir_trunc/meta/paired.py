@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from scipy import stats
@@ -31,8 +31,7 @@ from scipy import stats
 from ir_trunc.core.checks import generator, one_of
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.meta.paired_tests import TESTS, Test, drawn_signs
-
-PairTest = Literal["t", "bootstrap", "randomisation", "tukey", "randomised-tukey"]
+from ir_trunc.scoring.pair_tests import PairTest
 
 _CELLS = 1 << 22
 _SPELLED = {"randomization": "randomisation", "randomized-tukey": "randomised-tukey"}

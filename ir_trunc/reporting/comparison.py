@@ -11,11 +11,11 @@ import numpy as np
 from ir_trunc.core.checks import text, whole
 from ir_trunc.core.errors import InputError, UnknownMeasureError, nearest
 from ir_trunc.core.rankings import Bools, Floats
-from ir_trunc.meta.paired import PairTest
 from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.reporting.marked import MarkedTable
 from ir_trunc.reporting.paper import marked_table
 from ir_trunc.scoring.objects import parse_measure
+from ir_trunc.scoring.pair_tests import PairTest
 from ir_trunc.scoring.printed import fitted, table_text
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.results import VIEWS
