@@ -1,5 +1,6 @@
 """Calibration, the guide, the commands and the pictures."""
 
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -13,7 +14,7 @@ from ir_trunc import Rankings, meta
 from ir_trunc.cli.main import main
 from ir_trunc.core.errors import IrTruncWarning, ParameterError
 from ir_trunc.meta import calibration
-from ir_trunc.meta.guide import _walk, page, plot, tree
+from ir_trunc.meta.guide import Advice, _walk, page, plot, tree
 from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.synthetic import demo
 
@@ -190,6 +191,34 @@ def test_every_way_through_the_guide_ends_at_measures_that_exist():
         assert all(bind(parse_measure(measure)) for measure in advised)
 
 
+def test_the_guide_asks_again_goes_back_and_ends_with_the_lines_to_type(capsys, monkeypatch):
+    typed = iter(["b", "no", "BACK", "y", "maybe", "n", "n", "n", "y", "n", "y", "n"])
+    asked = []
+    monkeypatch.setattr("builtins.input", lambda text: asked.append(text) or next(typed))
+    assert main(["meta", "guide"]) == 0
+    out, err = capsys.readouterr()
+    first, second = tree(), tree()["no"]
+    assert asked[:2] == [f"{first['question']} [y/n] "] * 2  # there is nothing to go back to
+    assert asked[2] == f"{second['question']} [y/n, b: back] "
+    assert asked[3].startswith(first["question"])  # the question before that
+    assert err.count("Please answer yes or no") == 2
+    score, again = out.split("To score runs:")[1].split("These answers again:")
+    assert score.split("#")[0].strip() == "ir_trunc QRELS RUN 'OIE(D=SIZE)'"
+    words = shlex.split(again.replace("\\\n", " "))
+    assert words[:3] == ["ir_trunc", "meta", "guide"]
+    assert main(words[1:]) == 0
+    assert capsys.readouterr().out == out.partition("These answers again:")[0]
+
+
+@pytest.mark.parametrize("end", [end for end, _ in ENDS], ids=[" ".join(end["measures"]) for end, _ in ENDS])
+def test_the_line_at_each_end_scores_runs(end, capsys):
+    line = Advice(tuple(end["measures"]), {}, "", ()).command.replace("SIZE", "1000")
+    _, _, _, *names = shlex.split(line, comments=True)
+    qrels, run = str(demo.data() / "demo.qrels"), str(demo.data() / "stops-in-time.run")
+    assert main([qrels, run, *names]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(names)
+
+
 def test_the_page_is_the_workflow():
     assert (DOCS / "guide.md").read_text(encoding="utf-8") == page()
     picture = (DOCS / "guide.svg").read_text(encoding="utf-8")
@@ -282,7 +311,11 @@ def test_the_guide_asks_again_after_a_wrong_answer(capsys, monkeypatch):
     assert main(["meta", "guide"]) == 0
     out, error = capsys.readouterr()
     assert out.startswith("SetF")
-    assert error.splitlines() == ["Please answer yes or no (y, n); Ctrl-D ends."] * 3
+    assert error.splitlines() == [
+        "Please answer yes or no (y, n); Ctrl-D ends.",
+        "Please answer yes or no (y, n); Ctrl-D ends.",
+        "Please answer yes or no (y, n, b goes back); Ctrl-D ends.",
+    ]
 
 
 def test_an_unknown_key_is_refused_before_anything_is_asked(capsys, monkeypatch):

@@ -228,3 +228,14 @@ def test_policy_tables_have_coverage_and_the_size_of_what_is_returned():
     of_all = shown["set_size"] * shown["coverage"]
     np.testing.assert_allclose(of_all.dropna(), shown["length"][of_all.notna()])
     assert rank(qrels, run).lengths.sum() > 0
+
+
+def test_two_lists_that_are_empty_are_equally_unsure():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}, "q4": {"d": 1}}
+    forwards = {"q1": {"a": 0.9}, "q2": {}, "q3": {"c": 0.7}, "q4": {}}
+    curves = [
+        abstention_curve("R@1", dict(order), forwards, confidence="first", steps=4).to_pandas()
+        for order in (qrels.items(), reversed(qrels.items()))
+    ]
+    assert curves[0].equals(curves[1])
+    assert curves[0].loc[curves[0]["confidence"] == "first", "score"].tolist() == [0.5, 2 / 3, 1, 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from ir_trunc.cli.output import OneLineParser
@@ -13,6 +14,7 @@ from ir_trunc.meta import calibration
 from ir_trunc.meta.guide import Question, page, plot, step
 from ir_trunc.plots.files import save
 from ir_trunc.read.write import check_output, write_text
+from ir_trunc.scoring.printed import WIDTH
 
 
 def meta_parser(command: str, description: str, **options: Any) -> OneLineParser:
@@ -42,23 +44,39 @@ def guide(words: Sequence[str]) -> None:
         if key in answers:
             raise ParameterError(f"{key} is answered twice.")
         answers[key] = _yes(value, f"{word!r}: KEY=yes or KEY=no is needed")
+    given = tuple(answers)
     while isinstance(found := step(answers), Question):
-        answers[found.key] = _ask(found)
+        answer = _ask(found, can_go_back=len(answers) > len(given))
+        if answer is None:
+            answers.popitem()
+        else:
+            answers[found.key] = answer
     print(found)
+    print(f"\nTo score runs:\n  {found.command}")
+    if given != tuple(answers):
+        again = " ".join(f"{key}={'yes' if answer else 'no'}" for key, answer in found.path)
+        typed = wrap(f"ir_trunc meta guide {again}", WIDTH - 4, subsequent_indent="  ")
+        print("These answers again:\n  " + " \\\n  ".join(typed))
 
 
-def _ask(question: Question) -> bool:
-    """The answer to a question at the prompt, which is repeated until it is yes or no."""
+def _ask(question: Question, can_go_back: bool) -> bool | None:
+    """The answer to a question at the prompt, repeated until it is understood; None is one step back."""
+    choices = "y/n, b: back" if can_go_back else "y/n"
     while True:
         try:
-            return _yes(input(f"{question.text} [y/n] "), "yes or no")
-        except ParameterError:
-            print("Please answer yes or no (y, n); Ctrl-D ends.", file=sys.stderr)
+            word = input(f"{question.text} [{choices}] ").strip().casefold()
         except EOFError:
             print()
             raise ParameterError(
                 f"{question.key} is not answered: {question.text} ({question.key}=yes or =no)"
             ) from None
+        if can_go_back and word in ("b", "back"):
+            return None
+        try:
+            return _yes(word, "")
+        except ParameterError:
+            back = ", b goes back" if can_go_back else ""
+            print(f"Please answer yes or no (y, n{back}); Ctrl-D ends.", file=sys.stderr)
 
 
 def _yes(text: str, problem: str) -> bool:

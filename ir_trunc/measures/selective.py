@@ -42,7 +42,8 @@ class Answers:
     def of(cls, wrong: Bools, confidence: Floats) -> Answers:
         """Answers in any order."""
         order = np.argsort(-confidence, kind="stable")
-        falls = np.append(True, np.diff(confidence[order]) != 0)[: len(order)]
+        sorted_ = confidence[order]
+        falls = np.append(True, sorted_[1:] != sorted_[:-1])[: len(order)]
         starts = np.flatnonzero(falls)
         return cls(order, starts, np.diff(np.append(starts, len(order))), wrong)
 

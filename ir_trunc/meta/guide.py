@@ -9,6 +9,7 @@ harm, and whether everything is wanted. They lead to measures of other authors, 
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_trunc.core.checks import flag
 from ir_trunc.core.errors import ParameterError, nearest
+from ir_trunc.measures import registry
 from ir_trunc.meta.declare import procedure
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result
@@ -51,6 +53,14 @@ class Advice(Result):
     def heading(self) -> str:
         """The measures, what they do not hold in every case, and the note."""
         return "\n".join([" or ".join(self.measures), *_shortfall(self.but), self.note])
+
+    @property
+    def command(self) -> str:
+        """What scores runs by these measures, to be typed into a shell."""
+        by_size = [name in registry and "D" in registry[name].params for name in self.measures]
+        names = [f"{name}(D=SIZE)" if sized else name for name, sized in zip(self.measures, by_size)]
+        line = "ir_trunc QRELS RUN " + " ".join(map(shlex.quote, names))
+        return f"{line}  # SIZE: how many documents the collection has" if any(by_size) else line
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure: its name, and what was asked for but does not always hold."""
