@@ -1,10 +1,16 @@
 """What a small run costs before its first line is read: the modules that it imports."""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import ir_trunc
+
+PACKAGE = Path(ir_trunc.__file__).parent
 
 # Packages and rooms that scoring a run of TREC lines can do without. Some take longer to import than such a
 # run takes to read and score.
@@ -34,3 +40,51 @@ def test_scoring_a_small_run_imports_only_what_it_needs(way, files):
     *scores, modules = done.stdout.splitlines()
     assert "nDCG@10" in "".join(scores)
     assert NOT_NEEDED.isdisjoint(json.loads(modules))
+
+
+SEEN = """
+import atexit, gc, os
+from ir_trunc import measure
+
+@measure(source="what a process is like", range=(0, 1))
+def Seen(lists):
+    '''What a process is like while it scores.
+
+    0
+    '''
+    atexit.register(print, "at import and while scoring:", looked, gc.isenabled(), gc.get_freeze_count() > 0)
+    return 0.0 * lists.n
+
+looked = gc.isenabled()
+print("threads:", os.environ.get("OPENBLAS_NUM_THREADS"))
+"""
+
+
+def said(words, folder, **environment) -> str:
+    """What a new process prints that imports a measure which looks around."""
+    (folder / "seen.py").write_text(SEEN)
+    known = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    paths = os.pathsep.join([str(folder), str(PACKAGE.parent)])
+    return subprocess.run(
+        [sys.executable, *words],
+        env=known | {"PYTHONPATH": paths} | environment,
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+
+
+def test_the_command_starts_without_threads_and_without_looking_for_cycles(files, tmp_path):
+    words = ["-m", "ir_trunc", "--import", "seen", *files, "Seen"]
+    found = said(words, tmp_path)
+    assert "threads: 1\n" in found
+    assert "at import and while scoring: False True True\n" in found
+    assert "threads: 4\n" in said(words, tmp_path, OPENBLAS_NUM_THREADS="4")
+
+
+@pytest.mark.parametrize("code", [
+    "import sys, ir_trunc, seen; ir_trunc.calc('Seen', *sys.argv[1:])",
+    "import sys; from ir_trunc.cli.main import main; main(['--import', 'seen', *sys.argv[1:], 'Seen'])",
+])  # fmt: skip
+def test_a_program_that_imports_ir_trunc_stays_as_it_is(code, files, tmp_path):
+    found = said(["-c", code, *files], tmp_path)
+    assert "threads: None\n" in found
+    assert "at import and while scoring: True True False\n" in found

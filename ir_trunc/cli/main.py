@@ -20,7 +20,7 @@ from ir_trunc.cli.arguments import (
 from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
 from ir_trunc.cli.output import FORMATS, OneLineParser, form_of, printing, rows_of, views_of
 from ir_trunc.core.errors import InputError, IrTruncError, IrTruncWarning, nearest
-from ir_trunc.core.process import ENDINGS, ended_by_signals, flushed, reason, standard_streams, tell
+from ir_trunc.core.process import ENDINGS, ended_by_signals, flushed, imported, reason, standard_streams, tell
 from ir_trunc.ranking.doors import read_qrels
 from ir_trunc.read.readers.datasets import load
 from ir_trunc.read.write import check_outputs
@@ -108,8 +108,11 @@ def run(words: Sequence[str]) -> int:
     command = _COMMANDS.get(words[0]) if words else None
     if command is None:
         _refuse_mistyped(words[:1])
+        imported()
         return score(words)
-    status: int = import_module(f"ir_trunc.cli.{command}").main(words[1:])
+    module = import_module(f"ir_trunc.cli.{command}")
+    imported()
+    status: int = module.main(words[1:])
     return status
 
 

@@ -1,7 +1,9 @@
-"""What a command shares with the system: standard streams, signals, and its exit without a result."""
+"""What a command shares with the system: its start, standard streams, signals, its exit without a result."""
 
 from __future__ import annotations
 
+import atexit
+import gc
 import io
 import os
 import signal
@@ -40,13 +42,31 @@ def reason(error: BaseException) -> str:
     return str(error)
 
 
-def _speak_while_importing() -> None:
-    """Where this process is the command itself, say in one line what ends it before `main` can."""
+def _is_the_command() -> bool:
+    """Whether this process is the command itself, and not a program that imports ir_trunc."""
     words = sys.argv[:1]
     if words == ["-m"]:  # until Python has found the module
         words = sys.orig_argv[sys.orig_argv.index("-m") + 1 :][:1] if "-m" in sys.orig_argv else []
-    if words and os.path.splitext(os.path.basename(words[0]))[0] == "ir_trunc":
-        sys.excepthook = _last_words
+    return bool(words) and os.path.splitext(os.path.basename(words[0]))[0] == "ir_trunc"
+
+
+def _begin() -> None:
+    """Say in one line what ends the command before `main` can, and spare it what takes longer than a small
+    run takes to score.
+    """
+    sys.excepthook = _last_words
+    # numpy's OpenBLAS starts a thread for each processor, and no command multiplies large matrices.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Python looks for cycles again and again while modules are imported, and once more when it ends.
+    gc.disable()
+    atexit.register(gc.freeze)
+
+
+def imported() -> None:
+    """Look for cycles from here on, but not among the modules, which stay."""
+    if _COMMAND:
+        gc.freeze()
+        gc.enable()
 
 
 def _last_words(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -127,4 +147,6 @@ def _end(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-_speak_while_importing()
+_COMMAND = _is_the_command()
+if _COMMAND:
+    _begin()
