@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import ir_trunc
-from ir_trunc.read.reading import Reading
+from ir_trunc.core.errors import ParameterError
+from ir_trunc.core.keywords import keywords_of
+from ir_trunc.read.reading import HowRead, Reading
 
 PUBLIC = [
     "ir_trunc",
@@ -32,28 +34,8 @@ OF_PYTERRIER = "ir_trunc.adapters.pyterrier.experiment"
 # Options are those of pt.Experiment, whichever of them the installed version has.
 OPTIONS_OF_OTHERS = {OF_PYTERRIER}
 
-# Functions that are not held to a law yet. Their options are typed, but spelled out by no signature.
+# Functions that are not held to a law yet.
 NOT_YET = {
-    "explicit": {
-        "ir_trunc.adapters.scale.dask",
-        "ir_trunc.adapters.scale.spark",
-        "ir_trunc.meta.guide",
-        "ir_trunc.meta.pooled_runs",
-        "ir_trunc.meta.score_matrix",
-        "ir_trunc.meta.truncation_impact",
-        "ir_trunc.nil_report",
-        "ir_trunc.truncation.abstention_curve",
-        "ir_trunc.truncation.cross_validate",
-        "ir_trunc.truncation.nauc",
-        "ir_trunc.truncation.risk_coverage",
-        "ir_trunc.truncation.study.agreement",
-        "ir_trunc.truncation.study.best_cuts",
-        "ir_trunc.truncation.study.cuts",
-        "ir_trunc.truncation.study.lengths",
-        "ir_trunc.truncation.truncate",
-        "ir_trunc.with_effort",
-        "ir_trunc.with_terminal",
-    },
     "sections": {
         "ir_trunc.adapters.pyterrier.experiment",
         "ir_trunc.adapters.scale.dask",
@@ -134,8 +116,52 @@ def parameters_of(name):
 @every_function
 def test_arguments_are_explicit(name):
     kinds = {parameter.kind for parameter in parameters_of(name).values()}
-    if name not in NOT_YET["explicit"] | OPTIONS_OF_OTHERS:
+    if name not in OPTIONS_OF_OTHERS:
         assert inspect.Parameter.VAR_KEYWORD not in kinds, "an editor and help() cannot show **options"
+
+
+def test_keywords_that_are_handed_on_are_those_of_reading():
+    shown = {option: parameter.default for option, parameter in inspect.signature(Reading).parameters.items()}
+    assert set(shown) == set(HowRead.__annotations__)
+    for name in ("nil_report", "truncation.cross_validate", "meta.pooled_runs", "meta.truncation_impact"):
+        found = parameters_of(f"ir_trunc.{name}")
+        assert {option: found[option].default for option in shown} == shown
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **wrong: ir_trunc.compare("RR", {}, {}, **wrong),
+        lambda **wrong: ir_trunc.with_effort({}, {}, **wrong),
+        lambda **wrong: ir_trunc.meta.truncation_impact("RR", {}, {}, **wrong),
+        lambda **wrong: ir_trunc.truncation.study.cuts("RR", {}, {}, **wrong),
+    ],
+)
+def test_a_keyword_that_is_handed_on_is_refused_by_the_function_that_was_called(call):
+    with pytest.raises(TypeError, match=r"\) got an unexpected keyword argument 'ordr'. Did you mean order"):
+        call(ordr="rank")
+
+
+def test_a_function_keeps_the_arguments_that_it_names_itself():
+    def source(path, *, order="score", nil=None): ...
+
+    @keywords_of(source)
+    def function(nil="ends", **options):
+        return nil, options
+
+    assert str(inspect.signature(function)) == "(nil='ends', *, order='score')"
+    assert function("sakai", order="rank") == ("sakai", {"order": "rank"})
+    assert function.__name__ == "function"
+
+
+def test_the_guide_takes_an_answer_to_each_of_its_questions():
+    asked, nodes = set(), [import_module("ir_trunc.meta.guide").tree()]
+    for node in nodes:
+        asked |= {node["key"]} if "key" in node else set()
+        nodes += [node[answer] for answer in ("yes", "no") if answer in node]
+    assert set(parameters_of("ir_trunc.meta.guide")) == asked
+    with pytest.raises(ParameterError, match="length is not answered"):
+        ir_trunc.meta.guide(length=None, recall=True)
 
 
 @every_function

@@ -104,12 +104,13 @@ def procedure(*, source: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         name = function.__name__
         if name in registry and registry[name].function.__module__ != function.__module__:
             raise ParameterError(f"{name} is the name of another procedure: give yours a name of its own.")
-        hints = _hints(function)
-        inputs, options = _arguments(name, function, hints)
+        written = inspect.unwrap(function)  # without what `keywords_of` adds, which is checked elsewhere
+        hints = _hints(written)
+        inputs, options = _arguments(name, written, hints)
         result = hints.get("return")
         if not (isinstance(result, type) and issubclass(result, Result)):
             raise ParameterError(f"{name} needs a return annotation that is a Result: `-> Agreement`.")
-        signature = inspect.signature(function)
+        signature = inspect.signature(written)
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:

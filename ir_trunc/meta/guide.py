@@ -13,10 +13,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ir_trunc.core.checks import flag
 from ir_trunc.core.errors import ParameterError, nearest
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.measures import registry
 from ir_trunc.meta.declare import procedure
 from ir_trunc.scoring.printed import fitted
@@ -24,8 +25,30 @@ from ir_trunc.scoring.protocol import Result
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import Unpack
 
 Node = dict[str, Any]
+
+
+class Answers(TypedDict, total=False):
+    """The questions that can be asked, by their keys."""
+
+    length: bool | None
+    first_n: bool | None
+    weighted: bool | None
+    one: bool | None
+    recall: bool | None
+    graded: bool | None
+    redundancy: bool | None
+    deep: bool | None
+    answers: bool | None
+    single: bool | None
+    nil: bool | None
+    surest: bool | None
+    price: bool | None
+    paid: bool | None
+    harm: bool | None
+    everything: bool | None
 
 
 @dataclass(frozen=True)
@@ -105,7 +128,8 @@ def step(answers: Mapping[str, bool]) -> Question | Advice:
 
 
 @procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
-def guide(**answers: bool) -> Advice:
+@keywords_of(Answers)
+def guide(**answers: Unpack[Answers]) -> Advice:
     """The measures for a task, by the answers to a few questions.
 
     Keys are those of the questions: length, first_n, weighted, one, recall, graded, redundancy, deep,
@@ -113,8 +137,10 @@ def guide(**answers: bool) -> Advice:
 
     Parameters
     ----------
-    **answers : bool
+    length, first_n, weighted, one, recall, graded, redundancy, deep : bool, optional
         The answer to each question that is asked on the way.
+    answers, single, nil, surest, price, paid, harm, everything : bool, optional
+        Answers to the questions that are not the paper's.
 
     Returns
     -------
@@ -132,7 +158,8 @@ def guide(**answers: bool) -> Advice:
     >>> meta.guide(length=False, first_n=False, weighted=True, one=True).measures
     ('RR',)
     """
-    found = step(answers)
+    given: dict[str, Any] = dict(answers)
+    found = step({key: answer for key, answer in given.items() if answer is not None})
     if isinstance(found, Question):
         raise ParameterError(f"{found.key} is not answered: {found.text} (True or False)")
     return found

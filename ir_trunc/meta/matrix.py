@@ -12,16 +12,18 @@ import numpy as np
 
 from ir_trunc.core.checks import instance, mapping, several
 from ir_trunc.core.errors import InputError, shown
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.text import items_of, split
 from ir_trunc.measures.whole_run import RunScores
 from ir_trunc.meta.pairs import place_of, positions, rounded
 from ir_trunc.meta.score_tables import scores_in
+from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.comparing import score_each
 from ir_trunc.scoring.evaluator import Evaluator, Options
-from ir_trunc.scoring.objects import bind, definition_of, parse_measure
+from ir_trunc.scoring.objects import MeasureLike, bind, definition_of, parse_measure
 from ir_trunc.scoring.protocol import Result
 from ir_trunc.scoring.runs import RunsLike, by_name
 
@@ -222,12 +224,42 @@ def matrix_of(value: Any) -> ScoreMatrix:
     )
 
 
-def score_matrix(measures: Any, qrels: Any, runs: RunsLike, **options: Unpack[Options]) -> ScoreMatrix:
+@keywords_of(Evaluator)
+def score_matrix(
+    measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
+) -> ScoreMatrix:
     """The scores of many runs, by topic.
 
-    measures, qrels, options (topics, nil, order, duplicates, stop, lower_is_better): as for `calc`. runs: a
-    folder, whose files are all taken as runs; paths; or {name: run}. Raises InputError where there is no run.
     A progress bar shows on a terminal where it takes long.
+
+    Parameters
+    ----------
+    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better
+        As for `ir_trunc.calc`.
+    runs : RunsLike
+        `{name: run}`, or paths of files and folders, whose runs are then named by their files.
+
+    Returns
+    -------
+    ScoreMatrix
+        Measures, systems and topics with their scores: what most of `ir_trunc.meta` starts from.
+
+    Raises
+    ------
+    InputError
+        Where there is no run, or qrels or a run cannot be read as such.
+    ParameterError, UnknownMeasureError
+        As `ir_trunc.calc` does.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> runs = {"short": {"q": ["a"]}, "long": {"q": ["a", "b", "c"]}}
+    >>> meta.score_matrix("RBPT P@1", {"q": {"a": 1}}, runs).to_pandas().round(3)
+                      RBPT  P@1
+    system query_id
+    short  q         1.000  1.0
+    long   q         0.712  1.0
     """
     scored = dict(score_each(Evaluator(measures, qrels, **options), named_runs(runs)))
     results = list(scored.values())

@@ -18,15 +18,17 @@ from ir_measures import Measure
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.checks import several, whole
 from ir_trunc.core.errors import InputError, UnknownMeasureError
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Ints, Judgments, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.meta.matrix import ScoreMatrix, named_runs, run_scores
 from ir_trunc.meta.pairs import positions
 from ir_trunc.ranking.doors import read_qrels, read_run
+from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import join_run
-from ir_trunc.read.reading import HowRead
+from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.scoring.objects import bind, parse_measures
 from ir_trunc.scoring.runs import RunsLike
 
@@ -128,13 +130,39 @@ class PooledRuns:
         )
 
 
+@keywords_of(Reading)
 def pooled_runs(
-    qrels: Any, runs: RunsLike, nil: NilRule | Convention | None = None, **reading: Unpack[HowRead]
+    qrels: QrelsLike, runs: RunsLike, nil: NilRule | Convention | None = None, **reading: Unpack[HowRead]
 ) -> PooledRuns:
-    """Runs read once for any number of simulated pools; shows a progress bar.
+    """Runs read once for any number of simulated pools.
 
-    qrels, runs, nil, reading (order, duplicates, stop, lower_is_better): as for `score_matrix`. Raises
-    InputError where NIL is an answer that nobody judged ('trec2001', 'sakai').
+    A progress bar shows on a terminal where it takes long.
+
+    Parameters
+    ----------
+    qrels, nil, order, duplicates, stop, lower_is_better
+        As for `ir_trunc.calc`.
+    runs : RunsLike
+        `{name: run}`, or paths of files and folders, whose runs are then named by their files.
+
+    Returns
+    -------
+    PooledRuns
+        What `pool_grid` and `leave_group_out` take.
+
+    Raises
+    ------
+    InputError
+        Where there is no run, qrels or a run cannot be read, or NIL is an answer that nobody judged
+        ('trec2001', 'sakai').
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> runs = {"one": {"q": ["a", "x"]}, "two": {"q": ["b", "a"]}}
+    >>> pooled = meta.pooled_runs({"q": {"a": 1, "b": 0}}, runs)
+    >>> pooled.systems, pooled.coverage(depth=1)
+    (('one', 'two'), 1.0)
     """
     from tqdm import tqdm
 

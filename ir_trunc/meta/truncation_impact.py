@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from ir_measures import Measure
 
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.options import OneMeasure
 from ir_trunc.ranking.doors import read_qrels
 from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.read.reading import HowRead
+from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.runs import RunsLike, each_run
@@ -72,6 +73,7 @@ class TruncationImpact(Result):
 
 
 @procedure(source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737")
+@keywords_of(Reading)
 def truncation_impact(
     measure: str | Measure,
     qrels: QrelsLike,
@@ -98,8 +100,8 @@ def truncation_impact(
         A measure that does not look at the end.
     depth : int
         A list of fewer documents counts as truncated; 1 or more.
-    **reading
-        How runs are read (order, duplicates, stop, lower_is_better), see `ir_trunc.Reading`.
+    order, duplicates, stop, lower_is_better
+        How runs are read, as for `ir_trunc.calc`.
 
     Returns
     -------

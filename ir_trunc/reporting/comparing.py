@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from ir_measures import Measure
@@ -13,23 +13,26 @@ from scipy import stats
 
 from ir_trunc.core.checks import flag
 from ir_trunc.core.errors import InputError, ParameterError, noted
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Bools, Floats
 from ir_trunc.measures.whole_run import influence
 from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import Duplicates, Order
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.reporting.plan import Plan, baseline_of
 from ir_trunc.scoring.comparing import score_each
-from ir_trunc.scoring.evaluator import Evaluator
+from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind
 from ir_trunc.scoring.results import Results
 from ir_trunc.scoring.runs import RunsLike, by_name
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 _NAMED = 5  # systems with empty lists that a note names
 
 
+@keywords_of(Evaluator)
 def compare(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -43,12 +46,7 @@ def compare(
     margin: float | Mapping[Any, float] | None = None,
     repetitions: int = 10_000,
     seed: int = 0,
-    topics: Any = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
+    **options: Unpack[Options],
 ) -> Comparison:
     """Score several runs, and test which of their differences are significant.
 
@@ -120,10 +118,7 @@ def compare(
     RR      new         0.3333 -0.3838 1.0504 0.1835  1.1547
     AP      new         0.3056 -0.3599 0.9710 0.1869  1.1406
     """
-    ready = Evaluator(
-        measures, qrels, topics=topics, nil=nil,
-        order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-    )  # fmt: skip
+    ready = Evaluator(measures, qrels, **options)
     asked, named = ready.measures, by_name(runs)
     systems, names = tuple(named), [str(measure) for measure in asked]
     against = None if baseline is None else baseline_of(baseline, systems)

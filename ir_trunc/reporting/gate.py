@@ -11,17 +11,17 @@ import numpy as np
 
 from ir_trunc.core.checks import flag, number, several
 from ir_trunc.core.errors import ParameterError, noted, printable
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.ranking.likes import QrelsLike, RunLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import Duplicates, Order
 from ir_trunc.reporting.conditions import Condition, Range, mean_of, read_condition, value_of, values_of
-from ir_trunc.scoring.evaluator import Evaluator, rank
+from ir_trunc.scoring.evaluator import Evaluator, Options, rank
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result
 from ir_trunc.scoring.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import Unpack
 
 Verdict = Literal["passed", "failed", "undecided"]
 _VERDICTS: dict[bool | None, Verdict] = {True: "failed", False: "passed", None: "undecided"}
@@ -133,6 +133,7 @@ class Gate(Result):
         return "\n".join([fitted(self.heading), *(fitted(line, 11) for line in self.lines())])
 
 
+@keywords_of(Evaluator)
 def check(
     conditions: Iterable[str] | str,
     qrels: QrelsLike | None,
@@ -141,12 +142,7 @@ def check(
     baseline: RunLike | None = None,
     confidence: float = 0.95,
     strict: bool = False,
-    topics: Any = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
+    **options: Unpack[Options],
 ) -> Gate:
     """Check a new run against conditions under which it may not pass.
 
@@ -203,15 +199,11 @@ def check(
         )
     level, fails = number("confidence", confidence, 0, 1, inside=True), flag("strict", strict)
     measures = [one.measure for one in read if one.measure is not None]
-    reading: dict[str, Any] = {
-        "topics": topics, "nil": nil,
-        "order": order, "duplicates": duplicates, "stop": stop, "lower_is_better": lower_is_better,
-    }  # fmt: skip
 
     def scored(given: Any) -> Results:
         if measures:
-            return Evaluator(measures, qrels, **reading).calc(given)
-        rankings = rank(qrels, given, **reading)
+            return Evaluator(measures, qrels, **options).calc(given)
+        rankings = rank(qrels, given, **options)
         return Results((), rankings, np.zeros((0, len(rankings))))
 
     with noted() as notes:

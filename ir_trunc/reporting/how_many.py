@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir_trunc.core.checks import generator, number
 from ir_trunc.core.errors import IrTruncError, warn
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.whole_run import influence
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import Duplicates, Order
 from ir_trunc.reporting.advice import FEW, HowMany
 from ir_trunc.scoring.bootstrap import interval_of_mean
-from ir_trunc.scoring.evaluator import rank
+from ir_trunc.scoring.evaluator import Options, rank
 from ir_trunc.truncation.declare import Cutter, registry
 from ir_trunc.truncation.fitting import one_measure, single_measure
 from ir_trunc.truncation.live import refuse_if_not_live, sees_judgments
 from ir_trunc.truncation.policies.fixed import Fixed
 from ir_trunc.truncation.text import parse_policies, parse_policy
 from ir_trunc.truncation.validation import held_out_cuts, split
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 FIXED = (1, 2, 3, 5, 10, 20, 50, 100)
 """The fixed lengths that are tried, up to the longest list."""
@@ -33,6 +35,7 @@ _RESAMPLES = 2000
 _SAME = 1e-12
 
 
+@keywords_of(rank)
 def how_many(
     retrieved: Any,
     labels: Any,
@@ -44,12 +47,7 @@ def how_many(
     present: Any = None,
     folds: int = 5,
     seed: int = 0,
-    topics: Any = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
+    **options: Unpack[Options],
 ) -> HowMany:
     """How many documents to return for a question, from which score on, and when none.
 
@@ -115,16 +113,7 @@ def how_many(
     1
     """
     bound = one_measure(measure)
-    rankings = rank(
-        labels,
-        retrieved,
-        topics=topics,
-        nil=nil,
-        order=order,
-        duplicates=duplicates,
-        stop=stop,
-        lower_is_better=lower_is_better,
-    )
+    rankings = rank(labels, retrieved, **options)
     price = None if cost is None else number("cost", cost, 0)
     parts = split(len(rankings), folds, seed)
     if len(rankings) < FEW:

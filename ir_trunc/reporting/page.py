@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir_trunc.core.checks import text, whole
 from ir_trunc.core.errors import InputError, IrTruncError, noted, printable
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.ranking.doors import read_qrels
 from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import Duplicates, Order
 from ir_trunc.read.write import Target, check_outputs, write_text
 from ir_trunc.reporting.comparing import compare
 from ir_trunc.reporting.sections import Cuts, lengths, policies, silence, views
 from ir_trunc.reporting.topics import topics_of
 from ir_trunc.scoring.ends import reads_the_end
-from ir_trunc.scoring.evaluator import rank
+from ir_trunc.scoring.evaluator import Evaluator, Options, rank
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.runs import RunsLike, by_name
 from ir_trunc.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MEASURES = "RBPT nDCG@10 RBPU c@1"
 """What a page shows unless it is told otherwise."""
 
 
+@keywords_of(Evaluator)
 def report(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -35,12 +38,7 @@ def report(
     baseline: str | None = None,
     title: str = "Rankings and where they end",
     folds: int = 5,
-    topics: Any = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
+    **options: Unpack[Options],
 ) -> str:
     """Write one HTML page about several runs: it needs no network, no other file, and no JavaScript.
 
@@ -88,17 +86,15 @@ def report(
     if path is not None:
         check_outputs([path])
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
-    reading: dict[str, Any] = {
-        "order": order, "duplicates": duplicates, "stop": stop, "lower_is_better": lower_is_better
-    }  # fmt: skip
+    topics, nil = options.pop("topics", None), options.pop("nil", None)
     with noted() as notes:
         given = None if qrels is None else read_qrels(qrels, topics, nil=nil)
         if qrels is None and (topics is not None or nil is not None):
             raise InputError("topics and nil go with qrels: Rankings have their query universe.")
-        found = compare(measures, given, named, baseline=baseline, intervals=True, **reading)
+        found = compare(measures, given, named, baseline=baseline, intervals=True, **options)
         with warnings.catch_warnings():  # of what the comparison has read and warned of
             warnings.simplefilter("ignore")
-            lists = {name: rank(given, run, **reading) for name, run in named.items()}
+            lists = {name: rank(given, run, **options) for name, run in named.items()}
             cuts = _cuts(measures, lists)
             gains = policies(cuts, lists, folds)
     page: str = render(

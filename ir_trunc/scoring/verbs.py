@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
 from ir_trunc.core.curve import Curve
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.read.reading import Duplicates, Order
-from ir_trunc.scoring.evaluator import Evaluator
+from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def calc(
@@ -89,17 +93,12 @@ def calc(
     return ready.calc(run)
 
 
+@keywords_of(Evaluator)
 def calc_aggregate(
     measures: MeasureLike,
     qrels: QrelsLike | None,
     run: RunLike,
-    *,
-    topics: Any = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
+    **options: Unpack[Options],
 ) -> Aggregated:
     """Mean scores of a run.
 
@@ -123,24 +122,15 @@ def calc_aggregate(
     >>> calc_aggregate("RBPT nDCG@10", {"q": {"a": 1}}, {"q": ["a", "b"]})
     {RBPT: 0.84, nDCG@10: 1.0}
     """
-    ready = Evaluator(
-        measures, qrels, topics=topics, nil=nil,
-        order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-    )  # fmt: skip
-    return ready.calc_aggregate(run)
+    return Evaluator(measures, qrels, **options).calc_aggregate(run)
 
 
+@keywords_of(Evaluator)
 def iter_calc(
     measures: MeasureLike,
     qrels: QrelsLike | None,
     run: RunLike,
-    *,
-    topics: Any = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
+    **options: Unpack[Options],
 ) -> Iterator[ir_measures.Metric]:
     """Scores of a run by topic, one at a time.
 
@@ -166,24 +156,15 @@ def iter_calc(
     q 1.0
     r 1.0
     """
-    ready = Evaluator(
-        measures, qrels, topics=topics, nil=nil,
-        order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-    )  # fmt: skip
-    return ready.iter_calc(run)
+    return Evaluator(measures, qrels, **options).iter_calc(run)
 
 
+@keywords_of(Evaluator)
 def curves(
     measures: MeasureLike,
     qrels: QrelsLike | None,
     run: RunLike,
-    *,
-    topics: Any = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
+    **options: Unpack[Options],
 ) -> ByMeasure[Curve]:
     """The score at every depth of every list.
 
@@ -208,23 +189,14 @@ def curves(
     >>> [(topic, values.round(2).tolist()) for topic, values in curve.rows()]
     [('q', [0.0, 1.0, 0.84])]
     """
-    ready = Evaluator(
-        measures, qrels, topics=topics, nil=nil,
-        order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-    )  # fmt: skip
-    return ready.curves(run)
+    return Evaluator(measures, qrels, **options).curves(run)
 
 
+@keywords_of(Evaluator)
 def evaluator(
     measures: MeasureLike,
     qrels: QrelsLike | None,
-    *,
-    topics: Any = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
+    **options: Unpack[Options],
 ) -> Evaluator:
     """Measures and qrels made ready once, for several runs.
 
@@ -249,7 +221,4 @@ def evaluator(
     >>> [ready.calc_aggregate({"q": docs})["RBPT"] for docs in (["a"], ["a", "b"], [])]
     [1.0, 0.84, 0.0]
     """
-    return Evaluator(
-        measures, qrels, topics=topics, nil=nil,
-        order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-    )  # fmt: skip
+    return Evaluator(measures, qrels, **options)

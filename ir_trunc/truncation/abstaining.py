@@ -9,12 +9,14 @@ import numpy as np
 
 from ir_trunc.core.checks import whole
 from ir_trunc.core.errors import InputError, ParameterError, nearest, shown
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.selective import Answers
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
+from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.scoring.evaluator import rank
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.truncation.fitting import one_measure
@@ -22,10 +24,10 @@ from ir_trunc.truncation.fitting import one_measure
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ir_trunc.read.reading import HowRead
     from ir_trunc.scoring.tables import Table
 
 
+@keywords_of(Reading)
 def risk_coverage(
     qrels: QrelsLike | None,
     run: RunLike,
@@ -40,7 +42,7 @@ def risk_coverage(
 
     Parameters
     ----------
-    qrels, run, nil, reading
+    qrels, run, nil, order, duplicates, stop, lower_is_better
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.
@@ -120,6 +122,7 @@ def confidence_in(rankings: Rankings, confidence: str) -> Floats:
     return found
 
 
+@keywords_of(Reading)
 def abstention_curve(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -135,7 +138,7 @@ def abstention_curve(
     ----------
     measures : MeasureLike
         Measures with a score for each topic; those that look at the whole run are refused.
-    qrels, run, nil, reading
+    qrels, run, nil, order, duplicates, stop, lower_is_better
         As for `ir_trunc.calc`.
     confidence : {'first', 'gap', 'spread'} or several of them
         The score of a list's first document; its distance from the second; the standard deviation of all
@@ -192,6 +195,7 @@ def abstention_curve(
     return Table(rows)
 
 
+@keywords_of(Reading)
 def nauc(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -209,7 +213,7 @@ def nauc(
 
     Parameters
     ----------
-    measures, qrels, run, confidence, steps, nil, reading
+    measures, qrels, run, confidence, steps, nil, order, duplicates, stop, lower_is_better
         As for `abstention_curve`.
 
     Returns

@@ -10,12 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.core.checks import whole
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Ints
 from ir_trunc.ranking.doors import read_run
+from ir_trunc.ranking.likes import RunLike
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.read.arrow import occurs, strings
-from ir_trunc.read.reading import HowRead
+from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.read.topics import read_topics
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result, axes
@@ -70,8 +72,9 @@ class NilReport(Result):
         return fitted(self.heading)
 
 
+@keywords_of(Reading)
 def nil_report(
-    run: Any,
+    run: RunLike,
     topics: Any = None,
     *,
     depth: int | None = None,
@@ -82,7 +85,7 @@ def nil_report(
 
     Parameters
     ----------
-    run : path, dict, DataFrame or iterable
+    run : RunLike
         As for `ir_trunc.calc`.
     topics : optional
         The query universe, in any form that `read_topics` takes; by default the run's own topics.
@@ -91,8 +94,8 @@ def nil_report(
         was ended by its system. Without a depth every list was.
     nil : str or NilRule
         A convention, of which only 'ends' ends lists, or a rule: `NilRule(id="none")` for another id.
-    **reading
-        How the run is read: order, duplicates, stop, lower_is_better; see `ir_trunc.calc`.
+    order, duplicates, stop, lower_is_better
+        How the run is read, as for `ir_trunc.calc`.
 
     Returns
     -------

@@ -11,12 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.core.errors import InputError, ParameterError
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.ranking.doors import read_run
+from ir_trunc.ranking.likes import RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.read.columns import one_id
-from ir_trunc.read.reading import HowRead
+from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.read.write import Target
 from ir_trunc.truncation.declare import Cutter
 from ir_trunc.truncation.files import count_of, ranked_for, write_lists
@@ -75,8 +77,9 @@ class Truncated:
         write_lists(path, ((topic, list(found.items())) for topic, found in self.to_dict().items()), tag)
 
 
+@keywords_of(Reading)
 def truncate(
-    run: Any,
+    run: RunLike,
     policy: Cutter | str | Mapping[str, int] | Rankings,
     *,
     nil: NilRule | Convention | None = None,
@@ -86,12 +89,12 @@ def truncate(
 
     Parameters
     ----------
-    run : path, dict, frame or another form of a run
+    run : RunLike
         As for `ir_trunc.calc`. No judgments are needed.
     policy : Policy, str, dict or Rankings
         Where lists end: a policy or its text (`"LargestGap"`), the path of a file of cuts, `{topic: k}`, or
         Rankings that were cut, `rankings.cut(...)`, of the same topics.
-    nil, **reading
+    nil, order, duplicates, stop, lower_is_better
         How the run is read, as for `ir_trunc.calc`.
 
     Returns

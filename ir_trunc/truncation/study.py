@@ -10,16 +10,18 @@ lowest.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ir_trunc.core.errors import InputError, ParameterError
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import HowRead
-from ir_trunc.scoring.evaluator import Evaluator, RunOptions, rank
-from ir_trunc.scoring.objects import lower_is_better
+from ir_trunc.read.reading import HowRead, Reading
+from ir_trunc.scoring.evaluator import Evaluator, Options, rank
+from ir_trunc.scoring.objects import MeasureLike, lower_is_better
 from ir_trunc.scoring.runs import RunsLike, each_run
 from ir_trunc.truncation.bins import bin_name, bin_of
 from ir_trunc.truncation.example import EXAMPLE, example
@@ -47,19 +49,20 @@ FULL = "AP nDCG DCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU iRBU(p=0.9) iRBU(p
 """The rows of the paper's Table 2; ERRU(e=0) is expected reciprocal rank on the scale of the qrels."""
 
 
-def best_cuts(measures: Any, qrels: Any, runs: RunsLike, **reading: Unpack[RunOptions]) -> pd.DataFrame:
+@keywords_of(Evaluator)
+def best_cuts(
+    measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
+) -> pd.DataFrame:
     """Where each list should have ended, and what that would have been worth.
 
     Parameters
     ----------
-    measures : str, measure or list of these
+    measures : MeasureLike
         Measures that look at each list alone.
-    qrels : path, dict, DataFrame, iterable or None
-        Judgments, see `ir_trunc.read_qrels`; None where the runs are `Rankings`.
-    runs : folder, files or dict
-        Runs, see `ir_trunc.compare`.
-    **reading
-        How runs are read: nil, order, duplicates, stop, lower_is_better; see `ir_trunc.calc`.
+    qrels, topics, nil, order, duplicates, stop, lower_is_better
+        As for `ir_trunc.calc`.
+    runs : RunsLike
+        As for `ir_trunc.compare`.
 
     Returns
     -------
@@ -84,7 +87,7 @@ def best_cuts(measures: Any, qrels: Any, runs: RunsLike, **reading: Unpack[RunOp
 
     from ir_trunc.scoring.tables import Table
 
-    ready, tables = _of_gains(Evaluator(measures, qrels, **reading)), []
+    ready, tables = _of_gains(Evaluator(measures, qrels, **options)), []
     for name, run in each_run(runs, "cutting"):
         for measure, curve in ready.curves(run).items():
             (depth, best), own = curve.best(), curve.own()
@@ -109,19 +112,20 @@ def _of_gains(ready: Evaluator) -> Evaluator:
     return ready
 
 
-def cuts(measures: Any, qrels: Any, runs: RunsLike, **reading: Unpack[RunOptions]) -> pd.DataFrame:
+@keywords_of(Evaluator)
+def cuts(
+    measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
+) -> pd.DataFrame:
     """Distribution of the best cuts of all lists of all runs.
 
     Parameters
     ----------
-    measures : str, measure or list of these
+    measures : MeasureLike
         Measures that look at each list alone.
-    qrels : path, dict, DataFrame, iterable or None
-        Judgments, see `ir_trunc.read_qrels`; None where the runs are `Rankings`.
-    runs : folder, files or dict
-        Runs, see `ir_trunc.compare`.
-    **reading
-        How runs are read: nil, order, duplicates, stop, lower_is_better; see `ir_trunc.calc`.
+    qrels, topics, nil, order, duplicates, stop, lower_is_better
+        As for `ir_trunc.calc`.
+    runs : RunsLike
+        As for `ir_trunc.compare`.
 
     Returns
     -------
@@ -148,7 +152,7 @@ def cuts(measures: Any, qrels: Any, runs: RunsLike, **reading: Unpack[RunOptions
 
     from ir_trunc.scoring.tables import Table
 
-    ready = _of_gains(Evaluator(measures, qrels, **reading))
+    ready = _of_gains(Evaluator(measures, qrels, **options))
     found, longest, lists = Counter[tuple[str, int]](), 0, 0
     for _, run in each_run(runs, "cutting"):
         for measure, curve in ready.curves(run).items():
@@ -162,10 +166,11 @@ def cuts(measures: Any, qrels: Any, runs: RunsLike, **reading: Unpack[RunOptions
     return Table(table, index=pd.Index([bin_name(place) for place in bins], name="best_cut"))
 
 
+@keywords_of(Reading)
 def agreement(
-    truncated: Any,
-    full: Any,
-    qrels: Any,
+    truncated: MeasureLike,
+    full: MeasureLike,
+    qrels: QrelsLike | None,
     runs: RunsLike,
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
@@ -174,18 +179,14 @@ def agreement(
 
     Parameters
     ----------
-    truncated : str, measure or list of these
+    truncated : MeasureLike
         Measures by which every list is cut at its best, and which then score it.
-    full : str, measure or list of these
+    full : MeasureLike
         Measures of the full lists.
-    qrels : path, dict, DataFrame, iterable or None
-        Judgments, see `ir_trunc.read_qrels`; None where the runs are `Rankings`.
-    runs : folder, files or dict
-        Runs, see `ir_trunc.compare`.
-    nil : str or NilRule, optional
-        See `ir_trunc.read_qrels`.
-    **reading
-        How runs are read: order, duplicates, stop, lower_is_better; see `ir_trunc.calc`.
+    qrels, nil, order, duplicates, stop, lower_is_better
+        As for `ir_trunc.calc`.
+    runs : RunsLike
+        As for `ir_trunc.compare`.
 
     Returns
     -------
@@ -229,22 +230,26 @@ def agreement(
     return Table(pd.DataFrame(taus).rename_axis("full", axis=0).rename_axis("truncated", axis=1))
 
 
+@keywords_of(Reading)
 def lengths(
-    qrels: Any, runs: RunsLike, nil: NilRule | Convention | None = None, **reading: Unpack[HowRead]
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    nil: NilRule | Convention | None = None,
+    **reading: Unpack[HowRead],
 ) -> pd.DataFrame:
     """How many lists have each length, before and after the document NIL is taken as the end of its list.
 
     Parameters
     ----------
-    qrels : path, dict, DataFrame, iterable or None
+    qrels : QrelsLike or None
         The lists are those of the qrels' topics, empty where a run lacks them; without qrels those of each
         run's own topics.
-    runs : folder, files or dict
-        Runs, see `ir_trunc.compare`.
+    runs : RunsLike
+        As for `ir_trunc.compare`.
     nil : str or NilRule, optional
         See `ir_trunc.nil_report`; by default 'ends'.
-    **reading
-        How runs are read: order, duplicates, stop, lower_is_better; see `ir_trunc.calc`.
+    order, duplicates, stop, lower_is_better
+        How runs are read, as for `ir_trunc.calc`.
 
     Returns
     -------

@@ -7,17 +7,20 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from ir_measures import Measure
 
 from ir_trunc.core.checks import generator, whole
 from ir_trunc.core.errors import ParameterError
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.whole_run import influence
 from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import HowRead
+from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.scoring.bootstrap import interval_of_mean
 from ir_trunc.scoring.evaluator import Evaluator, rank
-from ir_trunc.scoring.objects import parse_measures
+from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.runs import RunsLike, each_run
 from ir_trunc.truncation.declare import Cutter
 from ir_trunc.truncation.fitting import curve_of, one_measure
@@ -32,14 +35,15 @@ if TYPE_CHECKING:
 _RESAMPLES = 2000
 
 
+@keywords_of(Reading)
 def cross_validate(
-    policies: Iterable[Cutter | str],
-    measure: Any,
-    qrels: Any,
+    policies: str | Cutter | Iterable[Cutter | str],
+    measure: str | Measure,
+    qrels: QrelsLike | None,
     runs: RunsLike,
     folds: int = 5,
     seed: int = 0,
-    also: Any = (),
+    also: MeasureLike = (),
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
 ) -> pd.DataFrame:
@@ -51,20 +55,20 @@ def cross_validate(
 
     Parameters
     ----------
-    policies : str, policy or list of these
+    policies : str, Policy or list of these
         See `parse_policy`.
-    measure : str or measure
+    measure : str or Measure
         What policies are fitted to and judged by.
-    qrels, runs
-        See `ir_trunc.compare`.
+    qrels, nil, order, duplicates, stop, lower_is_better
+        As for `ir_trunc.calc`.
+    runs : RunsLike
+        As for `ir_trunc.compare`.
     folds : int
         Parts into which the topics are split; each part is cut by a policy fitted on all others.
     seed : int
         Start of the random numbers that split the topics and draw the bootstrap.
-    also : str, measure or list of these, optional
+    also : MeasureLike, optional
         Measures that score the lists too, and fit nothing.
-    nil, **reading
-        How qrels and runs are read: nil, order, duplicates, stop, lower_is_better; see `ir_trunc.calc`.
 
     Returns
     -------

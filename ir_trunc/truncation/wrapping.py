@@ -15,12 +15,14 @@ import pyarrow.compute as pc
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.checks import number, whole
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Bools, Ints
 from ir_trunc.ranking.doors import read_qrels, read_run
+from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import join_run
 from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.read.reading import HowRead
+from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.read.rows import PLACEHOLDER, Rows
 from ir_trunc.read.write import Target, check_outputs, qrels_lines, run_lines, write_text
 
@@ -74,8 +76,9 @@ class Wrapped:
         write_text(qrels, qrels_lines(zip(*judged)))
 
 
+@keywords_of(Reading)
 def with_terminal(
-    qrels: Any, run: Any, *, rel: int = 1, depth: int | None = None, **reading: Unpack[HowRead]
+    qrels: QrelsLike, run: RunLike, *, rel: int = 1, depth: int | None = None, **reading: Unpack[HowRead]
 ) -> Wrapped:
     """The run with a terminal document at the end of every list that its system ended.
 
@@ -85,14 +88,12 @@ def with_terminal(
 
     Parameters
     ----------
-    qrels, run : path, dict, DataFrame or iterable
+    qrels, run, order, duplicates, stop, lower_is_better
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.
     depth : int, optional
         The length that the evaluation imposed; a list that fills it gets no terminal document.
-    **reading
-        How the run is read: order, duplicates, stop, lower_is_better; see `ir_trunc.calc`.
 
     Returns
     -------
@@ -143,21 +144,20 @@ def with_terminal(
     return Wrapped(_joined(frame, added, names), pd.concat([judged, terminal], ignore_index=True))
 
 
+@keywords_of(Reading)
 def with_effort(
-    qrels: Any, run: Any, *, e: float = 0.05, rel: int = 1, **reading: Unpack[HowRead]
+    qrels: QrelsLike, run: RunLike, *, e: float = 0.05, rel: int = 1, **reading: Unpack[HowRead]
 ) -> Wrapped:
     """The run with the effort of reading each document, and what is left of its gain.
 
     Parameters
     ----------
-    qrels, run : path, dict, DataFrame or iterable
+    qrels, run, order, duplicates, stop, lower_is_better
         As for `ir_trunc.calc`.
     e : float
         Effort of reading one document, in units of gain, >= 0.
     rel : int
         Lowest grade that counts as relevant, with gain 1.
-    **reading
-        How the run is read: order, duplicates, stop, lower_is_better; see `ir_trunc.calc`.
 
     Returns
     -------
