@@ -14,6 +14,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # From the first room to the last. A file imports from earlier rooms and from its own.
 ROOMS = [
     "version",
+    "_kernel",
     "core",
     "measures",
     "read",

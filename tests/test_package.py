@@ -15,6 +15,8 @@ import ir_trunc
 
 ROOT = Path(__file__).parent.parent
 LEFT_OUT = {"__pycache__", ".ipynb_checkpoints"}
+COMPILED = {".so", ".pyd"}  # the kernel, in a checkout where it was built
+SOURCES = {".c", ".h"}
 
 source_tree = pytest.mark.skipif(not (ROOT / "ir_trunc").is_dir(), reason="the package's source is not here")
 
@@ -22,7 +24,8 @@ source_tree = pytest.mark.skipif(not (ROOT / "ir_trunc").is_dir(), reason="the p
 def files_in(*folders: str) -> set[str]:
     """The files of the source tree in these folders, as paths from its top."""
     paths = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file())
-    return {path.relative_to(ROOT).as_posix() for path in paths if not LEFT_OUT & set(path.parts)}
+    kept = (path for path in paths if not LEFT_OUT & set(path.parts) and path.suffix not in COMPILED)
+    return {path.relative_to(ROOT).as_posix() for path in kept}
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +47,10 @@ def built(tmp_path_factory):
 def test_the_wheel_holds_the_package_with_its_data_and_nothing_else(built):
     info = f"ir_trunc-{ir_trunc.__version__}.dist-info/"
     wheel = {name for name in built[0] if not name.startswith(info)}
-    assert wheel == files_in("ir_trunc")
-    assert {Path(name).suffix for name in wheel} == {
+    kernel = {name for name in wheel if Path(name).suffix in COMPILED}
+    assert {Path(name).parent.name for name in kernel} <= {"_kernel"}
+    assert wheel - kernel == {name for name in files_in("ir_trunc") if Path(name).suffix not in SOURCES}
+    assert {Path(name).suffix for name in wheel - kernel} == {
         ".py",
         ".typed",
         ".qrels",
@@ -68,6 +73,7 @@ def test_the_wheel_holds_the_package_with_its_data_and_nothing_else(built):
 @source_tree
 def test_the_sdist_holds_what_its_tests_need(built):
     top = {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "PKG-INFO"}
+    top.add("hatch_build.py")
     dots = {".gitignore", ".pre-commit-config.yaml"}
     assert built[1] == files_in("ir_trunc", "tests", "notebooks", ".ci", ".github") | top | dots
 

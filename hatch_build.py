@@ -1,0 +1,37 @@
+"""What hatchling does beyond packing: it compiles the kernel into the wheel, where there is a compiler."""
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class KernelBuildHook(BuildHookInterface):
+    """Of a wheel: one for every Python from 3.11 on with the kernel in it, or a pure one without."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, into the checkout where the installation is editable."""
+        kernel = Path(self.root, "ir_trunc", "_kernel")
+        build = _module(kernel / "build.py")
+        editable = version == "editable"
+        found = build.compiled(kernel if editable else Path(mkdtemp()))
+        if found is None or editable:
+            return
+        since = "".join(map(str, build.STABLE_SINCE))
+        platform = self.build_config.builder.get_best_matching_tag().split("-")[-1]
+        build_data["pure_python"] = False
+        build_data["tag"] = f"cp{since}-abi3-{platform}"
+        build_data["force_include"][str(found)] = f"ir_trunc/_kernel/{found.name}"
+
+
+def _module(path: Path) -> Any:
+    spec = spec_from_file_location("kernel_build", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,26 @@
+"""The compiled kernel, where there is one: runs to lists, with the bits that the Python way gives.
+
+`IR_TRUNC_KERNEL=0` turns it off; `required` makes its absence an ImportError.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any
+
+
+def _loaded() -> Any:
+    """The compiled module; None where it is turned off or was not built for this Python."""
+    wanted = os.environ.get("IR_TRUNC_KERNEL", "")
+    if wanted == "0":
+        return None
+    try:
+        return import_module("ir_trunc._kernel._core")
+    except ImportError:
+        if wanted == "required":
+            raise
+        return None
+
+
+core = _loaded()

@@ -1,0 +1,75 @@
+"""Compiles the kernel: `python -m ir_trunc._kernel.build` does it in place, for a checkout.
+
+An installation does it by itself. Where there is no compiler, or Python has no stable binary interface, one
+line says so, and runs are read in Python: the results are the same.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+HERE = Path(__file__).resolve().parent
+STABLE_SINCE = (3, 11)  # the first version with all that module.c uses of the limited API
+
+
+def possible() -> bool:
+    """Whether this Python takes modules of the limited API."""
+    free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    return sys.implementation.name == "cpython" and sys.version_info[:2] >= STABLE_SINCE and not free_threaded
+
+
+def compile_into(folder: Path) -> Path:
+    """The compiled module, made in this folder; raises what setuptools raises where it cannot be."""
+    from setuptools import Distribution, Extension
+
+    sources = [HERE / "module.c", *sorted((HERE / "core").glob("*.c"))]
+    extension = Extension(
+        "_core",
+        [os.path.relpath(source) for source in sources],
+        depends=[os.path.relpath(header) for header in (HERE / "core").glob("*.h")],
+        extra_compile_args=["/std:c11"] if sys.platform == "win32" else ["-std=c11"],
+        libraries=[] if sys.platform == "win32" else ["m"],
+        py_limited_api=True,
+    )
+    command = Distribution({"ext_modules": [extension]}).get_command_obj("build_ext")
+    with TemporaryDirectory() as objects:
+        command.build_lib, command.build_temp = str(folder), objects
+        command.ensure_finalized()
+        command.run()
+    return folder / str(command.get_ext_filename("_core"))
+
+
+def compiled(folder: Path) -> Path | None:
+    """The compiled module; None, and one line on the standard error, where it cannot be had.
+
+    `IR_TRUNC_KERNEL=0` leaves it out, `required` raises what is wrong.
+    """
+    wanted = os.environ.get("IR_TRUNC_KERNEL", "")
+    why = (
+        "it is turned off"
+        if wanted == "0"
+        else f"this Python is not CPython >= {STABLE_SINCE[0]}.{STABLE_SINCE[1]} with a GIL"
+    )
+    if wanted != "0" and possible():
+        try:
+            return compile_into(folder)
+        except Exception as error:  # of a missing compiler, header or setuptools: they have no common type
+            if wanted == "required":
+                raise
+            why = f"{type(error).__name__}: {error}".splitlines()[0]
+    if wanted == "required":
+        raise RuntimeError(f"The kernel of ir_trunc cannot be built: {why}.")
+    print(
+        f"ir_trunc: its kernel is not compiled ({why}); runs are read in Python, more slowly.",
+        file=sys.stderr,
+    )
+    return None
+
+
+if __name__ == "__main__":
+    found = compiled(HERE)
+    print(f"built {found}" if found else "nothing is built")

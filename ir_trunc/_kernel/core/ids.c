@@ -1,0 +1,78 @@
+#include "ids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_WIDTH = 64 };
+
+static void place(Ids *ids, uint32_t hash, uint32_t entry)
+{
+    size_t at = hash & (ids->width - 1);
+    while (ids->slots[at].entry)
+        at = (at + 1) & (ids->width - 1);
+    ids->slots[at] = (Slot){hash, entry};
+}
+
+/* Slots for twice as many texts. */
+static bool widen(Ids *ids)
+{
+    size_t width = ids->width ? 2 * ids->width : LEAST_WIDTH;
+    Slot *old = ids->slots, *slots = calloc(width, sizeof *slots);
+    if (!slots)
+        return false;
+    size_t old_width = ids->width;
+    ids->slots = slots;
+    ids->width = width;
+    for (size_t at = 0; at < old_width; at++)
+        if (old[at].entry)
+            place(ids, old[at].hash, old[at].entry);
+    free(old);
+    return true;
+}
+
+Added ids_add(Ids *ids, Text text, uint32_t hash)
+{
+    if (2 * ids->count >= ids->width && !widen(ids))
+        return IDS_FAILED;
+    size_t at = hash & (ids->width - 1);
+    for (int probes = 0; ids->slots[at].entry; probes++, at = (at + 1) & (ids->width - 1)) {
+        if (probes == MOST_PROBES)
+            return IDS_FAILED;
+        if (ids->slots[at].hash == hash && text_equal(ids->texts[ids->slots[at].entry - 1], text))
+            return IDS_KNOWN;
+    }
+    void *texts = ids->texts;
+    if (ids->count >= INT32_MAX || !memory_for(&texts, &ids->texts_room, ids->count + 1, sizeof text))
+        return IDS_FAILED;
+    ids->texts = texts;
+    ids->texts[ids->count++] = text;
+    ids->slots[at] = (Slot){hash, (uint32_t)ids->count};
+    return IDS_NEW;
+}
+
+int64_t ids_find(const Ids *ids, Text text, uint32_t hash)
+{
+    if (!ids->width)
+        return -1;
+    for (size_t at = hash & (ids->width - 1); ids->slots[at].entry; at = (at + 1) & (ids->width - 1))
+        if (ids->slots[at].hash == hash && text_equal(ids->texts[ids->slots[at].entry - 1], text))
+            return ids->slots[at].entry - 1;
+    return -1;
+}
+
+void ids_clear(Ids *ids)
+{
+    /* As many slots as the last texts needed: one long list must not make all short ones after it slow. */
+    while (ids->width > LEAST_WIDTH && 4 * ids->count < ids->width)
+        ids->width /= 2;
+    if (ids->width)
+        memset(ids->slots, 0, ids->width * sizeof *ids->slots);
+    ids->count = 0;
+}
+
+void ids_free(Ids *ids)
+{
+    free(ids->slots);
+    free(ids->texts);
+    *ids = (Ids){0};
+}

@@ -1,0 +1,35 @@
+/* Texts by their hashes: the topics of qrels, the documents of a list. */
+#ifndef IR_TRUNC_IDS_H
+#define IR_TRUNC_IDS_H
+
+#include "text.h"
+
+/* entry: from 1; 0 for a slot that is free. */
+typedef struct {
+    uint32_t hash, entry;
+} Slot;
+
+/* No search looks at more slots: crafted texts whose hashes meet are left to others. */
+enum { MOST_PROBES = 1024 };
+
+/* Numbers texts in the order of their coming; a power of two of slots, of which half are free at least. */
+typedef struct {
+    Slot *slots;
+    size_t width;
+    Text *texts;
+    size_t count, texts_room;
+} Ids;
+
+typedef enum { IDS_NEW, IDS_KNOWN, IDS_FAILED } Added;
+
+Added ids_add(Ids *ids, Text text, uint32_t hash);
+
+/* Its number, or -1. */
+int64_t ids_find(const Ids *ids, Text text, uint32_t hash);
+
+/* Forgets the texts, and keeps the memory. */
+void ids_clear(Ids *ids);
+
+void ids_free(Ids *ids);
+
+#endif

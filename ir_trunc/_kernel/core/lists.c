@@ -1,0 +1,209 @@
+#include "lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool lists_begin(Lists *lists, const Judged *judged, Way way)
+{
+    *lists = (Lists){.judged = judged, .way = way, .topic = NO_LIST};
+    lists->done = calloc(judged->judgments.topics.count + 1, sizeof *lists->done);
+    return lists->done != NULL;
+}
+
+/* A number behind those of the qrels' topics; the name is copied, since it must outlive its list. */
+static bool stranger(Lists *lists, Text name, uint32_t hash)
+{
+    char *copy = malloc(name.size + 1);
+    if (!copy)
+        return false;
+    if (name.size)
+        memcpy(copy, name.at, name.size);
+    if (ids_add(&lists->strangers, (Text){copy, name.size}, hash) != IDS_NEW) {
+        free(copy);
+        return false;
+    }
+    lists->topic = (int64_t)(lists->judged->judgments.topics.count + lists->strangers.count - 1);
+    return true;
+}
+
+/* Begins the list of a topic that had none. */
+bool lists_topic(Lists *lists, Text name)
+{
+    if (!lists_complete(lists) || !text_is_utf8(name))
+        return false;
+    uint32_t hash = text_hash(name, lists->judged->seed);
+    int64_t known = ids_find(&lists->judged->topics, name, hash);
+    lists->name = name;
+    lists->in_order = true;
+    if (known < 0)
+        return stranger(lists, name, hash);
+    if (lists->done[known])
+        return false; /* its documents are not contiguous */
+    lists->done[known] = true;
+    lists->topic = known;
+    return true;
+}
+
+static bool is_known(const Lists *lists)
+{
+    return lists->topic < (int64_t)lists->judged->judgments.topics.count;
+}
+
+static double key_of(const Way *way, double score, double rank)
+{
+    switch (way->order) {
+    case BY_SCORE:
+        return (float)score;
+    case BY_SCORE64:
+        return score;
+    case BY_RANK:
+        return -rank;
+    default:
+        return 0.0;
+    }
+}
+
+static bool comes_before(const Doc *one, const Doc *other)
+{
+    return one->key > other->key || (one->key == other->key && text_compare(one->id, other->id) > 0);
+}
+
+/* may_be_there: whether the list may have the document already. */
+bool lists_add(Lists *lists, Text id, double score, double rank, bool may_be_there)
+{
+    void *docs = lists->docs;
+    if (lists->count >= INT32_MAX || !text_is_utf8(id) ||
+        !memory_for(&docs, &lists->docs_room, lists->count + 1, sizeof *lists->docs))
+        return false;
+    lists->docs = docs;
+    uint32_t hash = text_hash(id, lists->judged->seed);
+    if (may_be_there && ids_add(&lists->ids, id, hash) != IDS_NEW)
+        return false;
+    if (lists->way.lower_is_better)
+        score = -score + 0.0;
+    Doc *doc = &lists->docs[lists->count++];
+    *doc = (Doc){.id = id, .score = score, .key = key_of(&lists->way, score, rank), .meaning = UNJUDGED};
+    if (is_known(lists))
+        doc->meaning = judged_find(lists->judged, (size_t)lists->topic, id, hash, &doc->grade);
+    if (lists->count > 1 && lists->way.order != AS_GIVEN)
+        lists->in_order = lists->in_order && comes_before(doc - 1, doc);
+    return doc->meaning != ODD;
+}
+
+/* Two runs of sorted documents as one. */
+static void merge(const Doc *left, const Doc *right, const Doc *end, Doc *into)
+{
+    const Doc *middle = right;
+    while (left < middle && right < end)
+        *into++ = comes_before(right, left) ? *right++ : *left++;
+    while (left < middle)
+        *into++ = *left++;
+    while (right < end)
+        *into++ = *right++;
+}
+
+/* By merging, which is never slow, whatever the order is that a run comes in. */
+static bool sort(Lists *lists)
+{
+    void *spare = lists->spare;
+    if (!memory_for(&spare, &lists->spare_room, lists->docs_room, sizeof *lists->spare))
+        return false;
+    lists->spare = spare;
+    for (size_t width = 1; width < lists->count; width *= 2) {
+        for (size_t start = 0; start < lists->count; start += 2 * width) {
+            size_t middle = start + width < lists->count ? start + width : lists->count;
+            size_t end = middle + width < lists->count ? middle + width : lists->count;
+            merge(lists->docs + start, lists->docs + middle, lists->docs + end, lists->spare + start);
+        }
+        Doc *sorted = lists->spare;
+        size_t room = lists->spare_room;
+        lists->spare = lists->docs;
+        lists->spare_room = lists->docs_room;
+        lists->docs = sorted;
+        lists->docs_room = room;
+    }
+    return true;
+}
+
+static bool ranks_differ(const Lists *lists)
+{
+    for (size_t at = 1; at < lists->count; at++)
+        if (lists->docs[at].key == lists->docs[at - 1].key)
+            return false;
+    return true;
+}
+
+static bool add_number(Bytes *column, int64_t number)
+{
+    return bytes_add(column, &number, sizeof number);
+}
+
+static bool keep_judged(Lists *lists)
+{
+    Found *found = &lists->found;
+    int64_t judged = 0;
+    for (size_t at = 0; at < lists->count; at++) {
+        if (lists->docs[at].meaning != JUDGED)
+            continue;
+        judged++;
+        if (!add_number(&found->ranks, (int64_t)at + 1) || !add_number(&found->grades, lists->docs[at].grade))
+            return false;
+    }
+    return add_number(&found->judged, judged);
+}
+
+static bool keep_scores(Lists *lists)
+{
+    for (size_t at = 0; at < lists->count; at++)
+        if (!bytes_add(&lists->found.scores, &lists->docs[at].score, sizeof(double)))
+            return false;
+    return true;
+}
+
+static bool keep(Lists *lists)
+{
+    Found *found = &lists->found;
+    if (lists->count > 1 && (lists->way.order == BY_SCORE || lists->way.order == BY_SCORE64)) {
+        found->several++;
+        found->tied += lists->docs[0].key == lists->docs[lists->count - 1].key;
+    }
+    return add_number(&found->topics, lists->topic) && add_number(&found->lengths, (int64_t)lists->count) &&
+           bytes_add(&found->firsts, &lists->docs[0].score, sizeof(double)) && keep_judged(lists) &&
+           (!lists->way.keep_scores || keep_scores(lists));
+}
+
+/* Ends the list at hand; without one nothing happens. */
+bool lists_complete(Lists *lists)
+{
+    if (lists->topic == NO_LIST || !lists->count) {
+        lists->topic = NO_LIST;
+        return true;
+    }
+    if (!lists->in_order && !sort(lists))
+        return false;
+    if (lists->way.order == BY_RANK && !ranks_differ(lists))
+        return false;
+    lists->found.rows += (int64_t)lists->count;
+    bool kept = !is_known(lists) || keep(lists);
+    ids_clear(&lists->ids);
+    lists->count = 0;
+    lists->topic = NO_LIST;
+    return kept;
+}
+
+void lists_free(Lists *lists)
+{
+    Found *found = &lists->found;
+    Bytes *columns[] = {&found->topics, &found->lengths, &found->firsts, &found->judged,
+                        &found->ranks,  &found->grades,  &found->scores};
+    for (size_t at = 0; at < sizeof columns / sizeof *columns; at++)
+        free(columns[at]->at);
+    for (size_t at = 0; at < lists->strangers.count; at++)
+        free((char *)lists->strangers.texts[at].at);
+    ids_free(&lists->strangers);
+    ids_free(&lists->ids);
+    free(lists->docs);
+    free(lists->spare);
+    free(lists->done);
+    *lists = (Lists){.topic = NO_LIST};
+}

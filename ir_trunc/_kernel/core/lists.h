@@ -1,0 +1,55 @@
+/* The ranked lists of a run, one after the other: what is kept of each is its length, its judged documents and
+ * its first score. */
+#ifndef IR_TRUNC_LISTS_H
+#define IR_TRUNC_LISTS_H
+
+#include "judged.h"
+
+/* What decides the order of a list: scores as 32-bit or as 64-bit floats, ranks, or the order of coming. */
+typedef enum { BY_SCORE, BY_SCORE64, BY_RANK, AS_GIVEN } Order;
+
+typedef struct {
+    Order order;
+    bool lower_is_better, keep_scores;
+} Way;
+
+typedef struct {
+    Text id;
+    double score, key; /* the higher key comes first */
+    int64_t grade;
+    Meaning meaning;
+} Doc;
+
+/* Of every list that is complete, in the order of the run: topics, lengths, judged (int64), first scores (double);
+ * of their judged documents ranks and grades (int64); where they are kept, scores of all documents (double). */
+typedef struct {
+    Bytes topics, lengths, firsts, judged, ranks, grades, scores;
+    int64_t rows, several, tied;
+} Found;
+
+/* The list at hand. topic: its number, NO_LIST before the first, from the number of topics on for a stranger,
+ * which the qrels do not have. Texts of documents must live until their list is complete. */
+typedef struct {
+    const Judged *judged;
+    Way way;
+    int64_t topic;
+    Text name;
+    Doc *docs, *spare;
+    size_t count, docs_room, spare_room;
+    bool in_order;
+    Ids ids, strangers;
+    bool *done;
+    Found found;
+} Lists;
+
+enum { NO_LIST = -1 };
+
+/* All of these are false where it is not sure what the run means, or memory ends. */
+bool lists_begin(Lists *lists, const Judged *judged, Way way);
+bool lists_topic(Lists *lists, Text name);
+bool lists_add(Lists *lists, Text id, double score, double rank, bool may_be_there);
+bool lists_complete(Lists *lists);
+
+void lists_free(Lists *lists);
+
+#endif

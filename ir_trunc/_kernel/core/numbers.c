@@ -1,0 +1,167 @@
+/* Every path rounds correctly: to the nearest double, ties to the even one, as Python's `float` does. */
+#include "numbers.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 64, HIGHEST_EXPONENT = 9999 };
+
+static const double POWERS_OF_TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+enum { EXACT_POWERS = 22, EXACT_FIVES = 27 /* 5^27 < 2^63 */ };
+
+/* +-digits * 10^exponent; `more`: there are other digits than those in `digits`. */
+typedef struct {
+    bool negative, more;
+    uint64_t digits;
+    int exponent;
+} Decimal;
+
+static bool is_digit(char sign)
+{
+    return sign >= '0' && sign <= '9';
+}
+
+/* Reads digits; false where there is none. `step`: what each does to the exponent. */
+static bool read_digits(const char **at, const char *end, int step, Decimal *decimal)
+{
+    const char *start = *at;
+    for (; *at < end && is_digit(**at); ++*at) {
+        decimal->more |= decimal->digits > (UINT64_MAX - 9) / 10;
+        decimal->digits = decimal->digits * 10 + (uint64_t)(**at - '0');
+        decimal->exponent += step;
+    }
+    return *at > start;
+}
+
+static bool read_exponent(const char **at, const char *end, Decimal *decimal)
+{
+    Decimal exponent = {0};
+    if (*at < end && (**at == '+' || **at == '-'))
+        exponent.negative = *(*at)++ == '-';
+    if (!read_digits(at, end, 0, &exponent) || exponent.more || exponent.digits > HIGHEST_EXPONENT)
+        return false;
+    decimal->exponent += exponent.negative ? -(int)exponent.digits : (int)exponent.digits;
+    return true;
+}
+
+static bool read_decimal(Text text, Decimal *decimal)
+{
+    const char *at = text.at, *end = at + text.size;
+    if (at < end && (*at == '+' || *at == '-'))
+        decimal->negative = *at++ == '-';
+    bool whole = read_digits(&at, end, 0, decimal), part = false;
+    if (at < end && *at == '.') {
+        at++;
+        part = read_digits(&at, end, -1, decimal);
+    }
+    if (!whole && !part)
+        return false;
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        if (!read_exponent(&at, end, decimal))
+            return false;
+    }
+    return at == end;
+}
+
+#ifdef __SIZEOF_INT128__
+static int leading_zeros(uint64_t word)
+{
+    int zeros = 0;
+    for (int step = 32; step; step /= 2)
+        if (!(word >> (64 - step))) {
+            zeros += step;
+            word <<= step;
+        }
+    return zeros;
+}
+
+/* digits / 10^places: 63 bits of the quotient at least, and whether anything is left, are more than a double has. */
+static double divided(uint64_t digits, int places)
+{
+    uint64_t divisor = 1;
+    for (int at = 0; at < places; at++)
+        divisor *= 5;
+    int shift = leading_zeros(divisor) - leading_zeros(digits) - 63 - places;
+    unsigned __int128 numerator = (unsigned __int128)(digits << leading_zeros(digits)) << 63;
+    divisor <<= leading_zeros(divisor);
+    uint64_t quotient = (uint64_t)(numerator / divisor);
+    return ldexp((double)(quotient | (numerator % divisor != 0)), shift);
+}
+#endif
+
+/* By the C library, from digits without a decimal point, which looks different from country to country. */
+static double by_library(Text text)
+{
+    char digits[2 * LONGEST];
+    size_t size = 0;
+    int places = 0, exponent = 0;
+    bool behind = false;
+    for (size_t at = 0; at < text.size; at++) {
+        if (text.at[at] == '.') {
+            behind = true;
+        } else if (text.at[at] == 'e' || text.at[at] == 'E') {
+            for (size_t sign = at + 1; sign < text.size; sign++)
+                if (is_digit(text.at[sign]))
+                    exponent = exponent * 10 + (text.at[sign] - '0');
+            exponent = text.at[at + 1] == '-' ? -exponent : exponent;
+            break;
+        } else if (is_digit(text.at[at])) {
+            digits[size++] = text.at[at];
+            places += behind;
+        }
+    }
+    exponent -= places;
+    digits[size++] = 'e';
+    digits[size++] = exponent < 0 ? '-' : '+';
+    exponent = abs(exponent);
+    for (int power = 10000; power; power /= 10)
+        digits[size++] = (char)('0' + exponent / power % 10);
+    digits[size] = '\0';
+    return strtod(digits, NULL);
+}
+
+static double size_of(const Decimal *decimal, Text text)
+{
+    if (decimal->more)
+        return by_library(text);
+    if (!decimal->digits)
+        return 0.0;
+#if FLT_EVAL_METHOD == 0
+    if (decimal->digits <= (uint64_t)1 << 53 && abs(decimal->exponent) <= EXACT_POWERS) {
+        double digits = (double)decimal->digits; /* exact, as the power is: one rounding */
+        return decimal->exponent < 0 ? digits / POWERS_OF_TEN[-decimal->exponent]
+                                     : digits * POWERS_OF_TEN[decimal->exponent];
+    }
+#endif
+#ifdef __SIZEOF_INT128__
+    if (decimal->exponent < 0 && decimal->exponent >= -EXACT_FIVES)
+        return divided(decimal->digits, -decimal->exponent);
+#endif
+    return by_library(text);
+}
+
+bool number_of(Text text, double *number)
+{
+    Decimal decimal = {0};
+    if (text.size > LONGEST || !read_decimal(text, &decimal))
+        return false;
+    double size = size_of(&decimal, text);
+    *number = decimal.negative ? -size : size;
+    return isfinite(size);
+}
+
+bool whole_number_of(Text text, double *number)
+{
+    const char *at = text.at, *end = at + text.size;
+    Decimal decimal = {0};
+    if (at < end && *at == '-')
+        decimal.negative = *at++ == '-';
+    if (!read_digits(&at, end, 0, &decimal) || at < end || decimal.more || decimal.digits > (uint64_t)1 << 53)
+        return false;
+    *number = decimal.negative ? -(double)decimal.digits : (double)decimal.digits;
+    return true;
+}

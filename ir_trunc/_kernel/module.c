@@ -1,0 +1,353 @@
+/* The core for Python: the limited API, so that one build serves every version from 3.11 on.
+ *
+ * No function words an error about data: where the core is not sure, False comes back, and the caller reads the
+ * same data in Python, which either understands them or says what is wrong. */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include "core/lines.h"
+#include "core/lists.h"
+
+static const char JUDGED_NAME[] = "ir_trunc.judged", LISTS_NAME[] = "ir_trunc.lists";
+
+enum { TOPIC_OFFSETS, TOPICS, DOC_OFFSETS, DOCS, ODD_OFFSETS, ODDS, KEYS, GRADES, VIEWS };
+
+/* Judged documents, whose texts and numbers are in buffers of Python. */
+typedef struct {
+    Judged judged;
+    Py_buffer views[VIEWS];
+    int held;
+} JudgedHere;
+
+/* judged: keeps the qrels alive. kept: the bytes of ids that are not ASCII, until their list is complete. */
+typedef struct {
+    Lists lists;
+    PyObject *judged, *kept;
+    bool careful;
+} ListsHere;
+
+static void free_judged(JudgedHere *here)
+{
+    judged_free(&here->judged);
+    for (int at = 0; at < here->held; at++)
+        PyBuffer_Release(&here->views[at]);
+    PyMem_Free(here);
+}
+
+static void end_judged(PyObject *capsule)
+{
+    free_judged(PyCapsule_GetPointer(capsule, JUDGED_NAME));
+}
+
+static void end_lists(PyObject *capsule)
+{
+    ListsHere *here = PyCapsule_GetPointer(capsule, LISTS_NAME);
+    lists_free(&here->lists);
+    Py_DECREF(here->judged);
+    Py_DECREF(here->kept);
+    PyMem_Free(here);
+}
+
+static Texts texts_in(const Py_buffer *offsets, const Py_buffer *bytes)
+{
+    size_t count = (size_t)offsets->len / sizeof(int32_t); /* of n texts there are n + 1 */
+    return (Texts){offsets->buf, bytes->buf, count ? count - 1 : 0};
+}
+
+/* Whether offsets ascend and stay within the bytes. */
+static bool fit(const Texts *texts, const Py_buffer *bytes)
+{
+    int32_t before = 0;
+    for (size_t at = 0; at <= texts->count; at++) {
+        if (texts->offsets[at] < before || texts->offsets[at] > bytes->len)
+            return false;
+        before = texts->offsets[at];
+    }
+    return true;
+}
+
+PyDoc_STRVAR(judged_doc, "judged(topic_offsets, topics, doc_offsets, docs, odd_offsets, odds, keys, grades, seed)\n"
+                         "--\n\nThe judged documents of every topic, ready for any number of runs.");
+
+static PyObject *judged_of(PyObject *module, PyObject *args)
+{
+    PyObject *given[VIEWS];
+    unsigned long long seed;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOK", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
+                          &given[6], &given[7], &seed))
+        return NULL;
+    JudgedHere *here = PyMem_Calloc(1, sizeof *here);
+    if (!here)
+        return PyErr_NoMemory();
+    for (; here->held < VIEWS; here->held++)
+        if (PyObject_GetBuffer(given[here->held], &here->views[here->held], PyBUF_SIMPLE) < 0) {
+            free_judged(here);
+            return NULL;
+        }
+    const Py_buffer *views = here->views;
+    Judgments judgments = {.topics = texts_in(&views[TOPIC_OFFSETS], &views[TOPICS]),
+                           .docs = texts_in(&views[DOC_OFFSETS], &views[DOCS]),
+                           .odd = texts_in(&views[ODD_OFFSETS], &views[ODDS]),
+                           .keys = views[KEYS].buf,
+                           .grades = views[GRADES].buf,
+                           .count = (size_t)views[KEYS].len / sizeof(int64_t)};
+    const Py_ssize_t least = sizeof(int32_t);
+    bool sound = views[TOPIC_OFFSETS].len >= least && views[DOC_OFFSETS].len >= least &&
+                 views[ODD_OFFSETS].len >= least &&
+                 views[KEYS].len == views[GRADES].len && fit(&judgments.topics, &views[TOPICS]) &&
+                 fit(&judgments.docs, &views[DOCS]) && fit(&judgments.odd, &views[ODDS]);
+    if (!sound || !judged_make(&here->judged, judgments, seed)) {
+        free_judged(here);
+        Py_RETURN_NONE;
+    }
+    PyObject *capsule = PyCapsule_New(here, JUDGED_NAME, end_judged);
+    if (!capsule)
+        free_judged(here);
+    return capsule;
+}
+
+PyDoc_STRVAR(begin_doc, "begin(judged, order, lower_is_better, keep_scores)\n--\n\n"
+                        "The lists of one run, none so far. order: 0 score, 1 score64, 2 rank, 3 file.");
+
+static PyObject *begin(PyObject *module, PyObject *args)
+{
+    PyObject *judged;
+    int order, lower_is_better, keep_scores;
+    if (!PyArg_ParseTuple(args, "Oipp", &judged, &order, &lower_is_better, &keep_scores))
+        return NULL;
+    JudgedHere *qrels = PyCapsule_GetPointer(judged, JUDGED_NAME);
+    ListsHere *here = qrels ? PyMem_Calloc(1, sizeof *here) : NULL;
+    if (!here)
+        return qrels ? PyErr_NoMemory() : NULL;
+    Way way = {(Order)order, lower_is_better, keep_scores};
+    here->kept = PyList_New(0);
+    PyObject *capsule = here->kept ? PyCapsule_New(here, LISTS_NAME, NULL) : NULL;
+    if (!capsule || !lists_begin(&here->lists, &qrels->judged, way)) {
+        Py_XDECREF(capsule);
+        Py_XDECREF(here->kept);
+        PyMem_Free(here);
+        return capsule ? PyErr_NoMemory() : NULL;
+    }
+    here->judged = Py_NewRef(judged);
+    PyCapsule_SetDestructor(capsule, end_lists);
+    return capsule;
+}
+
+PyDoc_STRVAR(lines_doc, "lines(lists, block)\n--\n\nAdd lines of a file; False where it is not sure what they mean.");
+
+static PyObject *lines(PyObject *module, PyObject *args)
+{
+    PyObject *lists;
+    Py_buffer block;
+    if (!PyArg_ParseTuple(args, "Oy*", &lists, &block))
+        return NULL;
+    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
+    bool sure = false;
+    if (here) {
+        Py_BEGIN_ALLOW_THREADS
+        sure = lines_of_run(&here->lists, (Text){block.buf, (size_t)block.len});
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&block);
+    return here ? PyBool_FromLong(sure) : NULL;
+}
+
+static bool is_exactly(PyObject *object, PyTypeObject *type)
+{
+    return Py_TYPE(object) == type;
+}
+
+/* The UTF-8 of a text that lives as long as the text. A text that is not ASCII would keep the copy that Python
+ * makes of it; from the first of them on the copies are ours. */
+static bool id_of(ListsHere *here, PyObject *object, Text *id)
+{
+    Py_ssize_t size;
+    if (!is_exactly(object, &PyUnicode_Type))
+        return false;
+    PyObject *copy = here->careful ? PyUnicode_AsUTF8String(object) : NULL;
+    if (!here->careful) {
+        id->at = PyUnicode_AsUTF8AndSize(object, &size);
+        id->size = (size_t)size;
+        here->careful = id->at && size != PyUnicode_GetLength(object);
+        return id->at != NULL;
+    }
+    bool kept = copy && PyList_Append(here->kept, copy) == 0;
+    Py_XDECREF(copy);
+    if (kept)
+        *id = (Text){PyBytes_AsString(copy), (size_t)PyBytes_Size(copy)};
+    return kept;
+}
+
+/* Python's own numbers, and those of `floats`, a type whose values are floats in memory. */
+static bool score_of(PyObject *object, PyObject *floats, double *score)
+{
+    if (is_exactly(object, &PyFloat_Type) || (PyObject *)Py_TYPE(object) == floats)
+        *score = PyFloat_AsDouble(object);
+    else if (is_exactly(object, &PyLong_Type))
+        *score = PyLong_AsDouble(object);
+    else
+        return false;
+    return !PyErr_Occurred() && *score - *score == 0; /* finite */
+}
+
+/* Lists complete: nobody needs the bytes of their ids any more. */
+static bool let_go(ListsHere *here)
+{
+    return !here->careful || PyList_SetSlice(here->kept, 0, PyList_Size(here->kept), NULL) == 0;
+}
+
+static bool add_list(ListsHere *here, PyObject *topic, PyObject *docs, PyObject *floats)
+{
+    Text name, id;
+    PyObject *doc, *value;
+    Py_ssize_t at = 0;
+    double score;
+    if (!is_exactly(docs, &PyDict_Type))
+        return false;
+    if (!PyDict_Size(docs))
+        return true;
+    if (!id_of(here, topic, &name) || !lists_topic(&here->lists, name))
+        return false;
+    while (PyDict_Next(docs, &at, &doc, &value))
+        if (!id_of(here, doc, &id) || !score_of(value, floats, &score) ||
+            !lists_add(&here->lists, id, score, 0, false))
+            return false;
+    return lists_complete(&here->lists) && let_go(here);
+}
+
+/* The answer to a question that may have failed inside Python: whoever reads the data next will say so. */
+static PyObject *answer(bool sure)
+{
+    PyErr_Clear();
+    return PyBool_FromLong(sure);
+}
+
+PyDoc_STRVAR(dicts_doc, "dicts(lists, {topic: {document: score}}, floats)\n--\n\n"
+                        "Add the lists of a dict; False where it is not sure what they mean.");
+
+static PyObject *dicts(PyObject *module, PyObject *args)
+{
+    PyObject *lists, *run, *floats, *topic, *docs;
+    Py_ssize_t at = 0;
+    if (!PyArg_ParseTuple(args, "OOO", &lists, &run, &floats))
+        return NULL;
+    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
+    if (!here)
+        return NULL;
+    if (!PyDict_Check(run))
+        return answer(false);
+    while (PyDict_Next(run, &at, &topic, &docs))
+        if (!is_exactly(topic, &PyUnicode_Type) || !add_list(here, topic, docs, floats))
+            return answer(false);
+    return answer(true);
+}
+
+/* Which places of a tuple hold topic, document and score, and of which type all tuples are. */
+typedef struct {
+    PyObject *type;
+    Py_ssize_t topic, doc, score, size;
+} Places;
+
+/* Whether a topic that is another object is the same text. */
+static bool goes_on(ListsHere *here, PyObject *topic)
+{
+    Text name;
+    return here->lists.topic != NO_LIST && id_of(here, topic, &name) && text_equal(name, here->lists.name);
+}
+
+static bool next_list(ListsHere *here, PyObject *topic)
+{
+    Text name;
+    return lists_complete(&here->lists) && let_go(here) && id_of(here, topic, &name) &&
+           lists_topic(&here->lists, name);
+}
+
+static bool add_tuple(ListsHere *here, PyObject *item, const Places *places, PyObject *floats, PyObject **topic)
+{
+    Text id;
+    double score;
+    if ((PyObject *)Py_TYPE(item) != places->type || PyTuple_Size(item) < places->size)
+        return false;
+    PyObject *own = PyTuple_GetItem(item, places->topic);
+    if (own != *topic && !goes_on(here, own) && !next_list(here, own))
+        return false;
+    *topic = own;
+    return id_of(here, PyTuple_GetItem(item, places->doc), &id) &&
+           score_of(PyTuple_GetItem(item, places->score), floats, &score) &&
+           lists_add(&here->lists, id, score, 0, true);
+}
+
+PyDoc_STRVAR(tuples_doc, "tuples(lists, [item, ...], type, topic, doc, score, floats)\n--\n\n"
+                         "Add tuples of one type, with the places of their fields; False where it is not sure what\n"
+                         "they mean.");
+
+static PyObject *tuples(PyObject *module, PyObject *args)
+{
+    PyObject *lists, *items, *floats, *topic = NULL;
+    Places places;
+    if (!PyArg_ParseTuple(args, "OO!O!nnnO", &lists, &PyList_Type, &items, &PyType_Type, &places.type, &places.topic, &places.doc,
+                          &places.score, &floats))
+        return NULL;
+    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
+    if (!here)
+        return NULL;
+    places.size = places.topic > places.doc ? places.topic : places.doc;
+    places.size = 1 + (places.size > places.score ? places.size : places.score);
+    if (places.topic < 0 || places.doc < 0 || places.score < 0 ||
+        !PyType_IsSubtype((PyTypeObject *)places.type, &PyTuple_Type))
+        return answer(false);
+    for (Py_ssize_t at = 0; at < PyList_Size(items); at++)
+        if (!add_tuple(here, PyList_GetItem(items, at), &places, floats, &topic))
+            return answer(false);
+    return answer(lists_complete(&here->lists) && let_go(here));
+}
+
+static PyObject *column(const Bytes *bytes)
+{
+    return PyBytes_FromStringAndSize(bytes->at, (Py_ssize_t)bytes->size);
+}
+
+/* The first stranger by its bytes. */
+static PyObject *first_stranger(const Ids *strangers)
+{
+    if (!strangers->count)
+        Py_RETURN_NONE;
+    Text first = strangers->texts[0];
+    for (size_t at = 1; at < strangers->count; at++)
+        if (text_compare(strangers->texts[at], first) < 0)
+            first = strangers->texts[at];
+    return PyUnicode_DecodeUTF8(first.at, (Py_ssize_t)first.size, "strict");
+}
+
+PyDoc_STRVAR(found_doc, "found(lists)\n--\n\n"
+                        "topics, lengths, first scores, numbers of judged documents, their ranks, their grades and the\n"
+                        "scores that were kept, as bytes; rows, lists of several documents, tied ones, strangers, and\n"
+                        "the first of these.");
+
+static PyObject *found(PyObject *module, PyObject *lists)
+{
+    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
+    if (!here)
+        return NULL;
+    const Found *all = &here->lists.found;
+    return Py_BuildValue("(NNNNNNNLLLnN)", column(&all->topics), column(&all->lengths), column(&all->firsts),
+                         column(&all->judged), column(&all->ranks), column(&all->grades), column(&all->scores),
+                         (long long)all->rows, (long long)all->several, (long long)all->tied,
+                         (Py_ssize_t)here->lists.strangers.count, first_stranger(&here->lists.strangers));
+}
+
+static PyMethodDef functions[] = {{"judged", judged_of, METH_VARARGS, judged_doc},
+                                  {"begin", begin, METH_VARARGS, begin_doc},
+                                  {"lines", lines, METH_VARARGS, lines_doc},
+                                  {"dicts", dicts, METH_VARARGS, dicts_doc},
+                                  {"tuples", tuples, METH_VARARGS, tuples_doc},
+                                  {"found", found, METH_O, found_doc},
+                                  {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_core", .m_size = 0, .m_methods = functions};
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    return PyModuleDef_Init(&definition);
+}
