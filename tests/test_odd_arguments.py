@@ -57,7 +57,7 @@ with warnings.catch_warnings():
     ADVICE = ir_trunc.how_many(RUN, QRELS, policies="Greedy", folds=2)
 CUTS = {"1": 1, "2": 0, "4": 1}
 SCORED = {"measures": "AP RBPT", "qrels": QRELS, "run": RUN}
-READING = {"order": "score", "duplicates": "error", "stop": None, "lower_is_better": False}
+READING = {"order": "score", "duplicates": "error", "stop": None, "lower_is_better": False, "columns": None}
 DOORS = {"topics": ["1", "9"], "nil": "ends"}
 TABLE = {"measures": "AP RBPT", "qrels": QRELS, "runs": RUNS}
 
@@ -103,13 +103,13 @@ CALLS = {
     "nil_report": (ir_trunc.nil_report, {"run": RUN, "topics": ["1"], "depth": 2, "nil": "ends"} | READING),
     "read_answers": (
         ir_trunc.read_answers,
-        {"data": {"1": [{"A": 2, "B": 1}, ["C"]]}, "normalise": "squad", "nil": "ends"},
+        {"data": {"1": [{"A": 2, "B": 1}, ["C"]]}, "normalise": "squad", "nil": "ends", "columns": None},
     ),
     "read_decisions": (
         ir_trunc.read_decisions,
         {"answers": {"a": 0.9, "b": 0.5}, "truth": {"a": True, "b": False}, "threshold": 0.5},
     ),
-    "read_qrels": (ir_trunc.read_qrels, {"data": QRELS} | DOORS),
+    "read_qrels": (ir_trunc.read_qrels, {"data": QRELS, "columns": None} | DOORS),
     "read_run": (ir_trunc.read_run, {"data": RUN} | READING),
     "read_topics": (ir_trunc.read_topics, {"data": ["1", "2"]}),
     "with_effort": (ir_trunc.with_effort, {"qrels": QRELS, "run": RUN, "e": 0.05, "rel": 1} | READING),

@@ -97,6 +97,14 @@ FLAGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("--lower-is-better",),
         {"action": "store_true", "help": "scores are distances"},
     ),
+    "columns": (
+        ("--columns",),
+        {
+            "action": "append",
+            "metavar": "FIELD=COLUMN",
+            "help": "what a field is called in CSV, TSV, JSON or Parquet, as doc_id=chunk; may be repeated",
+        },
+    ),
     "nil": (("--nil",), {"choices": get_args(Convention), "help": "what a document called NIL means"}),
 }
 
@@ -112,7 +120,7 @@ def add_reading(parser: argparse.ArgumentParser, nil: str = "document, like any 
     words.
     """
     group = parser.add_argument_group("how runs are read")
-    for flag in ("order", "duplicates", "stop", "lower-is-better"):
+    for flag in ("order", "duplicates", "stop", "lower-is-better", "columns"):
         add_flag(group, flag)
     add_flag(group, "nil", help=f"what a document called NIL means (default: {nil})")
 
@@ -124,7 +132,21 @@ def reading_of(args: argparse.Namespace) -> HowRead:
         "duplicates": args.duplicates,
         "stop": args.stop,
         "lower_is_better": args.lower_is_better,
+        "columns": _columns(args.columns or []),
     }
+
+
+def _columns(pairs: Sequence[str]) -> dict[str, str] | None:
+    """What fields are called, as `columns` has it."""
+    found: dict[str, str] = {}
+    for pair in pairs:
+        field, equals, column = pair.partition("=")
+        if not equals:
+            raise ParameterError(f"--columns {pair}: FIELD=COLUMN is needed, as doc_id=chunk.")
+        if field in found:
+            raise ParameterError(f"--columns {pair}: {field} is given twice.")
+        found[field] = column
+    return found or None
 
 
 def options_of(args: argparse.Namespace) -> RunOptions:

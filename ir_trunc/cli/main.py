@@ -21,7 +21,6 @@ from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_co
 from ir_trunc.cli.output import FORMATS, OneLineParser, form_of, printing, rows_of, views_of
 from ir_trunc.core.errors import InputError, IrTruncError, IrTruncWarning, nearest
 from ir_trunc.core.process import ENDINGS, ended_by_signals, flushed, imported, reason, standard_streams, tell
-from ir_trunc.ranking.doors import read_qrels
 from ir_trunc.read.readers.datasets import load
 from ir_trunc.read.write import check_outputs
 from ir_trunc.scoring.comparing import score_each
@@ -167,8 +166,8 @@ def score(words: Sequence[str]) -> int:
     if is_asked(args):
         write_comparison(args, measures, named)
         return 0
-    qrels = read_qrels(args.qrels, args.topics, nil=args.nil)
-    scored = score_each(Evaluator(measures, qrels, **reading_of(args)), named)
+    ready = Evaluator(measures, args.qrels, topics=args.topics, nil=args.nil, **reading_of(args))
+    scored = score_each(ready, named)
     if args.views:
         rows = (row for name, results in scored for row in views_of(name, results))
     else:

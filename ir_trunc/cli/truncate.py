@@ -11,7 +11,7 @@ from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, reading_of
 from ir_trunc.cli.output import OneLineParser
 from ir_trunc.core.errors import ParameterError
 from ir_trunc.core.process import tell
-from ir_trunc.ranking.doors import read_qrels, read_run
+from ir_trunc.ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc.ranking.rank import rank
 from ir_trunc.read.write import check_outputs
 from ir_trunc.truncation import parse_policy, ranked, write_cuts, write_run
@@ -47,12 +47,15 @@ def main(words: Sequence[str]) -> int:
             "--qrels and --measure go together: a policy is fitted for a measure on judged topics."
         )
     check_outputs([args.output, args.cuts], [args.run, args.qrels, args.policy])
-    policy, run = parse_policy(args.policy), read_run(args.run, **reading_of(args))
+    policy, reading = parse_policy(args.policy), reading_of(args)
+    if args.qrels:
+        judged, reading = read_qrels_of_runs(args.qrels, nil=args.nil, reading=reading)
+    run = read_run(args.run, **reading)
     lists, sees = ranked(run, nil=args.nil), sees_judgments(policy)
     if sees and args.qrels is None:
         raise ParameterError(f"{policy} looks at judgments: --qrels and --measure are needed.")
     if args.qrels:
-        training = rank(read_qrels(args.qrels, nil=args.nil), [run], keep_scores=True)
+        training = rank(judged, [run], keep_scores=True)
         policy = policy.fit(training, args.measure)
         if sees:
             lists = training

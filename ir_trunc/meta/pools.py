@@ -23,7 +23,7 @@ from ir_trunc.core.rankings import Ints, Judgments, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.meta.matrix import ScoreMatrix, named_runs, run_scores
 from ir_trunc.meta.pairs import positions
-from ir_trunc.ranking.doors import read_qrels, read_run
+from ir_trunc.ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.qrels import Qrels
@@ -140,7 +140,7 @@ def pooled_runs(
 
     Parameters
     ----------
-    qrels, nil, order, duplicates, stop, lower_is_better
+    qrels, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.
@@ -166,7 +166,8 @@ def pooled_runs(
     """
     from tqdm import tqdm
 
-    ready, named = read_qrels(qrels, nil=nil), named_runs(runs)
+    ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
+    named = named_runs(runs)
     if ready.nil.answers:
         raise InputError(
             f"nil={ready.nil.convention!r} makes NIL an answer that no pool holds: nil='ends' is needed here."

@@ -14,7 +14,7 @@ from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.options import OneMeasure
-from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.scoring.evaluator import Evaluator
@@ -100,7 +100,7 @@ def truncation_impact(
         A measure that does not look at the end.
     depth : int
         A list of fewer documents counts as truncated; 1 or more.
-    order, duplicates, stop, lower_is_better
+    order, duplicates, stop, lower_is_better, columns
         How runs are read, as for `ir_trunc.calc`.
 
     Returns
@@ -124,7 +124,7 @@ def truncation_impact(
     silent        1.0    0.50   1.00     0.5
     talks         0.0    0.25   0.25     0.0
     """
-    ready = read_qrels(qrels)
+    ready, reading = read_qrels_of_runs(qrels, reading=reading)
     ends = Evaluator(measure, ready, nil="ends", **reading)
     plain = Evaluator(usual, ready, nil="trec2001", **reading)
     found: dict[str, tuple[float, float, float]] = {}

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.layout import ANSWERS
+from ir_trunc.read.reading import Reading
 from ir_trunc.read.registry import whole
 from ir_trunc.read.rows import Rows
 
@@ -34,7 +36,11 @@ NORMALISERS: dict[str, Normalise] = {"squad": squad}
 
 
 def read_answers(
-    data: Any, normalise: str | Normalise | None = None, *, nil: NilRule | Convention = "ends"
+    data: Any,
+    normalise: str | Normalise | None = None,
+    *,
+    nil: NilRule | Convention = "ends",
+    columns: Mapping[str, Any] | None = None,
 ) -> Qrels:
     """Qrels from answer classes: R is the number of classes, and a class is worth its best answer.
 
@@ -43,7 +49,8 @@ def read_answers(
     columns query_id, iteration (the class), doc_id (the answer) and relevance (the level); or a TREC qrels
     file whose second column is the class. normalise: applied to these answers and to a run's; 'squad' by
     name. An answer that normalises to nothing is not counted. nil: what the answer NIL of a run means, by
-    default "there is no answer", which is silence; it is normalised too. Raises InputError where an answer
+    default "there is no answer", which is silence; it is normalised too. columns: what the columns of a frame
+    are called, see `Reading`. Raises InputError where an answer
     stands in two classes of a question.
     """
     known = (
@@ -56,7 +63,7 @@ def read_answers(
             f"normalise={shown(normalise)} is unknown: {', '.join(NORMALISERS)} or a function is needed."
         )
     clean = NORMALISERS[normalise] if isinstance(normalise, str) else normalise
-    rows = whole(data, ANSWERS)
+    rows = whole(data, replace(ANSWERS, reading=Reading(columns=columns)))
     topics = rows.universe or rows.named_topics()  # a question stays, though all its answers are nothing
     return Qrels.of(_merged(rows, clean), topics, normalise=clean, nil=nil_rule(nil))
 

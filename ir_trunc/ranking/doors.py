@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from ir_trunc.core.errors import InputError
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.read.layout import QRELS, run_layout
-from ir_trunc.read.reading import Duplicates, Order, Reading
+from ir_trunc.read.layout import QRELS, RUN, run_layout
+from ir_trunc.read.names import Columns
+from ir_trunc.read.reading import Duplicates, HowRead, Order, Reading
 from ir_trunc.read.registry import whole
 from ir_trunc.read.rows import Rows
+from ir_trunc.read.tables import possible
 from ir_trunc.read.topics import read_topics, say_unjudged
 
 
-def read_qrels(data: Any, topics: Any = None, *, nil: NilRule | Convention | None = None) -> Qrels:
+def read_qrels(
+    data: Any,
+    topics: Any = None,
+    *,
+    nil: NilRule | Convention | None = None,
+    columns: Mapping[str, Any] | None = None,
+) -> Qrels:
     """Qrels ready for any number of runs; those that are ready already stay as they are, but for what is
     asked here.
 
@@ -21,16 +32,33 @@ def read_qrels(data: Any, topics: Any = None, *, nil: NilRule | Convention | Non
     whose topics and judgement scale then count too. topics: more topics of the query universe, in any form
     that `read_topics` takes; a warning counts those that the qrels lack. nil: what a NIL document in a run
     means, a convention or a `NilRule`; it is a document like any other by default.
+    columns: what the columns of a table are called, as `{"doc_id": "chunk", "relevance": "grade"}`.
     """
+    names = Columns.of(columns)
     rule = None if nil is None else nil_rule(nil)
     more = [] if topics is None else read_topics(topics)
     if isinstance(data, Qrels):
+        if names.needed:
+            raise InputError(f"columns={names}: these qrels were read before; name their columns there.")
         say_unjudged(topics, more, data.judgments.topics, data.rows.source)
         return data.changed(more, rule) if more or rule else data
-    rows = whole(data, QRELS)
+    rows = whole(data, replace(QRELS, reading=Reading(columns=names)))
     # The topics of a data set belong to it: there is nothing to say of those without judgments.
     say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
     return Qrels.of(rows, [*rows.universe, *more], levels=rows.levels, nil=rule)
+
+
+def read_qrels_of_runs(
+    data: Any, topics: Any = None, *, nil: NilRule | Convention | None = None, reading: HowRead
+) -> tuple[Qrels, HowRead]:
+    """Qrels whose columns are named together with those of runs, and how these runs are then read.
+
+    Each column that was named must be found in the qrels or in the runs.
+    """
+    names = Columns.of(reading.get("columns"))
+    qrels = read_qrels(data, topics, nil=nil, columns=names.needing(names.needed - set(possible(RUN))))
+    used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
+    return qrels, {**reading, "columns": names.needing(names.needed - used)}
 
 
 def read_run(
@@ -40,6 +68,7 @@ def read_run(
     duplicates: Duplicates = "error",
     stop: str | None = None,
     lower_is_better: bool = False,
+    columns: Mapping[str, Any] | None = None,
 ) -> Rows:
     """The rows of a run, as they are before they are ranked.
 
@@ -47,7 +76,7 @@ def read_run(
     ----------
     data : path, dict, frame, ...
         In any form that `calc` takes.
-    order, duplicates, stop, lower_is_better
+    order, duplicates, stop, lower_is_better, columns
         How it is read, see `Reading`.
 
     Returns
@@ -66,4 +95,4 @@ def read_run(
     >>> read_run({"q": {"a": 0.3, "b": 0.9}}).to_dict()
     {'q': {'a': 0.3, 'b': 0.9}}
     """
-    return whole(data, run_layout(Reading(order, duplicates, stop, lower_is_better)))
+    return whole(data, run_layout(Reading(order, duplicates, stop, lower_is_better, columns)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from ir_trunc.core.errors import ParameterError, ParameterTypeError, nearest, shown
+from ir_trunc.read.names import Columns
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -21,6 +23,7 @@ class HowRead(TypedDict, total=False):
     duplicates: Duplicates
     stop: str | None
     lower_is_better: bool
+    columns: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,9 @@ class Reading:
 
     lower_is_better: scores are distances: they are taken with the opposite sign.
 
+    columns: what the columns of a table, or the names of records, are called, `{"doc_id": "chunk"}`: our
+    field, then their column. Fields that are not named have the usual names.
+
     Raises ParameterError for a value that none of them has.
     """
 
@@ -49,6 +55,7 @@ class Reading:
     duplicates: Duplicates = "error"
     stop: str | None = None
     lower_is_better: bool = False
+    columns: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for name, known in {"order": get_args(Order), "duplicates": get_args(Duplicates)}.items():
@@ -64,6 +71,7 @@ class Reading:
             raise ParameterTypeError(
                 f"lower_is_better={shown(self.lower_is_better)}: True or False is needed."
             )
+        object.__setattr__(self, "columns", Columns.of(self.columns))
 
     @classmethod
     def of(cls, **keywords: Unpack[HowRead]) -> Reading:
@@ -75,6 +83,11 @@ class Reading:
                     f"There is no option {name!r}; a run is read by {', '.join(known)}.{nearest(name, known)}"
                 )
         return cls(**keywords)
+
+    @property
+    def names(self) -> Columns:
+        """What columns are called."""
+        return Columns.of(self.columns)
 
     @property
     def by_rank(self) -> bool:
@@ -94,7 +107,7 @@ class Reading:
     @property
     def again(self) -> Reading:
         """How rows that were read in this way, and written into a frame since then, are read."""
-        return replace(self, stop=None, lower_is_better=False)
+        return replace(self, stop=None, lower_is_better=False, columns=None)
 
 
 DEFAULT = Reading()

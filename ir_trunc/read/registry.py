@@ -18,6 +18,7 @@ from typing import Any
 from ir_trunc.core.errors import InputError
 from ir_trunc.read import readers as package
 from ir_trunc.read.layout import Kind, Layout
+from ir_trunc.read.names import Columns
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import rows_of_table
 
@@ -27,13 +28,15 @@ class Table:
     """Data in columns.
 
     source: what to call them in a message. columns: by name, as a mapping, a pandas frame or a pyarrow table.
-    topics, levels: as `Rows` have them.
+    topics, levels: as `Rows` have them. named: fields whose columns the user named and the
+    reader has taken already.
     """
 
     source: str
     columns: Any = None
     topics: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
+    named: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,8 @@ class Reader:
     form: what it looks like, for messages; `<columns>` and `<value>` stand for what is read. about: what is
     to be known of it, for the reference. kinds: what can have this form. recognises: whether data have it;
     iterators come as lists. last: whether it is asked only where no other reader recognises the data. read:
-    the data as a table, or as pieces of rows.
+    the data as a table, or as pieces of rows. columns: whether its columns can be named by the user.
+    recognises_named: whether data with columns of these names have it.
     """
 
     form: str
@@ -52,6 +56,8 @@ class Reader:
     recognises: Callable[[Any], bool]
     last: bool
     read: Callable[[Any, Layout], Table | Iterable[Rows]]
+    columns: bool = False
+    recognises_named: Callable[[Any, Columns], bool] = lambda data, names: False
 
     def form_of(self, layout: Layout) -> str:
         """What the form looks like in data of this layout."""
@@ -59,25 +65,37 @@ class Reader:
 
     def pieces(self, data: Any, layout: Layout) -> Iterator[Rows]:
         """The rows of data, in pieces that may be of any rows."""
-        found = self.read(data, layout)
+        found, names = self.read(data, layout), layout.reading.names
+        if names.needed and not self.columns:
+            fields = ", ".join(field for field in names if field in names.needed)
+            what = f"{layout.kind} of the form {self.form_of(layout)}: it has no columns"
+            if not isinstance(found, Table):
+                next(iter(found), None)  # raises where something else is wrong, as a file that is not there
+            raise InputError(f"{what}; leave {fields} out of columns={names}.")
         if not isinstance(found, Table):
             yield from found
             return
+        if found.named:
+            layout = replace(layout, reading=replace(layout.reading, columns=None))
         rows = rows_of_table({} if found.columns is None else found.columns, layout, found.source)
-        yield replace(rows, universe=found.topics, levels=found.levels)
+        yield replace(rows, universe=found.topics, levels=found.levels, named=rows.named | found.named)
 
 
 registry: dict[str, Reader] = {}
 
 
 def reader(
-    form: str, *kinds: Kind, recognises: Callable[[Any], bool], last: bool = False
+    form: str,
+    *kinds: Kind,
+    recognises: Callable[[Any], bool],
+    last: bool = False,
+    **columns: Any,
 ) -> Callable[[Callable[[Any, Layout], Table | Iterable[Rows]]], Reader]:
     """Declare a function as a reader; its docstring says what is to be known of the form."""
 
     def declare(read: Callable[[Any, Layout], Table | Iterable[Rows]]) -> Reader:
         about = " ".join((read.__doc__ or "").split())
-        registry[form] = Reader(form, about, kinds, recognises, last, read)
+        registry[form] = Reader(form, about, kinds, recognises, last, read, **columns)
         return registry[form]
 
     return declare
@@ -102,8 +120,10 @@ def reader_of(data: Any, layout: Layout, *others: str) -> Reader:
 
     others: forms that the caller takes beside those of the registry.
     """
-    known = readers(layout.kind)
-    found = next((reader for reader in known if reader.recognises(data)), None)
+    known, names = readers(layout.kind), layout.reading.names
+    found = next(
+        (known_ for known_ in known if known_.recognises(data) or known_.recognises_named(data, names)), None
+    )
     if found is None:
         general_first = sorted(known, key=lambda reader: not reader.last)
         forms = "; ".join([*others, *(reader.form_of(layout) for reader in general_first)])

@@ -42,6 +42,7 @@ class Rows:
     finds the lines of a topic and a document in the rows' file. signs: that the run is not what it seems.
     starts_over: of a piece of a run, that it has the rows of all pieces before it, too. universe: topics that
     are known to belong to the data, with or without a row. levels: of the judgment scale, where it is known.
+    named: fields whose columns the user named.
     """
 
     source: str
@@ -59,6 +60,7 @@ class Rows:
     starts_over: bool = False
     universe: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
+    named: frozenset[str] = frozenset()
 
     @classmethod
     def of(

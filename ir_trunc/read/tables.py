@@ -11,10 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ir_trunc.core.errors import InputError
+from ir_trunc.core.errors import InputError, nearest
 from ir_trunc.core.rankings import Bools
 from ir_trunc.read.columns import ids, numbers
 from ir_trunc.read.layout import MARK, RANK, RUN, Layout
+from ir_trunc.read.names import NO_COLUMNS, Columns
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.samples import with_signs
 
@@ -49,8 +50,36 @@ def columns_of(found: Iterable[Any], layout: Layout, source: str) -> dict[str, A
     """The columns that are read, those that are needed and those that a run may have, by the names that they
     have.
     """
-    found = list(found)
-    return {field: column_name(found, field, source) for field in wanted(layout, found.__contains__)}
+    found, names = list(found), layout.reading.names
+    names.check(found, possible(layout), source)
+    fields = wanted(layout, lambda field: bool(names.among(found, field, (field,))))
+    return {field: column_name(found, field, source, names) for field in fields}
+
+
+def read_of(found: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]:
+    """The columns of a table that are read or looked at, and the field of each; the first one of topics where
+    no name is known.
+    """
+    found, names = list(found), layout.reading.names
+    if layout.kind == "topics":
+        return {name: FIELDS_OF[name] for name in found if name in FIELDS_OF} or dict.fromkeys(
+            found[:1], "topic"
+        )
+    fields = {name: field for field, name in columns_of(found, layout, source).items()}
+    others = {name: field for field in looked_at(layout) for name in names.among(found, field, (field,))}
+    return {**others, **fields}
+
+
+def possible(layout: Layout) -> list[str]:
+    """The fields that data of this layout can have."""
+    return list(
+        dict.fromkeys([*layout.columns, *looked_at(layout), *((COST, SHOWN) if layout.is_run else ())])
+    )
+
+
+def looked_at(layout: Layout) -> tuple[str, ...]:
+    """Fields of a run that may be a sign that it is not what it seems."""
+    return (RANK, MARK) if layout.is_run else ()
 
 
 def wanted(layout: Layout, has: Callable[[str], bool]) -> list[str]:
@@ -70,12 +99,14 @@ def from_frame(data: Any, layout: Layout, source: str) -> Rows:
 
 def rows_of_table(table: Any, layout: Layout, source: str) -> Rows:
     """Rows of columns by name: a mapping, a pandas frame or a pyarrow table."""
-    found = names_of(table)
-    names = columns_of(found, layout, source)
-    rows = _from_columns({field: table[name] for field, name in names.items()}, layout, source)
+    found, names = names_of(table), layout.reading.names
+    read = columns_of(found, layout, source)
+    rows = _from_columns({field: table[name] for field, name in read.items()}, layout, source)
+    rows = replace(rows, named=frozenset(field for field in names if names[field] in found))
     if not layout.is_run:
         return rows
-    return with_signs(rows, *(table[name] if found.count(name) == 1 else None for name in (RANK, MARK)))
+    signs = [names.among(found, field, (field,)) for field in looked_at(layout)]
+    return with_signs(rows, *(table[name[0]] if len(name) == 1 else None for name in signs))
 
 
 def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
@@ -142,15 +173,20 @@ def names_of(table: Any) -> list[Any]:
     return list(table.column_names if isinstance(table, pa.Table) else getattr(table, "columns", table))
 
 
-def column_name(found: Iterable[Any], field: str, source: str) -> Any:
-    """The name that a field has among the columns found."""
-    found = list(found)
-    names = [name for name in found if name in _NAMES[field]]
+def column_name(found: Iterable[Any], field: str, source: str, columns: Columns | None = None) -> Any:
+    """The name that a field has among the columns found. columns: those that the user named, where he can."""
+    found, given = list(found), NO_COLUMNS if columns is None else columns
+    names = given.among(found, field, _NAMES[field])
     if not names and field == "relevance" and _BEIR in found:
-        names = [name for name in found if name == "score"]
+        names = given.among(found, field, ("score",))
     if not names:
-        wanted = " or ".join(_NAMES[field])
-        hint = " order='rank' takes the column rank." if field == RUN.value and RANK in found else ""
+        named = [str(given[field])] if field in given else []
+        wanted = " or ".join([*named, *_NAMES[field]])
+        hint = nearest(named[0], map(str, found)) if named else ""
+        if field == RUN.value and RANK in found:
+            hint += " order='rank' takes the column rank."
+        elif columns is not None and not hint:
+            hint = f" columns={{{field!r}: '...'}} names another."
         raise InputError(
             f"{source} has no column {wanted}; it has: {', '.join(map(str, found)) or 'none'}.{hint}"
         )

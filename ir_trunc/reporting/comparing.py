@@ -52,7 +52,7 @@ def compare(
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better
+    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, which are then named by their files.

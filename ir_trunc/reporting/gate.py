@@ -154,7 +154,7 @@ def check(
         value. A condition speaks of a measure, of `length` (documents of a list), or of `abstention.silent`
         (share of empty lists), `abstention.precision` (share of them that belong to nil queries) and
         `abstention.recall` (share of the nil queries that got the empty list).
-    qrels, topics, nil, order, duplicates, stop, lower_is_better
+    qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `calc`.
     run : RunLike
         The new run.

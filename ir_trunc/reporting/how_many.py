@@ -77,7 +77,7 @@ def how_many(
         The setting in use: a fixed length, or a policy. By default all that was retrieved is returned.
     folds, seed : int
         Parts of the questions, each judged once, and the seed by which they are drawn.
-    topics, nil, order, duplicates, stop, lower_is_better
+    topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
 
     Returns

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ir_trunc.core.checks import text, whole
 from ir_trunc.core.errors import InputError, IrTruncError, noted, printable
 from ir_trunc.core.keywords import keywords_of
-from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.write import Target, check_outputs, write_text
 from ir_trunc.reporting.comparing import compare
@@ -49,7 +49,7 @@ def report(
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better
+    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `calc`. Curves, best cuts and policies are those of the first measure that scores each list by
         itself.
     runs : RunsLike
@@ -88,7 +88,10 @@ def report(
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
     topics, nil = options.pop("topics", None), options.pop("nil", None)
     with noted() as notes:
-        given = None if qrels is None else read_qrels(qrels, topics, nil=nil)
+        given = None
+        if qrels is not None:
+            given, how = read_qrels_of_runs(qrels, topics, nil=nil, reading=options)
+            options["columns"] = how["columns"]
         if qrels is None and (topics is not None or nil is not None):
             raise InputError("topics and nil go with qrels: Rankings have their query universe.")
         found = compare(measures, given, named, baseline=baseline, intervals=True, **options)

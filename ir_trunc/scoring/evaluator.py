@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import ir_measures
@@ -15,7 +16,7 @@ from ir_trunc.core.errors import InputError, UnknownMeasureError
 from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures import scores
-from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.rank import rank as rank_rows
@@ -46,7 +47,7 @@ class Evaluator:
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better
+    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
 
     Raises
@@ -72,8 +73,9 @@ class Evaluator:
         duplicates: Duplicates = "error",
         stop: str | None = None,
         lower_is_better: bool = False,
+        columns: Mapping[str, Any] | None = None,
     ):
-        self.reading = Reading(order, duplicates, stop, lower_is_better)
+        self.reading = Reading(order, duplicates, stop, lower_is_better, columns)
         found = read_measures(measures)
         self.measures, self.bound = tuple(found), list(found.values())
         for measure, bound in found.items():
@@ -86,7 +88,10 @@ class Evaluator:
                 "topics and nil go with qrels: Rankings have their query universe, and NIL is no longer in"
                 " them."
             )
-        self.qrels = None if qrels is None else read_qrels(qrels, topics, nil=nil)
+        self.qrels = None
+        if qrels is not None:
+            self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns})
+            self.reading = replace(self.reading, **how)
 
     def calc(self, run: RunLike) -> Results:
         """Scores of one run: by topic and in the mean."""
@@ -164,6 +169,7 @@ def rank(
     duplicates: Duplicates = "error",
     stop: str | None = None,
     lower_is_better: bool = False,
+    columns: Mapping[str, Any] | None = None,
 ) -> Rankings:
     """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.
 
@@ -171,7 +177,7 @@ def rank(
 
     Parameters
     ----------
-    qrels, run, topics, nil, order, duplicates, stop, lower_is_better
+    qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
 
     Returns
@@ -191,10 +197,11 @@ def rank(
     >>> rankings.topics, rankings.lengths.tolist()
     (('q',), [2])
     """
-    how = Reading(order, duplicates, stop, lower_is_better)
+    how = Reading(order, duplicates, stop, lower_is_better, columns)
     if qrels is None or isinstance(run, Rankings):
         return _as_ranked(run, how)
-    return rank_rows(read_qrels(qrels, topics, nil=nil), rows(run, run_layout(how)), keep_scores=True)
+    judged, named = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns})
+    return rank_rows(judged, rows(run, run_layout(replace(how, **named))), keep_scores=True)
 
 
 def _as_ranked(run: Any, reading: Reading) -> Rankings:
@@ -203,7 +210,7 @@ def _as_ranked(run: Any, reading: Reading) -> Rankings:
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
     if reading != DEFAULT:
         raise InputError(
-            "Rankings have their order and ends: order, duplicates, stop and lower_is_better are for other"
-            " runs."
+            "Rankings have their order and ends: order, duplicates, stop, lower_is_better and columns are for"
+            " other runs."
         )
     return run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -31,6 +31,7 @@ def calc(
     duplicates: Duplicates = "error",
     stop: str | None = None,
     lower_is_better: bool = False,
+    columns: Mapping[str, Any] | None = None,
 ) -> Results:
     """Scores of a run by topic and in the mean.
 
@@ -61,6 +62,10 @@ def calc(
         The mark in the second column of a run before which a list ends, 'NS' for example.
     lower_is_better : bool
         Whether scores are distances.
+    columns : dict, optional
+        What the columns of a table, or the names of records, are called: `{"doc_id": "chunk"}`, our field and
+        then their column. Each must be found in the run or in the qrels; fields that are not named have the
+        usual names.
 
     Returns
     -------
@@ -89,6 +94,7 @@ def calc(
     ready = Evaluator(
         measures, qrels, topics=topics, nil=nil,
         order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
+        columns=columns,
     )  # fmt: skip
     return ready.calc(run)
 
@@ -104,7 +110,7 @@ def calc_aggregate(
 
     Parameters
     ----------
-    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better
+    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `calc`.
 
     Returns
@@ -136,7 +142,7 @@ def iter_calc(
 
     Parameters
     ----------
-    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better
+    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `calc`.
 
     Returns
@@ -170,7 +176,7 @@ def curves(
 
     Parameters
     ----------
-    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better
+    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `calc`.
 
     Returns
@@ -202,7 +208,7 @@ def evaluator(
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better
+    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `calc`.
 
     Returns

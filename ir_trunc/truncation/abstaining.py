@@ -42,7 +42,7 @@ def risk_coverage(
 
     Parameters
     ----------
-    qrels, run, nil, order, duplicates, stop, lower_is_better
+    qrels, run, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.
@@ -138,7 +138,7 @@ def abstention_curve(
     ----------
     measures : MeasureLike
         Measures with a score for each topic; those that look at the whole run are refused.
-    qrels, run, nil, order, duplicates, stop, lower_is_better
+    qrels, run, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     confidence : {'first', 'gap', 'spread'} or several of them
         The score of a list's first document; its distance from the second; the standard deviation of all
@@ -213,7 +213,7 @@ def nauc(
 
     Parameters
     ----------
-    measures, qrels, run, confidence, steps, nil, order, duplicates, stop, lower_is_better
+    measures, qrels, run, confidence, steps, nil, order, duplicates, stop, lower_is_better, columns
         As for `abstention_curve`.
 
     Returns

@@ -94,7 +94,7 @@ def nil_report(
         was ended by its system. Without a depth every list was.
     nil : str or NilRule
         A convention, of which only 'ends' ends lists, or a rule: `NilRule(id="none")` for another id.
-    order, duplicates, stop, lower_is_better
+    order, duplicates, stop, lower_is_better, columns
         How the run is read, as for `ir_trunc.calc`.
 
     Returns

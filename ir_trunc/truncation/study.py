@@ -16,7 +16,7 @@ import numpy as np
 
 from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.keywords import keywords_of
-from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.read.reading import HowRead, Reading
@@ -59,7 +59,7 @@ def best_cuts(
     ----------
     measures : MeasureLike
         Measures that look at each list alone.
-    qrels, topics, nil, order, duplicates, stop, lower_is_better
+    qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -122,7 +122,7 @@ def cuts(
     ----------
     measures : MeasureLike
         Measures that look at each list alone.
-    qrels, topics, nil, order, duplicates, stop, lower_is_better
+    qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -183,7 +183,7 @@ def agreement(
         Measures by which every list is cut at its best, and which then score it.
     full : MeasureLike
         Measures of the full lists.
-    qrels, nil, order, duplicates, stop, lower_is_better
+    qrels, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -214,7 +214,9 @@ def agreement(
 
     from ir_trunc.scoring.tables import Table
 
-    ready = None if qrels is None else read_qrels(qrels, nil=nil)
+    ready = None
+    if qrels is not None:
+        ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
     at_best, at_end = _of_gains(Evaluator(truncated, ready)), Evaluator(full, ready)
     best, own = {}, {}
     for name, run in each_run(runs, "comparing"):
@@ -248,7 +250,7 @@ def lengths(
         As for `ir_trunc.compare`.
     nil : str or NilRule, optional
         See `ir_trunc.nil_report`; by default 'ends'.
-    order, duplicates, stop, lower_is_better
+    order, duplicates, stop, lower_is_better, columns
         How runs are read, as for `ir_trunc.calc`.
 
     Returns
@@ -269,7 +271,10 @@ def lengths(
 
     from ir_trunc.scoring.tables import Table
 
-    topics = None if qrels is None else read_qrels(qrels).judgments.topics
+    topics = None
+    if qrels is not None:
+        judged, reading = read_qrels_of_runs(qrels, reading=reading)
+        topics = judged.judgments.topics
     before, after = Counter[int](), Counter[int]()
     for _, run in each_run(runs, "counting"):
         report = nil_report(run, topics, nil="ends" if nil is None else nil, **reading)

@@ -14,7 +14,7 @@ from ir_trunc.core.errors import ParameterError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.whole_run import influence
-from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.read.reading import HowRead, Reading
@@ -59,7 +59,7 @@ def cross_validate(
         See `parse_policy`.
     measure : str or Measure
         What policies are fitted to and judged by.
-    qrels, nil, order, duplicates, stop, lower_is_better
+    qrels, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -99,7 +99,9 @@ def cross_validate(
     from ir_trunc.scoring.tables import Table
 
     chosen = parse_policies(policies)
-    ready = None if qrels is None else read_qrels(qrels, nil=nil)
+    ready = None
+    if qrels is not None:
+        ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
     others = () if isinstance(also, (str, list, tuple)) and not also else parse_measures(also)
     judge, bound = Evaluator(others or measure, None), one_measure(measure)
     of_run = bound.definition.scope == "run"

@@ -17,7 +17,7 @@ from ir_trunc.core.checks import number, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Bools, Ints
-from ir_trunc.ranking.doors import read_qrels, read_run
+from ir_trunc.ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import join_run
@@ -88,7 +88,7 @@ def with_terminal(
 
     Parameters
     ----------
-    qrels, run, order, duplicates, stop, lower_is_better
+    qrels, run, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.
@@ -120,7 +120,7 @@ def with_terminal(
     import pandas as pd
 
     rel, depth = whole("rel", rel, 1, HIGHEST_GRADE), None if depth is None else whole("depth", depth, 1)
-    ready = read_qrels(qrels)
+    ready, reading = read_qrels_of_runs(qrels, reading=reading)
     frame, judged, lengths, found, relevant = _frame(ready, read_run(run, **reading), rel)
     ends = np.ones(len(lengths), dtype=bool) if depth is None else lengths < depth
     last = np.zeros(len(lengths), dtype=np.float32)
@@ -152,7 +152,7 @@ def with_effort(
 
     Parameters
     ----------
-    qrels, run, order, duplicates, stop, lower_is_better
+    qrels, run, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     e : float
         Effort of reading one document, in units of gain, >= 0.
@@ -179,7 +179,7 @@ def with_effort(
     1      b   0.0    0.25    -0.25
     """
     e, rel = number("e", e, 0), whole("rel", rel, 1, HIGHEST_GRADE)
-    ready = read_qrels(qrels)
+    ready, reading = read_qrels_of_runs(qrels, reading=reading)
     frame, judged, *_ = _frame(ready, read_run(run, **reading), rel)
     frame["effort"] = e
     frame["utility"] = frame["gain"] - frame["effort"]

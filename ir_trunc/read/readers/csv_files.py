@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.layout import Layout
+from ir_trunc.read.names import Columns
 from ir_trunc.read.registry import Table, is_path, reader
-from ir_trunc.read.tables import FIELDS_OF, NUMBERS
+from ir_trunc.read.tables import FIELDS_OF, NUMBERS, read_of
 from ir_trunc.read.text import beginning, contents
 
 _SEPARATORS = ("\t", ",", ";")
@@ -35,7 +36,19 @@ def _is_table(data: Any) -> bool:
     return os.fspath(data).removesuffix(".gz").endswith(".csv") and len(names) not in (1, 4, 6)
 
 
-@reader("a path of CSV or TSV with a header that names <columns>", "run", "qrels", recognises=_is_table)
+def _has_columns(data: Any, names: Columns) -> bool:
+    """Whether the first line has one of the names that the user gave."""
+    return bool(names) and is_path(data) and not set(names.values()).isdisjoint(_header(data)[0])
+
+
+@reader(
+    "a path of CSV or TSV with a header that names <columns>",
+    "run",
+    "qrels",
+    recognises=_is_table,
+    columns=True,
+    recognises_named=_has_columns,
+)
 def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped, with tabs, commas or semicolons between the fields. The names are those that the
     columns of frames have; BEIR's query-id and corpus-id are known.
@@ -45,10 +58,10 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     source = layout.source(data)
     names, separator = _header(data)
     quote = False if separator == "\t" else '"'  # texts behind tabs hold any quotes
-    known = [name for name in names if name in FIELDS_OF]
     twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
     if twice is not None:
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
+    known = read_of(names, layout, source)
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(contents(Path(data), source).lstrip()),
@@ -56,19 +69,17 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
             pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
             pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
-                include_columns=known,
+                include_columns=list(known),
                 strings_can_be_null=False,
             ),
         )
     except pa.ArrowInvalid as error:
         raise InputError(f"{source} is not a table: {str(error).splitlines()[0]}") from None
-    if not known:
-        return Table(source, {name: [] for name in names})
     columns = {name: pc.ascii_trim(table[name], " ") for name in table.column_names}
     return Table(
         source,
         {
-            name: _numbers(column, name, source) if FIELDS_OF[name] in NUMBERS else column
+            name: _numbers(column, name, source) if known[name] in NUMBERS else column
             for name, column in columns.items()
         },
     )

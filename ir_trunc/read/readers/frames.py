@@ -17,6 +17,7 @@ from ir_trunc.read.tables import by_name
     "topics",
     recognises=is_frame,
     last=True,
+    columns=True,
 )
 def frame(data: Any, layout: Layout) -> Table:
     """The columns are called query_id or qid, doc_id or docno, score or relevance (label), and iteration for

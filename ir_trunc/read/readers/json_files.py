@@ -25,7 +25,7 @@ def _is_json(data: Any) -> bool:
     return start.startswith(_STARTS)
 
 
-@reader("a path of JSON or JSON lines, plain or gzipped", "run", "qrels", recognises=_is_json)
+@reader("a path of JSON or JSON lines, plain or gzipped", "run", "qrels", recognises=_is_json, columns=True)
 def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """One record for each document, in lines or in a list, or one object in any of the forms of dicts, as
     {topic: {document: score}} or {topic: [{"id": ..., "score": ...}]}.
@@ -35,7 +35,7 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     lines = [(f"{source}, line {at}", line) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
     in_lines = len(lines) > 1 and all(line.strip()[:1] + line.strip()[-1:] == b"{}" for _, line in lines[:1])
     found = [read_json(line, place) for place, line in lines] if in_lines else read_json(text, source)
-    if isinstance(found, dict) and "query_id" in found:
+    if isinstance(found, dict) and layout.reading.names.get("query_id", "query_id") in found:
         found = [found]  # lines, of which there is one
     try:
         for rows in reader_of(found, layout).pieces(found, layout):

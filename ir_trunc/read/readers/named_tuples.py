@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from ir_trunc.core.checks import several
 from ir_trunc.core.errors import InputError
-from ir_trunc.read.layout import MARK, RANK, Layout
+from ir_trunc.read.layout import Layout
 from ir_trunc.read.registry import Table, is_list, reader
-from ir_trunc.read.tables import wanted
+from ir_trunc.read.tables import looked_at, possible, wanted
 
 
-@reader("named tuples with <columns>", "run", "qrels", "answers", recognises=is_list, last=True)
+@reader("named tuples with <columns>", "run", "qrels", "answers", recognises=is_list, last=True, columns=True)
 def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     """As ir-measures and ir_datasets have them: ScoredDoc(query_id, doc_id, score) and Qrel(query_id, doc_id,
     relevance); rows of `DataFrame.itertuples()`. An iterator is read once.
@@ -25,12 +24,23 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
 def table_of(data: Iterable[Any], layout: Layout, source: str) -> Table:
     """The attributes of items as columns."""
     items = data if isinstance(data, list) else several(layout.kind, data, "named tuples")
-    fields = wanted(layout, partial(hasattr, items[0])) if items else list(layout.columns)
+    called = {field: _called(field, items, layout) for field in possible(layout)}
+    fields = wanted(layout, lambda field: hasattr(items[0], called[field])) if items else layout.columns
+    names = [called[field] for field in fields]
     try:
-        columns = {field: list(map(attrgetter(field), items)) for field in fields}
+        columns = {name: list(map(attrgetter(name), items)) for name in names}
     except AttributeError as error:
-        raise InputError(f"{source}: every item needs the fields {', '.join(fields)}; {error}.") from None
-    if items and layout.is_run:
-        seen = {name: [getattr(item, name, None) for item in items] for name in (RANK, MARK)}
+        raise InputError(f"{source}: every item needs the fields {', '.join(names)}; {error}.") from None
+    if items:
+        seen = {
+            called[field]: [getattr(item, called[field], None) for item in items]
+            for field in looked_at(layout)
+        }
         columns = {**seen, **columns}
     return Table(source, columns)
+
+
+def _called(field: str, items: list[Any], layout: Layout) -> str:
+    """The attribute that has a field."""
+    names = [str(name) for name in layout.reading.names.candidates(field, (field,))]
+    return next((name for name in names if not items or hasattr(items[0], name)), names[0])

@@ -14,7 +14,7 @@ def _are_records(data: Any) -> bool:
     return is_list(data) and isinstance(first_item(data), Mapping)
 
 
-@reader("a list of dicts with <columns>", "run", "qrels", "answers", recognises=_are_records)
+@reader("a list of dicts with <columns>", "run", "qrels", "answers", recognises=_are_records, columns=True)
 def records(data: Sequence[Any], layout: Layout) -> Table:
     """One dict for each document, [{"query_id": "1", "doc_id": "a", "score": 0.5}], with the names that the
     columns of frames have.

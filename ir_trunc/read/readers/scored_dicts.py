@@ -15,12 +15,17 @@ def _are_dicts(data: Any) -> bool:
     return isinstance(first_listed(data), Mapping)
 
 
-@reader('{topic: [{"id": document, "<value>": number}, ...]}', "run", "qrels", recognises=_are_dicts)
+@reader(
+    '{topic: [{"id": document, "<value>": number}, ...]}', "run", "qrels", recognises=_are_dicts, columns=True
+)
 def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Search engines' answers. The id is called id, _id, doc_id or docno, its score score or _score; a
     distance is given by lower_is_better=True.
     """
-    names = ("score", "_score") if layout.is_run else (layout.value, "label")
+    columns = layout.reading.names
+    names = columns.candidates(
+        layout.value, ("score", "_score") if layout.is_run else (layout.value, "label")
+    )
 
     def pair(item: Any, place: str) -> tuple[Any, Any]:
         if not isinstance(item, Mapping):
@@ -28,7 +33,9 @@ def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
         found = [name for name in names if name in item]
         if not found:
             known = ", ".join(map(str, item))
-            raise InputError(f"{place}: {' or '.join(names)} is missing; it has: {known or 'nothing'}.")
-        return id_of(item, place), item[found[0]]
+            raise InputError(
+                f"{place}: {' or '.join(map(str, names))} is missing; it has: {known or 'nothing'}."
+            )
+        return id_of(item, place, columns), item[found[0]]
 
     return table_of_lists(data, layout, f"{layout.kind} (dicts by topic)", pair)

@@ -8,6 +8,7 @@ from typing import Any
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.layout import Layout
+from ir_trunc.read.names import NO_COLUMNS, Columns
 from ir_trunc.read.registry import Table, first_listed, reader
 
 _IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id")
@@ -20,44 +21,56 @@ def _are_objects(data: Any) -> bool:
     return item is not None and not isinstance(item, _PLAIN) and hasattr(item, "score")
 
 
-@reader("{topic: [object with id and score, ...]}", "run", recognises=_are_objects)
+@reader("{topic: [object with id and score, ...]}", "run", recognises=_are_objects, columns=True)
 def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
     """LlamaIndex's NodeWithScore, Haystack's Document, or any other object. The id is its attribute id, _id,
     doc_id or docno, or that of its node, document or metadata.
     """
 
+    names = layout.reading.names
+
     def pair(item: Any, place: str) -> tuple[Any, Any]:
-        score = getattr(item, "score", None)
+        called = names.candidates("score", ("score",))
+        score = next((found for name in called if (found := _held(item, name)) is not None), None)
         if score is None:
-            raise InputError(f"{place}: {shown(item)} has no score.")
-        return id_of(item, place), score
+            raise InputError(f"{place}: {shown(item)} has no {called[0]}.")
+        return id_of(item, place, names), score
 
     return table_of_lists(data, layout, f"{layout.kind} (objects by topic)", pair)
 
 
-def id_of(item: Any, place: str) -> Any:
-    """The id that a document is, or has; InputError where there is none."""
+def id_of(item: Any, place: str, columns: Columns = NO_COLUMNS) -> Any:
+    """The id that a document is, or has; InputError where there is none. columns: how the user calls it."""
+    names = columns.candidates("doc_id", _IDS)
+    found = _id_in(item, names, "doc_id" not in columns.needed)
+    if found is None and item is not None:
+        called = ", ".join(map(str, names[:4]))
+        raise InputError(f"{place}: {shown(item)} has no id; it is looked for under {called}.")
+    return found
+
+
+def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
+    """The id of a document; None where there is none. plain: whether a text or a number is an id itself."""
     if item is None or isinstance(item, (str, int, float)):
-        return item
-    for name in _IDS:
+        return item if plain else None
+    for name in names:
         found = _held(item, name)
         if found is not None and not callable(found):
             return found
-    for name in _INSIDE:
-        inside = _held(item, name)
-        if inside is not None:
-            return id_of(inside, place)
-    raise InputError(f"{place}: {shown(item)} has no id; it is looked for under {', '.join(_IDS[:4])}.")
+    inside = (_id_in(_held(item, name), names, plain) for name in _INSIDE)
+    return next((found for found in inside if found is not None), None)
 
 
-def _held(item: Any, name: str) -> Any:
-    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+def _held(item: Any, name: Any) -> Any:
+    return item.get(name) if isinstance(item, Mapping) else getattr(item, str(name), None)
 
 
 def table_of_lists(
     data: Mapping[Any, Any], layout: Layout, source: str, pair: Callable[[Any, str], tuple[Any, Any]]
 ) -> Table:
     """A table of {topic: [item, ...]}, where `pair` gives the document and the number of an item."""
+    names = layout.reading.names
+    names.check(names.values(), ("doc_id", layout.value), source)
     topics = [one_id(topic, "query_id", source) for topic in data]
     columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], layout.value: []}
     for topic, items in zip(topics, data.values()):
@@ -68,4 +81,5 @@ def table_of_lists(
             columns["query_id"].append(topic)
             columns["doc_id"].append(doc)
             columns[layout.value].append(number)
-    return Table(source, columns, topics=tuple(topics))
+    named = frozenset({"doc_id", layout.value} & names.keys())
+    return Table(source, columns, topics=tuple(topics), named=named)

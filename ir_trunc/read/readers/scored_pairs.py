@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.layout import Layout
+from ir_trunc.read.names import Columns
 from ir_trunc.read.readers.scored_objects import id_of, table_of_lists
 from ir_trunc.read.registry import Table, first_listed, reader
 
@@ -16,18 +18,19 @@ def _are_pairs(data: Any) -> bool:
     return isinstance(item, tuple) or (isinstance(item, list) and len(item) == 2)
 
 
-@reader("{topic: [(document, <value>), ...]}", "run", "qrels", recognises=_are_pairs)
+@reader("{topic: [(document, <value>), ...]}", "run", "qrels", recognises=_are_pairs, columns=True)
 def scored_pairs(data: Mapping[Any, Any], layout: Layout) -> Table:
     """The document is an id, or an object that has one, as LangChain's (Document, score). The order of the
     pairs does not count, the scores do.
     """
-    return table_of_lists(data, layout, f"{layout.kind} (pairs)", _pair)
+    pair = partial(_pair, columns=layout.reading.names)
+    return table_of_lists(data, layout, f"{layout.kind} (pairs)", pair)
 
 
-def _pair(item: Any, place: str) -> tuple[Any, Any]:
+def _pair(item: Any, place: str, columns: Columns) -> tuple[Any, Any]:
     if not isinstance(item, (tuple, list)) or len(item) != 2:
         raise InputError(f"{place}: {shown(item)}: a pair (document, score) is needed.")
     doc, score = item
     if isinstance(score, str) and not isinstance(doc, str):
         raise InputError(f"{place}: {shown(item)}: the document comes first, then its score.")
-    return id_of(doc, place), score
+    return id_of(doc, place, columns), score
