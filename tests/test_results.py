@@ -1,12 +1,17 @@
 """What results look like: printed, in a notebook, as pandas, by the text of a measure."""
 
 import builtins
+import math
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import NumRet, P
 
 import ir_trunc
-from ir_trunc import RBPT, RR, IrTruncError, UnknownMeasureError, calc, curves
+from ir_trunc import RBPT, RR, IrTruncError, Rankings, Results, UnknownMeasureError, calc, curves
 
 QRELS = {str(number): {"a": 1} for number in range(30)}
 RUN = {"3": {"a": 2.0, "b": 1.0}}
@@ -63,6 +68,19 @@ def test_means_are_computed_once_and_a_change_to_them_stays_with_the_copy(monkey
     assert repr(results).startswith("Results over 30 topics (RBPT: 0.0280")
 
 
+@settings(max_examples=50)
+@given(st.lists(st.floats(-1e100, 1e100) | st.sampled_from([math.nan, -0.0, 5e-324]), max_size=50))
+def test_means_and_sums_are_those_of_ir_measures_to_the_last_bit(values):
+    """Added one after the other, in the order of the topics."""
+    lists = Rankings.from_lists([[1]] * len(values))
+    results = Results((RBPT, NumRet, P @ 5), lists, np.array([values] * 3, np.float64))
+    for measure, mean in results.aggregated.items():
+        aggregator = measure.aggregator()
+        for value in values:
+            aggregator.add(value)
+        assert np.array(mean).tobytes() == np.array(aggregator.result()).tobytes()
+
+
 def test_a_notebook_shows_a_table_and_says_what_it_leaves_out(monkeypatch):
     """Without jinja2, which pandas' styles would need."""
     original = builtins.__import__
@@ -99,6 +117,15 @@ def test_scores_become_an_arrow_table_from_arrow_tables():
         {"query_id": "1", "measure": "AP", "value": 1.0},
         {"query_id": "2", "measure": "AP", "value": 0.0},
     ]
+
+
+def test_scores_of_many_topics_become_an_arrow_table_that_shares_their_names():
+    results = calc("P@1 AP RBPT", {str(topic): {"a": 1} for topic in range(1000)}, {})
+    table = results.to_arrow()
+    assert len({chunk.buffers()[2].address for chunk in table["query_id"].chunks}) == 1
+    assert table.num_rows == 3000
+    assert results.over(results.nil).to_arrow().num_rows == 0
+    assert table.schema == results.over(results.nil).to_arrow().schema
 
 
 def test_a_picture_without_matplotlib_says_what_to_install(monkeypatch):

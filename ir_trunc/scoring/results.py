@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import ir_measures
 import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
+from ir_measures.measures.base import MeanAgg
 
 from ir_trunc.core import arrays
 from ir_trunc.core.cached import cached_property
@@ -121,6 +123,17 @@ class Abstention(Result):
         return self.rightly / self.nil if self.nil else float("nan")
 
 
+def _aggregate(measure: Measure, values: Floats) -> float:
+    """The mean (for counts: sum) over the topics, to the last bit as ir-measures' aggregators add it up."""
+    aggregator = measure.aggregator()
+    if type(aggregator) is MeanAgg and len(values):
+        return float(0.0 + np.cumsum(values)[-1]) / len(values)  # one value after the other, as they do
+    for value in values.tolist():
+        aggregator.add(value)
+    found: float = aggregator.result()
+    return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Results(Result):
     """Scores of one run. `aggregated, per_query = results` unpacks them as those of ir-measures.
@@ -184,13 +197,7 @@ class Results(Result):
 
     @cached_property
     def _means(self) -> tuple[float, ...]:
-        means = []
-        for measure, values in zip(self.measures, self.values.tolist()):
-            aggregator = measure.aggregator()
-            for value in values:
-                aggregator.add(value)
-            means.append(aggregator.result())
-        return tuple(means)
+        return tuple(map(_aggregate, self.measures, self.values))
 
     @property
     def aggregated(self) -> Aggregated:
@@ -205,8 +212,7 @@ class Results(Result):
     def metrics(self) -> Iterator[ir_measures.Metric]:
         """Yield an ir_measures.Metric for each measure and topic."""
         for measure, values in zip(self.measures, self.values.tolist()):
-            for topic, value in zip(self.topics, values):
-                yield ir_measures.Metric(topic, measure, value)
+            yield from map(ir_measures.Metric, self.topics, repeat(measure), values)
 
     def __iter__(self) -> Iterator[Any]:
         yield self.aggregated
@@ -240,12 +246,11 @@ class Results(Result):
         """A row for each measure and topic, in the columns query_id, measure, value."""
         import pyarrow as pa
 
-        names = [str(measure) for measure in self.measures for _ in self.topics]
-        topics = list(self.topics) * len(self.measures)
+        topics = pa.array(self.topics, pa.string())
         columns = {
-            "query_id": pa.array(topics, pa.string()),
-            "measure": pa.array(names, pa.string()),
-            "value": self.values.ravel(),
+            "query_id": pa.chunked_array([topics] * len(self.measures)),
+            "measure": pa.chunked_array([pa.repeat(str(one), len(topics)) for one in self.measures]),
+            "value": pa.chunked_array([pa.array(row) for row in self.values]),
         }
         return pa.table(columns)
 
