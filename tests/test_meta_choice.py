@@ -1,11 +1,13 @@
 """Calibration, the guide, the commands and the pictures."""
 
+import re
 import shlex
 import sys
 import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -261,6 +263,38 @@ def test_commands_over_runs(capsys, runs, tmp_path):
     assert "Cov with respect to P@1, RR" in text
 
 
+def test_tables_of_a_command_have_taus_and_p_values(capsys, runs, tmp_path):
+    folder = tmp_path.with_name("tables") / "of" / "power"
+    words = ("power", *runs, "AP", "RBPT(p=0.8)", "--alpha", "0.2")
+    text = printed(capsys, *words, "--tables", str(folder), "--pool-depth", "5")
+    assert "RBPT(p=0.8)" in text
+    found = {path.stem: pd.read_csv(path) for path in folder.iterdir()}
+    pools = meta.pooled_runs(runs[0], runs[1])
+    matrix = pools.score("AP RBPT(p=0.8)", pools.in_pool(5))
+    power = meta.power(matrix, alpha=0.2)
+    assert set(found) == {
+        *("power", "p-values", "tau-of-systems-by-mean-score", "tau-of-system-pairs-by-p-value"),
+    }
+    pd.testing.assert_frame_equal(found["p-values"], power.pairs(), check_exact=False, rtol=1e-15)
+    taus = found["tau-of-systems-by-mean-score"].set_index(["name", "other"])["tau"]
+    assert taus["AP", "RBPT(p=0.8)"] == meta.agreement(matrix).values[0, 1]
+    assert len(found["tau-of-system-pairs-by-p-value"]) == 4
+
+
+def test_places_are_those_that_are_asked_for(capsys, runs):
+    assert " 0.6667 " in printed(capsys, "power", *runs, "AP", "RBPT", "--alpha", "0.2")
+    short = printed(capsys, "power", *runs, "AP", "RBPT", "--alpha", "0.2", "--places", "1")
+    assert " 0.7 " in short
+    assert "0.67" not in short
+    every = printed(capsys, "power", *runs, "AP", "RBPT", "--alpha", "0.2", "-p", "-1")
+    assert " 0.6666666666666666 " in every
+    text = printed(capsys, "power", *runs, "AP", "RBPT", "--alpha", "0.2", "--csv", "--places", "2")
+    assert "\nAP,0.67,3," in text
+    grid = ("pools", *runs, "P", "--pool-depths", "1,2", "--depths", "2,3", "--forms", "raw")
+    assert re.search(r"\s\d\.\d{3}[=+]", printed(capsys, *grid))
+    assert re.search(r"\s\d\.\d[=+]", printed(capsys, *grid, "--places", "1"))
+
+
 def test_commands_without_runs(capsys, monkeypatch, tmp_path):
     assert "stability" in printed(capsys)
     assert "3 Deepness         strict" in printed(
@@ -290,7 +324,7 @@ def test_commands_without_runs(capsys, monkeypatch, tmp_path):
     (["stability", "QRELS", "RUNS", "AP", "--size", "6"], "size=6"),
     (["pools", "QRELS", "RUNS", "AP", "--forms", "raw,x"], "forms='x' is unknown"),
     (["pools", "QRELS", "RUNS", "AP", "--pooled", "QRELS"], "4 fields; 1 are needed"),
-    (["pools", "QRELS", "RUNS", "AP@5"], "'AP@5@5' is not a measure"),
+    (["pools", "QRELS", "RUNS", "AP@5"], "AP@5 has a cutoff, and the evaluation depth sets it"),
     (["guide", "length=perhaps"], "'length=perhaps'"),
     (["guide", "length=yes", "length=no"], "length is answered twice"),
     (["calibrate", "OIE"], "is needed"),

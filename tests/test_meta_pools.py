@@ -61,6 +61,84 @@ def test_a_simulated_pool_scores_like_qrels_cut_by_hand(data, depth):
             np.testing.assert_allclose(values, scores(measure, cut, runs[name]), atol=1e-12)
 
 
+DEPTHS = {"shallow": (1, 2), "extended": (1, 5), "deep": (5, 5), "all": (None, 5)}
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+@given(collections)
+def test_conditions_are_scores_by_qrels_and_lists_that_are_cut_by_hand(data):
+    qrels, runs = data
+    found = meta.conditions("P AP RBP(p={p})", meta.pooled_runs(qrels, runs), DEPTHS, residual=0.2)
+    for name, (pool, depth) in DEPTHS.items():
+        cut = qrels if pool is None else naive.pool(qrels, runs, pool)
+        p = 0.2 ** (1 / depth)
+        for measure in (f"P@{depth}", f"AP@{depth}", f"RBP(p={p!r})@{depth}"):
+            for values, run in zip(found[f"{measure}, {name}"], runs.values()):
+                np.testing.assert_allclose(values, scores(measure, cut, run)[0], atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+def test_conditions_are_told_apart_and_compared_in_one_matrix():
+    pools = meta.pooled_runs(*collection(2, systems=6, topics=9))
+    first = meta.conditions("nDCG RBP(p=0.8)", pools, DEPTHS)
+    assert first.measures[:3] == ("nDCG@2, shallow", "RBP(p=0.8)@2, shallow", "nDCG@5, extended")
+    again = meta.conditions(pools, DEPTHS, "nDCG RBP(p=0.8)")  # the pools first, as one says it
+    np.testing.assert_array_equal(first.values, again.values)
+    each = meta.conditions(dict.fromkeys(DEPTHS, "nDCG") | {"all": "Q P"}, pools, DEPTHS)
+    assert each.measures[-2:] == ("Q@5, all", "P@5, all")
+    assert meta.agreement(meta.power(first)).values.shape == (8, 8)
+    fed = meta.conditions("P", pools, {"a": (1, 5)}, pooled=["s0"])
+    np.testing.assert_array_equal(fed.values, pools.score("P@5", pools.in_pool(1, ["s0"])).values)
+
+
+def test_a_pool_that_few_have_judged_is_said():
+    runs = {"x": {"1": {doc: -float(rank) for rank, doc in enumerate("abcdefgh")}}}
+    pools = meta.pooled_runs({"1": {"a": 1, "b": 0}}, runs)
+    with pytest.warns(ir_trunc.IrTruncWarning, match="deep: 25 % of the first 8 ranks of the pooled runs"):
+        meta.conditions("P", pools, {"shallow": (2, 5), "deep": (8, 8)})
+
+
+@pytest.mark.parametrize(("measures", "depths", "says"), [
+    ("P@5", {"a": (1, 1)}, r"P@5 has a cutoff, and the evaluation depth sets it"),
+    ("RBP(p={p})", {"a": (1, None)}, "there is none: write a number"),
+    ("P", {}, "depths names no condition"),
+    ("P", {"a": (0, 1)}, r"depths\['a'\], pool depth=0 is out of range"),
+    ("P", {"a": 10}, r"depths\['a'\]=10: a pool depth and an evaluation depth are needed"),
+    ("P", [(1, 1)], "{condition: \\(pool depth, evaluation depth\\)} is needed"),
+    ({"b": "P"}, {"a": (1, 1)}, "measures are given for 'b', and the conditions are 'a'"),
+    ("", {"a": (1, 1)}, "No measure is given for 'a'"),
+    ("Rprec", {"a": (1, 1)}, "Rprec has no parameter 'cutoff'"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_condition_is_said(measures, depths, says):
+    with pytest.raises(IrTruncError, match=says):
+        meta.conditions(measures, meta.pooled_runs(*collection(0)), depths)
+
+
+def test_tables_keep_what_their_user_wrote():
+    """And a measure is found by any way to write it."""
+    qrels, runs = collection(4)
+    wanted = ["RBP(p=0.8)", "RBPT(p=0.8,tail=True)@3", "nDCG(dcg='log2')@2", "AP"]
+    matrix = meta.score_matrix(wanted, qrels, runs)
+    pools = meta.pooled_runs(qrels, runs)
+    left = meta.leave_group_out(wanted, pools, 3)
+    for found in (matrix, pools.score(wanted), meta.power(matrix), meta.agreement(matrix)):
+        assert list(getattr(found, "measures", None) or found.names) == wanted
+    assert left.measures == tuple(wanted)
+    assert meta.check_properties("RBP(p=0.8)", length=4).measure == "RBP(p=0.8)"
+    for short, written in (("RBP", wanted[0]), ("RBPT@3", wanted[1]), (ir_measures.nDCG @ 2, wanted[2])):
+        np.testing.assert_array_equal(matrix[short], matrix[written])
+    assert meta.score_matrix("RBP RBP(p=0.8)", qrels, runs).measures == ("RBP",)  # one measure
+    reference = meta.Reference.of(meta.score_matrix("RBP RBPT@3 nDCG@2 AP", qrels, runs))
+    np.testing.assert_array_equal(
+        reference.standardise(matrix).values, meta.Reference.of(matrix).standardise(matrix).values
+    )
+
+
+def test_the_discount_of_2002_is_named_where_ndcg_has_none():
+    with pytest.raises(ir_trunc.ParameterError, match=r"anDCG\(dcg='jk'\)@k is nDCG@k with"):
+        ir_trunc.parse_measure("nDCG(dcg='jk')@10")
+
+
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 @given(collections)
 def test_the_whole_pool_scores_like_calc(data):

@@ -189,7 +189,17 @@ CALLS = {
     "study.best_cuts": (study.best_cuts, TABLE | DOORS | READING),
     "study.cuts": (study.cuts, TABLE | DOORS | READING),
     "study.example": (study.example, {"measures": "RBPT", "irrelevant": 2, "relevant": 3, "scaled": True}),
+    "study.collections": (study.collections, {"folder": "data"}),
+    "study.over_collections": (
+        study.over_collections,
+        {"experiment": study.lengths, "collections": {"one": (QRELS, RUNS)}},
+    ),
     "study.lengths": (study.lengths, {"qrels": QRELS, "runs": RUNS, "nil": "ends"} | READING),
+    "meta.conditions": (
+        meta.conditions,
+        {"measures": "AP RBP(p={p})", "pools": POOLED, "depths": {"a": (1, 2), "b": (None, 3)},
+         "pooled": ["one"], "residual": 0.2},
+    ),
     "meta.procedure": (meta.procedure, {"source": "a paper"}),
     "meta.persistence": (meta.persistence, {"residual": 0.1, "depth": 10}),
     "meta.pooled_runs": (meta.pooled_runs, {"qrels": QRELS, "runs": RUNS, "nil": "ends"} | READING),
@@ -267,6 +277,8 @@ def empty_folder() -> Iterator[None]:
             REFERENCE.save("reference")
             MATRIX.save("matrix")
             truncation.Fixed(3).save("stop.json")
+            Path("data", "runs").mkdir(parents=True)
+            Path("data", "qrels.txt").write_text("1 0 a 1\n")
             yield
         finally:
             os.chdir(before)

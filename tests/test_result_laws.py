@@ -78,6 +78,7 @@ RESULTS = {
         "A paper", LONG, ("a note",), [Cells("Table 1", SYSTEMS, ["AP"] * 4, [0.5] * 4, [0.5, 0.6, 1, 0], 2)]
     ),
     "ScoreMatrix": MATRIX,
+    "ScoreMatrix of conditions": meta.conditions("AP RBPT", POOLS, {"a": (1, 2), LONG: (None, 5)}),
     "Power": meta.power(MATRIX),
     "Power by draws": meta.power(LISTS, "bootstrap", correction="bh", repetitions=30),
     "Agreement": meta.agreement(MATRIX),
@@ -108,6 +109,7 @@ TABLES = {
     "agreement": study.agreement(study.TRUNCATED, study.FULL, QRELS, RUNS),
     "example": study.example(),
     "lengths": study.lengths(QRELS, RUNS),
+    "over_collections": study.over_collections(study.cuts, {"a": (QRELS, RUNS), LONG: (QRELS, RUNS)}, "AP"),
     "abstention_curve": abstention_curve("AP RR", QRELS, RUNS[LONG]),
     "nauc": nauc("AP RR", QRELS, RUNS[LONG]),
     "risk_coverage": risk_coverage(QRELS, RUNS[LONG]),

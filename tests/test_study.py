@@ -6,6 +6,7 @@ from generated import queries, rankings_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ir_trunc
 from ir_trunc import calc, compare
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Rankings
@@ -141,6 +142,70 @@ def test_a_folder_stands_for_its_files(tmp_path):
         study.best_cuts("RBPU", {"1": {"a": 1}}, [tmp_path / "none"])
 
 
+def folder_of(path, name, runs, qrels="qrels.txt"):
+    (path / name / "runs").mkdir(parents=True)
+    (path / name / qrels).write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    for at, docs in enumerate(runs):
+        text = "".join(f"1 Q0 {doc} {rank} {-rank} x\n" for rank, doc in enumerate(docs))
+        (path / name / "runs" / f"run{at}").write_text(text)
+
+
+def test_any_folder_with_qrels_and_runs_is_a_collection(tmp_path):
+    folder_of(tmp_path, "my own data", ["ab", "ba"], "2024-QRELS.tsv")
+    folder_of(tmp_path, "other", ["ab"])
+    (tmp_path / "no runs").mkdir()
+    (tmp_path / "no runs" / "qrels.txt").write_text("1 0 a 1\n")
+    found = study.collections(tmp_path)
+    assert list(found) == ["my own data", "other"]
+    assert study.collections(tmp_path / "other") == {"other": found["other"]}
+    with pytest.raises(InputError, match="holds no collection: a file with 'qrels' in its name"):
+        study.collections(tmp_path / "no runs")
+    with pytest.raises(InputError, match="There is no folder"):
+        study.collections(tmp_path / "nowhere")
+    (tmp_path / "other" / "qrels.old").write_text("")
+    with pytest.raises(InputError, match=r"2 files that may be the qrels, qrels.old and qrels.txt"):
+        study.collections(tmp_path)
+
+
+def test_the_mean_over_collections_counts_each_of_them_once(tmp_path):
+    folder_of(tmp_path, "long", ["b" + "".join(f"{n}" for n in range(9)) + "a"])
+    folder_of(tmp_path, "short", ["ab", "ba"])
+    folder_of(tmp_path, "wide", ["xa"])
+    found = study.over_collections(study.cuts, study.collections(tmp_path), "RBPT(p=0.5) SetF")
+    each = {name: study.cuts("RBPT(p=0.5) SetF", *pair) for name, pair in study.collections(tmp_path).items()}
+    for name, table in each.items():
+        assert found.loc[name].equals(table)
+    for row in ("0", "1-4", "5-8", "9-16"):  # no list of the short ones is in the last bins
+        expected = np.mean(
+            [table.loc[row] if row in table.index else [0, 0] for table in each.values()], axis=0
+        )
+        assert found.loc["mean"].loc[row].tolist() == pytest.approx(expected.tolist())
+    lengths = study.over_collections(study.lengths, study.collections(tmp_path)).loc["mean"]
+    assert lengths["after"].to_dict() == pytest.approx({0: 4 / 3, 2: 1, 11: 1 / 3})
+    assert lengths.index.is_monotonic_increasing
+
+
+@pytest.mark.parametrize(("experiment", "collections", "says"), [
+    (study.best_cuts, {"a": (None, RUNS)}, "has no mean"),
+    (study.cuts, {"mean": (None, RUNS)}, "cannot be called 'mean'"),
+    (study.cuts, {}, "There is no collection"),
+    (study.cuts, {"a": "qrels"}, r"collection 'a' is 'qrels': a pair \(qrels, runs\) is needed"),
+    ("cuts", {"a": (None, RUNS)}, "a function is needed, as study.agreement"),
+])  # fmt: skip
+def test_what_has_no_mean_over_collections_is_said(experiment, collections, says):
+    with pytest.raises(ir_trunc.IrTruncError, match=says):
+        study.over_collections(experiment, collections, "SetF")
+
+
+def test_tables_keep_what_their_user_wrote():
+    measures = ["RBPT(p=0.8)", "RBPU(p=0.8,e=0.05)", "FlatU"]
+    assert study.cuts(measures, None, RUNS).columns.tolist() == measures
+    assert study.best_cuts(measures, None, RUNS)["measure"].unique().tolist() == measures
+    assert study.example(measures).columns.tolist() == measures
+    table = study.agreement(measures, "RBP(p=0.8) AP", None, RUNS)
+    assert (table.columns.tolist(), table.index.tolist()) == (measures, ["RBP(p=0.8)", "AP"])
+
+
 # Real runs.
 
 
@@ -152,10 +217,10 @@ def robust(real_data):
 
 def test_a_single_terminal_document_hardly_moves_systems_and_effort_does(robust):
     """The paper's Table 2: tau of 1.00 between full lists and lists cut by NDCGT, ERRT and RBPT."""
-    paper = (
-        "nDCGT(ideal='full') ERRT RBPT(tail=False) RBPT(p=0.9,tail=False) RBPT(p=0.98,tail=False) RBU(p=0.98)"
+    paper = study.PAPER_2022.split()
+    table = study.agreement(
+        [*paper[:5], paper[7]], "nDCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU(p=0.98)", *robust
     )
-    table = study.agreement(paper, "nDCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU(p=0.98)", *robust)
     own = np.diag(table)
     assert (own[:5] > 0.97).all()
     assert own[5] < 0.8

@@ -107,6 +107,21 @@ def test_study_cuts(files, capsys):
     ]  # fmt: skip
 
 
+def test_studies_of_several_collections_have_their_mean(files, capsys):
+    (files / "strict").write_text("1 0 d2 1\n2 0 d2 1\n3 0 d3 0\n4 0 d9 1\n")
+    alone = {name: table(capsys, "study", "cuts", name, "runs", "-m", "SetF") for name in ("qrels", "strict")}
+    rows = table(capsys, "study", "cuts", "qrels", "runs", "-m", "SetF", "--also", "strict", "runs")
+    assert [row["collection"] for row in rows] == ["mean"] * 2 + ["qrels"] * 2 + ["strict"] * 2
+    shares = {name: [float(row["SetF"]) for row in found] for name, found in alone.items()}
+    assert [float(row["SetF"]) for row in rows[2:]] == shares["qrels"] + shares["strict"]
+    mean = [(x + y) / 2 for x, y in zip(*shares.values())]
+    assert [float(row["SetF"]) for row in rows[:2]] == mean
+    words = ("study", "agreement", "qrels", "runs", "--full", "AP", "--truncated", "RBPT(p=0.8)", "-p", "2")
+    rows = table(capsys, *words, "--also", "strict", "runs")
+    assert list(rows[0]) == ["collection", "full", "RBPT(p=0.8)"]
+    assert {len(row["RBPT(p=0.8)"].partition(".")[2]) for row in rows} == {2}
+
+
 def test_study_agreement_lengths_example_policies(files, capsys):
     rows = table(capsys, "study", "agreement", "qrels", "runs", "--truncated", "RBPU nDCGT", "--full", "AP")
     assert list(rows[0]) == ["full", "RBPU", "nDCGT"]
@@ -161,6 +176,10 @@ def test_study_agreement_lengths_example_policies(files, capsys):
         ("study cuts qrels runs -m XYZ", "There is no measure 'XYZ'"),
         ("study cuts qrels runs -m RBPU -o none/x.csv", "none"),
         ("study agreement qrels a.run", "1 run: an agreement"),
+        ("study cuts qrels runs -q --also qrels runs", "--by-query has a row for each list"),
+        ("study cuts qrels runs --also qrels runs", "the same qrels are given twice"),
+        ("study cuts qrels runs --also qrels", "expected 2 arguments"),
+        ("study cuts qrels runs --places many", "'many' is not a number of places"),
         ("study example --relevant x", "'x' is not a whole number"),
         (
             "study policies qrels runs -m FlatU --folds 9",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from textwrap import dedent, fill, indent
 from typing import Any, get_origin
 
@@ -17,7 +18,7 @@ from ir_trunc.cli.arguments import (
     runs_and_measures,
 )
 from ir_trunc.cli.choosing import meta_parser
-from ir_trunc.cli.output import OneLineParser
+from ir_trunc.cli.output import OneLineParser, csv_text
 from ir_trunc.cli.procedures import add_options, given_options, named_measures
 from ir_trunc.core.errors import InputError, IrTruncError, ParameterError, nearest, warn
 from ir_trunc.meta import ScoreMatrix, pooled_runs, registry, score_matrix
@@ -25,8 +26,8 @@ from ir_trunc.meta.declare import ProcedureDefinition
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.plots.files import check_picture, save
 from ir_trunc.read.reading import DEFAULT, Reading
-from ir_trunc.read.write import check_outputs
-from ir_trunc.scoring.printed import WIDTH, is_plain, table_text
+from ir_trunc.read.write import check_outputs, make_folder, whole
+from ir_trunc.scoring.printed import WIDTH, table_text
 from ir_trunc.scoring.protocol import Result
 from ir_trunc.scoring.runs import RunsLike
 
@@ -109,7 +110,11 @@ def _run(command: str, procedures: Sequence[ProcedureDefinition], words: Sequenc
             parser.add_argument("--pool-depth", metavar="D", type=int, help=about)
     if hasattr(first.result, "plot"):
         add_flag(parser, "plot")
-    parser.add_argument("--csv", action="store_true", help="print all values as csv, not the summary")
+    parser.add_argument("--csv", action="store_true", help="print the first table as csv, with all values")
+    about = "write all values into this folder, a CSV file for each table: taus and p values too"
+    parser.add_argument("--tables", metavar="FOLDER", help=about)
+    about = "decimal places, -1 for all (default: those of each table; all in csv)"
+    add_flag(parser, "places", default=None, help=about)
     if any(hasattr(known.result, "intervals") for known in procedures):
         about = "also bootstrap confidence intervals (systems are drawn)"
         parser.add_argument("--intervals", action="store_true", help=about)
@@ -118,6 +123,8 @@ def _run(command: str, procedures: Sequence[ProcedureDefinition], words: Sequenc
     if getattr(args, "plot", None) is not None:
         read = (getattr(args, "qrels", None), *args.arguments, getattr(args, "matrix", None))
         check_picture(args.plot, read)
+    if args.tables is not None:
+        make_folder(args.tables)
     options = {known.name: given for known in procedures if (given := given_options(args, known)) is not None}
     chosen = [known for known in procedures if known.name in options]
     data = _data(kind, args, named_measures(args, chosen))
@@ -224,12 +231,17 @@ def _save_matrix(words: Sequence[str]) -> None:
 
 
 def _show(args: argparse.Namespace, *results: Any) -> None:
-    """Print results; with --csv the first one's values; with --plot draw the first one."""
+    """Print results; with --csv the first one's values; with --plot draw the first one; with --tables write
+    the values of all.
+    """
     if args.csv:
-        table = results[0].to_pandas()
-        print(table.to_csv(index=not is_plain(table.index), lineterminator="\n"), end="")
+        print(csv_text(results[0].to_pandas(), args.places), end="")
     else:
-        print(*(result.report() for result in results), sep="\n\n")
+        print(*(result.report(args.places) for result in results), sep="\n\n")
+    if args.tables is not None:
+        for name, table in (pair for result in results for pair in result.frames().items()):
+            with whole(Path(args.tables) / f"{name}.csv") as file:
+                file.write(csv_text(table, args.places).encode())
     if getattr(args, "intervals", False):
         for result in results:
             if hasattr(result, "intervals"):

@@ -13,12 +13,15 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, NoReturn, TextIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TextIO, cast
 
 from ir_trunc.core.errors import printable, warn
 from ir_trunc.read.write import whole
-from ir_trunc.scoring.printed import fitted
+from ir_trunc.scoring.printed import fitted, is_plain
 from ir_trunc.scoring.results import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SUMMARY = "all"
 _OF_IR_MEASURES = {"--output-format": "--format"}
@@ -207,6 +210,14 @@ def write_jsonl(rows: Iterable[Row], columns: Sequence[str], places: int, out: T
     for row in rows:
         fields = {name: None if value != value else value for name, value in _fields(row, columns).items()}
         print(json.dumps(fields, ensure_ascii=False), file=out)
+
+
+def csv_text(table: pd.DataFrame, places: int | None) -> str:
+    """A table as CSV, with the names of its rows where they have any. places: decimal places; None or -1
+    writes all.
+    """
+    numbers = f"%.{places}f" if places is not None and places >= 0 else None
+    return table.to_csv(index=not is_plain(table.index), lineterminator="\n", float_format=numbers)
 
 
 FORMATS: dict[str, Writer] = {

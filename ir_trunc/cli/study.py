@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ir_trunc.cli.arguments import QRELS, RUNS, add_flag, add_reading, count, options_of
-from ir_trunc.cli.output import OneLineParser
+from ir_trunc.cli.output import OneLineParser, csv_text
+from ir_trunc.core.errors import ParameterError
 from ir_trunc.read.write import check_outputs, whole
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation.text import list_of_policies
@@ -24,10 +25,11 @@ _POLICIES = ["Greedy", "ScoreThreshold", "LargestGap", "Oracle"]
 def main(words: Sequence[str]) -> int:
     """`ir_trunc study EXPERIMENT ...`."""
     args = _parser().parse_args(words)
-    check_outputs([args.output], [args.qrels, *args.runs, *(args.policy or ())])
+    also = [path for pair in getattr(args, "also", ()) for path in pair]
+    check_outputs([args.output], [args.qrels, *args.runs, *also, *(args.policy or ())])
     table: pd.DataFrame = args.experiment(args)
     with whole(args.output) as file:
-        file.write(table.to_csv(index=table.index.name is not None, lineterminator="\n").encode())
+        file.write(csv_text(table, args.places).encode())
     return 0
 
 
@@ -42,11 +44,13 @@ def _parser() -> argparse.ArgumentParser:
     ) -> argparse.ArgumentParser:
         sub = experiments.add_parser(name, help=meaning, description=meaning[0].upper() + meaning[1:] + ".")
         add_flag(sub, "output", default="-", help=_OUTPUT)
+        add_flag(sub, "places", default=None, help="decimal places, -1 for all (default: all)")
         sub.set_defaults(experiment=experiment, qrels=None, runs=(), policy=None)
         return sub
 
     sub = add("cuts", "distribution of the best cuts over lengths, for each measure", _cuts)
     _add_collection(sub)
+    _add_also(sub)
     add_flag(sub, "measures", default=study.CUTS)
     add_flag(sub, "by-query", help="best cut and regret of every list instead")
 
@@ -56,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         _agreement,
     )
     _add_collection(sub)
+    _add_also(sub)
     sub.add_argument(
         "--truncated", metavar="MEASURES", default=study.TRUNCATED, help="measures of the lists cut"
     )
@@ -95,14 +100,35 @@ def _add_collection(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
 
 
+def _add_also(parser: argparse.ArgumentParser) -> None:
+    about = "another collection, its runs in one folder or file; may be repeated. The mean of all comes first"
+    parser.add_argument("--also", metavar=("QRELS", "RUNS"), nargs=2, action="append", default=[], help=about)
+
+
 def _cuts(args: argparse.Namespace) -> pd.DataFrame:
-    return (study.best_cuts if args.by_query else study.cuts)(
-        args.measures, args.qrels, args.runs, **options_of(args)
-    )
+    if args.by_query and args.also:
+        raise ParameterError(
+            "--by-query has a row for each list, and no mean of collections: leave --also out."
+        )
+    return _of_all(study.best_cuts if args.by_query else study.cuts, args, args.measures)
 
 
 def _agreement(args: argparse.Namespace) -> pd.DataFrame:
-    return study.agreement(args.truncated, args.full, args.qrels, args.runs, **options_of(args))
+    return _of_all(study.agreement, args, args.truncated, args.full)
+
+
+def _of_all(
+    experiment: Callable[..., pd.DataFrame], args: argparse.Namespace, *measures: str
+) -> pd.DataFrame:
+    """The experiment on the collection, or on several by the names of their qrels."""
+    if not args.also:
+        return experiment(*measures, args.qrels, args.runs, **options_of(args))
+    collections = {args.qrels: (args.qrels, args.runs)} | {
+        qrels: (qrels, [runs]) for qrels, runs in args.also
+    }
+    if len(collections) <= len(args.also):
+        raise ParameterError("--also: the same qrels are given twice.")
+    return study.over_collections(experiment, collections, *measures, **options_of(args))
 
 
 def _lengths(args: argparse.Namespace) -> pd.DataFrame:

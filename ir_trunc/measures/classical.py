@@ -48,7 +48,11 @@ Discount = Annotated[
 ]
 DCGForm = Annotated[
     Literal["log2", "exp-log2"],
-    Choice("gains: the grade, or 2^grade - 1; discount log2(i + 1)", ("log2", "exp-log2")),
+    Choice(
+        "gains: the grade, or 2^grade - 1; discount log2(i + 1)",
+        ("log2", "exp-log2"),
+        elsewhere=(("jk", " anDCG(dcg='jk')@k is nDCG@k with the discount of 2002, log2(max(2, i))."),),
+    ),
 ]
 Beta = Annotated[float, Number("weight of recall against precision, as trec_eval's set_F takes it", 0)]
 

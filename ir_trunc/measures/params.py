@@ -83,11 +83,15 @@ class Flag:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few words, or, where `number` is given, a number of that kind."""
+    """One of a few words, or, where `number` is given, a number of that kind.
+
+    elsewhere: (word, hint) for words that another measure knows.
+    """
 
     meaning: str
     words: tuple[str, ...]
     number: Number | None = None
+    elsewhere: tuple[tuple[str, str], ...] = ()
 
     @property
     def allowed(self) -> str:
@@ -98,7 +102,8 @@ class Choice:
         if isinstance(value, str):
             if value in self.words:
                 return str(value)
-            raise ParameterError(f"{name}={shown(value)} is unknown: {self.allowed} is needed.")
+            hint = dict(self.elsewhere).get(value, "")
+            raise ParameterError(f"{name}={shown(value)} is unknown: {self.allowed} is needed.{hint}")
         if self.number is None:
             raise ParameterTypeError(
                 f"{name}={shown(value)}: {self.allowed} is needed, not {type(value).__name__}."

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ir_trunc.meta.calibration import persistence, residual
 from ir_trunc.meta.coefficients import rbo, tau, tau_ap, tau_ap_b
 from ir_trunc.meta.declare import ProcedureDefinition, exports, procedure, registry
+from ir_trunc.meta.depths import CONDITIONS_2010, PAPER_2010, conditions
 from ir_trunc.meta.matrix import ScoreMatrix, score_matrix
 from ir_trunc.meta.pools import PooledRuns, pooled_runs
 from ir_trunc.meta.standardisation import Reference
@@ -53,10 +54,13 @@ for _module in iter_modules(__path__):
 globals().update(exports())  # over the modules of the same names
 
 __all__ = [
+    "CONDITIONS_2010",
+    "PAPER_2010",
     "PooledRuns",
     "ProcedureDefinition",
     "Reference",
     "ScoreMatrix",
+    "conditions",
     "persistence",
     "pooled_runs",
     "procedure",

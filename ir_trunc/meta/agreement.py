@@ -73,6 +73,12 @@ class Agreement(Result):
 
         return pd.DataFrame(self.values, index=list(self.names), columns=list(self.names))
 
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """A row for every two names: name, other and the coefficient."""
+        wide = self.to_pandas().rename_axis("name").reset_index()
+        name = f"{self.coefficient} of {self.of}".replace(" ", "-")
+        return {name: wide.melt("name", var_name="other", value_name=self.coefficient)}
+
     @property
     def heading(self) -> str:
         """What was compared by which coefficient."""

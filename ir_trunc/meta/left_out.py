@@ -16,7 +16,7 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.options import Groups
 from ir_trunc.meta.pairs import rounded
 from ir_trunc.meta.pools import PooledRuns, own_formulas
-from ir_trunc.scoring.objects import MeasureLike, parse_measures
+from ir_trunc.scoring.objects import MeasureLike, parse_measures, written
 from ir_trunc.scoring.protocol import Result, axes
 
 if TYPE_CHECKING:
@@ -132,5 +132,5 @@ def leave_group_out(
             values = scores(bound, pools.with_judgments(at, keep, judgments))
             without[:, at] = rounded([by_topic.mean() for by_topic in values])
     return LeftOut(
-        tuple(map(str, parsed)), pools.systems, tuple(of[s] for s in pools.systems), depth, full, without
+        tuple(map(written, parsed)), pools.systems, tuple(of[s] for s in pools.systems), depth, full, without
     )

@@ -23,7 +23,7 @@ from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.comparing import score_each
 from ir_trunc.scoring.evaluator import Evaluator, Options
-from ir_trunc.scoring.objects import MeasureLike, bind, definition_of, parse_measure
+from ir_trunc.scoring.objects import MeasureLike, bind, definition_of, parse_measure, written
 from ir_trunc.scoring.protocol import Result
 from ir_trunc.scoring.runs import RunsLike, by_name
 
@@ -264,7 +264,10 @@ def score_matrix(
     scored = dict(score_each(Evaluator(measures, qrels, **options), named_runs(runs)))
     results = list(scored.values())
     first = results[0]
-    values, names = np.stack([result.values for result in results], axis=1), tuple(map(str, first.measures))
+    values, names = (
+        np.stack([result.values for result in results], axis=1),
+        tuple(map(written, first.measures)),
+    )
     runs = run_scores(dict(zip(names, map(bind, first.measures))), [result.rankings for result in results])
     return ScoreMatrix(names, tuple(scored), first.topics, values, runs)
 

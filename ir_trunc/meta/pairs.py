@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from ir_trunc.core.errors import InputError, UnknownMeasureError, nearest, shown
 from ir_trunc.core.rankings import Floats, Ints
-from ir_trunc.scoring.objects import parse_measure
+from ir_trunc.scoring.objects import canonical, parse_measure
 
 
 def positions(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
@@ -28,11 +28,13 @@ def positions(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
 
 def place_of(measure: str | Measure, names: Sequence[str]) -> int:
     """Where a measure stands, by its text or its object; UnknownMeasureError where it does not."""
-    name = measure if isinstance(measure, str) and measure in names else str(parse_measure(measure))
-    if name not in names:
-        known = f"there are: {', '.join(names)}."
-        raise UnknownMeasureError(f"There is no measure {name} here; {known}{nearest(name, names)}")
-    return list(names).index(name)
+    if isinstance(measure, str) and measure in names:
+        return list(names).index(measure)
+    name, known = str(parse_measure(measure)), list(map(canonical, names))
+    if name not in known:
+        there = f"there are: {', '.join(names)}."
+        raise UnknownMeasureError(f"There is no measure {name} here; {there}{nearest(name, names)}")
+    return known.index(name)
 
 
 def pairs(systems: Sequence[str]) -> tuple[Ints, Ints]:

@@ -20,26 +20,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.core.errors import InputError, ParameterError, shown
+from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc.measures.params import Choice, Number, Whole
-from ir_trunc.measures.text import items_of
-from ir_trunc.meta.calibration import persistence
 from ir_trunc.meta.declare import procedure
+from ir_trunc.meta.depths import at_depth, check_residual, texts_of
 from ir_trunc.meta.options import Alpha, Names, Several
 from ir_trunc.meta.pairs import place_of, positions
 from ir_trunc.meta.pools import PooledRuns, own_formulas
 from ir_trunc.meta.significance import power
 from ir_trunc.meta.standardisation import Reference
 from ir_trunc.scoring.objects import MeasureLike, parse_measure
+from ir_trunc.scoring.printed import fitted, number_text, table_text
 from ir_trunc.scoring.protocol import Result, axes
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMS = ("raw", "normalised", "standardised")
-
-_PERSISTENCE = "{p}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +49,7 @@ class PoolGrid(Result):
     coverage: share of the pooled ranks that are judged at all (D). topics, systems: how many there are.
     """
 
+    digits = 3
     shapes = axes(share="pool_depths depths measures forms", judged="pool_depths", coverage="pool_depths")
 
     pool_depths: tuple[int, ...]
@@ -96,19 +95,24 @@ class PoolGrid(Result):
 
     def summary(self) -> pd.DataFrame:
         """A row for each measure, form and pool depth, a column for each evaluation depth."""
+        return self._marked(self.digits)
+
+    def _text(self, digits: int) -> str:
+        return f"{fitted(self.heading)}\n{table_text(self._marked(digits))}"
+
+    def _marked(self, digits: int) -> pd.DataFrame:
         wide = self.to_pandas().pivot(
             index=["measure", "form", "pool_depth"], columns="depth", values="discriminative_power"
         )
         order = list(product(self.measures, self.forms, self.pool_depths))
         marked: pd.DataFrame = wide.loc[order].apply(
-            lambda column: [self._cell(v, i[2], column.name) for i, v in column.items()]
+            lambda column: [self._cell(v, i[2], column.name, digits) for i, v in column.items()]
         )
         return marked
 
-    def _cell(self, value: float, pool_depth: int, depth: int) -> str:
-        return (
-            f"{value:.3f}" + {"full": "=", "extended": "+", "deeper": " "}[self.assessment(pool_depth, depth)]
-        )
+    def _cell(self, value: float, pool_depth: int, depth: int, digits: int) -> str:
+        mark = {"full": "=", "extended": "+", "deeper": " "}[self.assessment(pool_depth, depth)]
+        return number_text(value, digits) + mark
 
     def plot(self, measure: str | Measure | None = None, form: str = "raw", ax: Any = None) -> Any:
         """Discriminative power against evaluation depth, a line for each pool depth and one for full
@@ -221,18 +225,13 @@ def pool_grid(
     """
     from tqdm import tqdm
 
-    wanted = items_of("measures", measures, "a text without a cutoff as 'AP P' or a measure object")
-    texts_of = (one if isinstance(one, str) else str(parse_measure(one)) for one in wanted)
-    names = tuple(dict.fromkeys(texts_of))
+    names = tuple(texts_of(measures))
     kinds, sizes, ends = tuple(forms), tuple(pool_depths), tuple(depths)
     if not names:
         raise ParameterError("A grid needs at least one measure.")
     check_residual(residual, names)
     feeding = pools.systems if pooled is None else tuple(pooled)
-    weight = 0.1 if residual is None else residual
-    texts = [
-        name.replace(_PERSISTENCE, repr(persistence(weight, k))) + f"@{k}" for k in ends for name in names
-    ]
+    texts = [at_depth(name, k, residual) for k in ends for name in names]
     bound = dict(zip(texts, own_formulas(parse_measure(text) for text in texts)))
     share = np.empty((len(sizes), len(texts), len(kinds)))
     keeps = [pools.in_pool(depth, feeding) for depth in sizes]
@@ -264,17 +263,6 @@ def pool_grid(
         len(pools.qrels.judgments.topics),
         len(pools.systems),
     )
-
-
-def check_residual(residual: float | None, measures: Iterable[str]) -> None:
-    """Raise ParameterError where a residual is given and no measure has a place for the persistence that it
-    means.
-    """
-    if residual is not None and not any(_PERSISTENCE in measure for measure in measures):
-        raise ParameterError(
-            f"residual={shown(residual)} is for measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE},"
-            " rel=1)', and none has it: write such a measure, or leave residual out."
-        )
 
 
 def ideal(judgments: Judgments) -> Rankings:

@@ -29,7 +29,7 @@ from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import join_run
 from ir_trunc.read.reading import HowRead, Reading
-from ir_trunc.scoring.objects import bind, parse_measures
+from ir_trunc.scoring.objects import bind, parse_measures, written
 from ir_trunc.scoring.runs import RunsLike
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class PooledRuns:
                 f"keep: a truth value for each of {len(self.qrels.keys)} judgments is needed, as in_pool"
                 " gives."
             )
-        return self.matrix(dict(zip(map(str, parsed), own_formulas(parsed))), shown)
+        return self.matrix(dict(zip(map(written, parsed), own_formulas(parsed))), shown)
 
     def matrix(self, measures: Mapping[str, BoundMeasure], keep: Bools) -> ScoreMatrix:
         """The scores by these formulas, by name."""

@@ -24,7 +24,7 @@ from ir_trunc.meta.findings import Claim, Finding, Verdicts, tried_on
 from ir_trunc.meta.options import Between, Several
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.trials import DEPTHS, SHALLOW, SHARES, Batch, Part, depths, every_list
-from ir_trunc.scoring.objects import parse_measure
+from ir_trunc.scoring.objects import parse_measure, written
 
 Grading = Annotated[
     Sequence[int] | None,
@@ -148,7 +148,7 @@ def _check(measure: Any, scales: tuple[Scale, ...], length: int) -> Verdicts:
     else:
         parsed = parse_measure(measure)
         bound = own_formulas([parsed])[0]
-        name, cutoff, claims = str(parsed), bound.cutoff, _claims().get(bound.definition.name, {})
+        name, cutoff, claims = written(parsed), bound.cutoff, _claims().get(bound.definition.name, {})
         sizes = _sizes(bound.params.get("D"), "D" in parsed.params, length)
         scorers = {D: _formula_scorer(bound, D) for D in sizes} or {None: _formula_scorer(bound, None)}
     parts: dict[str, list[Part]] = {known.name: [] for known in PROPERTIES}

@@ -63,9 +63,9 @@ class PropertyTable(Result, Sequence[Verdicts]):
             f"{tried[:1].upper()}{tried[1:]}. * Amigó et al. 2022 say otherwise; 'properties NAME' shows why."
         )
 
-    def report(self) -> str:
+    def report(self, places: int | None = None) -> str:
         """The table for all measures; for some of them the rankings behind every verdict."""
-        return str(self) if len(self) == len(registry) else "\n\n".join(map(str, self))
+        return super().report(places) if len(self) == len(registry) else "\n\n".join(map(str, self))
 
     def summary(self) -> pd.DataFrame:
         """Measures by properties: the verdict, with a star where the paper says otherwise."""

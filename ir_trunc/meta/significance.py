@@ -86,6 +86,10 @@ class Power(Result):
         frame.insert(0, "measure", np.repeat(self.measures, len(names)))
         return frame.assign(difference=self.differences.ravel(), needed=self.needed.ravel(), p=self.p.ravel())
 
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The table by measure, and the p values of all pairs."""
+        return {"power": self.to_pandas(), "p-values": self.pairs()}
+
     @property
     def heading(self) -> str:
         """The test, its level, and what was drawn."""

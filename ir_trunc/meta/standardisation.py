@@ -12,7 +12,7 @@ import numpy as np
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Floats
 from ir_trunc.meta.matrix import ScoreMatrix, matrix_of
-from ir_trunc.meta.pairs import positions
+from ir_trunc.meta.pairs import place_of, positions
 from ir_trunc.scoring.protocol import Result, axes
 
 if TYPE_CHECKING:
@@ -55,9 +55,8 @@ class Reference(Result):
         """(score - mean) / sd for every score; 0 where the sd is 0. Measures and topics must be among the
         reference's.
         """
-        at = np.ix_(
-            positions(matrix_of(matrix).measures, self.measures), positions(matrix.topics, self.topics)
-        )
+        measures = [place_of(name, self.measures) for name in matrix_of(matrix).measures]
+        at = np.ix_(measures, positions(matrix.topics, self.topics))
         mean, sd = self.mean[at][:, None, :], self.sd[at][:, None, :]
         return replace(
             matrix, values=np.divide(matrix.values - mean, sd, out=np.zeros_like(matrix.values), where=sd > 0)

@@ -51,8 +51,8 @@ class TruncMeasure(Measure):
         set_here = {
             k: v for k, v in self.params.items() if k != behind and v != self.DEFINITION.params[k].default
         }
-        inside = ",".join(f"{k}={_plain(v)}" for k, v in sorted(set_here.items()))
-        at = f"@{_plain(self.params[behind])}" if behind in self.params else ""
+        inside = ",".join(f"{k}={plain(v)}" for k, v in sorted(set_here.items()))
+        at = f"@{plain(self.params[behind])}" if behind in self.params else ""
         return f"{self.NAME}({inside}){at}" if inside else f"{self.NAME}{at}"
 
     def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
@@ -61,7 +61,7 @@ class TruncMeasure(Measure):
         return parse_measure, (repr(self),)
 
 
-def _plain(value: Any) -> str:
+def plain(value: Any) -> str:
     """A value as one would write it: 1, not 1.0."""
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else repr(value)
 

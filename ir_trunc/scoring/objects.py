@@ -9,12 +9,12 @@ from typing import Any
 from ir_measures import Measure
 from ir_measures.measures import registry as ir_measures_registry
 
-from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest, shown
+from ir_trunc.core.errors import IrTruncError, ParameterError, UnknownMeasureError, nearest, shown
 from ir_trunc.measures import BoundMeasure, Definition, names, registry
 from ir_trunc.measures.sizes import Sizes
 from ir_trunc.measures.text import items_of, parse
 from ir_trunc.scoring import trec_eval
-from ir_trunc.scoring.classes import TruncMeasure
+from ir_trunc.scoring.classes import TruncMeasure, plain
 
 MeasureLike = str | Measure | Iterable[str | Measure]
 """One or more measures: a text such as 'RBPT(p=0.5) nDCG@10', a measure object, or a list of both."""
@@ -101,6 +101,35 @@ def parse_measure(measure: str | Measure) -> Measure:
             f"{measure!r} is {len(found)} measures in trec_eval: name one, {known} are two."
         )
     return found[0]
+
+
+def written(measure: Measure) -> str:
+    """The measure as its user wrote it: parameters that are given at their defaults are kept.
+
+    Examples
+    --------
+    >>> str(parse_measure("RBP(p=0.8)@10")), written(parse_measure("RBP(p=0.8)@10"))
+    ('RBP@10', 'RBP(p=0.8)@10')
+    """
+    at = measure.AT_PARAM
+    given = {name: value for name, value in measure.params.items() if name != at}
+    if not any(_is_default(measure, name, value) for name, value in given.items()):
+        return str(measure)
+    shown = plain if isinstance(measure, TruncMeasure) else measure._param_repr
+    inside = ",".join(f"{name}={shown(value)}" for name, value in given.items())
+    return f"{measure.NAME}({inside})" + (f"@{measure.params[at]}" if at in measure.params else "")
+
+
+def _is_default(measure: Measure, name: str, value: Any) -> bool:
+    return bool(value == measure.SUPPORTED_PARAMS[name].default)
+
+
+def canonical(name: str) -> str:
+    """A measure's text without parameters at their defaults; a text that names no measure as it is."""
+    try:
+        return str(parse_measure(name))
+    except IrTruncError:  # scores may have any name
+        return name
 
 
 def read_measures(measures: MeasureLike) -> dict[Measure, BoundMeasure | None]:

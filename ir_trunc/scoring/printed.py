@@ -6,6 +6,7 @@ middle.
 
 from __future__ import annotations
 
+from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +35,8 @@ def fitted(text: str, indent: int = 2) -> str:
 def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = False) -> str:
     """A table as text.
 
-    digits: decimal places of its numbers; None leaves them to pandas. every_row: also where pandas would
-    leave rows in the middle out.
+    digits: decimal places of its numbers, -1 for all; None leaves them to pandas. every_row: also where
+    pandas would leave rows in the middle out.
     """
     import pandas as pd
 
@@ -43,13 +44,18 @@ def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = Fa
     cells = {at: frame.iloc[:, at].map(_cell).to_numpy() for at in range(frame.shape[1])}
     shown = pd.DataFrame(cells, index=index, dtype=None)
     shown.columns = columns
-    numbers = None if digits is None else f"{{:.{digits}f}}".format
+    numbers = None if digits is None else partial(number_text, digits=digits)
     most = None if every_row else pd.get_option("display.max_rows")
     rows = {"max_rows": most, "min_rows": pd.get_option("display.min_rows")}
     text: str = shown.to_string(
         line_width=_TABLE, float_format=numbers, index=not is_plain(frame.index), **rows
     )
     return text
+
+
+def number_text(value: float, digits: int) -> str:
+    """A number with that many decimal places, or with all that it has for -1."""
+    return repr(float(value)) if digits < 0 else f"{value:.{digits}f}"
 
 
 def is_plain(index: Any) -> bool:

@@ -56,12 +56,23 @@ class Result:
         """The table below the heading where the result is printed."""
         return self.to_pandas()
 
-    def report(self) -> str:
-        """What a command prints: the result as it is printed, or more."""
-        return str(self)
+    def report(self, places: int | None = None) -> str:
+        """What a command prints: the result as it is printed, or more.
+
+        places: decimal places of the numbers in a table, -1 for all; by default as it is printed.
+        """
+        own_form = type(self).__repr__ is not Result.__repr__
+        return str(self) if places is None or own_form else self._text(places)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """All values, as tables by name; most results have one."""
+        return {type(self).__name__.lower(): self.to_pandas()}
+
+    def _text(self, digits: int) -> str:
+        return f"{fitted(self.heading)}\n{table_text(self.summary(), digits, self.every_row)}"
 
     def __repr__(self) -> str:
-        return f"{fitted(self.heading)}\n{table_text(self.summary(), self.digits, self.every_row)}"
+        return self._text(self.digits)
 
     def _repr_html_(self) -> str:
         lines = "<br>".join(html.escape(printable(line)) for line in self.heading.splitlines())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ir_trunc.core.checks import flag, whole
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.scoring.evaluator import Evaluator
+from ir_trunc.scoring.objects import written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,8 @@ def example(
     irrelevant, relevant = whole("irrelevant", irrelevant, 0, MOST), whole("relevant", relevant, 0, MOST)
     rankings = Rankings.from_lists([[0] * irrelevant + [1] * relevant])
     found = {
-        str(measure): curve.values for measure, curve in Evaluator(measures, None).curves(rankings).items()
+        written(measure): curve.values
+        for measure, curve in Evaluator(measures, None).curves(rankings).items()
     }
     table = Table(found).rename_axis("cut")
     return table / table.abs().max().replace(0, 1) if flag("scaled", scaled) else table

@@ -3,8 +3,9 @@
 Every function takes measures, qrels and runs as `ir_trunc.compare` does, in this order, and how runs are
 read (order, duplicates, stop, lower_is_better, nil); it shows a progress bar on a terminal where it takes
 long, and returns a DataFrame. The measures of the paper's figures and tables are `CUTS`, `TRUNCATED`,
-`FULL` and `EXAMPLE`. 'Best cut' is the depth at which a list scores best by a measure; of several the
-lowest.
+`PAPER_2022`, `FULL` and `EXAMPLE`. 'Best cut' is the depth at which a list scores best by a measure; of
+several the lowest. `collections` finds the collections in a folder, and `over_collections` runs an experiment
+on each and takes the mean.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.scoring.evaluator import Evaluator, Options, rank
-from ir_trunc.scoring.objects import MeasureLike, lower_is_better
+from ir_trunc.scoring.objects import MeasureLike, lower_is_better, written
 from ir_trunc.scoring.runs import RunsLike, each_run
 from ir_trunc.truncation.bins import bin_name, bin_of
+from ir_trunc.truncation.collections import collections, over_collections
 from ir_trunc.truncation.example import EXAMPLE, example
 from ir_trunc.truncation.nil_reports import nil_report
 
@@ -31,7 +33,20 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import Unpack
 
-__all__ = ["CUTS", "EXAMPLE", "FULL", "TRUNCATED", "agreement", "best_cuts", "cuts", "example", "lengths"]
+__all__ = [
+    "CUTS",
+    "EXAMPLE",
+    "FULL",
+    "PAPER_2022",
+    "TRUNCATED",
+    "agreement",
+    "best_cuts",
+    "collections",
+    "cuts",
+    "example",
+    "lengths",
+    "over_collections",
+]
 
 CUTS = (
     "FlatU RBU RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU RBPU(p=0.9) RBPU(p=0.98) "
@@ -43,7 +58,13 @@ TRUNCATED = (
     "nDCGT ERRT RBPT RBPT(p=0.9) RBPT(p=0.98) RBU RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU RBPU(p=0.9)"
     " RBPU(p=0.98) OIE"
 )
-"""The columns of the paper's Table 2."""
+"""The columns of the paper's Table 2, as Liu et al. (2016) define the measures with a terminal document."""
+
+PAPER_2022 = (
+    "nDCGT(ideal='full') ERRT RBPT(p=0.8,tail=False) RBPT(p=0.9,tail=False) RBPT(p=0.98,tail=False)"
+    " RBU(p=0.8) RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU(p=0.8) RBPU(p=0.9) RBPU(p=0.98) OIE"
+)
+"""Table 2's columns in the variants that give its 1.00: one terminal document, an ideal list never cut."""
 
 FULL = "AP nDCG DCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU iRBU(p=0.9) iRBU(p=0.98) OIE"
 """The rows of the paper's Table 2; ERRU(e=0) is expected reciprocal rank on the scale of the qrels."""
@@ -97,7 +118,7 @@ def best_cuts(
                 "best_length": depth,
                 "best_score": best,
             }
-            names = {"system": name, "query_id": curve.topics, "measure": str(measure)}
+            names = {"system": name, "query_id": curve.topics, "measure": written(measure)}
             tables.append(pd.DataFrame(names | columns | {"regret": best - own}))
     if not tables:
         raise InputError("There is no run: at least one is needed.")
@@ -157,12 +178,12 @@ def cuts(
     for _, run in each_run(runs, "cutting"):
         for measure, curve in ready.curves(run).items():
             at, counts = np.unique(bin_of(curve.best()[0]), return_counts=True)
-            found.update({(str(measure), int(place)): int(count) for place, count in zip(at, counts)})
+            found.update({(written(measure), int(place)): int(count) for place, count in zip(at, counts)})
         longest, lists = max(longest, int(np.diff(curve.offsets).max()) - 1), lists + len(curve.topics)
     if not lists:
         raise InputError("There is no run: at least one is needed.")
     bins = range(int(bin_of(longest)) + 1)
-    table = {str(m): [found[str(m), place] / lists for place in bins] for m in ready.measures}
+    table = {name: [found[name, place] / lists for place in bins] for name in map(written, ready.measures)}
     return Table(table, index=pd.Index([bin_name(place) for place in bins], name="best_cut"))
 
 
@@ -222,9 +243,9 @@ def agreement(
     for name, run in each_run(runs, "comparing"):
         rankings = rank(ready, run, **reading)
         best[name] = {
-            str(measure): curve.best()[1].mean() for measure, curve in at_best.curves(rankings).items()
+            written(measure): curve.best()[1].mean() for measure, curve in at_best.curves(rankings).items()
         }
-        own[name] = {str(measure): value for measure, value in at_end.calc_aggregate(rankings).items()}
+        own[name] = {written(measure): value for measure, value in at_end.calc_aggregate(rankings).items()}
     if len(own) < 2:
         raise InputError(f"{len(own)} run: an agreement on the order of systems needs two runs or more.")
     columns, rows = (pd.DataFrame(table).T for table in (best, own))

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from ir_trunc.reporting.reproduction.cells import Cells
 from ir_trunc.reporting.reproduction.declare import Collection, printed, reproduction
-from ir_trunc.truncation.study import agreement
+from ir_trunc.truncation.collections import over_collections
+from ir_trunc.truncation.study import PAPER_2022, agreement
 
-COLUMNS = {
-    "nDCGT": "nDCGT(ideal='full')",
-    "ERRT": "ERRT",
-    "RBPT.8": "RBPT(tail=False)",
-    "RBPT.9": "RBPT(p=0.9,tail=False)",
-    "RBPT.98": "RBPT(p=0.98,tail=False)",
-    "RBU.8": "RBU",
-    "RBU.9": "RBU(p=0.9)",
-    "RBU.98": "RBU(p=0.98)",
-    "DCGU": "DCGU",
-    "ERRU": "ERRU",
-    "RBPU.8": "RBPU",
-    "RBPU.9": "RBPU(p=0.9)",
-    "RBPU.98": "RBPU(p=0.98)",
-    "OIE": "OIE",
-}
-"""The paper's columns. One terminal document, and an ideal list that goes on, give the columns in which the
-paper prints 1.00."""
+COLUMNS = [
+    "nDCGT",
+    "ERRT",
+    "RBPT.8",
+    "RBPT.9",
+    "RBPT.98",
+    "RBU.8",
+    "RBU.9",
+    "RBU.98",
+    "DCGU",
+    "ERRU",
+    "RBPU.8",
+    "RBPU.9",
+    "RBPU.98",
+    "OIE",
+]
+"""What the paper calls the measures of `study.PAPER_2022`."""
 
 
 @reproduction(
@@ -42,10 +40,8 @@ paper prints 1.00."""
 def amigo2022(*collections: Collection) -> Iterator[Cells]:
     """Kendall's tau between the system orders by full lists and by lists that are cut at their best."""
     table = printed("amigo2022")["table_2"]
-    taus = [
-        agreement(list(COLUMNS.values()), list(table), qrels, runs).to_numpy() for qrels, runs in collections
-    ]
-    computed = np.mean(taus, axis=0)
+    named = {str(at): collection for at, collection in enumerate(collections)}
+    computed = over_collections(agreement, named, PAPER_2022, list(table)).loc["mean"].to_numpy()
     rows = [row for row in table for _ in COLUMNS]
     figures = [table[row][column] for row in table for column in COLUMNS]
-    yield Cells("Table 2", rows, list(COLUMNS) * len(table), figures, computed.ravel().tolist(), places=2)
+    yield Cells("Table 2", rows, COLUMNS * len(table), figures, computed.ravel().tolist(), places=2)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from ir_trunc.core.rankings import Floats
 from ir_trunc.meta.agreement import agreement
-from ir_trunc.meta.calibration import persistence
+from ir_trunc.meta.depths import CONDITIONS_2010, PAPER_2010, conditions
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pools import PooledRuns, pooled_runs
 from ir_trunc.meta.significance import power
@@ -18,8 +18,12 @@ from ir_trunc.reporting.reproduction.cells import Cells
 from ir_trunc.reporting.reproduction.declare import Collection, printed, reproduction
 
 NDCG = "anDCG(dcg='jk')"
-CONDITIONS = {"shallow": (10, 10), "extended": (10, 100), "deep": (100, 100)}
-"""Pool depth and evaluation depth."""
+ORDERS = {
+    "10": f"P R AP {NDCG}",
+    "all": "RBP(p=0.8,rel=1)",
+    "1000": f"P R AP {NDCG} RBP(p=0.9977,rel=1)",
+}
+"""The measures of Table 2 by their evaluation depth."""
 
 
 @reproduction(
@@ -48,18 +52,15 @@ def webber2010(collection: Collection) -> Iterator[Cells]:
         3,
     )
 
-    deep = ["P@1000", "R@1000", "AP@1000", f"{NDCG}@1000", "RBP(p=0.9977,rel=1)"]
-    orders = pools.score(["P@10", "R@10", "AP@10", f"{NDCG}@10"], pools.in_pool(10)).joined(
-        {"all": pools.score("RBP(p=0.8,rel=1)"), "1000": pools.score(deep)}
-    )
+    orders = conditions(ORDERS, pools, {"10": (10, 10), "all": (None, None), "1000": (None, 1000)})
     yield _triangle("Table 2", figures["table_2"], agreement(orders).values)
 
-    matrices = [_condition(pools, *depths) for depths in CONDITIONS.values()]
-    pairs = power(matrices[0].joined(dict(zip(("extended", "deep"), matrices[1:]))))
-    yield _triangle("Table 3", figures["table_3"], agreement(pairs).values)
+    measures = dict.fromkeys(CONDITIONS_2010, PAPER_2010) | {"shallow": PAPER_2010.replace("{p}", "0.8")}
+    matrix = conditions(measures, pools, CONDITIONS_2010)
+    yield _triangle("Table 3", figures["table_3"], agreement(power(matrix)).values)
 
-    first, *others = (matrix.take(measures=[matrix.measures[1]]) for matrix in matrices)
-    taus = agreement(first.joined(dict(zip(("extended", "deep"), others)))).values
+    of_ndcg = [name for name in matrix.measures if name.startswith("anDCG")]
+    taus = agreement(matrix.take(measures=of_ndcg)).values
     table = figures["figure_2"]
     yield Cells(
         "Figure 2", ["nDCG"] * 3, list(table), list(table.values()), [taus[0, 1], taus[0, 2], taus[2, 1]], 3
@@ -70,12 +71,6 @@ def webber2010(collection: Collection) -> Iterator[Cells]:
     yield Cells(
         "Figure 4, text", list(table), ["share of pairs"] * len(table), list(table.values()), shares, 3
     )
-
-
-def _condition(pools: PooledRuns, pool: int, depth: int) -> ScoreMatrix:
-    p = 0.8 if depth == 10 else persistence(0.1, depth)
-    measures = [f"aAP@{depth}", f"{NDCG}@{depth}", f"RBP(p={p!r},rel=1)@{depth}"]
-    return pools.score(measures, pools.in_pool(pool))
 
 
 def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:
