@@ -28,6 +28,7 @@ from ir_trunc.truncation.bins import bin_name, bin_of
 from ir_trunc.truncation.collections import collections, over_collections
 from ir_trunc.truncation.example import EXAMPLE, example
 from ir_trunc.truncation.nil_reports import nil_report
+from ir_trunc.truncation.papers import CUTS, FULL, PAPER_2022, TRUNCATED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,27 +48,6 @@ __all__ = [
     "lengths",
     "over_collections",
 ]
-
-CUTS = (
-    "FlatU RBU RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU RBPU(p=0.9) RBPU(p=0.98) "
-    "nDCGT ERRT RBPT RBPT(p=0.9) RBPT(p=0.98) SetF OIE"
-)
-"""The measures of the paper's Figure 2."""
-
-TRUNCATED = (
-    "nDCGT ERRT RBPT RBPT(p=0.9) RBPT(p=0.98) RBU RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU RBPU(p=0.9)"
-    " RBPU(p=0.98) OIE"
-)
-"""The columns of the paper's Table 2, as Liu et al. (2016) define the measures with a terminal document."""
-
-PAPER_2022 = (
-    "nDCGT(ideal='full') ERRT RBPT(p=0.8,tail=False) RBPT(p=0.9,tail=False) RBPT(p=0.98,tail=False)"
-    " RBU(p=0.8) RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU(p=0.8) RBPU(p=0.9) RBPU(p=0.98) OIE"
-)
-"""Table 2's columns in the variants that give its 1.00: one terminal document, an ideal list never cut."""
-
-FULL = "AP nDCG DCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU iRBU(p=0.9) iRBU(p=0.98) OIE"
-"""The rows of the paper's Table 2; ERRU(e=0) is expected reciprocal rank on the scale of the qrels."""
 
 
 @keywords_of(Evaluator)
