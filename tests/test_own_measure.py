@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import ir_measures
@@ -14,6 +15,7 @@ from pages import ROOT, blocks, run_console, run_python
 
 import ir_trunc
 from ir_trunc.measures import registry
+from ir_trunc.measures.params import Effort, MinRel, Persistence
 from ir_trunc.scoring.classes import objects
 
 PAGE = ROOT / "notebooks" / "howto" / "own-measure.md"
@@ -135,3 +137,29 @@ def test_import_at_the_command_line(own_measure, command, collection, monkeypatc
         status, printed, errors = command(*score, *words)
         assert (status, printed, errors.count("\n")) == (2, "", 1)
         assert said in errors
+
+
+def test_measures_may_share_their_parameters_as_the_fields_of_a_dataclass(registries):
+    @dataclass(frozen=True)
+    class Reader:
+        p: Persistence = 0.8
+        e: Effort = 0.05
+
+        def effort(self, lists):
+            return self.e * self.p * lists.n
+
+    @ir_trunc.measure(source="an example", range=(-1e9, 0))
+    def MinusEffort(lists, reader: Reader, rel: MinRel = 1):
+        """Minus the effort of reading.
+
+        -p e n
+        """
+        return -reader.effort(lists)
+
+    known = registry["MinusEffort"]
+    assert known.signature == "MinusEffort(p=0.8, e=0.05, rel=1)[@k]"
+    run = {"1": ["a", "b"]}
+    measure = MinusEffort(p=0.5, e=0.5)
+    assert ir_trunc.calc_aggregate(measure, {"1": {"a": 1}}, run)[measure] == -0.5
+    with pytest.raises(ir_trunc.ParameterError, match="MinusEffort: p=2"):
+        MinusEffort(p=2)

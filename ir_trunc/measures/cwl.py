@@ -7,7 +7,6 @@ without them all cost the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -26,13 +25,15 @@ CWL = "Azzopardi, Thomas & Moffat, SIGIR 2019, https://doi.org/10.1145/3331184.3
 QUESTION = "How much does a reader find and pay who leaves at the end of the list at the latest?"
 
 Target = Annotated[float, Number("gain that the reader wants in all", 0.5)]
-Reader = Annotated[
+Model = Annotated[
     Literal["rbp", "inst", "ift"],
     Choice("how the reader goes on: by a persistence, by INST, or by foraging", ("rbp", "inst", "ift")),
 ]
 Rate = Annotated[float, Number("gain for its cost that the reader of 'ift' expects", 0)]
 Intercept = Annotated[float, Number("how soon the reader of 'ift' leaves at the target, or at the rate", 0)]
 Rationality = Annotated[float, Number("how strictly the reader of 'ift' keeps to target or rate", 0)]
+
+_NOTHING_PAID = 1e300  # a rate that nobody finds too low
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,55 +57,52 @@ class Reading:
         return over(self.total(x), self.documents.sum(self.seen))
 
 
-def rbp(documents: EveryDocument, gain: Floats, cost: Floats, p: float, **_: float) -> Floats:
-    """Moffat & Zobel, TOIS 2008."""
-    return np.full(len(gain), p)
+@dataclass(frozen=True)
+class Reader:
+    """Who reads, what reading costs, and what documents are worth to this reader."""
 
+    reader: Model = "rbp"
+    p: Persistence = 0.8
+    T: Target = 1.0
+    A: Rate = 0.2
+    b1: Intercept = 0.9
+    R1: Rationality = 1.0
+    b2: Intercept = 0.9
+    R2: Rationality = 1.0
+    cost: Cost = 1.0
+    rel: OnlyRel = None
+    max_rel: MaxRel = None
 
-def inst(documents: EveryDocument, gain: Floats, cost: Floats, T: float, **_: float) -> Floats:
-    """Moffat, Bailey, Scholer & Thomas, ADCS 2015."""
-    at: Floats = documents.rank + 2 * T - documents.running(gain)
-    return ((at - 1) / at) ** 2
+    def read(self, lists: Lists) -> Reading:
+        """The lists as this reader reads them."""
+        documents = EveryDocument.of(lists)
+        gain = documents.of_hits(linear_or_binary(lists, self.rel, self.max_rel).hits)
+        cost = documents.costs(self.cost)
+        going_on = {"rbp": self.rbp, "inst": self.inst, "ift": self.ift}[self.reader](documents, gain, cost)
+        return Reading(documents, documents.above(going_on, np.multiply.accumulate, first=1.0), gain, cost)
 
+    # C_i: the probability of going on behind rank i
 
-def ift(documents: EveryDocument, gain: Floats, cost: Floats, T: float, **habits: float) -> Floats:
-    """Azzopardi, Thomas & Craswell, SIGIR 2018."""
-    found, paid = documents.running(gain), documents.running(cost)
-    rate = over(found, paid, otherwise=_NOTHING_PAID)
-    goal = 1 - 1 / (1 + habits["b1"] * np.exp((T - found) * habits["R1"]))
-    content: Floats = 1 / (1 + habits["b2"] * np.exp((habits["A"] - rate) * habits["R2"]))
-    return goal * content
+    def rbp(self, documents: EveryDocument, gain: Floats, cost: Floats) -> Floats:
+        """Moffat & Zobel, TOIS 2008."""
+        return np.full(len(gain), self.p)
 
+    def inst(self, documents: EveryDocument, gain: Floats, cost: Floats) -> Floats:
+        """Moffat, Bailey, Scholer & Thomas, ADCS 2015."""
+        at: Floats = documents.rank + 2 * self.T - documents.running(gain)
+        return ((at - 1) / at) ** 2
 
-_NOTHING_PAID = 1e300  # a rate that nobody finds too low
-_READERS: dict[str, Callable[..., Floats]] = {"rbp": rbp, "inst": inst, "ift": ift}
-
-
-def read(
-    lists: Lists, reader: str, cost: float, rel: int | None, max_rel: int | None, **habits: float
-) -> Reading:
-    """The lists as this reader reads them."""
-    documents = EveryDocument.of(lists)
-    gain, costs = documents.of_hits(linear_or_binary(lists, rel, max_rel).hits), documents.costs(cost)
-    going_on = _READERS[reader](documents, gain, costs, **habits)
-    return Reading(documents, documents.above(going_on, np.multiply.accumulate, first=1.0), gain, costs)
+    def ift(self, documents: EveryDocument, gain: Floats, cost: Floats) -> Floats:
+        """Azzopardi, Thomas & Craswell, SIGIR 2018."""
+        found, paid = documents.running(gain), documents.running(cost)
+        rate = over(found, paid, otherwise=_NOTHING_PAID)
+        goal = 1 - 1 / (1 + self.b1 * np.exp((self.T - found) * self.R1))
+        content: Floats = 1 / (1 + self.b2 * np.exp((self.A - rate) * self.R2))
+        return goal * content
 
 
 @measure(source=CWL)
-def EU(
-    lists: Lists,
-    reader: Reader = "rbp",
-    p: Persistence = 0.8,
-    T: Target = 1.0,
-    A: Rate = 0.2,
-    b1: Intercept = 0.9,
-    R1: Rationality = 1.0,
-    b2: Intercept = 0.9,
-    R2: Rationality = 1.0,
-    cost: Cost = 1.0,
-    rel: OnlyRel = None,
-    max_rel: MaxRel = None,
-) -> Floats:
+def EU(lists: Lists, reader: Reader) -> Floats:
     """Expected utility: the gain of each document that is read (C/W/L), by a reader who leaves at the end.
 
     sum_i V_i g_i / sum_i V_i, V_i = prod_{j < i} C_j, i to n
@@ -114,80 +112,41 @@ def EU(
     and with rank i. Gains are linear, or binary with rel. On a list that does not end early it is what
     cwl_eval calls EU. Empty list: 0.
     """
-    reading = read(lists, reader, cost, rel, max_rel, p=p, T=T, A=A, b1=b1, R1=R1, b2=b2, R2=R2)
+    reading = reader.read(lists)
     return reading.each(reading.gain)
 
 
 @measure(source=CWL, range=(0, np.inf))
-def ETU(
-    lists: Lists,
-    reader: Reader = "rbp",
-    p: Persistence = 0.8,
-    T: Target = 1.0,
-    A: Rate = 0.2,
-    b1: Intercept = 0.9,
-    R1: Rationality = 1.0,
-    b2: Intercept = 0.9,
-    R2: Rationality = 1.0,
-    cost: Cost = 1.0,
-    rel: OnlyRel = None,
-    max_rel: MaxRel = None,
-) -> Floats:
+def ETU(lists: Lists, reader: Reader) -> Floats:
     """Expected total utility: the gain of all documents that are read (C/W/L).
 
     sum_i V_i g_i, V_i as in EU
 
     Empty list: 0.
     """
-    reading = read(lists, reader, cost, rel, max_rel, p=p, T=T, A=A, b1=b1, R1=R1, b2=b2, R2=R2)
+    reading = reader.read(lists)
     return reading.total(reading.gain)
 
 
 @measure(source=CWL, range=(0, np.inf), lower_is_better=True)
-def EC(
-    lists: Lists,
-    reader: Reader = "rbp",
-    p: Persistence = 0.8,
-    T: Target = 1.0,
-    A: Rate = 0.2,
-    b1: Intercept = 0.9,
-    R1: Rationality = 1.0,
-    b2: Intercept = 0.9,
-    R2: Rationality = 1.0,
-    cost: Cost = 1.0,
-    rel: OnlyRel = None,
-    max_rel: MaxRel = None,
-) -> Floats:
+def EC(lists: Lists, reader: Reader) -> Floats:
     """Expected cost: what each document costs that is read (C/W/L).
 
     sum_i V_i k_i / sum_i V_i, V_i as in EU, k_i the cost
 
     It describes the reader, beside EU; low is not good by itself. Empty list: 0.
     """
-    reading = read(lists, reader, cost, rel, max_rel, p=p, T=T, A=A, b1=b1, R1=R1, b2=b2, R2=R2)
+    reading = reader.read(lists)
     return reading.each(reading.cost)
 
 
 @measure(source=CWL, range=(0, np.inf), lower_is_better=True)
-def ETC(
-    lists: Lists,
-    reader: Reader = "rbp",
-    p: Persistence = 0.8,
-    T: Target = 1.0,
-    A: Rate = 0.2,
-    b1: Intercept = 0.9,
-    R1: Rationality = 1.0,
-    b2: Intercept = 0.9,
-    R2: Rationality = 1.0,
-    cost: Cost = 1.0,
-    rel: OnlyRel = None,
-    max_rel: MaxRel = None,
-) -> Floats:
+def ETC(lists: Lists, reader: Reader) -> Floats:
     """Expected total cost: what all documents cost that are read (C/W/L); with cost=1, how many they are.
 
     sum_i V_i k_i, V_i as in EU, k_i the cost
 
     It describes the reader, beside ETU; low is not good by itself. Empty list: 0.
     """
-    reading = read(lists, reader, cost, rel, max_rel, p=p, T=T, A=A, b1=b1, R1=R1, b2=b2, R2=R2)
+    reading = reader.read(lists)
     return reading.total(reading.cost)

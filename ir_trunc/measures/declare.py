@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +18,7 @@ from ir_trunc.measures.definition import (
     curves,
     scores,
 )
+from ir_trunc.measures.groups import of_single_parameters, single_parameters
 from ir_trunc.measures.params import Whole
 
 __all__ = [
@@ -47,8 +47,8 @@ class measure:
     """Declare a formula as a measure.
 
     The formula takes `Lists` and the measure's parameters, which their annotations declare
-    (`ir_trunc.measures.params`). Its docstring has a sentence, then the formula as a paragraph of its own,
-    then notes.
+    (`ir_trunc.measures.params`); those that several measures share may be the fields of one dataclass. Its
+    docstring has a sentence, then the formula as a paragraph of its own, then notes.
 
     Parameters
     ----------
@@ -114,17 +114,15 @@ class measure:
         if self.scope == "list" and (self.of_means or self.influence):
             raise ParameterError(f"{title}: of_means and influence are for measures with scope='run'.")
         check_docstring(title, formula)
-        signature = inspect.signature(formula, eval_str=True)
         params = {
-            key: Param(key, kind_of(title, parameter), parameter.default)
-            for key, parameter in list(signature.parameters.items())[1:]
+            one.name: Param(one.name, kind_of(title, one), one.default) for one in single_parameters(formula)
         }
         if self.cutoff != "none":
             depth = Whole("evaluation depth, written @k: only the first k documents are looked at")
             params[CUTOFF] = Param(CUTOFF, depth, required=self.cutoff == "required")
         registry[title] = Definition(
             title,
-            formula,
+            of_single_parameters(formula),
             params,
             self.range,
             self.source,

@@ -17,7 +17,7 @@ from ir_trunc.measures.definition import BoundMeasure
 from ir_trunc.measures.every_document import EveryDocument
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, Number, OnlyRel
-from ir_trunc.measures.parts import effort, linear_or_binary, over
+from ir_trunc.measures.parts import effort, linear_or_binary, over, undiscounted
 from ir_trunc.measures.text import parse
 
 SMUCKER = "Smucker & Clarke, SIGIR 2012, https://doi.org/10.1145/2348283.2348300"
@@ -120,5 +120,5 @@ def EET(
     depths = [k for k in (lists.k, inner.cutoff) if k is not None]
     view, at = lists.to_depth(min(depths, default=None))
     worth = np.maximum(0.0, inner.of(view)[at])
-    efficiency = np.exp(alpha * effort(lists, lists.table(lambda i: i**0), cost))
+    efficiency = np.exp(alpha * effort(lists, undiscounted(lists), cost))
     return over((1 + beta**2) * efficiency * worth, beta**2 * worth + efficiency)

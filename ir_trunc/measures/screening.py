@@ -19,7 +19,7 @@ from ir_trunc.measures.declare import measure
 from ir_trunc.measures.gains import Gains
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, MinRel, Number
-from ir_trunc.measures.parts import binary, count, effort, over
+from ir_trunc.measures.parts import binary, count, effort, over, undiscounted
 from ir_trunc.measures.sizes import QRELS, Documents, Size, documents
 
 COHEN = "Cohen, Hersh, Peterson & Yen, JAMIA 2006, https://doi.org/10.1197/jamia.M1929"
@@ -189,7 +189,7 @@ def NegTotalCost(
         "uniform": over(missing, R),
         "weighted": 1 - 0.5 ** np.maximum(missing - 1, 0),
     }[penalty]
-    return -(effort(lists, lists.table(lambda i: i**0), price) + left * share)
+    return -(effort(lists, undiscounted(lists), price) + left * share)
 
 
 @measure(source=CLEF, cutoff="none")
