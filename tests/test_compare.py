@@ -174,7 +174,7 @@ def test_the_table_marks_the_best_and_what_is_significant():
     assert good.count("*+") == 2
     assert "+ significantly higher than bm25." in lines
     assert "Empty lists, which are scored as such: good 1." in lines
-    assert lines[0] == "Mean scores of 3 systems (baseline: bm25) over 10 topics, 1 of them nil queries"
+    assert lines[0] == "Mean scores of 3 systems (baseline: bm25) over 10 topics, 1 of them a nil query"
     letters = repr(compare("AP RBPT", QRELS, RUNS))
     assert next(line for line in letters.splitlines() if line.startswith("b good")).count("*a") == 2
 

@@ -39,7 +39,7 @@ def table(capsys, *words):
 def test_cuts_are_printed(files, capsys):
     printed = out(capsys, "truncate", "a.run", "--policy", "LargestGap")
     assert printed.out == "1\t3\n2\t3\n3\t3\n4\t3\n"
-    assert printed.err == "LargestGap: 4 lists of 4.0 documents in the mean now have 3.0; 0 are empty.\n"
+    assert printed.err == "LargestGap: 4 lists, 4.0 documents long on average, now 3.0; 0 empty.\n"
 
 
 def test_cuts_and_runs_are_written_and_read_again(files, capsys):

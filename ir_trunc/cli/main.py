@@ -51,6 +51,8 @@ _USAGE = """\
 ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]
        ir_trunc truncate RUN --policy POLICY [options]
        ir_trunc study EXPERIMENT ...
+       ir_trunc report QRELS RUN [RUN ...] -o PAGE [options]
+       ir_trunc check QRELS RUN --fail-if CONDITION [options]
        ir_trunc measures [NAME]
        ir_trunc demo [--copy FOLDER]
        ir_trunc meta COMMAND ...

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, reading_of
 from ir_trunc.cli.output import OneLineParser
-from ir_trunc.core.errors import ParameterError
+from ir_trunc.core.errors import ParameterError, counted
 from ir_trunc.core.process import tell
 from ir_trunc.ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc.ranking.rank import rank
@@ -73,6 +73,6 @@ def main(words: Sequence[str]) -> int:
             print(topic, k, sep="\t")
     before, after = lists.lengths.mean(), lengths.mean()
     empty = int((lengths == 0).sum())
-    what = f"{len(cuts)} lists of {before:.1f} documents in the mean now have {after:.1f}; {empty} are empty"
-    tell(f"{policy}: {what}.")
+    what = f"{counted(len(cuts), 'list')}, {before:.1f} documents long on average, now {after:.1f}"
+    tell(f"{policy}: {what}; {empty} empty.")
     return 0

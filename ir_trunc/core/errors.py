@@ -100,6 +100,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
+def counted(number: int, what: str, many: str = "") -> str:
+    """A number with its noun: '1 topic', '2 topics'. many: the plural, where an s is not enough."""
+    return f"{number} {what if number == 1 else many or what + 's'}"
+
+
 def shown(value: object) -> str:
     """As much of a value as a message has room for, in one line, whatever the value is."""
     try:

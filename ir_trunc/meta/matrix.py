@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir_trunc.core.checks import instance, mapping, several
-from ir_trunc.core.errors import InputError, shown
+from ir_trunc.core.errors import InputError, counted, shown
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc.measures import BoundMeasure
@@ -69,8 +69,11 @@ class ScoreMatrix(Result):
     @property
     def heading(self) -> str:
         """How many measures, systems and topics there are."""
-        sizes = f"{len(self.measures)} measures, {len(self.systems)} systems, {len(self.topics)} topics"
-        return f"ScoreMatrix({sizes})"
+        sizes = (
+            counted(len(names), what)
+            for names, what in ((self.measures, "measure"), (self.systems, "system"), (self.topics, "topic"))
+        )
+        return f"ScoreMatrix({', '.join(sizes)})"
 
     def summary(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""

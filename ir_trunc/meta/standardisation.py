@@ -71,7 +71,7 @@ class Reference(Result):
         )
 
     def summary(self) -> pd.DataFrame:
-        """A row for each measure: mean and sd, in the mean over topics."""
+        """A row for each measure: mean and sd, averaged over topics."""
         import pandas as pd
 
         columns = {"mean": self.mean.mean(axis=1), "sd": self.sd.mean(axis=1)}

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.core.checks import text
-from ir_trunc.core.errors import InputError
+from ir_trunc.core.errors import InputError, counted
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.truncation.text import parse_policy
 
@@ -30,7 +30,7 @@ class HowMany(Result):
     answer in the labels. folds, seed: of the cross-validation. policies: their names; present: that of the
     setting in use. fitted: each policy fitted on all questions, as text, or empty where text cannot hold it.
     score, low, high: mean on questions that the policy was not fitted on, with its 95 % interval. length:
-    documents in the mean. cost: in the mean, NaN where no cost is known. empty: share of empty lists;
+    documents on average. cost: on average, NaN where no cost is known. empty: share of empty lists;
     silence_precision: share of these that are right. first: share of 2,000 draws of the questions in which
     this policy is the best. behind_low, behind_high: 95 % interval of what the best is better by. left_out:
     policies that could not be tried, with the reason.
@@ -91,10 +91,10 @@ class HowMany(Result):
         best, now = self.policies[0], self.policies.index(self.present)
         named = self.fitted[0] if self.fitted[0] not in ("", best) else best
         lines = [
-            f"{self.questions} questions, {self.silent} of them without an answer; {self.measure},"
+            f"{counted(self.questions, 'question')}, {self.silent} of them without an answer; {self.measure},"
             f" {self.folds}-fold cross-validation.",
             f"Best is {named}: {self.score[0]:.3f} ({self.low[0]:.3f} to {self.high[0]:.3f}) with"
-            f" {self.length[0]:.1f} documents in the mean. In {self.first[0]:.0%} of the draws of the"
+            f" {self.length[0]:.1f} documents on average. In {self.first[0]:.0%} of the draws of the"
             " questions it is the best again.",
         ]
         if now:

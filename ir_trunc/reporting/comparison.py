@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir_trunc.core.checks import text, whole
-from ir_trunc.core.errors import InputError, UnknownMeasureError, nearest
+from ir_trunc.core.errors import InputError, UnknownMeasureError, counted, nearest
 from ir_trunc.core.rankings import Bools, Floats
 from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.reporting.marked import MarkedTable
@@ -193,12 +193,13 @@ class Comparison(Result):
     @property
     def heading(self) -> str:
         """How many systems and topics there are."""
-        nil = f", {int(self.nil.sum())} of them nil queries" if self.nil.any() else ""
-        against = f" (baseline: {self.baseline})" if self.baseline is not None else ""
-        systems, topics = (
-            f"{len(names)} {what}{'s' * (len(names) != 1)}"
-            for names, what in ((self.systems, "system"), (self.topics, "topic"))
+        nil = (
+            f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
+            if self.nil.any()
+            else ""
         )
+        against = f" (baseline: {self.baseline})" if self.baseline is not None else ""
+        systems, topics = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
         return f"Mean scores of {systems}{against} over {topics}{nil}"
 
     def marked(self, digits: int = 4) -> MarkedTable:

@@ -213,7 +213,7 @@ def _as_text(policy: Any) -> str:
 
 
 def _cost(lists: Rankings, price: float | None) -> float:
-    """What the documents of a list cost, in the mean."""
+    """What the documents of a list cost on average."""
     if price is not None:
         return price * float(lists.lengths.mean())
     return np.nan if lists.costs is None else float(lists.costs[lists.places].sum() / len(lists))

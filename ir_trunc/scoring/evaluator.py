@@ -94,7 +94,7 @@ class Evaluator:
             self.reading = replace(self.reading, **how)
 
     def calc(self, run: RunLike) -> Results:
-        """Scores of one run: by topic and in the mean."""
+        """Scores of one run: by topic and on average."""
         rankings = self._open(run)
         if not isinstance(run, Rankings):
             source = f"run {run}" if isinstance(run, (str, os.PathLike)) else f"run ({type(run).__name__})"

@@ -15,7 +15,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_trunc.core import arrays
 from ir_trunc.core.cached import cached_property
-from ir_trunc.core.errors import InputError, IrTruncError, UnknownMeasureError
+from ir_trunc.core.errors import InputError, IrTruncError, UnknownMeasureError, counted
 from ir_trunc.core.rankings import Bools, Floats, Rankings
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.objects import bind, parse_measure
@@ -107,10 +107,8 @@ class Abstention(Result):
     @property
     def heading(self) -> str:
         """The numbers in words."""
-        return (
-            f"{self.silent} of {self.topics} lists are empty, {self.rightly} of them for the {self.nil} nil"
-            " queries"
-        )
+        nil = counted(self.nil, "nil query", "nil queries")
+        return f"{self.silent} of {counted(self.topics, 'list')} are empty, {self.rightly} rightly; {nil}"
 
     @property
     def precision(self) -> float:
@@ -260,7 +258,7 @@ class Results(Result):
         means = ", ".join(f"{measure}: {value:.4f}" for measure, value in self.aggregated.items())
         nil = self.rankings.nil
         named = f"; nil={nil.convention!r}, {len(nil)} of the lists hold that document" if nil else ""
-        return f"Results over {len(self.topics)} topics ({means}){named}"
+        return f"Results over {counted(len(self.topics), 'topic')} ({means}){named}"
 
     def __repr__(self) -> str:
         return fitted(self.heading)

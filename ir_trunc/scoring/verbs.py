@@ -33,7 +33,7 @@ def calc(
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
 ) -> Results:
-    """Scores of a run by topic and in the mean.
+    """Scores of a run by topic and on average.
 
     Every topic of the qrels is scored; one that the run lacks is an empty list.
 

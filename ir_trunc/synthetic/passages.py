@@ -9,7 +9,7 @@ the answers end.
     questions  each asks for one point of its subject; a point has 5 words. A question has 2 words of its
                subject, 2 of its point, each of them replaced by any other word with a chance of 0.3, and 2 of
                the language
-    passages   1 to 20 treat the point of a question, few more often than many (geometric, 5 in the mean),
+    passages   1 to 20 treat the point of a question, few more often than many (geometric, 5 on average),
                none that of an unanswerable one; 10 more on each subject treat points that nobody asks for
     wording    the length of a passage is log-normal, 20 to 400 words. Each passage draws how much of it is on
                its point (2 to 10 % of its words) and on its subject (10 to 30 %); all other words are any of

@@ -79,8 +79,8 @@ def cross_validate(
         - of_oracle, the share of the best possible score, and regret, what is missing to it; NaN where that
           score is not above 0 (of_oracle), and for a measure of the whole run, whose interval and p value are
           those of its influence values
-        - length, documents in the mean; empty, the share of empty lists; coverage, the share of the others;
-          set_size, documents in the mean of the others
+        - length, documents on average; empty, the share of empty lists; coverage, the share of the others;
+          set_size, documents on average in the others
         - p_value, of a two-tailed paired t test over topics against the best fixed k, which is found on the
           training topics too
         - silence_precision, the share of the empty lists that belong to nil queries, and silence_recall, the

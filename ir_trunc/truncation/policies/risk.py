@@ -89,7 +89,7 @@ class RiskControlled(Policy):
         if not len(kept):
             least = sums[0].min() / n
             raise InputError(
-                f"{self}: no level keeps this promise; even whole lists lose {least:.3f} in the mean of {n}"
+                f"{self}: no level keeps this promise; even whole lists lose {least:.3f} on average over {n}"
                 " topics. Retrieve more, or allow a higher alpha."
             )
         return RiskControlled(
