@@ -142,8 +142,9 @@ def settings_of(definition: Definition) -> list[dict]:
     ]
 
 
-def bound(definition: Definition, given: dict) -> BoundMeasure:
-    return definition.bind(given)
+def some_settings_of(definition: Definition) -> st.SearchStrategy[list[dict]]:
+    """One to five of them."""
+    return st.lists(st.sampled_from(settings_of(definition)), min_size=1, max_size=5)
 
 
 ALL = [registry[name] for name in sorted(registry)]

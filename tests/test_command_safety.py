@@ -160,6 +160,12 @@ sys.exit(__main__.main(["truncate", "in.run", "--policy", "Fixed(1)", "-o", sys.
 """
 
 
+def as_at_a_terminal():
+    """A process that nohup starts, or a shell in the background, ignores some of these signals."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("name", ["out", "out.gz"])
 @pytest.mark.parametrize(
     ("number", "status", "told"),
@@ -173,8 +179,8 @@ sys.exit(__main__.main(["truncate", "in.run", "--policy", "Fixed(1)", "-o", sys.
 def test_a_command_that_is_ended_leaves_the_old_output(folder, name, number, status, told):
     (folder / name).write_text("before")
     before = sorted(os.listdir(folder))
-    code = [sys.executable, "-c", SLOW, name]
-    with subprocess.Popen(code, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    code, pipe = [sys.executable, "-c", SLOW, name], subprocess.PIPE
+    with subprocess.Popen(code, cwd=folder, stdout=pipe, stderr=pipe, preexec_fn=as_at_a_terminal) as process:
         assert process.stdout.readline() == b"writing\n"
         process.send_signal(number)
         assert (process.stderr.read(), process.wait()) == (told, status)

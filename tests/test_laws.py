@@ -1,33 +1,59 @@
 """Laws that hold for every registered measure; a new measure is covered by being registered.
 
-For newcomers. A measure is a formula with parameters; a setting is a choice of their values. A law is a
-function of a measure's definition, generated lists (`run`) and a setting. Each law is tried on lists and
-settings that hypothesis draws, and once in every setting that `settings_of` knows:
+For newcomers. A measure is a formula with parameters; a setting is a choice of their values. A trial is a
+measure in one setting on a run of generated lists, and a law is a function that looks at a trial:
 
     equal_to_the_naive_twin      the measure equals a slow function of `naive.py`, written from the definition
     the_curve_at_every_depth     the curve at depth d is the score of the list cut there, bit by bit
     all_lists_cut_at_once        the same where all lists of the run are cut together
     range_is_kept                no score leaves the declared range, and none is NaN or infinite
 
+Every law looks at every trial. Hypothesis draws runs, and for each run a few settings; then each setting that
+`settings_of` knows has a run of its own.
+
 The tests behind them hold for each measure in fewer settings: the same bits alone and in any batch, whatever
 measures are beside it; the best cut; no input is changed; the documentation is complete.
 """
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pytest
-from generated import ALL, queries, rankings_of, runs, setting_of, settings_of
+from generated import ALL, queries, rankings_of, runs, setting_of, settings_of, some_settings_of
 from hypothesis import given
-from hypothesis import strategies as st
-from naive import RUN_TWINS, TWINS
+from naive import RUN_TWINS, TWINS, Query
 
-from ir_trunc.core.curve import TOLERANCE
-from ir_trunc.measures import registry, scores
+from ir_trunc.core.curve import TOLERANCE, Curve
+from ir_trunc.core.rankings import Floats, Rankings
+from ir_trunc.measures import BoundMeasure, Definition, registry, scores
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.measures.lists import Lists
 
 each_measure = pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A measure in one setting on a run; rankings: the run's. What several laws look at is computed once."""
+
+    definition: Definition
+    change: dict
+    run: list[Query]
+    rankings: Rankings
+
+    @cached_property
+    def measure(self) -> BoundMeasure:
+        return self.definition.bind(self.change)
+
+    @cached_property
+    def scores(self) -> Floats:
+        return self.measure.score(self.rankings)
+
+    @cached_property
+    def curve(self) -> Curve:
+        return self.measure.curve(self.rankings)
 
 
 def twin_scores(definition, run, measure, change):
@@ -37,20 +63,18 @@ def twin_scores(definition, run, measure, change):
     return [TWINS[definition.name](q, setting) for q in run]
 
 
-def equal_to_the_naive_twin(definition, run, change):
-    measure = definition.bind(change)
-    expected = twin_scores(definition, run, measure, change)
-    np.testing.assert_allclose(measure.score(rankings_of(run)), expected, rtol=1e-12, atol=1e-12)
+def equal_to_the_naive_twin(trial):
+    expected = twin_scores(trial.definition, trial.run, trial.measure, trial.change)
+    np.testing.assert_allclose(trial.scores, expected, rtol=1e-12, atol=1e-12)
 
 
-def the_curve_at_every_depth(definition, run, change):
+def the_curve_at_every_depth(trial):
     """Of the last list; the others stay as they are."""
-    rankings, measure = rankings_of(run), definition.bind(change)
-    curve = measure.curve(rankings)
-    assert curve.own().tobytes() == measure.score(rankings).tobytes()
-    at = len(run) - 1
+    rankings, measure, curve = trial.rankings, trial.measure, trial.curve
+    assert curve.own().tobytes() == trial.scores.tobytes()
+    at = len(trial.run) - 1
     values = dict(curve.rows())[rankings.topics[at]]
-    length = len(run[at].grades)
+    length = len(trial.run[at].grades)
     assert len(values) == min(length, measure.cutoff or length) + 1
     for depth, value in enumerate(values):
         lengths = rankings.lengths.copy()
@@ -58,40 +82,46 @@ def the_curve_at_every_depth(definition, run, change):
         assert measure.score(rankings.cut(lengths))[at].tobytes() == value.tobytes(), depth
 
 
-def all_lists_cut_at_once(definition, run, change):
-    if definition.scope == "run":
+def all_lists_cut_at_once(trial):
+    if trial.definition.scope == "run":
         return  # it looks at all lists of the run: they are cut one at a time
-    rankings, measure = rankings_of(run), definition.bind(change)
-    curve = measure.curve(rankings)
     for depth in range(6):
-        assert measure.score(rankings.cut(depth)).tobytes() == curve.at(depth).tobytes(), depth
+        cut = trial.measure.score(trial.rankings.cut(depth))
+        assert cut.tobytes() == trial.curve.at(depth).tobytes(), depth
 
 
-def range_is_kept(definition, run, change):
-    low, high = definition.range
-    values = definition.bind(change).curve(rankings_of(run)).values
+def range_is_kept(trial):
+    low, high = trial.definition.range
+    values = trial.curve.values
     assert np.isfinite(values).all()
     assert (values >= low - 1e-12).all()
     assert (values <= high + 1e-12).all()
 
 
 LAWS = [equal_to_the_naive_twin, the_curve_at_every_depth, all_lists_cut_at_once, range_is_kept]
-each_law = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+
+
+def hold_the_laws(definition, run, changes):
+    rankings = rankings_of(run)
+    for change in changes:
+        trial = Trial(definition, change, run, rankings)
+        for law in LAWS:
+            law(trial)
 
 
 @each_measure
-@each_law
-@given(run=runs, drawn=st.data())
-def test_law_in_drawn_settings(law, definition, run, drawn):
-    for change in drawn.draw(st.lists(st.sampled_from(settings_of(definition)), min_size=1, max_size=5)):
-        law(definition, run, change)
+def test_the_laws_in_drawn_settings(definition):
+    @given(run=runs, changes=some_settings_of(definition))
+    def drawn(run, changes):
+        hold_the_laws(definition, run, changes)
+
+    drawn()
 
 
 @each_measure
-@each_law
-def test_law_in_every_setting(law, definition):
+def test_the_laws_in_every_setting(definition):
     for at, change in enumerate(settings_of(definition)):
-        law(definition, queries(seed=at, count=8), change)
+        hold_the_laws(definition, queries(seed=at, count=8), [change])
 
 
 def test_every_measure_has_a_naive_twin_and_no_twin_is_left_over():

@@ -13,9 +13,9 @@ from ir_trunc import InputError, calc, read_topics
 from ir_trunc.adapters import scale
 from ir_trunc.read.layout import RUN
 from ir_trunc.read.registry import Reader, Table, reader_of, readers, registry
-from ir_trunc.reporting.reference import page
 
 PACKAGE = Path(ir_trunc.__file__).parent
+PAGE = Path(__file__).parent.parent / "notebooks" / "reference.md"  # test_reference: what the command prints
 
 
 class Shelf:
@@ -85,7 +85,7 @@ USE = """
 import warnings
 from types import SimpleNamespace as Any
 import ir_trunc
-from ir_trunc.reporting.reference import page
+from ir_trunc.reporting.reference import forms_section
 
 run = Any(shelf={"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
 qrels = Any(shelf={"query_id": ["1"], "doc_id": ["a"], "relevance": [1]})
@@ -94,7 +94,7 @@ try:
     ir_trunc.calc("RR", 5, run)
 except ir_trunc.InputError as error:
     print("a shelf with query_id, doc_id, relevance" in str(error))
-print("| `a shelf with ...` | run, qrels, topics | What libraries have. |" in page())
+print("| `a shelf with ...` | run, qrels, topics | What libraries have. |" in forms_section())
 """
 
 
@@ -115,7 +115,7 @@ def test_one_file_makes_a_form_known_everywhere(tmp_path):
 
 
 def test_the_reference_says_what_is_to_be_known_of_every_form():
-    text = page()
+    text = PAGE.read_text(encoding="utf-8")
     for kind in ("run", "qrels", "answers", "topics"):
         for known in readers(kind):
             assert known.about.endswith("."), known.form

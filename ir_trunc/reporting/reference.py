@@ -87,7 +87,7 @@ def page() -> str:
         parts += (_entry(definition, verdicts[definition.name]) for definition in family.members)
     in_order = [verdicts[definition.name] for family in known for definition in family.members]
     tables = [_parameters(known), _properties(in_order)]
-    return "\n".join([*parts, *tables, *policies_section(), *procedures_section(), _forms()])
+    return "\n".join([*parts, *tables, *policies_section(), *procedures_section(), forms_section()])
 
 
 def _contents(known: list[Family]) -> str:
@@ -217,7 +217,7 @@ def _properties(measured: list[Verdicts]) -> str:
 _BARE = str.maketrans("", "", "<>")
 
 
-def _forms() -> str:
+def forms_section() -> str:
     """The forms that data may have."""
     about = (
         "What runs, qrels, answers (`ir_trunc.read_answers`) and topics (`ir_trunc.read_topics`) may be."
