@@ -55,10 +55,13 @@ class TruncMeasure(Measure):
         at = f"@{plain(self.params[behind])}" if behind in self.params else ""
         return f"{self.NAME}({inside}){at}" if inside else f"{self.NAME}{at}"
 
-    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
-        from ir_trunc.scoring.objects import parse_measure  # which needs this class
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, dict[str, Any]]]:
+        return _with, (self.NAME, self.params)
 
-        return parse_measure, (repr(self),)
+
+def _with(name: str, params: dict[str, Any]) -> Any:
+    """The measure of this name with these parameters."""
+    return objects[name](**params)
 
 
 def plain(value: Any) -> str:
