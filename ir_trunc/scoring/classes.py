@@ -56,7 +56,7 @@ class TruncMeasure(Measure):
         return f"{self.NAME}({inside}){at}" if inside else f"{self.NAME}{at}"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, dict[str, Any]]]:
-        return _with, (self.NAME, self.params)
+        return _with, (self.DEFINITION.name, self.params)
 
 
 def _with(name: str, params: dict[str, Any]) -> Any:
