@@ -110,6 +110,7 @@ def test_the_extras_are_those_that_messages_and_readme_name():
     assert offered == {
         "dask",
         "docs",
+        "fast",
         "haystack",
         "langchain",
         "learn",

@@ -33,6 +33,7 @@ LONGEST_DOCUMENT = (
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
+_GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
 _TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
 
 
@@ -225,11 +226,36 @@ def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
 
 @contextmanager
 def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader]:
-    packed = raw.peek(2).startswith(GZIP_MAGIC)
-    stream = cast(io.BufferedReader, gzip.GzipFile(fileobj=raw)) if packed else raw
+    if not raw.peek(2).startswith(GZIP_MAGIC):
+        yield raw
+        return
+    reader, faults = _gzip_reader()
     try:
-        yield stream
-    except EOFError:
-        raise InputError(f"{source} ends in the middle: the gzip file is truncated.") from None
-    except (zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{source} cannot be decompressed: {error}.") from None
+        yield cast(io.BufferedReader, reader(fileobj=raw))
+    except faults as error:
+        fault = _as_python_says(raw, error)
+        what = "ends in the middle: the gzip file is truncated"
+        problem = what if isinstance(fault, EOFError) else f"cannot be decompressed: {fault}"
+        raise InputError(f"{source} {problem}.") from None
+
+
+def _gzip_reader() -> tuple[type[gzip.GzipFile], tuple[type[Exception], ...]]:
+    """What decompresses, and the errors it raises: isal where it is installed, which is twice as fast."""
+    try:
+        from isal import igzip, isal_zlib
+    except ImportError:
+        return gzip.GzipFile, _GZIP_FAULTS
+    return igzip.IGzipFile, (*_GZIP_FAULTS, isal_zlib.error)
+
+
+def _as_python_says(raw: io.BufferedReader, error: Exception) -> Exception:
+    """An error of gzip data in the words of Python's own gzip, where the data can be read once more."""
+    if raw.seekable():
+        raw.seek(0)
+        try:
+            with gzip.GzipFile(fileobj=raw) as again:
+                while again.read(BLOCK):
+                    pass
+        except _GZIP_FAULTS as fault:
+            return fault
+    return error
