@@ -113,7 +113,7 @@ def test_a_piece_is_one_list_for_each_topic_that_it_has_with_its_judged_document
     qrels = read_qrels({"1": {"a": 1, "b": -1}, "2": {"b": 0}, "3": {"c": 2}})
     run = {"1": {"x": 3.5, "a": 3, "y": 2, "b": 1}, "3": {"z": 1}, "4": {"z": 1}}
     piece = rank_piece(qrels, read_run(run)).lists
-    assert piece.topics == ("1", "3")
+    assert piece.topics.tolist() == [0, 2]  # topics 1 and 3
     assert piece.lengths.tolist() == [4, 1]
     assert (piece.hit_ranks.tolist(), piece.hit_grades.tolist()) == ([2, 4], [1, -1])
     assert piece.first_scores.tolist() == [3.5, 1.0]

@@ -1,18 +1,23 @@
 """The forms of data: one file makes a form known everywhere, and each form is known by one reader."""
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
 import pytest
+from ir_measures import ScoredDoc
 
 import ir_trunc
 from ir_trunc import InputError, calc, read_topics
 from ir_trunc.adapters import scale
 from ir_trunc.read.layout import RUN
 from ir_trunc.read.registry import Reader, Table, reader_of, readers, registry
+from ir_trunc.read.text import beginning
 
 PACKAGE = Path(ir_trunc.__file__).parent
 PAGE = Path(__file__).parent.parent / "notebooks" / "reference.md"  # test_reference: what the command prints
@@ -39,7 +44,10 @@ def shelf(monkeypatch):
         "a shelf",
         "As libraries have.",
         ("run", "qrels", "topics"),
+        ("object",),
         lambda d: isinstance(d, Shelf),
+        False,
+        "",
         False,
         read_shelf,
     )
@@ -69,13 +77,80 @@ def test_a_new_form_is_scored_at_scale(shelf):
     assert scale.dask("RR", qrels, run).values.tolist() == calc("RR", qrels, run).values.tolist() == [[0.5]]
 
 
+def known_as(monkeypatch, shape, asked, suffix=""):
+    """A reader of this shape that notes what it is asked, and recognises nothing."""
+
+    def recognises(data):
+        asked.append(data)
+
+    form = f"(nothing, as a {shape})"  # the first of its shape
+    one = Reader(
+        form, "It is asked.", ("run", "qrels"), (shape,), recognises, False, suffix, False, read_shelf
+    )
+    monkeypatch.setitem(registry, form, one)
+
+
+@pytest.mark.parametrize("shape", ["path", "frame", "mapping", "list", "object"])
+def test_a_reader_is_asked_only_for_data_of_its_shape(monkeypatch, tmp_path, shape):
+    (tmp_path / "a.csv").write_text("query_id,doc_id,score\n1,a,1\n")
+    data = {
+        "path": tmp_path / "a.csv",
+        "frame": pa.table({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}),
+        "mapping": {"1": ["a"]},
+        "list": [("1", "a", 1.0)],
+        "object": Shelf(a=[]),
+    }
+    asked = []
+    known_as(monkeypatch, shape, asked)
+    for other, run in data.items():
+        asked.clear()
+        with contextlib.suppress(InputError):
+            calc("RR", {"1": {"a": 1}}, run)
+        # An object is all that has a class which is not Python's own.
+        assert bool(asked) == (other == shape or (other, shape) == ("frame", "object")), other
+
+
+def test_the_usual_reader_of_a_shape_asks_no_other(monkeypatch, tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 0.5 t\n")
+    frame = pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]})
+    asked = []
+    for shape in ("path", "frame", "mapping", "list", "object"):
+        known_as(monkeypatch, shape, asked)
+    for run in (tmp_path / "a.run", {"1": {"a": 1.0}}, frame, [ScoredDoc("1", "a", 1.0)]):
+        assert calc("RR", {"1": {"a": 1}}, run).values.tolist() == [[1]]
+    assert not asked
+
+
+def test_lines_with_the_suffix_of_another_form_are_of_that_form(tmp_path):
+    (tmp_path / "a.parquet").write_text("1 Q0 a 1 0.5 t\n")
+    with pytest.raises(InputError, match=r"a\.parquet cannot be read as Parquet"):
+        calc("RR", {"1": {"a": 1}}, tmp_path / "a.parquet")
+
+
+def test_a_file_is_looked_at_once_to_be_recognised(monkeypatch, tmp_path):
+    (tmp_path / "a.json").write_text('{"1": {"a": 1}}')
+    looked = []
+    monkeypatch.setattr(
+        "ir_trunc.read.registry.beginning", lambda path: looked.append(path) or beginning(path)
+    )
+    assert calc("RR", tmp_path / "a.json", {"1": ["a"]}).values.tolist() == [[1]]
+    assert looked == [tmp_path / "a.json"]
+
+
 NEW = '''
 """Shelves."""
 
 from ir_trunc.read.registry import Table, reader
 
 
-@reader("a shelf with <columns>", "run", "qrels", "topics", recognises=lambda data: hasattr(data, "shelf"))
+@reader(
+    "a shelf with <columns>",
+    "run",
+    "qrels",
+    "topics",
+    of="object",
+    recognises=lambda data: hasattr(data, "shelf"),
+)
 def shelf(data, layout):
     """What libraries have."""
     return Table("shelf", data.shelf)

@@ -14,9 +14,9 @@ from ir_trunc.measures import scores
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import Piece, put_together
 from ir_trunc.read.layout import MARK, RANK, RUN, nothing_in
+from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import trec
-from ir_trunc.read.registry import is_path, reader_of
-from ir_trunc.read.signs import Signs
+from ir_trunc.read.registry import reader_of, shape_of
 from ir_trunc.read.text import GZIP_MAGIC
 from ir_trunc.scoring.doubts import warn_of_doubts
 from ir_trunc.scoring.evaluator import Evaluator, Options
@@ -53,7 +53,8 @@ def are_lines(run: Any) -> bool:
     """Whether a run is paths of TREC lines, which workers can read; other forms are read and scored here."""
     paths = run if isinstance(run, (list, tuple)) else [run]
     return bool(paths) and all(
-        is_path(path) and (not os.path.exists(path) or reader_of(path, RUN) is trec) for path in paths
+        shape_of(path) == "path" and (not os.path.exists(path) or reader_of(path, RUN) is trec)
+        for path in paths
     )
 
 
@@ -77,13 +78,11 @@ def to_look_at(found: Iterable[str], read: Mapping[str, Any]) -> list[str]:
     return [name for name in (RANK, MARK) if name in found and name not in read]
 
 
-def scored(ready: Evaluator, qrels: Qrels, parts: Sequence[Piece], source: str, signs: Signs) -> Results:
+def scored(ready: Evaluator, qrels: Qrels, parts: Sequence[Piece], source: str, notes: Notes) -> Results:
     """The scores of the run's lists, put together."""
-    if source not in (DASK, SPARK) and not any(
-        part.left_out.known or part.left_out.strangers for part in parts
-    ):
+    if source not in (DASK, SPARK) and not any(part.notes.known or part.notes.strangers for part in parts):
         raise nothing_in(source, RUN)
-    rankings = put_together(qrels, parts, source, ready.reading, signs)
+    rankings = put_together(qrels, parts, source, ready.reading, notes)
     warn_of_doubts(source, rankings, ready.bound)
     return Results(
         ready.measures, rankings, np.array(scores((bound for bound in ready.bound if bound), rankings))

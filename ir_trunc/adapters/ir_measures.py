@@ -46,11 +46,9 @@ class Evaluator(providers.Evaluator):
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
-        from ir_trunc.ranking.rank import rank
-        from ir_trunc.read.layout import RUN
-        from ir_trunc.read.registry import rows
+        from ir_trunc.ranking.rank import rank_run
 
-        rankings = rank(self.qrels, rows(run, RUN))
+        rankings = rank_run(self.qrels, run)
         for measure, values in zip(self.measures, self.score(rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)

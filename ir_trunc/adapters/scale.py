@@ -36,8 +36,8 @@ from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.layout import MARK, RANK, Layout, run_layout
+from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import rows_of_lines
-from ir_trunc.read.signs import Signs
 from ir_trunc.read.tables import COST, SHOWN, columns_of, from_frame
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
@@ -138,8 +138,8 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
         ranked_there = [
             delayed(ranked)(judged_there, piece, source, again) for piece in shuffled.to_delayed()
         ]
-        parts, signs = compute(ranked_there, [sign for _, sign in pieces])
-    return scored(ready, judged, parts, source, sum(signs, Signs()))
+        parts, notes = compute(ranked_there, [note for _, note in pieces])
+    return scored(ready, judged, parts, source, sum(notes, Notes()))
 
 
 @keywords_of(Evaluator)
@@ -210,16 +210,16 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
     for part in parts:
         if isinstance(part, IrTruncError):
             raise part
-    signs = _signs(run, source, layout) if source == SPARK else Signs()  # those of lines come with the parts
-    return scored(ready, judged, parts, source, signs)
+    notes = _notes(run, source, layout) if source == SPARK else Notes()  # those of lines come with the parts
+    return scored(ready, judged, parts, source, notes)
 
 
-def _signs(run: Any, source: str, layout: Layout) -> Signs:
+def _notes(run: Any, source: str, layout: Layout) -> Notes:
     """What the first rows of a Spark DataFrame are a sign of."""
     columns = columns_of(run.columns, layout, source)
     names = [*columns.values(), *to_look_at(run.columns, columns)]
     rows = run.select(*names).limit(_SAMPLE).collect()
-    return from_frame(pa.table({name: [row[name] for row in rows] for name in names}), layout, source).signs
+    return from_frame(pa.table({name: [row[name] for row in rows] for name in names}), layout, source).notes
 
 
 def _cast(run: Any, source: str, layout: Layout) -> list[Any]:

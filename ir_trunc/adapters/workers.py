@@ -11,9 +11,9 @@ from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import Piece, rank_piece
 from ir_trunc.read.layout import RANK, Layout
+from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import rows_of_lines
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.signs import Signs
 from ir_trunc.read.tables import COST, SHOWN, from_frame
 
 if TYPE_CHECKING:
@@ -25,24 +25,24 @@ def ranked(qrels: Qrels, frame: Any, source: str, layout: Layout) -> Piece:
     return rank_piece(qrels, from_frame(frame, layout, source))
 
 
-def tidied(frame: pd.DataFrame, source: str, layout: Layout) -> tuple[pd.DataFrame, Signs]:
-    """A partition as the door of one machine takes it, in types that every shuffle can handle, and what it is
-    a sign of.
+def tidied(frame: pd.DataFrame, source: str, layout: Layout) -> tuple[pd.DataFrame, Notes]:
+    """A partition as the door of one machine takes it, in types that every shuffle can handle, and what is
+    to be said of it.
     """
     rows = from_frame(frame, layout, source)
-    return as_frame(rows), rows.signs
+    return as_frame(rows), rows.notes
 
 
 def read_block(
     system: Any, path: str, start: int, length: int | None, layout: Layout
-) -> tuple[pd.DataFrame, Signs]:
-    """A partition of a text file, the lines that begin in this block, and what they are a sign of."""
+) -> tuple[pd.DataFrame, Notes]:
+    """A partition of a text file, the lines that begin in this block, and what is to be said of them."""
     from fsspec.utils import read_block as lines_of
 
     with system.open(path, "rb") as file:
         data = file.read() if length is None else lines_of(file, start, length, b"\n")
     rows = rows_of_lines(data, layout, f"run {path}", None if start else 1)
-    return as_frame(rows), rows.signs
+    return as_frame(rows), rows.notes
 
 
 def as_frame(rows: Rows) -> pd.DataFrame:

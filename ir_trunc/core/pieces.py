@@ -1,29 +1,51 @@
-"""Rankings in pieces: some of the lists picked out, and pieces put together."""
+"""Rankings in pieces: some of the lists picked out, and the lists of some topics put together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir_trunc.core.errors import InputError
-from ir_trunc.core.judgments import Ints, Judgments, NilLists, offsets_of, places_of
+from ir_trunc.core.judgments import Bools, Floats, Ints, Judgments, NilLists, offsets_of, places_of
 
 if TYPE_CHECKING:
     from ir_trunc.core.rankings import Rankings
 
 
-def derived(lists: Rankings, **changed: Any) -> Rankings:
-    """Rankings that differ in some arrays.
+@dataclass(frozen=True, eq=False)
+class SomeLists:
+    """The lists of some topics of a run, as the arrays of `Rankings`.
 
-    These are computed from arrays that were checked when they came in; to check them again would take longer
-    than to compute them.
+    topics: positions of the n topics among those of the judgments, ascending. held: which of these lists hold
+    the document NIL (n). All others are as `Rankings` have them, with n topics in the place of Q.
     """
-    made: Rankings = object.__new__(type(lists))
-    vars(made).update({field.name: getattr(lists, field.name) for field in fields(lists)}, **changed)
+
+    topics: Ints
+    lengths: Ints
+    hit_offsets: Ints
+    hit_ranks: Ints
+    hit_grades: Ints
+    starts: Ints
+    scores: Floats | None
+    costs: Floats | None
+    first_scores: Floats | None
+    overlaps: Floats | None
+    held: Bools
+
+
+def unchecked(kind: type[Rankings], **arrays: Any) -> Rankings:
+    """Rankings of arrays that are known to fit together: to check them takes longer than to compute them."""
+    made = object.__new__(kind)
+    vars(made).update(arrays)
     return made
+
+
+def derived(lists: Rankings, **changed: Any) -> Rankings:
+    """Rankings that differ in some arrays, which are computed from arrays that were checked."""
+    return unchecked(type(lists), **{**vars(lists), **changed})
 
 
 def picked(lists: Rankings, rows: Ints, judgments: Judgments) -> Rankings:
@@ -43,48 +65,81 @@ def picked(lists: Rankings, rows: Ints, judgments: Judgments) -> Rankings:
     )
 
 
-def arrays_of_pieces(judgments: Judgments, pieces: Sequence[Rankings]) -> tuple[tuple[Any, ...], Ints]:
-    """What `Rankings` are made of: the lists of all pieces, and empty ones of other topics, unjudged.
+def put_together(
+    kind: type[Rankings], judgments: Judgments, pieces: Sequence[SomeLists], convention: str | None
+) -> Rankings:
+    """The lists of one run; a topic that no piece has gets the empty list.
 
-    And where among these lists those of the judgments' topics are.
-
-    Raises InputError for a topic that two pieces have or the judgments lack, and where only some of the
-    pieces have costs.
+    convention: what NIL is taken for; None where it is not known which lists hold it. Raises InputError for a
+    topic that two pieces have, and where only some of the pieces have costs.
     """
-    held = [topic for piece in pieces for topic in piece.topics]
-    silent = sorted(set(judgments.topics).difference(held))
-    place = {topic: at for at, topic in enumerate([*held, *silent])}
-    if twice := [topic for at, topic in enumerate(held) if place[topic] != at]:
-        raise InputError(f"topic {twice[0]} is in two pieces of the run; one piece must have all its rows.")
-    if strange := set(held).difference(judgments.topics):
-        raise InputError(f"topic {min(strange)} of a piece is not a topic of the judgments.")
+    size = len(judgments.topics)
+    topics = _joined([piece.topics for piece in pieces])
+    twice = np.flatnonzero(np.bincount(topics, minlength=size) > 1)
+    if len(twice):
+        topic = judgments.topics[twice[0]]
+        raise InputError(f"topic {topic} is in two pieces of the run; one piece must have all its rows.")
+
+    def each(columns: list[Any], silent: float | bool) -> Any:
+        """A value for each topic (Q)."""
+        values = np.full(size, silent)
+        values[topics] = _joined(columns)
+        return values
 
     def known(name: str) -> list[Any] | None:
+        """What every piece has, or None."""
         columns = [getattr(piece, name) for piece in pieces]
         return None if any(column is None for column in columns) else columns
 
-    def joined(name: str, of_silent: Any) -> Any:
-        return np.concatenate([*(getattr(piece, name) for piece in pieces), of_silent])
-
-    none, zeros = np.zeros(0, np.int64), np.zeros(len(silent), np.int64)
-    scores, costs, first, nil = map(known, ("scores", "costs", "first_scores", "nil"))
+    scores, costs, first, overlaps = map(known, ("scores", "costs", "first_scores", "overlaps"))
     if costs is None and any(piece.costs is not None for piece in pieces):
         raise InputError("only some pieces of the run have costs; all of them must, or none.")
-    shifts = offsets_of([len(column) for column in scores or costs or [none] * len(pieces)])
-    counts = [np.diff(piece.hit_offsets) for piece in pieces]
-    whole = (
-        Judgments((*held, *silent), np.zeros(len(place) + 1, np.int64), none, none),
-        joined("lengths", zeros),
-        offsets_of(np.concatenate([*counts, zeros])),
-        joined("hit_ranks", none),
-        joined("hit_grades", none),
-        np.concatenate([*(piece.starts + shift for piece, shift in zip(pieces, shifts)), zeros]),
-        np.concatenate(scores) if scores else None,
-        np.concatenate(costs) if costs else None,
-        None if first is None else joined("first_scores", np.full(len(silent), -np.inf)),
-        NilLists(nil[0].convention, np.concatenate([*(lists.held for lists in nil), zeros > 0]))
-        if nil
-        else None,
-        joined("overlaps", zeros.astype(np.float64)) if known("overlaps") else None,
+    documents = offsets_of([len(column) for column in scores or costs or [()] * len(pieces)])
+    hits = offsets_of([len(piece.hit_ranks) for piece in pieces])
+    counts = each([np.diff(piece.hit_offsets) for piece in pieces], 0)
+    firsts = each([piece.hit_offsets[:-1] + shift for piece, shift in zip(pieces, hits)], 0)
+    hit_offsets = offsets_of(counts)
+    found = np.arange(hit_offsets[-1]) + np.repeat(firsts - hit_offsets[:-1], counts)
+    return unchecked(
+        kind,
+        judgments=judgments,
+        lengths=each([piece.lengths for piece in pieces], 0),
+        hit_offsets=hit_offsets,
+        hit_ranks=_joined([piece.hit_ranks for piece in pieces])[found],
+        hit_grades=_joined([piece.hit_grades for piece in pieces])[found],
+        starts=each([piece.starts + shift for piece, shift in zip(pieces, documents)], 0),
+        scores=_joined(scores) if scores else None,
+        costs=_joined(costs) if costs else None,
+        first_scores=None if first is None else each(first, -np.inf),
+        nil=NilLists(convention, each([piece.held for piece in pieces], False)) if convention else None,
+        overlaps=each(overlaps, 0.0) if overlaps else None,
     )
-    return whole, np.array([place[topic] for topic in judgments.topics], dtype=np.int64)
+
+
+def joined(kind: type[Rankings], judgments: Judgments, pieces: Sequence[Rankings]) -> Rankings:
+    """What `Rankings.concat` returns."""
+    place = {topic: at for at, topic in enumerate(judgments.topics)}
+    if strange := {topic for piece in pieces for topic in piece.topics}.difference(place):
+        raise InputError(f"topic {min(strange)} of a piece is not a topic of the judgments.")
+    some = [
+        SomeLists(
+            np.array([place[topic] for topic in piece.topics], np.int64),
+            piece.lengths,
+            piece.hit_offsets,
+            piece.hit_ranks,
+            piece.hit_grades,
+            piece.starts,
+            piece.scores,
+            piece.costs,
+            piece.first_scores,
+            piece.overlaps,
+            np.zeros(len(piece), bool) if piece.nil is None else piece.nil.held,
+        )
+        for piece in pieces
+    ]
+    nil = pieces[0].nil if pieces and all(piece.nil is not None for piece in pieces) else None
+    return put_together(kind, judgments, some, None if nil is None else nil.convention)
+
+
+def _joined(columns: Sequence[Any]) -> Any:
+    return columns[0] if len(columns) == 1 else np.concatenate([np.zeros(0, np.int64), *columns])

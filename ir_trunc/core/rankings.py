@@ -24,7 +24,7 @@ from ir_trunc.core.judgments import (
     first_of,
     offsets_of,
 )
-from ir_trunc.core.pieces import arrays_of_pieces, derived, picked
+from ir_trunc.core.pieces import derived, joined, picked
 from ir_trunc.core.plain import arrays_of_lists, dicts_of
 
 __all__ = [
@@ -267,8 +267,7 @@ class Rankings:
         >>> Rankings.concat(whole.judgments, [whole.take([2]), whole.take([0])]).lengths
         array([2, 0, 1])
         """
-        whole, places = arrays_of_pieces(judgments, pieces)
-        return picked(cls(*whole), places, judgments)
+        return joined(cls, judgments, pieces)
 
     def to_dicts(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
         """Judgments and lists as dicts, for other tools.

@@ -14,7 +14,7 @@ from ir_trunc.core.checks import number
 from ir_trunc.core.errors import InputError, IrTruncError, shown, warn
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.json_text import read_json
-from ir_trunc.read.registry import is_frame, is_list, is_path
+from ir_trunc.read.registry import shape_of
 from ir_trunc.read.tables import by_name, names_of
 from ir_trunc.read.text import contents
 
@@ -126,16 +126,17 @@ def _truth(value: Any, name: str) -> bool:
 def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
     """The value of every question."""
     source = what
-    if is_path(data):
+    if shape_of(data) == "path":
         source = f"{what} {os.fspath(data)}"
         data = _from_json(data, source)
-    if isinstance(data, Mapping):
+    shape = shape_of(data)
+    if shape == "mapping":
         pairs = list(data.items())
-    elif is_frame(data):
+    elif shape == "frame":
         table = by_name(data, source)
         columns = [table[_one(names_of(table), known, source)] for known in (_IDS, names)]
         pairs = list(zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns)))
-    elif is_list(data):
+    elif shape == "list":
         pairs = [_pair(item, names, f"{source}, item {at}") for at, item in enumerate(data)]
     else:
         raise InputError(f"{what} of type {type(data).__name__}: {_FORMS} is needed.")

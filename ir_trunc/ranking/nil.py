@@ -9,7 +9,8 @@ import numpy as np
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.rankings import Bools, Ints, NilLists
-from ir_trunc.ranking.ranked import LeftOut, RankedRows
+from ir_trunc.ranking.ranked import RankedRows
+from ir_trunc.read.notes import Notes
 from ir_trunc.read.rows import PLACEHOLDER
 
 Convention = Literal["ends", "trec2001", "sakai", "document"]
@@ -64,12 +65,12 @@ class NilRule:
             ended[run.topic[at]] = run.rank[at] - 1
         return ended
 
-    def left_out(self, run: RankedRows, at: Ints) -> LeftOut:
+    def notes(self, run: RankedRows, at: Ints) -> Notes:
         """What is to be said of the lists that have a NIL at these rows."""
         if self.convention != "ends":
-            return LeftOut(taken=0 if self.chosen else len(at))
+            return Notes(taken=0 if self.chosen else len(at))
         behind = run.lengths[run.topic[at]] - run.rank[at]
-        return LeftOut(ended=int(np.count_nonzero(behind)), behind=int(behind.sum()))
+        return Notes(cut_by_nil=int(np.count_nonzero(behind)), behind_nil=int(behind.sum()))
 
     def right(self, run: RankedRows, at: Ints, nil_queries: Bools) -> Ints:
         """Those of the rows with NIL in which it is the right answer of its topic."""

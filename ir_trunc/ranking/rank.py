@@ -9,29 +9,42 @@ bits of a run in one piece.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core.errors import warn
-from ir_trunc.core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
+from ir_trunc.core.pieces import SomeLists, unchecked
+from ir_trunc.core.pieces import put_together as lists_together
+from ir_trunc.core.rankings import Ints, Rankings, first_of, offsets_of
 from ir_trunc.ranking.pairs import hashes_of
 from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.ranking.ranked import LeftOut, RankedRows
+from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.ranking.words import overlaps_of
 from ir_trunc.read.arrow import strings
+from ir_trunc.read.layout import run_layout
+from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.reading import DEFAULT, Reading
+from ir_trunc.read.registry import Data, recognised
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.signs import NO_SIGNS, Signs
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """The lists of some topics of a run, and what of these topics is not scored."""
+    """Some lists of a run.
 
-    lists: Rankings
-    left_out: LeftOut
+    lists: one for each topic of the qrels that the piece has. notes: what is to be said of these rows.
+    source: what to call the run. reading: how it was read. starts_over: whether the piece has all lists of
+    the pieces before it, too.
+    """
+
+    lists: SomeLists
+    notes: Notes = NO_NOTES
+    source: str = "run"
+    reading: Reading = DEFAULT
+    starts_over: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,66 +52,110 @@ class Joined:
     """Rows of a run by rank, beside the judgments.
 
     ranked: the rows. lists: one for each topic of the qrels. keys: which judgment each judged document of the
-    lists has, as a position in `Qrels.keys`, or -1 for a NIL that is right. left_out: what is not scored.
+    lists has, as a position in `Qrels.keys`, or -1 for a NIL that is right. notes: what is to be said of the
+    run.
     """
 
     ranked: RankedRows
     lists: Rankings
     keys: Ints
-    left_out: LeftOut
+    notes: Notes
+
+
+def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bool = False) -> Rankings:
+    """The ranked lists of a run, one for each topic of the qrels; warnings count what is left out.
+
+    run: in any form. keep_scores: whether the lists keep the scores of all documents, as policies need them;
+    measures do not.
+    """
+    return put_together(qrels, pieces_of(qrels, recognised(run, run_layout(reading)), keep_scores))
 
 
 def rank(qrels: Qrels, rows: Iterable[Rows], keep_scores: bool = False) -> Rankings:
-    """The ranked lists of a run, one for each topic of the qrels; warnings count what is left out.
+    """The ranked lists of a run that was read. rows: pieces of whole topics, as `Data.rows` yields them."""
+    return put_together(qrels, (rank_piece(qrels, piece, keep_scores) for piece in rows))
 
-    rows: pieces of whole topics, as `read.rows` yields them. keep_scores: whether the lists keep the scores
-    of all documents, as policies need them; measures do not.
+
+def pieces_of(qrels: Qrels, run: Data, keep_scores: bool) -> Iterator[Piece]:
+    """The lists of a run, some whole topics at a time: the way from data to `Piece`s, for every form of data.
+
+    A faster way for one form belongs here and nowhere else. It is known by `run.reader`; it has `run.value`,
+    as the user gave it, and `run.layout.reading`, how it is read; and it yields the pieces that the rows of
+    `run.rows()` would give:
+
+    - Each topic is in one piece. Where a topic turns up again, a last piece comes that `starts_over`.
+    - Topics without a document can be left out of `lists` unless they hold NIL. Placeholders are not
+      documents.
+    - Ranks are those of the order that the reading asks for. What a reader or `RankedRows` refuses, as a
+      document that is given twice, is refused in the same words.
+    - `notes` count the topics that the qrels lack, lists that NIL ends, ties and other signs.
+    - `scores` are those of all documents where they are kept, else None. `first_scores` are known wherever
+      all rows have scores.
+
+    What it does not take it leaves to the readers; `rank_piece` takes their rows.
     """
-    pieces: list[Piece] = []
-    source, reading = "run", DEFAULT
-    for part in rows:
-        if part.starts_over:
-            pieces.clear()
-        pieces.append(rank_piece(qrels, part, keep_scores))
-        source, reading = part.source, part.reading
-    return put_together(qrels, pieces, source, reading)
+    for rows in run.rows():
+        yield rank_piece(qrels, rows, keep_scores)
 
 
 def rank_piece(qrels: Qrels, rows: Rows, keep_scores: bool = False) -> Piece:
     """The lists of a piece, which must have all rows of its topics."""
-    joined = join(qrels, rows)
-    lists = joined.lists if keep_scores else replace(joined.lists, scores=None)
-    there = lists.lengths > 0
-    if lists.nil is not None:
-        there = there | lists.nil.held  # NIL may end a list at once
-    return Piece(lists.take(np.flatnonzero(there)), joined.left_out)
+    found = join(qrels, rows)
+    lists = found.lists
+    held = lists.nil.held if lists.nil else np.zeros(len(lists), dtype=bool)
+    at = np.flatnonzero((lists.lengths > 0) | held)  # NIL may end a list at once
+    some = SomeLists(
+        at,
+        lists.lengths[at],
+        np.append(lists.hit_offsets[at], lists.hit_offsets[-1]),
+        lists.hit_ranks,
+        lists.hit_grades,
+        lists.starts[at],
+        lists.scores if keep_scores else None,
+        lists.costs,
+        None if lists.first_scores is None else lists.first_scores[at],
+        None if lists.overlaps is None else lists.overlaps[at],
+        held[at],
+    )
+    return Piece(some, found.notes, rows.source, rows.reading, rows.starts_over)
 
 
 def put_together(
-    qrels: Qrels, pieces: Sequence[Piece], source: str, reading: Reading = DEFAULT, signs: Signs = NO_SIGNS
+    qrels: Qrels,
+    pieces: Iterable[Piece],
+    source: str | None = None,
+    reading: Reading | None = None,
+    notes: Notes = NO_NOTES,
 ) -> Rankings:
     """The ranked lists of a run from its pieces; warnings count what is left out.
 
-    source: what to call the run. reading: how it was read. signs: those that the pieces do not know of.
+    source, reading: what to call the run, and how it was read, where its pieces do not tell. notes: those
+    that the pieces do not know of.
     """
-    lists = Rankings.concat(qrels.judgments_with_nil, [piece.lists for piece in pieces])
-    if lists.nil is None:
-        lists = replace(lists, nil=NilLists(qrels.nil.convention, np.zeros(len(lists), dtype=bool)))
-    left_out = sum((piece.left_out for piece in pieces), LeftOut(signs=signs))
-    say(qrels, lists, left_out, source, reading)
+    held: list[Piece] = []
+    for piece in pieces:
+        if piece.starts_over:
+            held.clear()
+        held.append(piece)
+    judgments, convention = qrels.judgments_with_nil, qrels.nil.convention
+    lists = lists_together(Rankings, judgments, [piece.lists for piece in held], convention)
+    for piece in held:
+        notes += piece.notes
+        source, reading = source or piece.source, reading or piece.reading
+    say(qrels, lists, notes, source or "run", reading or DEFAULT)
     return lists
 
 
 def join_run(qrels: Qrels, run: Rows) -> Joined:
     """A whole run beside the judgments, for what needs document ids; warnings count what is left out."""
     joined = join(qrels, run)
-    say(qrels, joined.lists, joined.left_out, run.source, run.reading)
+    say(qrels, joined.lists, joined.notes, run.source, run.reading)
     return joined
 
 
-def say(qrels: Qrels, lists: Rankings, left_out: LeftOut, source: str, reading: Reading) -> None:
+def say(qrels: Qrels, lists: Rankings, notes: Notes, source: str, reading: Reading) -> None:
     """Say once what of a run is left out, and what makes it doubtful. source: what to call the run."""
-    left_out.warn(source, qrels.nil.id, reading)
+    notes.warn(source, qrels.nil.id, reading)
     found = int(lists.lengths.sum())
     # An answer outside of all classes is a wrong answer.
     if found and len(qrels.keys) and qrels.classes is None and not len(lists.hit_ranks):
@@ -126,20 +183,21 @@ def join(qrels: Qrels, run: Rows) -> Joined:
     order = np.argsort(offsets_of(ranked.lengths)[ranked.topic[row]] + ranked.rank[row])
     row, key, grade = row[order], key[order], grade[order]
     scores = ranked.scores
-    lists = Rankings(
-        qrels.judgments_with_nil,
-        lengths,
-        offsets_of(np.bincount(ranked.topic[row], minlength=len(lengths))),
-        ranked.rank[row],
-        grade,
-        ranked.starts,
-        scores,
-        ranked.rows.costs,
-        None if scores is None else first_of(scores, ranked.starts, lengths),
-        qrels.nil.lists(ranked, nil),
-        overlaps_of(qrels, ranked, lengths),
+    lists = unchecked(
+        Rankings,
+        judgments=qrels.judgments_with_nil,
+        lengths=lengths,
+        hit_offsets=offsets_of(np.bincount(ranked.topic[row], minlength=len(lengths))),
+        hit_ranks=ranked.rank[row],
+        hit_grades=grade,
+        starts=ranked.starts,
+        scores=scores,
+        costs=ranked.rows.costs,
+        first_scores=None if scores is None else first_of(scores, ranked.starts, lengths),
+        nil=qrels.nil.lists(ranked, nil),
+        overlaps=None if qrels.classes is None else overlaps_of(qrels, ranked, lengths),
     )
-    return Joined(ranked, lists, key, ranked.left_out + qrels.nil.left_out(ranked, nil))
+    return Joined(ranked, lists, key, ranked.notes + qrels.nil.notes(ranked, nil))
 
 
 def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
@@ -150,7 +208,7 @@ def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
     answers = np.array([bool(qrels.normalise(doc)) for doc in docs], dtype=bool)
     empty = sum(bool(docs[at].strip()) for at in np.flatnonzero(~answers))  # a blank answer is silence
     ranked = RankedRows.of(run.filter(answers), qrels.topics)
-    return replace(ranked, left_out=replace(ranked.left_out, empty=empty))
+    return replace(ranked, notes=replace(ranked.notes, empty=empty))
 
 
 def _judged(qrels: Qrels, ranked: RankedRows) -> tuple[Ints, Ints]:

@@ -1,81 +1,32 @@
-"""A run's rows in their one order, topic by topic: what judgments are joined to, and what wrapped runs are
-made of.
+"""A run's rows in their one order: topics together, keys descending, ties by document id descending.
+
+What the keys are, the run's `Reading` says: scores as 32-bit floats unless told otherwise, which is the order
+of ir-measures, pytrec_eval and trec_eval 9, so that truncated and classical measures speak of one list. Most
+runs arrive in their order, and are only checked; where they are not, only the topics that are out of order
+are sorted.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ir_trunc.core.errors import warn
+from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Bools, Floats, Ints, distinct
-from ir_trunc.ranking.order import count_tied, ranked_order
 from ir_trunc.ranking.pairs import Words, hashes_of, repeated, repeats
-from ir_trunc.read.arrow import flat, numeric, occurs, positions
-from ir_trunc.read.reading import DEFAULT, Reading
+from ir_trunc.read.arrow import flat, numeric, occurs, positions, truths
+from ir_trunc.read.notes import Notes
+from ir_trunc.read.reading import DEFAULT, Order
 from ir_trunc.read.rows import PLACEHOLDER, Rows
-from ir_trunc.read.signs import NO_SIGNS, Signs
 
+Keys = npt.NDArray[Any]  # numbers, one for each row: the higher comes first
 
-@dataclass(frozen=True)
-class LeftOut:
-    """What of a run is not scored, in numbers that can be added up where a run is ranked in parts.
-
-    known: whether the qrels have any of the run's topics. strangers: topics that they lack; stranger: the
-    first of these ids as text. ended: lists that NIL ends before their last document; behind: documents
-    behind it. taken: lists with a NIL that is taken for a document since nobody said what it means. empty:
-    answers of which their normaliser leaves nothing.
-    """
-
-    known: bool = False
-    strangers: int = 0
-    stranger: str | None = None
-    ended: int = 0
-    behind: int = 0
-    taken: int = 0
-    signs: Signs = NO_SIGNS
-    empty: int = 0
-
-    def __add__(self, other: LeftOut) -> LeftOut:
-        known = [name for name in (self.stranger, other.stranger) if name is not None]
-        return LeftOut(
-            self.known or other.known,
-            self.strangers + other.strangers,
-            min(known, default=None),
-            self.ended + other.ended,
-            self.behind + other.behind,
-            self.taken + other.taken,
-            self.signs + other.signs,
-            self.empty + other.empty,
-        )
-
-    def warn(self, source: str, nil: str, reading: Reading) -> None:
-        """Warn of each kind once. source: what to call the run. nil: the NIL document's id. reading: how it
-        was read.
-        """
-        self.signs.warn(source, reading)
-        if self.strangers:
-            what = (
-                f"{self.strangers} topics that the qrels lack are"
-                if self.strangers > 1
-                else "1 topic that the qrels lack is"
-            )
-            none = "" if self.known else "; NO topic is left"
-            warn(f"{source}: {what} left out (topic {self.stranger} for one){none}.")
-        if self.behind:
-            what = f"{nil} ends {self.ended} list(s) before their last document"
-            warn(f"{source}: {what}; {self.behind} document(s) behind it are left out.")
-        if self.empty:
-            warn(f"{source}: {self.empty} answer(s) that normalise to nothing are left out.")
-        if self.taken:
-            what = f"{self.taken} lists hold" if self.taken > 1 else "1 list holds"
-            warn(
-                f"{source}: {what} a document called {nil}, taken for a document; nil='ends' ends these lists"
-                " before it."
-            )
+_PRECISION: dict[Order, type[np.floating[Any]]] = {"score": np.float32, "score64": np.float64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +35,7 @@ class RankedRows:
 
     rows: one for each document; a topic's rows are contiguous. topic: each row's topic, as a position among
     the topics (Q). hashes: of each row's pair of topic and document. rank: each row's rank, from 1. lengths,
-    starts: of every topic's list (Q). left_out: the run's other topics, counted.
+    starts: of every topic's list (Q). notes: what is to be said of the run.
     """
 
     rows: Rows
@@ -93,7 +44,7 @@ class RankedRows:
     rank: Ints
     lengths: Ints
     starts: Ints
-    left_out: LeftOut
+    notes: Notes
 
     @property
     def scores(self) -> Floats | None:
@@ -130,7 +81,7 @@ class RankedRows:
                 twice[1], "it is in the list twice; duplicates='first' or 'best' keeps one of them"
             )
         known = topic < len(topics)
-        left_out = _left_out(run, known)
+        notes = run.notes + _strangers(run, known)
         keep = known & ~occurs(run.docs, PLACEHOLDER)
         if twice and run.reading.duplicates == "first":
             keep[repeats(hashes, topic, run.docs)] = False
@@ -142,10 +93,9 @@ class RankedRows:
         keep = np.ones(len(topic), dtype=bool)
         if twice and run.reading.duplicates == "best":
             keep[repeats(hashes, topic, run.docs)] = False
-        signs = run.signs
         if run.hidden is not None:
             ended = _ended(topic, run.hidden)
-            signs += Signs(
+            notes += Notes(
                 ended=len(distinct(topic[ended])), behind=int(np.count_nonzero(ended & ~run.hidden))
             )
             keep &= ~ended
@@ -156,9 +106,9 @@ class RankedRows:
         starts[topic[firsts]] = firsts
         rank = np.arange(len(topic)) - starts[topic] + 1
         lengths = np.bincount(topic, minlength=len(topics))
-        lists, tied = count_tied(run, starts, lengths)
-        left_out = replace(left_out, signs=signs + Signs(lists, tied))
-        return cls(run, topic, hashes, rank, lengths, starts, left_out)
+        lists, tied = _count_tied(run, starts, lengths)
+        notes += Notes(lists=lists, tied=tied)
+        return cls(run, topic, hashes, rank, lengths, starts, notes)
 
 
 def _ended(topic: Ints, hidden: Bools) -> Bools:
@@ -170,8 +120,87 @@ def _ended(topic: Ints, hidden: Bools) -> Bools:
     return ended
 
 
-def _left_out(run: Rows, known: Bools) -> LeftOut:
+def _strangers(run: Rows, known: Bools) -> Notes:
+    """The topics of a run that the qrels lack. known: which rows have others."""
     if known.all():
-        return LeftOut(len(known) > 0)
+        return Notes(known=len(known) > 0)
     strange = run.topics.dictionary.take(pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known)))))
-    return LeftOut(bool(known.any()), len(strange), pc.min(strange).as_py())
+    return Notes(known=bool(known.any()), strangers=len(strange), stranger=pc.min(strange).as_py())
+
+
+def _keys(rows: Rows) -> Keys:
+    """What decides the order of each list."""
+    precision = _PRECISION.get(rows.reading.order)
+    if precision:
+        with np.errstate(over="ignore"):
+            keys: Keys = rows.values.astype(precision)
+    elif rows.reading.order == "file":
+        keys = -np.arange(len(rows))
+    elif rows.ranks is not None:
+        keys = -rows.ranks
+    else:
+        raise InputError(f"{rows.source}: order='rank' needs ranks.")
+    return keys if rows.unscored is None else np.where(rows.unscored, rows.values, keys)
+
+
+def _count_tied(rows: Rows, starts: Ints, lengths: Ints) -> tuple[int, int]:
+    """Lists of two documents or more in whose order scores have a say, and those of them whose scores are all
+    equal.
+    """
+    kind = _PRECISION.get(rows.reading.order)
+    if kind is None or rows.unscored is not None:
+        return 0, 0
+    first = starts[lengths > 1]
+    last = first + lengths[lengths > 1] - 1
+    with np.errstate(over="ignore"):
+        tied = rows.values[first].astype(kind) == rows.values[last].astype(kind)
+    return len(first), int(np.count_nonzero(tied))
+
+
+def ranked_order(topics: Ints, rows: Rows) -> Ints | None:
+    """Positions that bring the rows into order, or None where they are in it. topics: each row's topic, as a
+    number.
+    """
+    keys = _keys(rows)
+    order = None
+    same = topics[1:] == topics[:-1]
+    firsts = np.append(topics[:1], topics[1:][~same])
+    if len(distinct(firsts)) < len(firsts):
+        order = np.argsort(topics, kind="stable")
+        topics, keys = topics[order], keys[order]
+        same = topics[1:] == topics[:-1]
+    rises = same & (keys[1:] > keys[:-1])
+    if rises.any():
+        order = np.arange(len(topics)) if order is None else order
+        unsorted = np.zeros(int(topics.max()) + 1, dtype=bool)
+        unsorted[topics[:-1][rises]] = True
+        at = np.flatnonzero(unsorted[topics])
+        # A topic's rows stand together, but the topics in any order; sorted by first appearance they fill the
+        # same places.
+        first = np.cumsum(np.append(True, ~same))[at]
+        by_key = at[np.lexsort((-keys[at], first))]
+        order[at], keys[at] = order[by_key], keys[by_key]
+    tied = same & (keys[1:] == keys[:-1])
+    if rows.reading.order == "rank" and tied.any():
+        second = int(tied.argmax()) + 1
+        row = second if order is None else int(order[second])
+        raise rows.error(row, f"rank {-int(keys[second])} is in the list twice")
+    return _with_ties_in_order(order, tied, rows.docs)
+
+
+def _with_ties_in_order(order: Ints | None, tied: Bools, docs: pa.StringArray) -> Ints | None:
+    """The order with descending ids where rows are tied with the next."""
+    ties = np.flatnonzero(tied)
+    if not len(ties):
+        return order
+    above, below = (docs.take(numeric(at if order is None else order[at])) for at in (ties, ties + 1))
+    if not truths(pc.less(above, below)).any():
+        return order
+    order = np.arange(len(tied) + 1) if order is None else order
+    group = np.cumsum(np.append(True, ~tied))
+    at = np.flatnonzero(np.append(False, tied) | np.append(tied, False))
+    table = pa.Table.from_arrays([numeric(group[at]), docs.take(numeric(order[at]))], ["group", "doc"])
+    order[at] = order[at][
+        flat(pc.sort_indices(table, sort_keys=[("group", "ascending"), ("doc", "descending")]))
+    ]
+    return order

@@ -19,14 +19,11 @@ def token_f1(answer: Words, right: Words) -> float:
     return 2 * shared / (sum(answer.values()) + sum(right.values())) if shared else 0.0
 
 
-def overlaps_of(qrels: Qrels, ranked: RankedRows, lengths: Ints) -> Floats | None:
-    """The token F1 of each list's first answer with the nearest right one (Q); None where documents are not
-    answers.
+def overlaps_of(qrels: Qrels, ranked: RankedRows, lengths: Ints) -> Floats:
+    """The token F1 of each list's first answer with the nearest right one (Q).
 
     lengths: of the lists as they are scored.
     """
-    if qrels.classes is None:
-        return None
     found = np.zeros(len(lengths))
     there = np.flatnonzero(lengths > 0)
     for topic, answer in zip(there, ranked.rows.docs.take(ranked.starts[there]).to_pylist()):

@@ -3,17 +3,21 @@
 A reader is a function in a file of its own in `ir_trunc/read/readers`, declared by `@reader`: it says what it
 recognises, and gives a `Table` or pieces of `Rows`. Runs, qrels, answers and topics, the errors that say what
 would be right and the reference page all read the registry.
+
+Data have a shape: a path, a frame, a mapping, a list or an object. Only readers of this shape are asked. The
+usual reader of a shape is asked first, and takes what no other one recognises.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from os import PathLike
+from operator import attrgetter
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, Literal
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.read import readers as package
@@ -21,6 +25,9 @@ from ir_trunc.read.layout import Kind, Layout
 from ir_trunc.read.names import Columns
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import rows_of_table
+from ir_trunc.read.text import beginning
+
+Shape = Literal["path", "frame", "mapping", "list", "object"]
 
 
 @dataclass(frozen=True)
@@ -39,25 +46,41 @@ class Table:
     named: frozenset[str] = frozenset()
 
 
+class File:
+    """A path, and what its form is known by.
+
+    path: as it was given. name: as text, without .gz. start: its first bytes, unpacked; none for what is not
+    a regular file or cannot be read. columns: those that the user named.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], names: Columns):
+        self.path = path
+        self.columns = frozenset(names.values())
+        self.name = os.fsdecode(path).removesuffix(".gz")
+        self.start = beginning(path)
+
+
 @dataclass(frozen=True)
 class Reader:
     """What a form of data is, how it is known and how it is read.
 
     form: what it looks like, for messages; `<columns>` and `<value>` stand for what is read. about: what is
-    to be known of it, for the reference. kinds: what can have this form. recognises: whether data have it;
-    iterators come as lists. last: whether it is asked only where no other reader recognises the data. read:
-    the data as a table, or as pieces of rows. columns: whether its columns can be named by the user.
-    recognises_named: whether data with columns of these names have it.
+    to be known of it, for the reference. kinds: what can have this form. shapes: those it is asked for; with
+    'object', for everything of a class that is not Python's own. recognises: whether data have the form,
+    given a `File` for a path. usual: whether it is the usual reader of its shapes. suffix: of paths that have
+    the form, whatever they hold. columns: whether its columns can be named by the user. read: the data as a
+    table, or as pieces of rows.
     """
 
     form: str
     about: str
     kinds: tuple[Kind, ...]
-    recognises: Callable[[Any], bool]
-    last: bool
+    shapes: tuple[Shape, ...]
+    recognises: Callable[[Any], bool] | None
+    usual: bool
+    suffix: str
+    columns: bool
     read: Callable[[Any, Layout], Table | Iterable[Rows]]
-    columns: bool = False
-    recognises_named: Callable[[Any, Columns], bool] = lambda data, names: False
 
     def form_of(self, layout: Layout) -> str:
         """What the form looks like in data of this layout."""
@@ -87,15 +110,20 @@ registry: dict[str, Reader] = {}
 def reader(
     form: str,
     *kinds: Kind,
-    recognises: Callable[[Any], bool],
-    last: bool = False,
-    **columns: Any,
+    of: Shape | tuple[Shape, ...],
+    recognises: Callable[[Any], bool] | None = None,
+    usual: bool = False,
+    suffix: str = "",
+    columns: bool = False,
 ) -> Callable[[Callable[[Any, Layout], Table | Iterable[Rows]]], Reader]:
-    """Declare a function as a reader; its docstring says what is to be known of the form."""
+    """Declare a function as a reader of data of some shapes; its docstring says what is to be known of the
+    form.
+    """
 
     def declare(read: Callable[[Any, Layout], Table | Iterable[Rows]]) -> Reader:
         about = " ".join((read.__doc__ or "").split())
-        registry[form] = Reader(form, about, kinds, recognises, last, read, **columns)
+        shapes = (of,) if isinstance(of, str) else of
+        registry[form] = Reader(form, about, kinds, shapes, recognises, usual, suffix, columns, read)
         return registry[form]
 
     return declare
@@ -112,7 +140,19 @@ def readers(kind: Kind) -> list[Reader]:
     """The readers of a kind, in the order in which they are asked."""
     _import_all()
     of_kind = [known for known in registry.values() if kind in known.kinds]
-    return sorted(of_kind, key=lambda known: (known.last, known.form))
+    return sorted(sorted(of_kind, key=attrgetter("form")), key=attrgetter("usual"), reverse=True)
+
+
+def shape_of(data: Any) -> Shape:
+    """What data are, before it is asked which form they have."""
+    if isinstance(data, (str, os.PathLike)):
+        return "path"
+    if hasattr(data, "itertuples") or hasattr(data, "__arrow_c_stream__"):
+        return "frame"
+    if isinstance(data, Mapping):
+        return "mapping"
+    one = isinstance(data, (bytes, bytearray, memoryview)) or getattr(data, "ndim", 1) == 0
+    return "list" if isinstance(data, Iterable) and not one else "object"
 
 
 def reader_of(data: Any, layout: Layout, *others: str) -> Reader:
@@ -120,78 +160,84 @@ def reader_of(data: Any, layout: Layout, *others: str) -> Reader:
 
     others: forms that the caller takes beside those of the registry.
     """
-    known, names = readers(layout.kind), layout.reading.names
-    found = next(
-        (known_ for known_ in known if known_.recognises(data) or known_.recognises_named(data, names)), None
-    )
-    if found is None:
-        general_first = sorted(known, key=lambda reader: not reader.last)
-        forms = "; ".join([*others, *(reader.form_of(layout) for reader in general_first)])
-        raise InputError(f"{layout.kind} of type {type(data).__name__}: one of these is needed: {forms}.")
-    return found
+    shape = shape_of(data)
+    shapes = {shape} if shape == "path" or type(data).__module__ == "builtins" else {shape, "object"}
+    given = File(data, layout.reading.names) if shape == "path" else data
+    known = readers(layout.kind)
+    asked = [reader for reader in known if not shapes.isdisjoint(reader.shapes)]
+    if isinstance(given, File) and given.start:
+        for reader in asked:
+            if reader.suffix and given.name.endswith(reader.suffix):
+                return reader
+    for reader in asked:
+        if reader.recognises and reader.recognises(given):
+            return reader
+    for reader in asked:
+        if reader.usual:
+            return reader
+    forms = "; ".join([*others, *(reader.form_of(layout) for reader in known)])
+    raise InputError(f"{layout.kind} of type {type(data).__name__}: one of these is needed: {forms}.")
+
+
+@dataclass(frozen=True)
+class Data:
+    """Data, and the reader that recognises them.
+
+    iterator: the type of the iterator that they come from, if they do.
+    """
+
+    value: Any
+    layout: Layout
+    reader: Reader
+    iterator: str = ""
+
+    def rows(self) -> Iterator[Rows]:
+        """The rows, some whole topics at a time.
+
+        What is read in pieces is never in memory as a whole, unless the rows of a topic are found apart: then
+        a last piece comes that starts over, with all rows.
+        """
+        seen, count = set[str](), 0
+        for piece in self.reader.pieces(self.value, self.layout):
+            topics = piece.topics.dictionary.to_pylist()
+            if not seen.isdisjoint(topics):
+                yield replace(self.whole(), starts_over=True)
+                return
+            seen.update(topics)
+            count += len(piece)
+            yield from piece.parts()
+        self._refuse_nothing(count)
+
+    def whole(self) -> Rows:
+        """All rows at once."""
+        found = Rows.concat(list(self.reader.pieces(self.value, self.layout)))
+        self._refuse_nothing(len(found))
+        return found
+
+    def _refuse_nothing(self, rows: int) -> None:
+        """InputError for an iterator that yields nothing: it was most likely read before."""
+        if self.iterator and not rows:
+            raise InputError(
+                f"{self.layout.kind} ({self.iterator}): it yields nothing. An iterator can be read only once:"
+                " give a list, or make a new one."
+            )
+
+
+def recognised(data: Any, layout: Layout) -> Data:
+    """Data with their reader; what an iterator yields is held in a list."""
+    again = not hasattr(data, "__next__")
+    held = data if again or hasattr(data, "__arrow_c_stream__") else list(data)
+    return Data(held, layout, reader_of(held, layout), "" if again else type(data).__name__)
 
 
 def rows(data: Any, layout: Layout) -> Iterator[Rows]:
-    """The rows of data, some whole topics at a time.
-
-    What is read in pieces is never in memory as a whole, unless the rows of a topic are found apart: then a
-    last piece comes that starts over, with all rows.
-    """
-    given = held(data)
-    found, seen, count = reader_of(given, layout), set[str](), 0
-    for piece in found.pieces(given, layout):
-        topics = piece.topics.dictionary.to_pylist()
-        if not seen.isdisjoint(topics):
-            yield replace(_together(found, given, layout), starts_over=True)
-            return
-        seen.update(topics)
-        count += len(piece)
-        yield from piece.parts()
-    _refuse_the_exhausted(data, count, layout)
+    """The rows of data, some whole topics at a time."""
+    return recognised(data, layout).rows()
 
 
 def whole(data: Any, layout: Layout) -> Rows:
     """All rows of data."""
-    given = held(data)
-    found = _together(reader_of(given, layout), given, layout)
-    _refuse_the_exhausted(data, len(found), layout)
-    return found
-
-
-def held(data: Any) -> Any:
-    """The data, or what an iterator yields."""
-    stream = hasattr(data, "__next__") and not hasattr(data, "__arrow_c_stream__")
-    return list(data) if stream else data
-
-
-def _together(found: Reader, data: Any, layout: Layout) -> Rows:
-    return Rows.concat(list(found.pieces(data, layout)))
-
-
-def _refuse_the_exhausted(data: Any, count: int, layout: Layout) -> None:
-    """InputError for an iterator that yields nothing: it was most likely read before."""
-    if not count and hasattr(data, "__next__"):
-        kind = f"{layout.kind} ({type(data).__name__})"
-        raise InputError(
-            f"{kind}: it yields nothing. An iterator can be read only once: give a list, or make a new one."
-        )
-
-
-def is_path(data: Any) -> bool:
-    """Whether data are a path."""
-    return isinstance(data, (str, PathLike))
-
-
-def is_frame(data: Any) -> bool:
-    """Whether data are a frame or a column of pandas, polars or another Arrow C stream."""
-    return hasattr(data, "itertuples") or hasattr(data, "__arrow_c_stream__")
-
-
-def is_list(data: Any) -> bool:
-    """Whether data are items one after the other, and none of the above."""
-    return isinstance(data, Iterable) and not (
-        is_path(data) or is_frame(data) or isinstance(data, (bytes, bytearray, memoryview, Mapping))
-    )
+    return recognised(data, layout).whole()
 
 
 def first_item(data: Any) -> Any:
@@ -199,10 +245,6 @@ def first_item(data: Any) -> Any:
     return data[0] if isinstance(data, (list, tuple)) and data else None
 
 
-def first_listed(data: Any) -> Any:
-    """The first item in {topic: [item, ...]}; None where data are something else or have none."""
-    if not isinstance(data, Mapping):
-        return None
-    return next(
-        (first_item(docs) for docs in data.values() if not isinstance(docs, Sized) or len(docs)), None
-    )
+def first_docs(data: Mapping[Any, Any]) -> Any:
+    """What a mapping has for the first topic that has documents; None where none has."""
+    return next((docs for docs in data.values() if not isinstance(docs, Sized) or len(docs)), None)

@@ -16,8 +16,8 @@ from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import distinct
 from ir_trunc.read.arrow import flat, numeric
+from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.reading import DEFAULT, Reading
-from ir_trunc.read.signs import NO_SIGNS, Signs
 
 PART = 1 << 17  # rows that are worked on at a time: what is made of them fits in the processor's cache
 
@@ -39,7 +39,7 @@ class Rows:
     dictionary-encoded. costs: of a run, what reading each document costs; None where every document costs the
     same. reading: how a run's rows become lists. ranks: where they decide. hidden: rows that were not shown,
     where some may be. unscored: rows without a score, whose value is minus their place in the list. lines_of:
-    finds the lines of a topic and a document in the rows' file. signs: that the run is not what it seems.
+    finds the lines of a topic and a document in the rows' file. notes: what is to be said of the run.
     starts_over: of a piece of a run, that it has the rows of all pieces before it, too. universe: topics that
     are known to belong to the data, with or without a row. levels: of the judgment scale, where it is known.
     named: fields whose columns the user named.
@@ -56,7 +56,7 @@ class Rows:
     hidden: npt.NDArray[np.bool_] | None = None
     unscored: npt.NDArray[np.bool_] | None = None
     lines_of: Callable[[str, str], list[int]] | None = None
-    signs: Signs = NO_SIGNS
+    notes: Notes = NO_NOTES
     starts_over: bool = False
     universe: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
@@ -105,7 +105,7 @@ class Rows:
         columns["topics"] = encoded(columns["topics"])
         columns["classes"] = None if columns["classes"] is None else encoded(columns["classes"])
         universe = tuple(topic for piece in pieces for topic in piece.universe)
-        return replace(first, **columns, signs=sum((p.signs for p in pieces), Signs()), universe=universe)
+        return replace(first, **columns, notes=sum((p.notes for p in pieces), Notes()), universe=universe)
 
     def __len__(self) -> int:
         return len(self.docs)
@@ -167,7 +167,7 @@ class Rows:
         cuts = distinct(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
         for start, stop in pairwise([0, *cuts.tolist(), len(self)]):
             part = self.slice(start, stop)
-            yield replace(part, signs=NO_SIGNS) if start else part  # which are counted once
+            yield replace(part, notes=NO_NOTES) if start else part  # which are counted once
 
     def read(
         self,
@@ -175,10 +175,10 @@ class Rows:
         ranks: npt.NDArray[np.int64] | None = None,
         hidden: npt.NDArray[np.bool_] | None = None,
         unscored: npt.NDArray[np.bool_] | None = None,
-        signs: Signs = NO_SIGNS,
+        notes: Notes = NO_NOTES,
     ) -> Rows:
         """These rows, to be read in this way."""
-        rows = replace(self, reading=reading, ranks=ranks, hidden=hidden, unscored=unscored, signs=signs)
+        rows = replace(self, reading=reading, ranks=ranks, hidden=hidden, unscored=unscored, notes=notes)
         if not reading.lower_is_better:
             return rows
         if unscored is not None and unscored.any():

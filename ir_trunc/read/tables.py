@@ -17,7 +17,7 @@ from ir_trunc.read.columns import ids, numbers
 from ir_trunc.read.layout import MARK, RANK, RUN, Layout
 from ir_trunc.read.names import NO_COLUMNS, Columns
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.samples import with_signs
+from ir_trunc.read.signs import with_signs
 
 # A run may have these columns: what reading each document costs, in the place of the utility measures'
 # constant effort, and whether it was shown.

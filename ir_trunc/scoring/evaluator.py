@@ -19,10 +19,8 @@ from ir_trunc.measures import scores
 from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.ranking.rank import rank as rank_rows
-from ir_trunc.read.layout import run_layout
+from ir_trunc.ranking.rank import rank_run
 from ir_trunc.read.reading import DEFAULT, Duplicates, HowRead, Order, Reading
-from ir_trunc.read.registry import rows
 from ir_trunc.scoring.doubts import warn_of_doubts
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
@@ -125,7 +123,7 @@ class Evaluator:
         """The lists of a run."""
         if self.qrels is None or isinstance(run, Rankings):
             return _as_ranked(run, self.reading)
-        return rank_rows(self.qrels, rows(run, run_layout(self.reading)))
+        return rank_run(self.qrels, run, self.reading)
 
     def _ask_others(self, run: Any, rankings: Rankings) -> list[Floats]:
         """Scores of the measures that only other providers of ir-measures know (Q each)."""
@@ -201,7 +199,7 @@ def rank(
     if qrels is None or isinstance(run, Rankings):
         return _as_ranked(run, how)
     judged, named = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns})
-    return rank_rows(judged, rows(run, run_layout(replace(how, **named))), keep_scores=True)
+    return rank_run(judged, run, replace(how, **named), keep_scores=True)
 
 
 def _as_ranked(run: Any, reading: Reading) -> Rankings:

@@ -13,9 +13,7 @@ from pathlib import Path
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.ranking.doors import read_qrels
-from ir_trunc.ranking.rank import rank
-from ir_trunc.read.layout import RUN
-from ir_trunc.read.registry import rows
+from ir_trunc.ranking.rank import rank_run
 from ir_trunc.read.write import make_folder, whole
 from ir_trunc.scoring.verbs import evaluator
 
@@ -87,7 +85,7 @@ def copy(folder: str) -> list[str]:
 def text() -> str:
     """The lists of all systems, and their scores, side by side."""
     qrels = read_qrels(data() / "demo.qrels")
-    runs = {name: rank(qrels, rows(data() / f"{name}.run", RUN)) for name in SYSTEMS}
+    runs = {name: rank_run(qrels, data() / f"{name}.run") for name in SYSTEMS}
     return "\n".join((_HEAD, _lists(runs), _scores(runs), _TAIL))
 
 

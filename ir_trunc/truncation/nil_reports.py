@@ -117,7 +117,7 @@ def nil_report(
     rule = nil_rule(nil)
     names = pc.unique(rows.topics).cast(pa.string()) if topics is None else strings(read_topics(topics))
     ranked = RankedRows.of(rows, names)
-    ranked.left_out.warn(rows.source, rule.id, rows.reading)
+    ranked.notes.warn(rows.source, rule.id, rows.reading)
     at = (
         np.flatnonzero(occurs(ranked.rows.docs, rule.id))
         if rule.convention == "ends"

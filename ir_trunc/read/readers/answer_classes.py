@@ -17,16 +17,21 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.json_text import read_json
 from ir_trunc.read.layout import Layout
-from ir_trunc.read.registry import is_path, reader
+from ir_trunc.read.registry import File, reader
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.text import beginning, contents
+from ir_trunc.read.text import contents
 
 
-def _are_classes(data: Any) -> bool:
-    return isinstance(data, Mapping) or (is_path(data) and beginning(data).startswith((b"{", b"[")))
+def _are_classes(data: File | Mapping[Any, Any]) -> bool:
+    return isinstance(data, Mapping) or data.start.startswith((b"{", b"["))
 
 
-@reader("{question: [class, ...]} as a dict or a JSON file", "answers", recognises=_are_classes)
+@reader(
+    "{question: [class, ...]} as a dict or a JSON file",
+    "answers",
+    of=("path", "mapping"),
+    recognises=_are_classes,
+)
 def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     """A class is {answer: level}, or a list of answers of level 1; no class stands for a question without an
     answer.

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ir_trunc.core.errors import InputError, warn
 from ir_trunc.read.layout import TOPICS, Layout
 from ir_trunc.read.readers.csv_files import csv_file
 from ir_trunc.read.readers.topic_files import topic_file
-from ir_trunc.read.registry import Table, is_path, reader
+from ir_trunc.read.registry import File, Table, reader
 
 
-def _is_folder(data: Any) -> bool:
-    return is_path(data) and (Path(data, "qrels").is_dir() or Path(data, "queries.jsonl").is_file())
+def _is_folder(data: File) -> bool:
+    return Path(data.path, "qrels").is_dir() or Path(data.path, "queries.jsonl").is_file()
 
 
-@reader("a folder of BEIR", "qrels", "topics", recognises=_is_folder)
+@reader("a folder of BEIR", "qrels", "topics", of="path", recognises=_is_folder)
 def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
     """The judgments are those of qrels/test.tsv; another split is read by its path. The query universe has
     all of queries.jsonl but the queries that only other splits judge.

@@ -11,43 +11,37 @@ import pyarrow.compute as pc
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.layout import Layout
-from ir_trunc.read.names import Columns
-from ir_trunc.read.registry import Table, is_path, reader
+from ir_trunc.read.registry import File, Table, reader
 from ir_trunc.read.tables import FIELDS_OF, NUMBERS, read_of
 from ir_trunc.read.text import beginning, contents
 
 _SEPARATORS = ("\t", ",", ";")
 
 
-def _header(data: Any) -> tuple[list[str], str]:
+def _header(start: bytes) -> tuple[list[str], str]:
     """The names in the first line, and what separates them."""
-    line = beginning(data).splitlines()[:1]
+    line = start.splitlines()[:1]
     text = line[0].decode(errors="replace") if line else ""
     separator = max(_SEPARATORS, key=text.count)
     return [name.strip(' "') for name in text.split(separator)], separator
 
 
-def _is_table(data: Any) -> bool:
-    if not is_path(data):
-        return False
-    names, _ = _header(data)
+def _is_table(data: File) -> bool:
+    names, _ = _header(data.start)
+    if not data.columns.isdisjoint(names):
+        return True
     if "query_id" in map(FIELDS_OF.get, names) and "doc_id" in map(FIELDS_OF.get, names):
         return True
-    return os.fspath(data).removesuffix(".gz").endswith(".csv") and len(names) not in (1, 4, 6)
-
-
-def _has_columns(data: Any, names: Columns) -> bool:
-    """Whether the first line has one of the names that the user gave."""
-    return bool(names) and is_path(data) and not set(names.values()).isdisjoint(_header(data)[0])
+    return data.name.endswith(".csv") and len(names) not in (1, 4, 6)
 
 
 @reader(
     "a path of CSV or TSV with a header that names <columns>",
     "run",
     "qrels",
+    of="path",
     recognises=_is_table,
     columns=True,
-    recognises_named=_has_columns,
 )
 def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped, with tabs, commas or semicolons between the fields. The names are those that the
@@ -56,7 +50,7 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     import pyarrow.csv
 
     source = layout.source(data)
-    names, separator = _header(data)
+    names, separator = _header(beginning(data))
     quote = False if separator == "\t" else '"'  # texts behind tabs hold any quotes
     twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
     if twice is not None:

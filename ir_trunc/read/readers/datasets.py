@@ -13,7 +13,7 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.columns import ids
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.readers.named_tuples import table_of
-from ir_trunc.read.registry import Table, reader
+from ir_trunc.read.registry import File, Table, reader
 
 T = TypeVar("T")
 
@@ -29,12 +29,20 @@ def load(name: str) -> Any | None:
 
 
 def _is_dataset(data: Any) -> bool:
-    if type(data).__module__.startswith("ir_datasets") and not isinstance(data, Iterable):
-        return True
-    return hasattr(data, "queries_iter") or (isinstance(data, str) and (not data or not Path(data).exists()))
+    if isinstance(data, File):
+        return isinstance(data.path, str) and (not data.path or not Path(data.path).exists())
+    of_library = type(data).__module__.startswith("ir_datasets") and not isinstance(data, Iterable)
+    return of_library or hasattr(data, "queries_iter")
 
 
-@reader("an ir_datasets data set or its id", "run", "qrels", "topics", recognises=_is_dataset)
+@reader(
+    "an ir_datasets data set or its id",
+    "run",
+    "qrels",
+    "topics",
+    of=("path", "object"),
+    recognises=_is_dataset,
+)
 def dataset(data: Any, layout: Layout) -> Table:
     """The qrels of a data set come with its topics, of which some may have no judgment, and with its judgment
     scale; its run are its scored documents.

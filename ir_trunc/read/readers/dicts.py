@@ -16,21 +16,15 @@ from ir_trunc.core.rankings import Bools
 from ir_trunc.read.columns import ids, numbers, one_id
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.reading import Reading
-from ir_trunc.read.registry import reader
+from ir_trunc.read.registry import first_docs, reader
 from ir_trunc.read.rows import PART, Rows, encoded
 
 
-def _is_dict(data: Any) -> bool:
-    return isinstance(data, Mapping)
+def _has_documents(data: Mapping[Any, Any]) -> bool:
+    return isinstance(first_docs(data), Mapping)
 
 
-@reader(
-    "{topic: {document: <value>}}",
-    "run",
-    "qrels",
-    recognises=_is_dict,
-    last=True,
-)
+@reader("{topic: {document: <value>}}", "run", "qrels", of="mapping", recognises=_has_documents, usual=True)
 def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     """The form of pytrec_eval and ir-measures. A run may have lists by rank, without scores, or one answer as
     text; silence is the empty list. Topics and documents are text or whole numbers.

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ir_trunc.read.layout import Layout
-from ir_trunc.read.registry import Table, is_frame, reader
+from ir_trunc.read.registry import Table, reader
 from ir_trunc.read.tables import by_name
+
+
+def _has_rows(data: Any) -> bool:
+    return hasattr(data, "itertuples")
 
 
 @reader(
@@ -15,8 +19,9 @@ from ir_trunc.read.tables import by_name
     "qrels",
     "answers",
     "topics",
-    recognises=is_frame,
-    last=True,
+    of="frame",
+    recognises=_has_rows,
+    usual=True,
     columns=True,
 )
 def frame(data: Any, layout: Layout) -> Table:

@@ -20,6 +20,7 @@ def _is_dataset(data: Any) -> bool:
     "run",
     "qrels",
     "topics",
+    of="object",
     recognises=_is_dataset,
     columns=True,
 )

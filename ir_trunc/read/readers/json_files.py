@@ -6,26 +6,29 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.json_text import read_json
 from ir_trunc.read.layout import Layout
-from ir_trunc.read.registry import is_path, reader, reader_of
+from ir_trunc.read.registry import File, reader, reader_of
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.text import beginning, contents
+from ir_trunc.read.text import contents
 
 _STARTS = (b'{"', b"{}", b"[{", b"[[", b"[]")
 
 
-def _is_json(data: Any) -> bool:
-    if not is_path(data):
-        return False
-    start = b"".join(beginning(data)[:200].split())
-    return start.startswith(_STARTS)
+def _is_json(data: File) -> bool:
+    return b"".join(data.start[:200].split()).startswith(_STARTS)
 
 
-@reader("a path of JSON or JSON lines, plain or gzipped", "run", "qrels", recognises=_is_json, columns=True)
+@reader(
+    "a path of JSON or JSON lines, plain or gzipped",
+    "run",
+    "qrels",
+    of="path",
+    recognises=_is_json,
+    columns=True,
+)
 def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """One record for each document, in lines or in a list, or one object in any of the forms of dicts, as
     {topic: {document: score}} or {topic: [{"id": ..., "score": ...}]}.

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
 from ir_trunc.core.checks import several
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.layout import Layout
-from ir_trunc.read.registry import Table, is_list, reader
+from ir_trunc.read.registry import Table, first_item, reader
 from ir_trunc.read.tables import looked_at, possible, wanted
 
 
-@reader("named tuples with <columns>", "run", "qrels", "answers", recognises=is_list, last=True, columns=True)
+def _have_names(data: Iterable[Any]) -> bool:
+    first = first_item(data)
+    return hasattr(first, "query_id") and not isinstance(first, Mapping)
+
+
+@reader(
+    "named tuples with <columns>",
+    "run",
+    "qrels",
+    "answers",
+    of="list",
+    recognises=_have_names,
+    usual=True,
+    columns=True,
+)
 def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     """As ir-measures and ir_datasets have them: ScoredDoc(query_id, doc_id, score) and Qrel(query_id, doc_id,
     relevance); rows of `DataFrame.itertuples()`. An iterator is read once.

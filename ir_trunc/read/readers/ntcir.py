@@ -9,23 +9,21 @@ from pathlib import Path
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.layout import COMMENT, Layout
-from ir_trunc.read.registry import Table, is_path, reader
-from ir_trunc.read.text import beginning, contents
+from ir_trunc.read.registry import File, Table, reader
+from ir_trunc.read.text import contents
 
 _LINE = re.compile(rb"\s*(\S+)\s+(\S+)\s+L([0-9]{1,10})\s*")
 _FORM = "'topic document L<grade>' is needed, as 'L0' or 'L3'"
 
 
-def is_ntcir(data: object) -> bool:
-    """Whether data are the path of a file whose first line that is not a comment has a level of NTCIR."""
-    if not is_path(data):
-        return False
-    lines = (line for line in beginning(data).splitlines() if line.strip())  # type: ignore[arg-type]
+def _is_ntcir(data: File) -> bool:
+    """Whether the first line that is not a comment has a level of NTCIR."""
+    lines = (line for line in data.start.splitlines() if line.strip())
     first = next((line for line in lines if not line.lstrip().startswith(COMMENT)), b"")
     return _LINE.fullmatch(first) is not None
 
 
-@reader("a path of NTCIR lines 'topic document L3'", "qrels", recognises=is_ntcir)
+@reader("a path of NTCIR lines 'topic document L3'", "qrels", of="path", recognises=_is_ntcir)
 def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped, as NTCIREVAL has it: L0 is not relevant, and L3 is grade 3."""
     source = layout.source(data)

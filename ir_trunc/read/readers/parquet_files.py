@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import pyarrow as pa
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.layout import Layout
-from ir_trunc.read.registry import Table, is_path, reader
+from ir_trunc.read.registry import File, Table, reader
 from ir_trunc.read.tables import read_of
-from ir_trunc.read.text import beginning
 
 
-def _is_parquet(data: Any) -> bool:
-    return (
-        is_path(data)
-        and (os.fspath(data).endswith(".parquet") or beginning(data).startswith(b"PAR1"))
-        and os.path.isfile(data)
-    )
+def _is_parquet(data: File) -> bool:
+    return data.start.startswith(b"PAR1")
 
 
 @reader(
@@ -27,7 +21,9 @@ def _is_parquet(data: Any) -> bool:
     "run",
     "qrels",
     "topics",
+    of="path",
     recognises=_is_parquet,
+    suffix=".parquet",
     columns=True,
 )
 def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:

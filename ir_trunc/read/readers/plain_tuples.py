@@ -7,16 +7,16 @@ from typing import Any
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.layout import Layout
-from ir_trunc.read.registry import Table, first_item, is_list, reader
+from ir_trunc.read.registry import Table, first_item, reader
 
 _FIELDS = 3
 
 
 def _are_tuples(data: Any) -> bool:
-    return is_list(data) and type(first_item(data)) in (tuple, list)
+    return type(first_item(data)) in (tuple, list)
 
 
-@reader("a list of tuples (topic, document, <value>)", "run", "qrels", recognises=_are_tuples)
+@reader("a list of tuples (topic, document, <value>)", "run", "qrels", of="list", recognises=_are_tuples)
 def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     """One tuple or list of three for each document, in this order."""
     source = f"{layout.kind} (tuples)"

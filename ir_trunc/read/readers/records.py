@@ -7,14 +7,22 @@ from typing import Any
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.layout import Layout
-from ir_trunc.read.registry import Table, first_item, is_list, reader
+from ir_trunc.read.registry import Table, first_item, reader
 
 
 def _are_records(data: Any) -> bool:
-    return is_list(data) and isinstance(first_item(data), Mapping)
+    return isinstance(first_item(data), Mapping)
 
 
-@reader("a list of dicts with <columns>", "run", "qrels", "answers", recognises=_are_records, columns=True)
+@reader(
+    "a list of dicts with <columns>",
+    "run",
+    "qrels",
+    "answers",
+    of="list",
+    recognises=_are_records,
+    columns=True,
+)
 def records(data: Sequence[Any], layout: Layout) -> Table:
     """One dict for each document, [{"query_id": "1", "doc_id": "a", "score": 0.5}], with the names that the
     columns of frames have.

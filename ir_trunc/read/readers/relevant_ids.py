@@ -13,14 +13,14 @@ from ir_trunc.read.registry import Table, reader
 _COLLECTIONS = (list, set, frozenset, tuple)
 
 
-def _are_ids(data: Any) -> bool:
-    if not isinstance(data, Mapping) or any(isinstance(docs, Mapping) for docs in data.values()):
+def _are_ids(data: Mapping[Any, Any]) -> bool:
+    if any(isinstance(docs, Mapping) for docs in data.values()):
         return False
     each = [docs for docs in data.values() if isinstance(docs, _COLLECTIONS)]
     return bool(each) and all(isinstance(doc, (str, int)) for docs in each for doc in docs)
 
 
-@reader("{topic: [relevant document, ...]}", "qrels", recognises=_are_ids)
+@reader("{topic: [relevant document, ...]}", "qrels", of="mapping", recognises=_are_ids)
 def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Table:
     """A list or a set of ids, each of relevance 1; a topic without any is one for which nothing is relevant.
     Documents that are not named are unjudged.

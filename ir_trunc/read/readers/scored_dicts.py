@@ -8,15 +8,20 @@ from typing import Any
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.readers.scored_objects import id_of, table_of_lists
-from ir_trunc.read.registry import Table, first_listed, reader
+from ir_trunc.read.registry import Table, first_docs, first_item, reader
 
 
-def _are_dicts(data: Any) -> bool:
-    return isinstance(first_listed(data), Mapping)
+def _are_dicts(data: Mapping[Any, Any]) -> bool:
+    return isinstance(first_item(first_docs(data)), Mapping)
 
 
 @reader(
-    '{topic: [{"id": document, "<value>": number}, ...]}', "run", "qrels", recognises=_are_dicts, columns=True
+    '{topic: [{"id": document, "<value>": number}, ...]}',
+    "run",
+    "qrels",
+    of="mapping",
+    recognises=_are_dicts,
+    columns=True,
 )
 def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Search engines' answers. The id is called id, _id, doc_id or docno, its score score or _score; a

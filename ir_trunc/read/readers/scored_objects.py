@@ -9,19 +9,21 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.names import NO_COLUMNS, Columns
-from ir_trunc.read.registry import Table, first_listed, reader
+from ir_trunc.read.registry import Table, first_docs, first_item, reader
 
 _IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id")
 _INSIDE = ("node", "document", "metadata", "meta")  # where an object may keep the id
 _PLAIN = (str, int, float, tuple, list, set, frozenset, bytes, Mapping)
 
 
-def _are_objects(data: Any) -> bool:
-    item = first_listed(data)
+def _are_objects(data: Mapping[Any, Any]) -> bool:
+    item = first_item(first_docs(data))
     return item is not None and not isinstance(item, _PLAIN) and hasattr(item, "score")
 
 
-@reader("{topic: [object with id and score, ...]}", "run", recognises=_are_objects, columns=True)
+@reader(
+    "{topic: [object with id and score, ...]}", "run", of="mapping", recognises=_are_objects, columns=True
+)
 def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
     """LlamaIndex's NodeWithScore, Haystack's Document, or any other object. The id is its attribute id, _id,
     doc_id or docno, or that of its node, document or metadata.

@@ -10,15 +10,17 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.names import Columns
 from ir_trunc.read.readers.scored_objects import id_of, table_of_lists
-from ir_trunc.read.registry import Table, first_listed, reader
+from ir_trunc.read.registry import Table, first_docs, first_item, reader
 
 
-def _are_pairs(data: Any) -> bool:
-    item = first_listed(data)
+def _are_pairs(data: Mapping[Any, Any]) -> bool:
+    item = first_item(first_docs(data))
     return isinstance(item, tuple) or (isinstance(item, list) and len(item) == 2)
 
 
-@reader("{topic: [(document, <value>), ...]}", "run", "qrels", recognises=_are_pairs, columns=True)
+@reader(
+    "{topic: [(document, <value>), ...]}", "run", "qrels", of="mapping", recognises=_are_pairs, columns=True
+)
 def scored_pairs(data: Mapping[Any, Any], layout: Layout) -> Table:
     """The document is an id, or an object that has one, as LangChain's (Document, score). The order of the
     pairs does not count, the scores do.

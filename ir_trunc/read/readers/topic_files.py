@@ -15,7 +15,7 @@ from ir_trunc.read.columns import one_id
 from ir_trunc.read.json_text import read_json
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.readers.topic_ids import FIELDS, NAMED, of_item
-from ir_trunc.read.registry import Table, is_path, reader
+from ir_trunc.read.registry import Table, reader
 from ir_trunc.read.tables import column_name
 from ir_trunc.read.text import contents
 
@@ -30,7 +30,7 @@ _FORM = (
 )
 
 
-@reader(_FORM, "topics", recognises=is_path, last=True)
+@reader(_FORM, "topics", of="path", usual=True)
 def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped. TREC topics have `<num>` or `<topic number="...">`; the column or name of the ids in
     CSV, TSV, JSON and JSON lines is query_id, qid, _id or id.

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.columns import ids, one_id
 from ir_trunc.read.layout import Layout
-from ir_trunc.read.registry import Table, is_list, reader
+from ir_trunc.read.registry import Table, reader
 
 FIELDS = ("query_id", "qid", "query-id", "_id", "id")
 NAMED = "query_id, qid, _id or id"
@@ -21,29 +21,22 @@ def _source(data: Any) -> str:
 
 
 def _is_column(data: Any) -> bool:
-    several = isinstance(data, Iterable) and getattr(data, "ndim", 1) != 0
-    return several and (hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray)))
+    return hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray))
 
 
-@reader("a column of ids", "topics", recognises=_is_column)
+@reader("a column of ids", "topics", of=("frame", "list"), recognises=_is_column)
 def column(data: Any, layout: Layout) -> Table:
     """A column of pandas, polars, pyarrow or numpy."""
     return Table(_source(data), topics=tuple(ids(data, _source(data), "topic").to_pylist()))
 
 
-@reader(
-    "a mapping whose keys are ids", "topics", recognises=lambda data: isinstance(data, Mapping), last=True
-)
+@reader("a mapping whose keys are ids", "topics", of="mapping", usual=True)
 def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Qrels or queries as dicts, for example."""
     return Table(_source(data), topics=tuple(one_id(topic, "topic", _source(data)) for topic in data))
 
 
-def _are_items(data: Any) -> bool:
-    return is_list(data) and getattr(data, "ndim", 1) != 0
-
-
-@reader(f"a list of ids, or of items with {NAMED}", "topics", recognises=_are_items, last=True)
+@reader(f"a list of ids, or of items with {NAMED}", "topics", of="list", usual=True)
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """Items are objects with one of these attributes, or mappings with one of these names."""
     source = _source(data)

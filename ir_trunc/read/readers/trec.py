@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,9 +27,10 @@ from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Bools, Floats, Ints
 from ir_trunc.read.arrow import flat, truths
 from ir_trunc.read.layout import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
-from ir_trunc.read.registry import is_path, reader
+from ir_trunc.read.notes import NO_NOTES, Notes
+from ir_trunc.read.registry import File, reader
 from ir_trunc.read.rows import Rows, one_array
-from ir_trunc.read.signs import Signs, signs_of_lines
+from ir_trunc.read.signs import signs_of_lines
 from ir_trunc.read.text import BYTE_ORDER_MARK, BadLineError, blocks, blocks_of, check_zeros, line_ends
 
 # Python takes more for a number: 1_000, and the digits of all scripts.
@@ -43,17 +44,43 @@ _LOOKED_AT = 4  # blocks of a file in which signs are looked for
 _GLANCE = 1 << 18  # bytes that are looked at together, in the processor's cache
 
 
-@reader("a path of TREC lines, plain or gzipped", "run", "qrels", "answers", recognises=is_path, last=True)
+def _are_lines(data: File) -> bool:
+    """Whether the first line has as many fields as a run or qrels, and a number where they have it."""
+    fields = data.start.splitlines()[0].split() if data.start else []
+    if len(fields) not in (len(RUN.fields), len(QRELS.fields)):
+        return False
+    number = fields[RUN.fields.index(RUN.value) if len(fields) == len(RUN.fields) else -1]
+    return _NUMBER[float].fullmatch(number.decode(errors="replace")) is not None
+
+
+@reader(
+    "a path of TREC lines, plain or gzipped",
+    "run",
+    "qrels",
+    "answers",
+    of="path",
+    recognises=_are_lines,
+    usual=True,
+)
 def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Lines `query_id Q0 doc_id rank score tag` of runs and `query_id iteration doc_id relevance` of qrels,
     with blanks or tabs between the fields; `#` begins a comment. The second column of answers is their class.
     """
     path, source = Path(data), layout.source(data)
-    blocks = (_rows(table, signs, layout, source) for table, signs in _tables(path, layout, source))
+    read = rows_of_blocks(blocks(path, source), layout, source, 1)
+    pieces: Iterable[Rows]
     if path.is_file():
-        yield from (replace(rows, lines_of=partial(_lines_of, path, source)) for rows in blocks)
+        find = partial(_lines_of, path, source)
+        pieces = (replace(rows, lines_of=find) for rows in read)
     else:  # what comes through a pipe cannot be read again
-        yield Rows.concat(list(blocks))
+        held = list(read)
+        pieces = [Rows.concat(held)] if held else []
+    count = 0
+    for rows in pieces:
+        count += len(rows)
+        yield rows
+    if not count:
+        raise nothing_in(source, layout)
 
 
 def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = None) -> Rows:
@@ -62,9 +89,31 @@ def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = 
     first: the number that the first line has in its file; where it is not known, an error shows the line
     instead.
     """
-    tables = list(_each(blocks_of(data, source), layout, source, first))
-    none = (_parse_lines(b"", layout, source, first), Signs())
-    return Rows.concat([_rows(table, signs, layout, source) for table, signs in tables or [none]])
+    read = list(rows_of_blocks(blocks_of(data, source), layout, source, first))
+    return Rows.concat(read or [_rows(_parse_lines(b"", layout, source, first), layout, source)])
+
+
+def rows_of_blocks(
+    blocks: Iterable[pa.Buffer], layout: Layout, source: str, first: int | None
+) -> Iterator[Rows]:
+    """The rows of each block of lines. first: the number of the first line, as for `rows_of_lines`."""
+    try:
+        for number, block in enumerate(blocks):
+            separator = _separator(block)
+            table = _quick(block, separator, layout)
+            each_is_a_row = separator and table is not None
+            if table is None:
+                bare = _without_comments(block)
+                table = None if bare is None else _quick(bare, _separator(bare), layout)
+            if table is None:
+                table = _parse_lines(block.to_pybytes(), layout, source, first)
+            looked_at = layout.kind == "run" and number < _LOOKED_AT
+            yield _rows(table, layout, source, signs_of_lines(block) if looked_at else NO_NOTES)
+            if first is not None:
+                first += len(table) if each_is_a_row else line_ends(block)
+    except BadLineError as error:
+        at = None if first is None else first + error.before
+        raise InputError(f"{_line_at(source, at, error.line)} {error}") from None
 
 
 def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
@@ -80,49 +129,13 @@ def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
     return found
 
 
-def _rows(table: pa.Table, signs: Signs, layout: Layout, source: str) -> Rows:
+def _rows(table: pa.Table, layout: Layout, source: str, notes: Notes = NO_NOTES) -> Rows:
+    reading = layout.reading
     classes = table[layout.by_class] if layout.by_class else None
     rows = Rows.of(source, table["query_id"], table["doc_id"], flat(one_array(table[layout.value])), classes)
-    ranks = flat(one_array(table[RANK])) if layout.reading.by_rank else None
-    stop = layout.reading.stop
-    hidden = None if stop is None else truths(one_array(pc.equal(table[MARK], stop)))
-    return rows.read(layout.reading, ranks, hidden, signs=signs)
-
-
-def _tables(path: Path, layout: Layout, source: str) -> Iterator[tuple[pa.Table, Signs]]:
-    """The lines of a file as tables, block by block, and what they are signs of; InputError where there is
-    none.
-    """
-    rows = 0
-    for table, signs in _each(blocks(path, source), layout, source, 1):
-        rows += len(table)
-        yield table, signs
-    if not rows:
-        raise nothing_in(source, layout)
-
-
-def _each(
-    blocks: Iterator[pa.Buffer], layout: Layout, source: str, first: int | None
-) -> Iterator[tuple[pa.Table, Signs]]:
-    try:
-        for number, block in enumerate(blocks):
-            separator = _separator(block)
-            table = _quick(block, separator, layout)
-            lines = len(table) if separator and table is not None else None
-            if table is None:
-                bare = _without_comments(block)
-                table = None if bare is None else _quick(bare, _separator(bare), layout)
-            if table is None:
-                table = _parse_lines(block.to_pybytes(), layout, source, first)
-            yield (
-                table,
-                signs_of_lines(block) if layout.is_run and number < _LOOKED_AT else Signs(),
-            )
-            if first is not None:
-                first += line_ends(block) if lines is None else lines
-    except BadLineError as error:
-        at = None if first is None else first + error.before
-        raise InputError(f"{_line_at(source, at, error.line)} {error}") from None
+    ranks = flat(one_array(table[RANK])) if reading.order == "rank" else None
+    hidden = None if reading.stop is None else truths(one_array(pc.equal(table[MARK], reading.stop)))
+    return rows.read(reading, ranks, hidden, notes=notes)
 
 
 def _line_at(source: str, number: int | None, line: bytes) -> str:
@@ -145,8 +158,10 @@ def _quick(block: pa.Buffer, separator: str | None, layout: Layout) -> pa.Table 
         return None
     if not _in_range(flat(one_array(table[layout.value]))).all():
         return None  # the slow way says in which line
-    topics = (chunk.dictionary for chunk in table["query_id"].chunks)
-    return None if any(pc.any(pc.starts_with(ids, COMMENT.decode())).as_py() for ids in topics) else table
+    for chunk in table["query_id"].chunks:
+        if pc.any(pc.starts_with(chunk.dictionary, COMMENT.decode())).as_py():
+            return None
+    return table
 
 
 def _in_range(values: Floats | Ints) -> Bools:
@@ -179,7 +194,8 @@ def _separator(block: pa.Buffer) -> str | None:
         white = data[start : start + _GLANCE + 1] <= ord(" ")
         if (white[1:] & white[:-1]).any():
             return None
-        spaces, ends = (int(np.count_nonzero(part == sign)) for sign in (ord(" "), ord("\n")))
+        spaces = int(np.count_nonzero(part == ord(" ")))
+        ends = int(np.count_nonzero(part == ord("\n")))
         others = int(np.count_nonzero(white[: len(part)])) - spaces - ends
         if others and others > np.count_nonzero(part == ord("\t")):
             return None

@@ -1,0 +1,116 @@
+"""What is to be said of a run: counted where it is read and ranked, and said once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from ir_trunc.core.errors import warn
+from ir_trunc.read.reading import Reading
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What of a run is left out, and signs that it is not what it seems.
+
+    Notes can be added up where a run is read or ranked in parts. All but known, stranger and marks are
+    counts.
+
+    known: whether the qrels have any of the run's topics. strangers: topics that they lack; stranger: the
+    first of these ids as text. cut_by_nil: lists that NIL ends before their last document; behind_nil:
+    documents behind it. taken: lists with a NIL that is taken for a document since nobody said what it means.
+    empty: answers of which their normaliser leaves nothing.
+
+    lists: of two documents or more whose order is decided by scores; tied: those of them in which all scores
+    are equal. looked_at: lists of the sample with ranks and scores that differ; against: those whose ranks
+    rise with the scores. marks: of the second column, in the sample. ended: lists that end before a row that
+    was not shown; behind: rows behind it that were shown.
+    """
+
+    known: bool = False
+    strangers: int = 0
+    stranger: str | None = None
+    cut_by_nil: int = 0
+    behind_nil: int = 0
+    taken: int = 0
+    empty: int = 0
+    lists: int = 0
+    tied: int = 0
+    looked_at: int = 0
+    against: int = 0
+    marks: frozenset[str] = frozenset()
+    ended: int = 0
+    behind: int = 0
+
+    def __add__(self, other: Notes) -> Notes:
+        mine, its = vars(self), vars(other)
+        strangers = [name for name in (self.stranger, other.stranger) if name is not None]
+        return Notes(
+            known=self.known or other.known,
+            stranger=min(strangers, default=None),
+            marks=self.marks | other.marks,
+            **{name: mine[name] + its[name] for name in _COUNTS},
+        )
+
+    def warn(self, source: str, nil: str, reading: Reading) -> None:
+        """Warn of each kind once. source: what to call the run. nil: the NIL document's id. reading: how it
+        was read.
+        """
+        if 2 * self.tied > self.lists:
+            what = (
+                f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
+                " their order"
+            )
+            warn(
+                f"{source}: {what}; order='rank' takes the rank column, order='file' the rows as they stand."
+            )
+        against = self.looked_at - self.against if reading.lower_is_better else self.against
+        if 2 * against > self.looked_at and not reading.without_scores:
+            what = (
+                f"the rank column runs against the scores in {against} of {self.looked_at} lists that were"
+                " looked at"
+            )
+            other = (
+                "if higher scores are better, leave lower_is_better out"
+                if reading.lower_is_better
+                else "if they are distances, lower_is_better=True"
+            )
+            warn(
+                f"{source}: {what}, and the scores decide; {other}, and if the ranks are right, order='rank'."
+            )
+        if reading.stop is None and len(self.marks) > 1:
+            marks = ", ".join(sorted(self.marks)[:5])
+            warn(
+                f"{source}: the second column has several values ({marks}); if one ends the list, name it:"
+                " stop='...'."
+            )
+        if reading.stop is not None and not self.ended:
+            warn(f"{source}: no row has the mark {reading.stop} in its second column: no list ends there.")
+        if self.behind:
+            warn(
+                f"{source}: {self.behind} documents stand behind one that was not shown; their lists end"
+                " before it."
+            )
+        if self.strangers:
+            what = (
+                f"{self.strangers} topics that the qrels lack are"
+                if self.strangers > 1
+                else "1 topic that the qrels lack is"
+            )
+            none = "" if self.known else "; NO topic is left"
+            warn(f"{source}: {what} left out (topic {self.stranger} for one){none}.")
+        if self.behind_nil:
+            what = f"{nil} ends {self.cut_by_nil} list(s) before their last document"
+            warn(f"{source}: {what}; {self.behind_nil} document(s) behind it are left out.")
+        if self.empty:
+            warn(f"{source}: {self.empty} answer(s) that normalise to nothing are left out.")
+        if self.taken:
+            what = f"{self.taken} lists hold" if self.taken > 1 else "1 list holds"
+            warn(
+                f"{source}: {what} a document called {nil}, taken for a document; nil='ends' ends these lists"
+                " before it."
+            )
+
+
+_COUNTS = [field.name for field in fields(Notes) if field.type == "int"]
+
+NO_NOTES = Notes()
