@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -125,3 +126,18 @@ def falling_scores(rankings: Rankings) -> Floats:
         start = int(rankings.starts[0])
         return np.minimum.accumulate(rankings.scores[start : start + int(rankings.lengths[0])])
     return running(rankings.scores[rankings.places], offsets_of(rankings.lengths), np.minimum.accumulate)
+
+
+def lists_of_scores(rankings: Rankings) -> list[Floats]:
+    """The scores of each list, as `falling_scores` has them, for formulas that are written for one list."""
+    scores = falling_scores(rankings)
+    if len(rankings) == 1:
+        return [scores]
+    return [scores[start:end] for start, end in pairwise(offsets_of(rankings.lengths).tolist())]
+
+
+def in_one(values: list[Floats]) -> Floats:
+    """What was found for the documents of each list, list after list."""
+    if len(values) == 1:
+        return values[0]
+    return np.concatenate(values) if values else np.zeros(0)

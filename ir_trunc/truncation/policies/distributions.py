@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints, Rankings, offsets_of
-from ir_trunc.measures.lists import running
+from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.truncation.declare import Policy, policy, unfitted
-from ir_trunc.truncation.fitting import best_level, falling_scores
+from ir_trunc.truncation.fitting import best_level, in_one, lists_of_scores
 from ir_trunc.truncation.policies.levels import ARAMPATZIS, Level, reaching
 
 BAHRI = "Bahri, Zheng, Tay, Metzler & Tomkins, SIGIR 2023, https://arxiv.org/abs/2010.09797"
@@ -18,6 +18,9 @@ _STEPS = 50  # of expectation and maximisation
 _FEWEST = 3  # different scores
 _NARROWEST = 0.02  # standard deviation of the normal, as a share of the scores' range
 _TINY = 1e-12
+_NONE = 1e-300  # documents that are not relevant, where rounding leaves none
+_ROOT = math.sqrt(2 * math.pi)
+_HIGHEST = round(-math.log(_TINY), 9)
 _DIGITS = 9  # of what is compared to a level: other machines may differ in the last bits of a logarithm
 
 
@@ -51,23 +54,25 @@ class Surprise(Policy):
 
 def surprises(rankings: Rankings) -> Floats:
     """-ln of the chance of a score at least as high, for each document, in the distribution of its list."""
-    x, rows, lengths = _from_0_to_1(rankings), rankings.rows, rankings.lengths
+    return in_one([_surprises(scores) for scores in lists_of_scores(rankings)])
 
-    def mean(values: Floats) -> Floats:
-        return np.bincount(rows, values, len(lengths)) / np.maximum(lengths, 1)
 
+def _surprises(scores: Floats) -> Floats:
+    if not len(scores):
+        return scores
+    x, n = _from_0_to_1(scores), len(scores)
     # E[X] and E[X (1 - F)]; of the document at rank i, i - 1 of the n - 1 others are higher.
-    above = (rankings.ranks - 1) / np.maximum(lengths[rows] - 1, 1)
-    a0, a1 = mean(x), mean(x * above)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        shape = a0 / (a0 - 2 * a1) - 2
-        scale = 2 * a0 * a1 / (a0 - 2 * a1)
-        left = np.maximum(1 - shape[rows] * x / scale[rows], 0.0)
-        chance = np.where(np.abs(shape[rows]) < _TINY, np.exp(-x / scale[rows]), left ** (1 / shape[rows]))
-    # All scores are equal, or all but the first.
-    chance = np.where(scale[rows] > 0, chance, np.where(x > 0, 0.0, 1.0))
-    level = np.round(-np.log(np.clip(chance, _TINY, 1.0)), _DIGITS)
-    return running(level, offsets_of(lengths), np.minimum.accumulate)
+    a0, a1 = float(x.sum()) / n, float((x * np.arange(n)).sum()) / (n * max(n - 1, 1))
+    if a1 == 0:  # all scores are equal, or all but the first
+        return np.where(x > 0, _HIGHEST, 0.0)
+    shape, scale = a0 / (a0 - 2 * a1) - 2, 2 * a0 * a1 / (a0 - 2 * a1)
+    if abs(shape) < _TINY:
+        level = x / scale
+    else:
+        with np.errstate(divide="ignore"):
+            level = np.log(np.maximum(1 - shape / scale * x, 0.0)) / -shape
+    falling: Floats = np.minimum.accumulate(np.round(np.minimum(level, _HIGHEST), _DIGITS))
+    return falling
 
 
 @policy(source=ARAMPATZIS, idempotent=False)
@@ -81,7 +86,9 @@ class ScoreDistribution(Policy):
     normal falls off faster than the exponential, so that very high scores would count as less relevant than
     lower ones: a document gets the highest probability of all from it down. Lists of fewer than three
     different scores have probability 1/2 throughout. Fitted, it is the best of all levels; of several the
-    highest. The paper finds the level from the mixture and the measure; here training topics do.
+    highest. The paper finds the level from the mixture and the measure; here training topics do. The 50 steps
+    make it the slowest policy but `Learned`: a call on 100 scores takes about 0.3 ms, others a tenth of that
+    or less.
     """
 
     probability: Annotated[
@@ -104,38 +111,37 @@ class ScoreDistribution(Policy):
 
 def probabilities(rankings: Rankings) -> Floats:
     """The probability of being relevant of each document, by the mixture of its list."""
-    x, rows, count = _from_0_to_1(rankings), rankings.rows, len(rankings)
-
-    def total(values: Floats) -> Floats:
-        return np.bincount(rows, values, count).astype(np.float64, copy=False)
-
-    n = np.maximum(rankings.lengths, 1)
-    spread = np.sqrt(np.maximum(total(x * x) / n - (total(x) / n) ** 2, 0.0))
-    share, centre, width, rate = np.full(count, 0.5), np.ones(count), spread, n / np.maximum(total(x), _TINY)
-    relevant = np.full(len(x), 0.5)
-    for _ in range(_STEPS):
-        width = np.maximum(width, _NARROWEST)
-        away = (x - centre[rows]) / width[rows]
-        normal = share[rows] / (width[rows] * np.sqrt(2 * np.pi)) * np.exp(-away * away / 2)
-        exponential = (1 - share[rows]) * rate[rows] * np.exp(-rate[rows] * x)
-        relevant = normal / np.maximum(normal + exponential, 1e-300)
-        weight = total(relevant)
-        share = np.clip(weight / n, 0.001, 0.999)
-        centre = total(relevant * x) / np.maximum(weight, _TINY)
-        width = np.sqrt(total(relevant * (x - centre[rows]) ** 2) / np.maximum(weight, _TINY))
-        rate = np.minimum((n - weight) / np.maximum(total((1 - relevant) * x), _TINY), 1 / _NARROWEST)
-    new = np.append(True, np.diff(x) != 0) | (rankings.ranks == 1)
-    relevant[np.bincount(rows[new], minlength=count)[rows] < _FEWEST] = 0.5
-    upwards = running(relevant[::-1], offsets_of(rankings.lengths[::-1]), np.maximum.accumulate)
-    rounded: Floats = np.round(upwards[::-1], _DIGITS)
-    return rounded
+    return in_one([_probabilities(scores) for scores in lists_of_scores(rankings)])
 
 
-def _from_0_to_1(rankings: Rankings) -> Floats:
-    """The scores of each list scaled so that its last is 0 and its first 1; 0 where all are equal."""
-    scores, filled = falling_scores(rankings), rankings.lengths > 0
-    offsets, lengths = offsets_of(rankings.lengths[filled]), rankings.lengths[filled]
-    first, last = (np.repeat(scores[at] / 2, lengths) for at in (offsets[:-1], offsets[1:] - 1))
-    range_ = np.where(first > last, first - last, 1.0)
-    scaled: Floats = (scores / 2 - last) / range_
-    return scaled
+def _probabilities(scores: Floats) -> Floats:
+    x, n = _from_0_to_1(scores), len(scores)
+    if np.count_nonzero(x[1:] != x[:-1]) < _FEWEST - 1:
+        return np.full(n, 0.5)
+    powers = np.stack([np.ones(n), x, x * x])
+    _, sum_x, sum_xx = powers.sum(axis=1).tolist()
+    share, centre, rate = 0.5, 1.0, n / sum_x
+    width = math.sqrt(max(sum_xx / n - (sum_x / n) ** 2, 0.0))
+    with np.errstate(over="ignore"):
+        for _ in range(_STEPS):
+            width = max(width, _NARROWEST)
+            # ln of share * Normal(x) / ((1 - share) * Exponential(x)), a square function of x
+            c = 1 / (2 * width * width)
+            b = 2 * c * centre + rate
+            a = math.log(share / ((1 - share) * rate * width * _ROOT)) - c * centre * centre
+            relevant = 1 / (1 + np.exp((c * x - b) * x - a))
+            weight, of_x, of_xx = (powers @ relevant).tolist()
+            share, some = min(max(weight / n, 0.001), 0.999), max(weight, _TINY)
+            centre = of_x / some
+            width = math.sqrt(max(of_xx - 2 * centre * of_x + centre * centre * weight, 0.0) / some)
+            rate = min(max(n - weight, _NONE) / max(sum_x - of_x, _TINY), 1 / _NARROWEST)
+    upwards: Floats = np.maximum.accumulate(relevant[::-1])[::-1]
+    return np.round(upwards, _DIGITS)
+
+
+def _from_0_to_1(scores: Floats) -> Floats:
+    """The scores of a list scaled so that its last is 0 and its first 1; 0 where all are equal."""
+    if not len(scores):
+        return scores
+    first, last = scores.item(0) / 2, scores.item(-1) / 2  # halves: a difference may be beyond 64 bits
+    return (scores / 2 - last) / (first - last) if first > last else np.zeros(len(scores))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import numpy as np
 
-from ir_trunc.core.curve import lowest_of_best
-from ir_trunc.core.rankings import Ints, Rankings, offsets_of
+from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.params import Number, Whole
 from ir_trunc.truncation.declare import Policy, policy
-from ir_trunc.truncation.fitting import falling_scores
+from ir_trunc.truncation.fitting import lists_of_scores
 
 TAGUCHI = "Taguchi, Maekawa & Bhutani, EMNLP 2025, https://doi.org/10.18653/v1/2025.emnlp-main.1017"
 
@@ -26,7 +26,7 @@ class LargestGap(Policy):
 
     def cut(self, rankings: Rankings) -> Ints:
         """The rank above the gap (Q)."""
-        return _above_largest_gap(rankings, 1.0)
+        return np.array([_above_largest_gap(scores, 1.0) for scores in lists_of_scores(rankings)], np.int64)
 
 
 @policy(source=TAGUCHI, idempotent=False)
@@ -44,26 +44,24 @@ class AdaptiveK(Policy):
 
     def cut(self, rankings: Rankings) -> Ints:
         """The rank above the gap, and `buffer` more (Q)."""
-        above = _above_largest_gap(rankings, self.share)
-        return np.minimum(rankings.lengths, self.buffer + above)
+        lists = lists_of_scores(rankings)
+        cuts = [min(len(scores), self.buffer + _above_largest_gap(scores, self.share)) for scores in lists]
+        return np.array(cuts, np.int64)
 
 
 _SLACK = 1e-9  # 0.1 of 10 gaps is one gap, though (1 - 0.9) * 10 is a little less
 
 
-def _above_largest_gap(rankings: Rankings, share: float) -> Ints:
-    """The rank above the largest gap among this share of each list's gaps, from the top (Q).
+def _above_largest_gap(scores: Floats, share: float) -> int:
+    """The rank above the largest gap among this share of a list's gaps, from the top.
 
     It is the list's length where these gaps are 0 or there are none.
     """
-    scores, filled = falling_scores(rankings), rankings.lengths > 0
+    n = len(scores)
+    tried = n - 1 - math.floor((1 - share) * (n - 1) + _SLACK)
+    if tried < 1:
+        return n
     with np.errstate(over="ignore"):
-        gaps = scores - np.append(scores[1:], 0.0)
-    last = rankings.lengths - 1
-    last = last - np.floor((1 - share) * last + _SLACK).astype(np.int64)
-    gaps[rankings.ranks > last[rankings.rows]] = 0.0
-    cuts = rankings.lengths.copy()
-    if len(scores):
-        place, largest = lowest_of_best(gaps, offsets_of(rankings.lengths[filled]))
-        cuts[filled] = np.where(largest > 0, place + 1, cuts[filled])
-    return cuts
+        gaps = scores[:tried] - scores[1 : tried + 1]
+    place = int(gaps.argmax())
+    return place + 1 if gaps[place] > 0 else n

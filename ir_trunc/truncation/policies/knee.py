@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc.core.curve import lowest_of_best
-from ir_trunc.core.rankings import Ints, Rankings, offsets_of
+from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.truncation.declare import Policy, policy
-from ir_trunc.truncation.fitting import falling_scores
+from ir_trunc.truncation.fitting import lists_of_scores
 
 SATOPAA = "Satopää, Albrecht, Irwin & Raghavan, ICDCS Workshops 2011, https://doi.org/10.1109/ICDCSW.2011.20"
 
@@ -24,21 +23,21 @@ class Knee(Policy):
 
     def cut(self, rankings: Rankings) -> Ints:
         """The rank above the knee (Q)."""
-        scores, filled, cuts = falling_scores(rankings), rankings.lengths > 0, rankings.lengths.copy()
-        if not len(scores):
-            return cuts
-        lengths = rankings.lengths[filled]
-        offsets = offsets_of(lengths)
-        n, first, last = (
-            np.repeat(x, lengths) for x in (lengths, scores[offsets[:-1]], scores[offsets[1:] - 1])
-        )
-        rank = rankings.ranks
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            below = (n - rank) / (n - 1) - (scores / 2 - last / 2) / (first / 2 - last / 2)
-        below[(first == last) | (rank == 1) | (rank == n)] = 0.0
-        place, furthest = lowest_of_best(below, offsets, _SAME)
-        cuts[filled] = np.where(furthest > _SAME, place, lengths)
-        return cuts
+        return np.array([_above_knee(scores) for scores in lists_of_scores(rankings)], np.int64)
 
 
+def _above_knee(scores: Floats) -> int:
+    n = len(scores)
+    if n < _FEWEST:
+        return n
+    first, last = scores.item(0) / 2, scores.item(-1) / 2  # halves: a difference may be beyond 64 bits
+    if first == last:
+        return n
+    below: Floats = np.arange(n - 1, -1, -1) / (n - 1) - (scores / 2 - last) / (first - last)
+    below[0] = below[-1] = 0.0
+    furthest = below.max()
+    return int((below >= furthest * (1 - _SAME)).argmax()) if furthest > _SAME else n
+
+
+_FEWEST = 3  # documents: two make a straight line
 _SAME = 1e-9  # in spite of rounding a straight line is one, and of two equal distances the first is taken
