@@ -12,18 +12,22 @@ import ir_trunc
 
 PACKAGE = Path(ir_trunc.__file__).parent
 
-# Packages and rooms that scoring a run of TREC lines can do without. Some take longer to import than such a
-# run takes to read and score.
-NOT_NEEDED = {
+# Packages that a small run of TREC lines can do without. Some take longer to import than it takes to score.
+OTHERS = {
     "scipy", "pandas", "ir_datasets", "pytrec_eval", "matplotlib", "jinja2", "sklearn", "tqdm",
     "importlib.metadata", "importlib.resources", "asyncio", "multiprocessing",
     "pyarrow.parquet", "pyarrow.dataset", "pyarrow.fs", "pyarrow.pandas_compat",
-    "ir_trunc.meta", "ir_trunc.plots", "ir_trunc.reporting", "ir_trunc.synthetic", "ir_trunc.truncation",
+    "ir_trunc.meta", "ir_trunc.plots", "ir_trunc.reporting", "ir_trunc.synthetic",
 }  # fmt: skip
-WAYS = {
-    "command": "from ir_trunc.cli.main import main; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])",
-    "function": "import ir_trunc; print(ir_trunc.calc_aggregate('nDCG@10 RBPT c@1', *sys.argv[1:]))",
-}
+MAIN = "from ir_trunc.cli.main import main"
+SMALL_RUNS = [
+    (f"{MAIN}; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])", OTHERS | {"ir_trunc.truncation"}),
+    (
+        "import ir_trunc; ir_trunc.calc_aggregate('nDCG@10 RBPT c@1', *sys.argv[1:])",
+        OTHERS | {"ir_trunc.truncation", "ir_trunc.cli"},
+    ),
+    (f"{MAIN}; main(['truncate', sys.argv[2], '--policy', 'LargestGap', '-o', 'cut.run'])", OTHERS),
+]
 
 
 @pytest.fixture
@@ -33,13 +37,16 @@ def files(tmp_path):
     return [str(tmp_path / "qrels"), str(tmp_path / "run")]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_scoring_a_small_run_imports_only_what_it_needs(way, files):
-    code = f"import json, sys; {WAYS[way]}; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code, *files], capture_output=True, text=True, check=True)
-    *scores, modules = done.stdout.splitlines()
-    assert "nDCG@10" in "".join(scores)
-    assert NOT_NEEDED.isdisjoint(json.loads(modules))
+@pytest.mark.parametrize(("code", "others"), SMALL_RUNS)
+def test_a_small_run_imports_only_what_it_needs(code, others, files, tmp_path):
+    code = f"import json, sys; {code}; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *files], cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = set(json.loads(done.stdout.splitlines()[-1]))
+    assert "ir_trunc.ranking.rank" in found
+    assert found & others == set()
 
 
 SEEN = """

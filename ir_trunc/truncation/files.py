@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc.core.checks import instance, mapping
@@ -17,6 +16,7 @@ from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import rank
 from ir_trunc.ranking.ranked import RankedRows
+from ir_trunc.read.arrow import strings
 from ir_trunc.read.numbers import read_numbers
 from ir_trunc.read.rows import PLACEHOLDER, Rows
 from ir_trunc.read.write import Target, run_lines, word, write_text
@@ -79,7 +79,7 @@ def write_run(path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_t
     missing = next((topic for topic in pc.unique(run.topics).to_pylist() if topic not in cuts), None)
     if missing is not None:
         raise InputError(f"{run.source}: topic {missing} has no cut; every topic of the run needs one.")
-    ranked = RankedRows.of(run, pa.array(list(cuts), pa.string()))
+    ranked = RankedRows.of(run, strings(list(cuts)))
     docs, scores = ranked.rows.docs, ranked.falling
 
     def kept() -> Iterator[tuple[str, list[tuple[str, float]]]]:
@@ -147,6 +147,6 @@ def ranked(run: Rows, *, nil: NilRule | Convention | None = None) -> Rankings:
 
 def ranked_for(run: Rows, topics: Sequence[str], nil: NilRule | Convention | None = None) -> Rankings:
     """A run's lists for these topics, without judgments; a topic that the run lacks has the empty list."""
-    nothing = Rows.of("no qrels", pa.array([], pa.string()), pa.array([], pa.string()), np.zeros(0, np.int64))
+    nothing = Rows.of("no qrels", strings([]), strings([]), np.zeros(0, np.int64))
     qrels = Qrels.of(nothing, topics, nil=None if nil is None else nil_rule(nil))
     return rank(qrels, [run], keep_scores=True)

@@ -86,6 +86,11 @@ print(json.dumps({"seconds": time.process_time() - start, "scores": [means[m] fo
 """
 
 
+# Python keeps what it has compiled, as it does for users: the peers, which are installed, are compiled
+# already, and ir_trunc would be compiled anew in every process.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 @dataclass
 class Side:
     """A tool at work. name: what to call it. command: that prints its scores. output: in which form; '' for
@@ -128,7 +133,9 @@ def measured(side: Side) -> Figures:
     """Run a side once."""
     with tempfile.TemporaryFile("w+") as out:
         before = os.times()
-        process = subprocess.Popen(side.command, stdout=out if side.output else subprocess.DEVNULL)
+        process = subprocess.Popen(
+            side.command, stdout=out if side.output else subprocess.DEVNULL, env=ENVIRONMENT
+        )
         _, status, usage = os.wait4(process.pid, 0)
         after = os.times()
         if status:
