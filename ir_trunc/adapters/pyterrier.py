@@ -118,9 +118,7 @@ def experiment(
 
 
 def _in_order(table: pd.DataFrame, measures: Sequence[Any]) -> pd.DataFrame:
-    """Columns of each measure, and what belongs to it (`RBPT p-value`), in the order in which the measures
-    were given.
-    """
+    """Columns of each measure, with those that belong to it (`RBPT p-value`), in the order of measures."""
     of = {
         column: next((at for at, m in enumerate(measures) if f"{column} ".startswith(f"{m} ")), -1)
         for column in table
@@ -141,8 +139,9 @@ def _refuse_dependent(measures: Sequence[Any]) -> None:
 
 
 def _checked(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
-    """A frame as `calc` understands it, under PyTerrier's names; further columns stay. value: 'score',
-    'label' or none.
+    """A frame as `calc` understands it, under PyTerrier's names; further columns stay.
+
+    value: 'score', 'label' or none.
     """
     from ir_trunc.read.layout import QRELS, RUN
     from ir_trunc.read.tables import column_name, from_frame, ids_of_column

@@ -223,8 +223,9 @@ def _notes(run: Any, source: str, layout: Layout) -> Notes:
 
 
 def _cast(run: Any, source: str, layout: Layout) -> list[Any]:
-    """A Spark DataFrame's columns under our names and with our types; InputError where a type cannot be
-    meant.
+    """A Spark DataFrame's columns under the names and with the types that they have here.
+
+    Raises InputError where a type cannot be meant.
     """
     columns = []
     for field, name in columns_of(run.columns, layout, source).items():

@@ -26,8 +26,9 @@ def ranked(qrels: Qrels, frame: Any, source: str, layout: Layout) -> Piece:
 
 
 def tidied(frame: pd.DataFrame, source: str, layout: Layout) -> tuple[pd.DataFrame, Notes]:
-    """A partition as the door of one machine takes it, in types that every shuffle can handle, and what is
-    to be said of it.
+    """A partition as a single machine reads it, and what is to be said of it.
+
+    Its types are those that every shuffle can handle.
     """
     rows = from_frame(frame, layout, source)
     return as_frame(rows), rows.notes
@@ -63,8 +64,9 @@ def as_frame(rows: Rows) -> pd.DataFrame:
 
 
 def packed(qrels: Qrels, table: pa.Table, source: str, layout: Layout) -> bytes:
-    """A part, or what is wrong with it: Spark would hide an error in a text of many lines, and try in vain
-    again.
+    """A part, or the error that it gives.
+
+    Spark would hide an error in a text of many lines, and would try in vain again.
     """
     try:
         if "line" in table.column_names:

@@ -116,8 +116,9 @@ def add_flag(parser: argparse._ActionsContainer, flag: str, **changed: Any) -> N
 
 
 def add_reading(parser: argparse.ArgumentParser, nil: str = "document, like any other") -> None:
-    """Add what says how runs are read; every command has it that takes a run. nil: the default for NIL, in
-    words.
+    """Add the options that say how runs are read, to a command that takes a run.
+
+    nil: the default for NIL, in words.
     """
     group = parser.add_argument_group("how runs are read")
     for flag in ("order", "duplicates", "stop", "lower-is-better", "columns"):

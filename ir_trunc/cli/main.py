@@ -126,8 +126,9 @@ def _refuse_mistyped(words: Sequence[str]) -> None:
 
 
 def _import_modules(words: Sequence[str]) -> list[str]:
-    """The words without `--import MODULE`, which any command takes: modules of this folder declare measures
-    or policies.
+    """The words without `--import MODULE`, which any command takes.
+
+    Modules of the current folder declare measures or policies.
     """
     given, rest = [], []
     following = iter(words)

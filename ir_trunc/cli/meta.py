@@ -231,8 +231,9 @@ def _save_matrix(words: Sequence[str]) -> None:
 
 
 def _show(args: argparse.Namespace, *results: Any) -> None:
-    """Print results; with --csv the first one's values; with --plot draw the first one; with --tables write
-    the values of all.
+    """Print results, and write what was asked for.
+
+    --csv prints the values of the first result, --plot draws it, and --tables writes the values of all.
     """
     if args.csv:
         print(csv_text(results[0].to_pandas(), args.places), end="")

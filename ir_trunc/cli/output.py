@@ -1,5 +1,6 @@
-"""How the command line prints scores: a table to read, lines as ir-measures prints them, csv, JSON lines,
-Markdown.
+"""How the command line prints scores.
+
+The forms are a table to read, lines as ir-measures prints them, csv, JSON lines and Markdown.
 """
 
 from __future__ import annotations
@@ -139,8 +140,9 @@ def _cell(name: str) -> str:
 
 
 def _by_measure(rows: Iterable[Row], columns: Sequence[str], places: int) -> list[list[str]]:
-    """A header and a row for each run and topic, with a column for each measure; of one run without topics
-    a row for each measure.
+    """A header and a row for each run and topic, with a column for each measure.
+
+    Of one run without topics there is a row for each measure.
     """
     names = [name for name in columns if name in ("run", "query_id")]
     if not names:
@@ -213,8 +215,9 @@ def write_jsonl(rows: Iterable[Row], columns: Sequence[str], places: int, out: T
 
 
 def csv_text(table: pd.DataFrame, places: int | None) -> str:
-    """A table as CSV, with the names of its rows where they have any. places: decimal places; None or -1
-    writes all.
+    """A table as CSV, with the names of its rows where they have any.
+
+    places: decimal places; None or -1 writes all.
     """
     numbers = f"%.{places}f" if places is not None and places >= 0 else None
     return table.to_csv(index=not is_plain(table.index), lineterminator="\n", float_format=numbers)

@@ -51,8 +51,9 @@ def _is_the_command() -> bool:
 
 
 def _begin() -> None:
-    """Say in one line what ends the command before `main` can, and spare it what takes longer than a small
-    run takes to score.
+    """Say in one line what ends the command before `main` can.
+
+    It also spares a command what takes longer than a small run takes to score.
     """
     sys.excepthook = _last_words
     # numpy's OpenBLAS starts a thread for each processor, and no command multiplies large matrices.

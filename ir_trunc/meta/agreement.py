@@ -66,8 +66,9 @@ class Agreement(Result):
         return interval(lambda drawn: compare(x[drawn], y[drawn]), len(x), confidence, repetitions, seed)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Names by names; for tau_ap the row is the ordering that is looked at, the column the one it is held
-        against.
+        """Coefficients, names by names.
+
+        For tau_ap the row is the ordering that is looked at, the column the one that it is held against.
         """
         import pandas as pd
 
@@ -85,8 +86,9 @@ class Agreement(Result):
         return f"{self.coefficient} between orderings of {self.of}"
 
     def scatter(self, name: str | Measure, other: str | Measure, ax: Any = None) -> Any:
-        """Every item by its values in two orderings, with the coefficient (Webber et al.'s Figure 2). Returns
-        Axes.
+        """Every item by its values in two orderings, with the coefficient (Webber et al.'s Figure 2).
+
+        Returns Axes.
         """
         from ir_trunc.plots.looks import axes
 

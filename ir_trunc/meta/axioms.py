@@ -48,8 +48,9 @@ Rule = Literal["every case", "from some n on", "for some m"]
 
 @dataclass(frozen=True)
 class Property:
-    """A property: its number and name, what it says, the rule by which its cases decide, and what its cases
-    are.
+    """A property of measures: its number and name, what it says, its rule, and its cases.
+
+    The rule says by which of its cases the property is decided.
 
     cases: from a scale and the length of the longest lists, the smallest first; None for the two properties
     about depth, whose cases are made by `one_against_block`.

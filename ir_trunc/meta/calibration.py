@@ -1,5 +1,6 @@
-"""Parameters from what they are to mean: a break-even rank, or a residual. Every result says what it gives
-when put back.
+"""Parameters from what they are to mean: a break-even rank, or a residual.
+
+Every result says what it gives when it is put back.
 """
 
 from __future__ import annotations
@@ -159,9 +160,7 @@ def gain_over_silence(measure: BoundMeasure, rank: int) -> float:
 
 
 def last_rank_that_pays(measure: BoundMeasure, deepest: int = 100) -> int:
-    """The last rank, of those to `deepest`, at which one relevant document is worth as much as nothing or
-    more; 0: none.
-    """
+    """The last rank to `deepest` at which one relevant document is worth at least nothing; 0: none."""
     paying = [0]
     for first in range(1, deepest + 1, _BATCH):
         ranks = np.arange(first, min(first + _BATCH, deepest + 1))
@@ -176,8 +175,9 @@ def _gains(measure: BoundMeasure, ranks: Ints) -> Floats:
 
 
 def _only_relevant_at(ranks: Ints) -> Rankings:
-    """The empty list, and for each rank a list that ends there with its only relevant document, behind
-    unjudged ones.
+    """The empty list, and for each rank a list that ends there with its only relevant document.
+
+    The documents above it are unjudged.
     """
     count = len(ranks) + 1
     rows = np.arange(count)

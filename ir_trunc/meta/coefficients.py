@@ -1,5 +1,6 @@
-"""How far two orderings of the same items agree: Kendall's tau, tau_ap and rank-biased overlap, with and
-without ties.
+"""How far two orderings of the same items agree: Kendall's tau, tau_ap and rank-biased overlap.
+
+Each is defined with and without ties.
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 
 def tau_ap_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """tau_ap for orderings of which neither is the true one, with ties in any (tau_AP,b of Urbano & Marrero,
-    ICTIR 2017).
+    """tau_ap for orderings of which neither is the true one, with ties in either or both.
+
+    It is tau_AP,b of Urbano & Marrero, ICTIR 2017.
 
     (t(x, y) + t(y, x)) / 2, where t(x, y) = 2/M sum_i C_i / (p_i - 1) - 1
 
@@ -157,8 +159,9 @@ def _same_items(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
-    """The first and last ranks of all items of either ordering, and its length; an absent item ranks below
-    everything.
+    """The first and last ranks of all items of either ordering, and its length.
+
+    An absent item ranks below all others.
     """
     if not (isinstance(x, Mapping) and isinstance(y, Mapping)):
         if isinstance(x, Mapping) or isinstance(y, Mapping):

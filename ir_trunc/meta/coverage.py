@@ -1,5 +1,6 @@
-"""Unanimous improvement, and how much of it a measure covers (Amigó et al., JAIR 2011; Amigó, Mizzaro & Spina
-2022).
+"""Unanimous improvement, and how much of it a measure covers.
+
+Amigó et al., JAIR 2011; Amigó, Mizzaro & Spina, SIGIR 2022.
 
 For systems s, s' and topic pairs (t1, t2), with reference measures M:
 
@@ -150,8 +151,9 @@ def coverage(
 
 
 def _cov(means: Floats, uir: Floats, drawn: Ints) -> float:
-    """Spearman's rho over the ordered pairs of different systems among those drawn; 0 where one side is
-    constant.
+    """Spearman's rho over the ordered pairs of different systems among those drawn.
+
+    It is 0 where one side is constant.
     """
     one, other = np.nonzero(drawn[:, None] != drawn[None, :])
     s, t = drawn[one], drawn[other]

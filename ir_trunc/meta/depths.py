@@ -19,8 +19,10 @@ Depths = Mapping[str, tuple[int | None, int | None]]
 """Pool depth and evaluation depth by the name of a condition."""
 
 PAPER_2010 = "aAP anDCG(dcg='jk') RBP(p={p},rel=1)"
-"""The measures of Webber, Moffat & Zobel (2010): nDCG has the discount of 2002 and an ideal list that is cut
-at the evaluation depth."""
+"""The measures of Webber, Moffat & Zobel (2010).
+
+nDCG has the discount of 2002, and an ideal list that is cut at the evaluation depth.
+"""
 
 CONDITIONS_2010: Depths = {"shallow": (10, 10), "extended": (10, 100), "deep": (100, 100)}
 """Pool depth and evaluation depth in the three conditions of Webber, Moffat & Zobel (2010)."""
@@ -126,8 +128,9 @@ def conditions(
 
 
 def at_depth(measure: str, depth: int | None, residual: float | None = None) -> str:
-    """A measure's text at an evaluation depth; '{p}' in it becomes the persistence whose residual there is
-    the one given, 0.1 where none is.
+    """A measure's text at an evaluation depth.
+
+    '{p}' in it becomes the persistence whose residual there is the one given, or 0.1 where none is.
     """
     if depth is None:
         if _PERSISTENCE in measure:
@@ -144,9 +147,7 @@ def at_depth(measure: str, depth: int | None, residual: float | None = None) -> 
 
 
 def check_residual(residual: float | None, measures: Iterable[str]) -> None:
-    """Raise ParameterError where a residual is given and no measure has a place for the persistence that it
-    means.
-    """
+    """Raise ParameterError where a residual is given and no measure has a place for its persistence."""
     if residual is not None and not any(_PERSISTENCE in measure for measure in measures):
         raise ParameterError(
             f"residual={shown(residual)} is for measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE},"

@@ -1,6 +1,4 @@
-"""Findings about the seven properties: verdicts in words, what they depend on, and what the paper says of
-them.
-"""
+"""Findings about the seven properties: verdicts, what they depend on, and what the paper says of them."""
 
 from __future__ import annotations
 
@@ -20,8 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says of a measure and a property: yes or no, and where. scale: the grades it speaks of,
-    if of some.
+    """What the paper says of a measure and a property: yes or no, and where.
+
+    scale: the grades that it speaks of, where it speaks of some only.
     """
 
     says: str
@@ -29,8 +28,9 @@ class Claim:
     scale: str = ""
 
     def is_about(self, grades: str) -> bool:
-        """Whether these grades are meant: where single documents are compared, the paper's are of the highest
-        grade.
+        """Whether these grades are meant.
+
+        Where single documents are compared, the paper's are of the highest grade.
         """
         grade, _, scale = grades.rpartition(" of ")
         return scale.endswith(grade) and self.scale in ("", scale)
@@ -60,8 +60,9 @@ class Finding:
 
     @cached_property
     def depends_on(self) -> tuple[str, ...]:
-        """What the verdict changes with: 'grades', 'D', 'R', 'n'. Those that change it by themselves, if any
-        do.
+        """What the verdict changes with: 'grades', 'D', 'R', 'n'.
+
+        Only those that change it by themselves, where there are any.
         """
         named = list(dict.fromkeys(name for part in self.parts for name in part.setting))
         if self.verdict != "depends":
@@ -78,9 +79,7 @@ class Finding:
 
     @cached_property
     def examples(self) -> tuple[tuple[str, str, str], ...]:
-        """Verdict, setting in words, and the case that shows it: one for each verdict that occurs, the first
-        of its kind.
-        """
+        """Each verdict that occurs, with its setting in words and the first case that shows it."""
         first = {part.verdict: part for part in reversed(self.parts)}
         order = dict.fromkeys(part.verdict for part in self.parts)
         on = self.depends_on
@@ -104,8 +103,11 @@ class Finding:
         return str(self.claim or "")
 
     def disagrees(self) -> bool:
-        """Whether the paper says otherwise: yes where the property is not strict in all settings it speaks
-        of, or no where it is."""
+        """Whether the paper says otherwise.
+
+        It does where it says yes and the property is not strict in all settings that it speaks of, or no and
+        it is.
+        """
         if self.claim is None:
             return False
         meant = [part for part in self.parts if self.claim.is_about(part.setting["grades"])]

@@ -1,5 +1,6 @@
-"""Which measure for which task: the workflow of Amigó, Mizzaro & Spina (SIGIR 2022), section 5, as questions
-and answers.
+"""Which measure for which task: the questions of Amigó, Mizzaro & Spina (SIGIR 2022), and more.
+
+The workflow is that of their section 5.
 
 Other questions are not in the paper: whether the lists are answers, whether there is one at most, what a
 wrong one costs, whether there may be nothing to find, whether somebody pays for reading, whether documents do
@@ -102,15 +103,19 @@ def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 
 def tree() -> Node:
-    """The workflow: a node has key, question, yes, no, and the property that each answer asks for; a leaf has
-    measures, a note, and what was asked for and does not always hold."""
+    """The workflow as a tree of questions.
+
+    A node has key, question, yes, no, and the property that each answer asks for; a leaf has measures, a
+    note, and what was asked for and does not always hold.
+    """
     node: Node = json.loads((files("ir_trunc.meta") / "guide.json").read_text(encoding="utf-8"))
     return node
 
 
 def step(answers: Mapping[str, bool]) -> Question | Advice:
-    """What follows from the answers so far: the next question, or the advice. ParameterError where a key is
-    unknown.
+    """What follows from the answers so far: the next question, or the advice.
+
+    Raises ParameterError where a key is unknown.
     """
     known = {node["key"] for _, node in _walk(tree()) if "key" in node}
     for key, answer in answers.items():
@@ -207,8 +212,9 @@ _WIDE, _STEP, _LINE = 8.0, 0.34, 0.21  # the picture's width, a level's indent a
 
 
 def plot(ax: Any = None) -> Any:
-    """The questions in lines, each under the answer that leads to it; measures in a box at each end. Returns
-    Axes.
+    """The questions in lines, each under the answer that leads to it; measures in a box at each end.
+
+    Returns Axes.
     """
     from textwrap import wrap
 

@@ -54,8 +54,9 @@ def ratio_intervals(
 
 
 def drawn_pairs(systems: int, repetitions: int, seed: int) -> Floats:
-    """How often every pair is in each of R draws of the systems (R x pairs), as `ratio_intervals` counts
-    them.
+    """How often every pair is in each of R draws of the systems (R x pairs).
+
+    Pairs are counted as `ratio_intervals` counts them.
     """
     times = generator(seed).multinomial(
         systems, np.full(systems, 1 / systems), size=whole("repetitions", repetitions, 1)

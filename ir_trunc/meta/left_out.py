@@ -40,8 +40,9 @@ class LeftOut(Result):
     without: Floats
 
     def ranks(self) -> tuple[Ints, Ints]:
-        """The place of every system (M x S each) with the whole pool, and where it alone has its score
-        without its group.
+        """The place of every system by the whole pool, and without its group (M x S each).
+
+        For the second, the system alone has its score without its group; all others keep theirs.
         """
         full = 1 + (self.full[:, None, :] > self.full[:, :, None]).sum(axis=2)
         others = self.full[:, None, :] > self.without[:, :, None]

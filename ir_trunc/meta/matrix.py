@@ -1,5 +1,6 @@
-"""The score matrix: every system's score on every topic under every measure. All of meta-evaluation starts
-from it.
+"""The score matrix: every system's score on every topic under every measure.
+
+All of meta-evaluation starts from it.
 """
 
 from __future__ import annotations
@@ -120,8 +121,9 @@ class ScoreMatrix(Result):
         return scores
 
     def places(self, measures: Any) -> list[int]:
-        """Where measures stand: texts, objects or a list of both; a name of the matrix stays as it is, blanks
-        included.
+        """The positions of measures, given as texts, objects or a list of both.
+
+        A name of the matrix stays as it is, blanks included.
         """
         needed = f"a measure of the matrix ({', '.join(self.measures)})"
         found = items_of(
@@ -144,8 +146,9 @@ class ScoreMatrix(Result):
         return found
 
     def paired(self) -> Floats:
-        """What a paired test over topics may take (M x S x T): scores; for measures of the whole run,
-        influence values.
+        """What a paired test over topics may take (M x S x T).
+
+        These are scores; for measures of the whole run, influence values.
         """
         self._refuse_values_alone()
         values = self.values.copy()
@@ -195,8 +198,9 @@ class ScoreMatrix(Result):
         return ScoreMatrix(self.measures, rows, columns, values, runs)
 
     def joined(self, others: Mapping[str, ScoreMatrix]) -> ScoreMatrix:
-        """This matrix and others of the same systems and topics; a measure of `others` is called 'measure,
-        name'.
+        """This matrix and others of the same systems and topics.
+
+        A measure of `others` is called 'measure, name'.
         """
         names, parts, runs = list(self.measures), [self.values], dict(self.runs)
         for name, other in mapping("others", others, "{name: matrix}").items():

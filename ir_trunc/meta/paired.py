@@ -96,8 +96,10 @@ def named_pair_test(name: Any) -> PairTest:
 
 
 def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floats]:
-    """P values that the first system of each pair is not worse than the second by `margin` or more, and that
-    they are equivalent.
+    """P values of non-inferiority and of equivalence.
+
+    The first says that the first system of each pair is not worse than the second by `margin` or more, the
+    second that they are equivalent.
 
     Non-inferiority: one-sided t test of mean(D) <= -margin. Equivalence: the larger p value of two one-sided
     t tests, of mean(D) <= -margin and of mean(D) >= margin (Schuirmann 1987).

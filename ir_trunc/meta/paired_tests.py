@@ -64,8 +64,9 @@ def _bootstrap(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Fl
 
 
 def _t_value(mean: Floats, variance: Floats, T: int) -> Floats:
-    """|t| from a mean and the population variance; infinite where only the variance is 0, which rounding may
-    hide.
+    """|t| from a mean and the population variance.
+
+    It is infinite where only the variance is 0, which rounding may hide.
     """
     flat = variance <= _SAME**2
     error = np.sqrt(np.where(flat, 1.0, variance) / (T - 1))
@@ -116,8 +117,11 @@ TESTS: Mapping[str, Callable[[Floats, float, int, int], tuple[Floats, Floats, in
     "bootstrap": _bootstrap,
     "randomisation": _randomisation,
 }
-"""The tests by name: of differences (pairs x T), alpha, repetitions and seed, they give p values and
-differences needed (a value for each pair), and how many draws there were."""
+"""The tests by name.
+
+Of differences (pairs x T), alpha, repetitions and seed, they give p values and differences needed (a value
+for each pair), and how many draws there were.
+"""
 
 
 _SPELLED = {"randomization": "randomisation"}

@@ -1,6 +1,4 @@
-"""Names and pairs of systems: where names stand, the order of the pairs, and means that tie where they
-should.
-"""
+"""Names and pairs of systems: where names stand, the order of the pairs, and means that tie."""
 
 from __future__ import annotations
 
@@ -38,9 +36,7 @@ def place_of(measure: str | Measure, names: Sequence[str]) -> int:
 
 
 def pairs(systems: Sequence[str]) -> tuple[Ints, Ints]:
-    """The two members of every pair of systems (S (S - 1) / 2 each), in the order of
-    `itertools.combinations`.
-    """
+    """The two members of every pair of systems (S (S - 1) / 2 each), in the order of combinations."""
     if len(systems) < 2:
         raise InputError("There is 1 system: at least two are needed, to compare them.")
     first, second = np.triu_indices(len(systems), k=1)

@@ -1,5 +1,6 @@
-"""Pool depth against evaluation depth: discriminative power over the whole grid (Webber, Moffat & Zobel
-2010).
+"""Pool depth against evaluation depth: discriminative power over the whole grid.
+
+Webber, Moffat & Zobel, 2010.
 
 Each measure is seen in three forms:
 
@@ -65,7 +66,9 @@ class PoolGrid(Result):
 
     @staticmethod
     def assessment(pool_depth: int, depth: int) -> str:
-        """'full' where all that is evaluated of a pooled run was pooled and no more, 'extended' beyond,
+        """How an evaluation depth lies to the pool: 'full', 'extended' or 'deeper'.
+
+        'full' is where all that is evaluated of a pooled run was pooled and no more, 'extended' beyond,
         'deeper' before.
         """
         return "full" if pool_depth == depth else "extended" if depth > pool_depth else "deeper"
@@ -115,8 +118,9 @@ class PoolGrid(Result):
         return number_text(value, digits) + mark
 
     def plot(self, measure: str | Measure | None = None, form: str = "raw", ax: Any = None) -> Any:
-        """Discriminative power against evaluation depth, a line for each pool depth and one for full
-        assessment.
+        """Discriminative power against evaluation depth.
+
+        There is a line for each pool depth, and one for full assessment.
 
         Without a measure: the pictures of all measures and forms, see `plot_all`.
         """

@@ -85,8 +85,9 @@ class PooledRuns:
         )
 
     def judgments(self, keep: Bools) -> Judgments:
-        """Some of the judgments. The judgement scale stays that of all: it belongs to the assessors, not to
-        the pool.
+        """Some of the judgments, on the judgement scale of all.
+
+        The scale belongs to the assessors, not to the pool.
         """
         topics = self.qrels.judgments.topics
         rows = self.qrels.keys // max(1, len(self.qrels.docs))

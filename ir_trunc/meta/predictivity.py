@@ -1,5 +1,6 @@
-"""Predictivity: how well the order of systems on some topics foretells their order on others (Webber et al.,
-SIGIR 2008).
+"""Predictivity: how well the order of systems on some topics foretells their order on others.
+
+Webber et al., SIGIR 2008.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ class Predictivity(Result):
         return np.asarray(self.taus.mean(axis=0))
 
     def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
-        """Bootstrap bounds of how well each measure foretells itself, a row for each: low, high. Systems are
-        drawn.
+        """Bootstrap bounds of how well each measure foretells itself, a row for each: low, high.
+
+        Systems are drawn.
         """
         own = self.halves.transpose(2, 0, 1, 3)  # by measure
 

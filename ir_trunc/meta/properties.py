@@ -36,9 +36,7 @@ SCALES: tuple[Scale, ...] = ((0, 1), (0, 1, 2))
 """The scales of grades that are tried by default."""
 
 LARGER = 10
-"""How many times larger the second collection is that is tried where a measure knows the size D of the
-collection.
-"""
+"""How many times larger the second collection is, where a measure knows the collection's size D."""
 
 MOST = 100_000
 """How many lists can be tried."""

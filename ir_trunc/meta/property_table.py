@@ -1,5 +1,6 @@
-"""The seven properties of many measures at once: Table 1 of Amigó, Mizzaro & Spina (SIGIR 2022), found out by
-trying.
+"""The seven properties of many measures at once, found out by trying.
+
+It is Table 1 of Amigó, Mizzaro & Spina (SIGIR 2022).
 """
 
 from __future__ import annotations
@@ -78,8 +79,9 @@ class PropertyTable(Result, Sequence[Verdicts]):
         return pd.DataFrame(cells, index=names, columns=[known.name for known in PROPERTIES])
 
     def plot(self, ax: Any = None) -> Any:
-        """Measures by properties, dark where the property holds strictly; a star where the paper says
-        otherwise.
+        """Measures by properties, dark where the property holds strictly.
+
+        A star is where the paper says otherwise.
         """
         import pandas as pd
 

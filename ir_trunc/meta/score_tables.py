@@ -21,8 +21,9 @@ _FORM = (
 
 
 def scores_in(table: Any) -> tuple[Names, Names, Names, Floats]:
-    """Measures, systems and topics of a table of scores, and the scores (M x S x T), of which each has to be
-    there once.
+    """Measures, systems and topics of a table of scores, and the scores (M x S x T).
+
+    Each score has to be there once.
     """
     frame = _long(_frame(table))
     if frame.empty:

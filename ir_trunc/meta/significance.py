@@ -98,8 +98,9 @@ class Power(Result):
         return f"{self.test} test, p < {self.alpha:g}{corrected}{draws}; {len(self.systems)} systems"
 
     def plot(self, ax: Any = None) -> Any:
-        """Each measure's p values in descending order, as in Sakai's ASL curves; a mark at alpha. Returns
-        Axes.
+        """Each measure's p values in descending order, as in Sakai's ASL curves; a mark at alpha.
+
+        Returns Axes.
         """
         from ir_trunc.plots.looks import axes, lines
 

@@ -197,8 +197,9 @@ Means = tuple[Floats, Floats]
 def mean_scores(
     matrix: ScoreMatrix, size: int, sets: int, repetitions: int, seed: int
 ) -> Iterator[tuple[Means, Means]]:
-    """For blocks of pairs, the mean scores of both members (pairs x repetitions x M each) on one random set,
-    or on two.
+    """For blocks of pairs, the mean scores of both members on random sets of topics.
+
+    They are pairs x repetitions x M each, on one set or on two.
     """
     from tqdm import tqdm
 

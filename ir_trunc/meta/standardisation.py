@@ -1,5 +1,6 @@
-"""Standardised scores: how much better a system is than others were on the same topic (Webber et al., SIGIR
-2008).
+"""Standardised scores: how much better a system is than others were on the same topic.
+
+Webber et al., SIGIR 2008.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ _SAME = 1e-12  # relative
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reference(Result):
-    """The difficulty of topics as a set of systems found it: what standardisation needs (Webber et al., SIGIR
-    2008).
+    """The difficulty of topics as a set of systems found it: what standardisation needs.
+
+    Webber et al., SIGIR 2008.
 
     measures: M. topics: T. systems: how many there were. mean, sd: (M x T); the sd is that of the population.
     """
@@ -52,8 +54,9 @@ class Reference(Result):
         return cls(matrix.measures, matrix.topics, len(matrix.systems), mean, np.where(equal, 0.0, sd))
 
     def standardise(self, matrix: ScoreMatrix) -> ScoreMatrix:
-        """(score - mean) / sd for every score; 0 where the sd is 0. Measures and topics must be among the
-        reference's.
+        """(score - mean) / sd for every score; 0 where the sd is 0.
+
+        Measures and topics must be among those of the reference.
         """
         measures = [place_of(name, self.measures) for name in matrix_of(matrix).measures]
         at = np.ix_(measures, positions(matrix.topics, self.topics))

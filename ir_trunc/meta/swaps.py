@@ -1,5 +1,6 @@
-"""Swap rates: how large a difference has to be for other topics not to turn it round (Voorhees & Buckley,
-SIGIR 2002).
+"""Swap rates: how large a difference has to be for other topics not to turn it round.
+
+Voorhees & Buckley, SIGIR 2002.
 
 Two sets of c topics without a common one are drawn at random; x and y are the mean scores of two systems on
 the first. Comparisons are binned by |x - y|, and swap if the second set says the opposite. Sensitivity is the
@@ -60,9 +61,11 @@ class SwapRates(Result):
     def intervals(
         self, confidence: float = 0.95, repetitions: int = 1000, limit: float = 0.05
     ) -> pd.DataFrame:
-        """Bootstrap bounds over systems, a row for each measure: low, high (swap rate of all comparisons),
-        difference_low, difference_high, share_low, share_high (of `sensitivity`; an infinite difference: no
-        bin is below the limit)."""
+        """Bootstrap bounds over systems, a row for each measure.
+
+        low and high are those of the swap rate of all comparisons; difference_low, difference_high, share_low
+        and share_high those of `sensitivity`. A difference is infinite where no bin is below the limit.
+        """
         part, all_of = (x.sum(axis=1).astype(np.float64) for x in (self.swaps, self.comparisons))
         bounds = ratio_intervals(part, all_of, len(self.systems), confidence, repetitions, self.seed)
         drawn, tails = (
@@ -201,8 +204,11 @@ def swap_rates(
 
 
 def _sensitivity(swaps: npt.ArrayLike, comparisons: npt.ArrayLike, width: float, limit: float) -> Floats:
-    """Of counts in bins (BINS x R): edge of the first bin with a swap rate within the limit, or infinity, and
-    share of the comparisons at or above it, or 0 (2 x R)."""
+    """The edge of the first bin within the limit, and the share of comparisons above it (2 x R).
+
+    The counts are those of bins (BINS x R). Where no bin has a swap rate within the limit, the edge is
+    infinite and the share is 0; otherwise the share is of the comparisons at or above the edge.
+    """
     lost, all_of = np.asarray(swaps, np.float64), np.asarray(comparisons, np.float64)
     below = (all_of > 0) & (lost <= limit * all_of)
     first, any_below = below.argmax(axis=0), below.any(axis=0)

@@ -1,5 +1,4 @@
-"""The cases of the seven properties as lists that a measure scores in one pass, and what the cases then
-decide.
+"""The cases of the seven properties, as lists that a measure scores in one pass, and their verdicts.
 
     strict     every case is above 0
     weak       none is below 0, but there are ties
@@ -26,8 +25,9 @@ DEPTHS = tuple(2**power for power in range(14))
 """Every n that is tried for Deepness."""
 
 SHARES = (1000, 100, 10, 5)
-"""Where a measure knows the size D of the collection, n is D divided by each of these: most of a collection
-is unseen.
+"""What D is divided by to give n, where a measure knows the size D of the collection.
+
+Most of a collection is unseen.
 """
 
 SHALLOW = (*range(1, 33), 64, 128, 256)
@@ -68,8 +68,9 @@ class Batch:
 
     @classmethod
     def of(cls, scale: Scale, trials: Iterable[tuple[Property, Mapping[str, str], Iterable[Case]]]) -> Batch:
-        """A batch from each property with its setting and cases; gains depend on the scale, not on what
-        occurs.
+        """A batch from each property, with its setting and cases.
+
+        Gains depend on the scale, not on the grades that occur.
         """
         places: dict[Ranking, int] = {}
         made = []
@@ -111,8 +112,9 @@ class Batch:
         return words[worst], show(int(np.argmax(signs == worst)))
 
     def _show(self, trial: Trial, case: int, scores: Floats, sign: int) -> str:
-        """Both sides of a case with their scores; of four rankings, the gains of the first and of the second
-        two.
+        """Both sides of a case with their scores.
+
+        Of four rankings, the sides are the gains of the first two and of the last two.
         """
         places = trial.at[case]
 

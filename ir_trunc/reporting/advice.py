@@ -68,7 +68,9 @@ class HowMany(Result):
 
     @property
     def policy(self) -> Any:
-        """The best policy, fitted on all questions: `advice.policy(scores)`, `advice.policy.keep(items)`,
+        """The best policy, fitted on all questions.
+
+        Use it as `advice.policy(scores)` or `advice.policy.keep(items)`, and keep it by
         `advice.policy.save("stop.json")`.
 
         Raises InputError for one that was loaded from a file which cannot hold it.
@@ -80,8 +82,9 @@ class HowMany(Result):
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """The policies that these questions do not tell from the best one: no difference is within the 95 %
-        interval.
+        """The policies that these questions do not tell from the best one.
+
+        The 95 % interval of how far such a policy is behind the best one holds 0.
         """
         return tuple(name for name, low in zip(self.policies[1:], self.behind_low[1:]) if low <= 0)
 
@@ -133,9 +136,7 @@ class HowMany(Result):
         return pd.DataFrame({"policy": self.policies, "fitted": self.fitted, **table})
 
     def summary(self) -> pd.DataFrame:
-        """The columns of the printed table: score with its interval, documents, cost, silence and how often
-        it is right.
-        """
+        """The printed table: score with its interval, documents, cost, silence and how often it is right."""
         columns = ["score", "low", "high", "length", "cost", "empty", "silence_precision"]
         table = self.to_pandas().set_index("policy")
         shown = table[[name for name in columns if name in table]]

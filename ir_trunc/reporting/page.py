@@ -120,8 +120,10 @@ def report(
 
 
 def _cuts(measures: MeasureLike, lists: Any) -> Cuts | None:
-    """The curves of the first measure that sees where a list ends, else of the first that scores each list
-    by itself; None where there is none. Losses have no best cut.
+    """The curves of the measure that the page shows by depth; None where there is none.
+
+    It is the first measure that sees where a list ends, else the first that scores each list by itself. A
+    measure that counts losses has no best cut.
     """
     own = {
         str(measure): bound

@@ -129,8 +129,9 @@ def _entry(definition: Definition, verdicts: Verdicts) -> str:
 
 
 def _shown(definition: Definition) -> str:
-    """The measure in its default setting; where a depth has to be given, 1 for a question's answer and 5 for
-    a list.
+    """The measure in its default setting.
+
+    Where a depth has to be given, it is 1 for the answer to a question, and 5 for a list.
     """
     needs = CUTOFF in definition.params and definition.params[CUTOFF].required
     return definition.name + f"@{_depth(definition)}" * needs
@@ -141,8 +142,9 @@ def _depth(definition: Definition) -> int:
 
 
 def boundary_scores(definition: Definition) -> list[float]:
-    """The default scores of the five lists of the small table, each in a run beside one more topic, answered
-    correctly.
+    """The default scores of the five lists of the small table.
+
+    Each list is in a run beside one more topic, which is answered correctly.
     """
     needs = CUTOFF in definition.params and definition.params[CUTOFF].required
     measure = definition.bind({CUTOFF: _depth(definition)} if needs else {})

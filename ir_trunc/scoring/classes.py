@@ -97,8 +97,9 @@ objects: dict[str, Any] = {}
 
 
 def _make_known(definition: Definition) -> Any:
-    """A measure of the registry as an ir-measures object, under its name and aliases; stock measures stay as
-    they are.
+    """A measure of the registry as an ir-measures object, under its name and its aliases.
+
+    Measures that ir-measures has itself stay as they are.
     """
     stock = ir_measures_registry.get(definition.name)
     made = _measure_of(definition) if stock is None or isinstance(stock, TruncMeasure) else stock

@@ -22,9 +22,7 @@ def warn_of_doubts(source: str, rankings: Rankings, measures: Sequence[BoundMeas
 def warn_of_equal_confidences(
     source: str, rankings: Rankings, measures: Sequence[BoundMeasure | None]
 ) -> None:
-    """Warn where the first documents of all lists have one score and a measure takes it for the system's
-    confidence.
-    """
+    """Warn where a measure takes first scores for confidence, and all of them are equal."""
     if rankings.first_scores is None:
         return
     found = rankings.first_scores[rankings.lengths > 0]

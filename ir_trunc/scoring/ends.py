@@ -1,5 +1,6 @@
-"""Lists that all have the same length: their ends say nothing of their system if a limit was imposed from
-outside.
+"""Lists that all have the same length.
+
+If a limit was imposed from outside, their ends say nothing of their system.
 """
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ _SHARE = 0.5
 
 
 def warn_of_limit(source: str, rankings: Rankings, measures: Iterable[BoundMeasure | None]) -> None:
-    """Warn where most lists have exactly the longest length and a measure that reads the end was asked
-    without a cutoff.
+    """Warn where most lists have the longest length, and a measure reads the end without a cutoff.
 
     source: what to call the run. measures: those that ir_trunc computes, None for others.
     """

@@ -133,8 +133,9 @@ def canonical(name: str) -> str:
 
 
 def read_measures(measures: MeasureLike) -> dict[Measure, BoundMeasure | None]:
-    """Measures from texts and objects, each once, in the order given; with what computes them, or None where
-    only other providers of ir-measures do.
+    """Measures from texts and objects, each once and in the order given, with what computes them.
+
+    That is None where only other providers of ir-measures compute one.
     """
     parts = items_of("measures", measures, "a text as 'RBPT nDCG@10' or a measure object")
     if not parts:

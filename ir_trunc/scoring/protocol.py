@@ -1,5 +1,4 @@
-"""What every result can do: print a summary, show itself in a notebook, become a DataFrame, be saved and
-loaded.
+"""What every result can do: print, show itself in a notebook, become a DataFrame, be saved and loaded.
 
 A new kind of result is a frozen dataclass (`repr=False`) that inherits from `Result` and defines `heading`
 and `to_pandas`. Its fields are what is saved, each as the type of its annotation; `shapes` says how long the
@@ -31,8 +30,7 @@ FORMAT = 1
 
 
 class Result:
-    """A result, which prints within 80 columns, shows itself in a notebook, converts to pandas and is saved
-    as JSON.
+    """The base of results: they print within 80 columns, convert to pandas and are saved as JSON.
 
     shapes: the axes of each array by their names, as "measures pairs". An axis named like a field has the
     field's length. digits: decimal places of the numbers in a summary. every_row:

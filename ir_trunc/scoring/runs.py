@@ -44,8 +44,9 @@ def by_name(runs: RunsLike) -> dict[str, Any]:
 def by_file_name(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
 ) -> dict[str, str | os.PathLike[str]]:
-    """Runs named by their files, without '.gz'; by their whole paths where names repeat. A folder stands for
-    its files.
+    """Runs named by their files, without '.gz', or by their whole paths where names repeat.
+
+    A folder stands for its files.
     """
     frame = hasattr(paths, "__arrow_c_stream__") or hasattr(paths, "itertuples")
     one = frame or isinstance(paths, (str, os.PathLike))

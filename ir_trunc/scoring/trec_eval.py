@@ -15,8 +15,10 @@ _NAME = re.compile(
 
 
 def measures_of(name: str) -> list[Measure]:
-    """The measures that trec_eval calls so, several where a name without a cutoff stands for many; none where
-    it has no such name. UnknownMeasureError for those that ir-measures does not have.
+    """The measures that trec_eval calls by this name; none where it has no such name.
+
+    They are several where a name without a cutoff stands for many. Raises UnknownMeasureError for a measure
+    that ir-measures does not have.
     """
     if not _NAME.fullmatch(name):
         return []
