@@ -16,8 +16,9 @@ from ir_trunc.meta.calibration import persistence, residual
 from ir_trunc.meta.coefficients import rbo, tau, tau_ap, tau_ap_b
 from ir_trunc.meta.declare import ProcedureDefinition, exports, procedure, registry
 from ir_trunc.meta.depths import CONDITIONS_2010, PAPER_2010, conditions
-from ir_trunc.meta.matrix import ScoreMatrix, score_matrix
+from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pools import PooledRuns, pooled_runs
+from ir_trunc.meta.scored_runs import score_matrix
 from ir_trunc.meta.standardisation import Reference
 
 if TYPE_CHECKING:  # what type checkers see; at run time the names are those of the registry

@@ -5,7 +5,7 @@ All of meta-evaluation starts from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,24 +13,18 @@ import numpy as np
 
 from ir_trunc.core.checks import instance, mapping, several
 from ir_trunc.core.errors import InputError, counted, shown
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.rankings import Bools, Floats, Ints, Rankings
-from ir_trunc.measures import BoundMeasure
+from ir_trunc.core.rankings import Bools, Floats, Ints
 from ir_trunc.measures.text import items_of, split
 from ir_trunc.measures.whole_run import RunScores
 from ir_trunc.meta.pairs import place_of, positions, rounded
 from ir_trunc.meta.score_tables import scores_in
-from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.scoring import stored
-from ir_trunc.scoring.comparing import score_each
-from ir_trunc.scoring.evaluator import Evaluator, Options
-from ir_trunc.scoring.objects import MeasureLike, bind, definition_of, parse_measure, written
+from ir_trunc.scoring.objects import definition_of, parse_measure
 from ir_trunc.scoring.protocol import Result
-from ir_trunc.scoring.runs import RunsLike, by_name
 
 if TYPE_CHECKING:
     import pandas as pd
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Self
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,73 +225,9 @@ def matrix_of(value: Any) -> ScoreMatrix:
     )
 
 
-@keywords_of(Evaluator)
-def score_matrix(
-    measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
-) -> ScoreMatrix:
-    """The scores of many runs, by topic.
-
-    A progress bar shows on a terminal where it takes long.
-
-    Parameters
-    ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
-        As for `ir_trunc.calc`.
-    runs : RunsLike
-        `{name: run}`, or paths of files and folders, whose runs are then named by their files.
-
-    Returns
-    -------
-    ScoreMatrix
-        Measures, systems and topics with their scores: what most of `ir_trunc.meta` starts from.
-
-    Raises
-    ------
-    InputError
-        Where there is no run, or qrels or a run cannot be read as such.
-    ParameterError, UnknownMeasureError
-        As `ir_trunc.calc` does.
-
-    Examples
-    --------
-    >>> from ir_trunc import meta
-    >>> runs = {"short": {"q": ["a"]}, "long": {"q": ["a", "b", "c"]}}
-    >>> meta.score_matrix("RBPT P@1", {"q": {"a": 1}}, runs).to_pandas().round(3)
-                      RBPT  P@1
-    system query_id
-    short  q         1.000  1.0
-    long   q         0.712  1.0
-    """
-    scored = dict(score_each(Evaluator(measures, qrels, **options), named_runs(runs)))
-    results = list(scored.values())
-    first = results[0]
-    values, names = (
-        np.stack([result.values for result in results], axis=1),
-        tuple(map(written, first.measures)),
-    )
-    runs = run_scores(dict(zip(names, map(bind, first.measures))), [result.rankings for result in results])
-    return ScoreMatrix(names, tuple(scored), first.topics, values, runs)
-
-
-def run_scores(
-    measures: Mapping[str, BoundMeasure | None], rankings: Sequence[Rankings]
-) -> dict[str, tuple[RunScores, ...]]:
-    """The lists of all systems under those measures that look at whole runs, by name."""
-    looking = {name: bound for name, bound in measures.items() if bound and bound.definition.scope == "run"}
-    return {name: tuple(RunScores(bound, lists) for lists in rankings) for name, bound in looking.items()}
-
-
 def _looks_at_the_whole_run(name: str) -> bool:
     try:
         definition = definition_of(parse_measure(name))
     except ValueError:  # scores may have any name
         return False
     return definition is not None and definition.scope == "run"
-
-
-def named_runs(runs: RunsLike) -> dict[str, Any]:
-    """Runs by name, from a folder, from paths or from a mapping."""
-    named = by_name(runs)
-    if not named:
-        raise InputError(f"There is no run in {shown(runs)}: at least one is needed.")
-    return named

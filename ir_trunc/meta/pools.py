@@ -21,8 +21,9 @@ from ir_trunc.core.errors import InputError, UnknownMeasureError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Ints, Judgments, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure, scores
-from ir_trunc.meta.matrix import ScoreMatrix, named_runs, run_scores
+from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pairs import positions
+from ir_trunc.meta.scored_runs import named_runs, run_scores
 from ir_trunc.ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
