@@ -3,13 +3,18 @@
 import ast
 import contextlib
 import io
+import os
 import re
+import shlex
 import subprocess
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
+
+from ir_trunc.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 
@@ -58,9 +63,35 @@ def run_console(block: str, folder: Path) -> int:
     steps = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
     for step in steps:
         command, _, expected = step.partition("\n")
-        command = re.sub(r"^ir_trunc\b", f"{sys.executable} -m ir_trunc", command)
-        done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        status, out, err = (_in_a_shell if SHELL.search(command) else _here)(command, folder)
+        assert status == 0, err
         shown = expected.removesuffix("...\n")
-        assert done.stdout[: len(shown) if shown != expected else None] == shown or not expected, command
+        assert out[: len(shown) if shown != expected else None] == shown or not expected, command
     return len(steps)
+
+
+SHELL = re.compile(r"[|<>;&$*\\]|^(?!ir_trunc )")
+"""What only a shell does: pipes, redirections, names of files with signs, other programs."""
+
+
+def _in_a_shell(command: str, folder: Path) -> tuple[int, str, str]:
+    line = re.sub(r"^ir_trunc\b", f"{sys.executable} -m ir_trunc", command)
+    done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def _here(command: str, folder: Path) -> tuple[int, str, str]:
+    """The command line in this process, as the fixture `command` has it."""
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(io.StringIO()) as out,
+            contextlib.redirect_stderr(io.StringIO()) as err,
+        ):
+            warnings.simplefilter("default")
+            status = main(shlex.split(command)[1:])
+    finally:
+        os.chdir(before)
+    return status, out.getvalue(), err.getvalue()

@@ -218,8 +218,8 @@ def test_a_pipe_gets_the_scores_and_nothing_else(folder):
 
 @pytest.mark.parametrize("command", ["qrels a.run AP -q", "measures", "demo"])
 def test_a_reader_that_leaves_is_no_error(folder, command):
+    """Before the first line; after it: test_command_line."""
     assert shell(folder, f"ir_trunc {command} | true").stderr == b""
-    assert shell(folder, f"ir_trunc {command} | head -1").stderr == b""
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")

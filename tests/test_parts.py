@@ -76,7 +76,7 @@ def test_rows_of_whole_topics_are_parts_under_every_nil_convention(nil, seed, pa
     assert same_lists(joined, whole.rankings)
     for name in ("topics", "grades", "levels"):
         assert np.array_equal(getattr(joined.judgments, name), getattr(whole.rankings.judgments, name))
-    for measure in EVERY:
+    for measure in EVERY[seed % 9 :: 9]:
         assert measure.score(joined).tobytes() == measure.score(whole.rankings).tobytes(), (
             measure.definition.name
         )
