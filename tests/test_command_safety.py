@@ -207,7 +207,7 @@ def test_what_ends_a_command_is_one_line(folder, command, monkeypatch, error, st
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("ir_trunc.cli.main.read_qrels", fail)
+    monkeypatch.setattr("ir_trunc.cli.main.score_each", fail)
     assert command("qrels", "in.run", "AP") == (status, "", message)
 
 
