@@ -38,16 +38,12 @@ OPTIONS_OF_OTHERS = {OF_PYTERRIER}
 NOT_YET = {
     "sections": {
         "ir_trunc.adapters.pyterrier.experiment",
-        "ir_trunc.adapters.scale.dask",
-        "ir_trunc.adapters.scale.spark",
         "ir_trunc.measures.curves",
         "ir_trunc.measures.scores",
         "ir_trunc.meta.persistence",
-        "ir_trunc.meta.pooled_runs",
         "ir_trunc.meta.procedure",
         "ir_trunc.meta.rbo",
         "ir_trunc.meta.residual",
-        "ir_trunc.meta.score_matrix",
         "ir_trunc.meta.tau",
         "ir_trunc.meta.tau_ap",
         "ir_trunc.meta.tau_ap_b",
@@ -65,15 +61,11 @@ NOT_YET = {
         "ir_trunc.plots.risk_coverage",
         "ir_trunc.plots.side_by_side",
         "ir_trunc.plots.slope",
-        "ir_trunc.read_answers",
-        "ir_trunc.read_qrels",
-        "ir_trunc.read_topics",
         "ir_trunc.truncation.falling_scores",
         "ir_trunc.truncation.policy",
         "ir_trunc.truncation.read_cuts",
         "ir_trunc.truncation.write_cuts",
         "ir_trunc.truncation.write_run",
-        "ir_trunc.with_topics",
     },
 }
 

@@ -1,5 +1,8 @@
-"""Answers to questions, in classes of the same meaning, of which only the first that is given counts (Sakai
-2004).
+"""Answers to questions, in classes of one meaning, of which only the first that is given counts.
+
+Sakai, 2004.
+
+Sakai, 2004.
 """
 
 from __future__ import annotations
@@ -44,14 +47,37 @@ def read_answers(
 ) -> Qrels:
     """Qrels from answer classes: R is the number of classes, and a class is worth its best answer.
 
-    data: `{question: [class, ...]}`, where a class is `{answer: level}` or a list of answers of level 1, as a
-    dict or a JSON file (plain or gzipped), no class being a question without an answer; a frame with the
-    columns query_id, iteration (the class), doc_id (the answer) and relevance (the level); or a TREC qrels
-    file whose second column is the class. normalise: applied to these answers and to a run's; 'squad' by
-    name. An answer that normalises to nothing is not counted. nil: what the answer NIL of a run means, by
-    default "there is no answer", which is silence; it is normalised too. columns: what the columns of a frame
-    are called, see `Reading`. Raises InputError where an answer
-    stands in two classes of a question.
+    Parameters
+    ----------
+    data : dict, path or frame
+        `{question: [class, ...]}`, where a class is `{answer: level}` or a list of answers of level 1, as a
+        dict or a JSON file, plain or gzipped; a question without a class has no answer. Or a frame with the
+        columns query_id, iteration (the class), doc_id (the answer) and relevance (the level), or a TREC
+        qrels file whose second column is the class.
+    normalise : {'squad'} or function, optional
+        Applied to these answers and to those of a run. An answer that normalises to nothing is not counted.
+    nil : str or NilRule
+        What the answer NIL of a run means: by default there is no answer, which is silence. NIL is
+        normalised, too.
+    columns : dict, optional
+        What the columns of a frame are called, see `Reading`.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        Where the data cannot be read, an answer is in two classes of a question, or there is no normaliser
+        of this name.
+
+    Examples
+    --------
+    >>> from ir_trunc import calc_aggregate, read_answers
+    >>> qrels = read_answers({"capital of France?": [["Paris", "the city of Paris"]]}, "squad")
+    >>> calc_aggregate("EM", qrels, {"capital of France?": ["paris."]})
+    {EM: 1.0}
     """
     known = (
         normalise in NORMALISERS

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ir_trunc.core.errors import InputError
+from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.layout import QRELS, RUN, run_layout
@@ -19,20 +20,43 @@ from ir_trunc.read.topics import read_topics, say_unjudged
 
 
 def read_qrels(
-    data: Any,
+    data: QrelsLike,
     topics: Any = None,
     *,
     nil: NilRule | Convention | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> Qrels:
-    """Qrels ready for any number of runs; those that are ready already stay as they are, but for what is
-    asked here.
+    """Qrels ready for any number of runs.
 
-    data: a path (plain or gzipped), any of the forms in memory, an ir_datasets data set, or the id of one,
-    whose topics and judgement scale then count too. topics: more topics of the query universe, in any form
-    that `read_topics` takes; a warning counts those that the qrels lack. nil: what a NIL document in a run
-    means, a convention or a `NilRule`; it is a document like any other by default.
-    columns: what the columns of a table are called, as `{"doc_id": "chunk", "relevance": "grade"}`.
+    Parameters
+    ----------
+    data : QrelsLike
+        In any form that `calc` takes. A data set of ir_datasets brings its topics and its judgement scale.
+        Qrels that are ready already stay as they are, but for what is asked here.
+    topics : optional
+        More topics of the query universe, in any form that `read_topics` takes. A warning counts those that
+        the qrels lack.
+    nil : {'document', 'ends', 'trec2001', 'sakai'} or NilRule, optional
+        What a NIL document in a run means: like any other by default.
+    columns : dict, optional
+        What the columns of a table are called, as `{"doc_id": "chunk", "relevance": "grade"}`.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        Where the qrels or the topics cannot be read as such.
+    ParameterError
+        Where `nil` is neither a convention nor a rule.
+
+    Examples
+    --------
+    >>> from ir_trunc import read_qrels
+    >>> read_qrels({"q1": {"a": 1, "b": 0}}, topics=["q1"]).to_dict()
+    {'q1': {'a': 1, 'b': 0}}
     """
     names = Columns.of(columns)
     rule = None if nil is None else nil_rule(nil)
@@ -62,7 +86,7 @@ def read_qrels_of_runs(
 
 
 def read_run(
-    data: Any,
+    data: RunLike,
     *,
     order: Order = "score",
     duplicates: Duplicates = "error",
@@ -74,7 +98,7 @@ def read_run(
 
     Parameters
     ----------
-    data : path, dict, frame, ...
+    data : RunLike
         In any form that `calc` takes.
     order, duplicates, stop, lower_is_better, columns
         How it is read, see `Reading`.

@@ -40,9 +40,12 @@ QrelsLike = (
     | WithQrels
     | Qrels
 )
-"""Qrels: a path of a file, plain or gzipped, or the id of an ir_datasets data set; `{topic: {document:
-grade}}`; named tuples with query_id, doc_id and relevance; a frame with these columns; an ir_datasets data
-set; or what `read_qrels` or `read_answers` returns."""
+"""Qrels in any of their forms.
+
+A path of a file, plain or gzipped, or the id of an ir_datasets data set; `{topic: {document: grade}}`; named
+tuples with query_id, doc_id and relevance; a frame with these columns; an ir_datasets data set; or what
+`read_qrels` or `read_answers` returns.
+"""
 
 RunLike = (
     str
@@ -53,6 +56,9 @@ RunLike = (
     | WithRun
     | Rankings
 )
-"""A run: a path of a file, plain or gzipped; `{topic: {document: score}}`, or `{topic: [document, ...]}` by
-rank; named tuples with query_id, doc_id and score; a frame with these columns (and cost, where documents
-differ in it); an ir_datasets data set that has a run; or `Rankings`."""
+"""A run in any of its forms.
+
+A path of a file, plain or gzipped; `{topic: {document: score}}`, or `{topic: [document, ...]}` by rank; named
+tuples with query_id, doc_id and score; a frame with these columns (and cost, where documents differ in it);
+an ir_datasets data set that has a run; or `Rankings`.
+"""

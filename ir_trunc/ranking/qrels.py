@@ -58,8 +58,9 @@ class Qrels:
         normalise: Callable[[str], str] | None = None,
         nil: NilRule | None = None,
     ) -> Qrels:
-        """Qrels from rows; topics of the query universe, and levels of the judgement scale, that no row may
-        name.
+        """Qrels from rows.
+
+        The query universe may have topics, and the judgement scale levels, that no row names.
 
         Judgments of a document NIL are left out, with a warning, where the rule gives NIL another meaning.
         """
@@ -128,8 +129,9 @@ class Qrels:
 
     @cached_property
     def judgments_with_nil(self) -> Judgments:
-        """The judgments of the ranked lists, whatever the run: NIL is one more for a nil query where it is an
-        answer.
+        """The judgments of the ranked lists, whatever the run.
+
+        Where NIL is an answer, it is one more judgment for a nil query.
         """
         return self.judgments.with_nil(max(1, self.judgments.max_rel)) if self.nil.answers else self.judgments
 
@@ -144,8 +146,9 @@ class Qrels:
         return found
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """{topic: {document: grade}}; a topic without judgments has the placeholder, so that every tool sees
-        it.
+        """`{topic: {document: grade}}`.
+
+        A topic without judgments has the placeholder, so that every tool sees it.
         """
         topic, doc = np.divmod(self.keys, max(1, len(self.docs)))
         result: dict[str, dict[str, int]] = {name: {} for name in self.judgments.topics}

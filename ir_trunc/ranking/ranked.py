@@ -1,4 +1,6 @@
-"""A run's rows in their one order: topics together, keys descending, ties by document id descending.
+"""A run's rows in their one order, topic by topic.
+
+Judgments are joined to them, and wrapped runs are made of them.
 
 What the keys are, the run's `Reading` says: scores as 32-bit floats unless told otherwise, which is the order
 of ir-measures, pytrec_eval and trec_eval 9, so that truncated and classical measures speak of one list. Most
@@ -55,8 +57,9 @@ class RankedRows:
 
     @property
     def falling(self) -> Floats:
-        """Scores by which every tool has the rows in this order: their own, or minus the ranks where those
-        would not do.
+        """Scores by which every tool has the rows in this order.
+
+        They are the rows' own, or minus their ranks where those would not do.
         """
         usual = replace(self.rows, reading=DEFAULT, unscored=None)
         if ranked_order(self.topic, usual) is None:
@@ -144,8 +147,9 @@ def _keys(rows: Rows) -> Keys:
 
 
 def _count_tied(rows: Rows, starts: Ints, lengths: Ints) -> tuple[int, int]:
-    """Lists of two documents or more in whose order scores have a say, and those of them whose scores are all
-    equal.
+    """Lists in whose order scores have a say, and those of them whose scores are all equal.
+
+    Lists of fewer than two documents do not count.
     """
     kind = _PRECISION.get(rows.reading.order)
     if kind is None or rows.unscored is not None:
@@ -158,8 +162,9 @@ def _count_tied(rows: Rows, starts: Ints, lengths: Ints) -> tuple[int, int]:
 
 
 def ranked_order(topics: Ints, rows: Rows) -> Ints | None:
-    """Positions that bring the rows into order, or None where they are in it. topics: each row's topic, as a
-    number.
+    """Positions that bring the rows into order, or None where they are in it.
+
+    topics: each row's topic, as a number.
     """
     keys = _keys(rows)
     order = None

@@ -9,6 +9,7 @@ from typing import Any
 from ir_trunc.core.checks import mapping, several
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.rows import PLACEHOLDER
@@ -16,14 +17,39 @@ from ir_trunc.read.tables import column_name
 from ir_trunc.read.topics import read_topics, say_unjudged
 
 
-def with_topics(qrels: Any, topics: Any) -> Any:
+def with_topics(qrels: QrelsLike, topics: Any) -> Any:
     """Qrels over a larger query universe.
 
-    Topics without judgments are made visible by a placeholder, which is never a document. A dict, a pandas
-    frame and named tuples keep their form, for use with ir-measures or PyTerrier; anything else becomes
-    `Qrels`. topics: in any form that `read_topics` takes; a warning counts those without
-    judgments. The caller's qrels stay as they are.
+    Topics without judgments are made visible by a placeholder, which is never a document. The caller's qrels
+    stay as they are.
+
+    Parameters
+    ----------
+    qrels : QrelsLike
+        In any form that `calc` takes.
+    topics
+        In any form that `read_topics` takes. A warning counts those without judgments.
+
+    Returns
+    -------
+    dict, pandas.DataFrame, list of named tuples or Qrels
+        The form of the qrels, for use with ir-measures or PyTerrier; `Qrels` for all other forms.
+
+    Raises
+    ------
+    InputError
+        Where the qrels or the topics cannot be read as such.
+
+    Examples
+    --------
+    >>> import ir_trunc
+    >>> ir_trunc.with_topics({"1": {"a": 1}, "2": {}}, ["1", "2"])
+    {'1': {'a': 1}, '2': {'__nil__': 0}}
     """
+    return _with_topics(qrels, topics)
+
+
+def _with_topics(qrels: Any, topics: Any) -> Any:
     import ir_measures
 
     arrow = hasattr(qrels, "__arrow_c_stream__") and not hasattr(qrels, "itertuples")

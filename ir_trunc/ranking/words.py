@@ -22,6 +22,8 @@ def token_f1(answer: Words, right: Words) -> float:
 def overlaps_of(qrels: Qrels, ranked: RankedRows, lengths: Ints) -> Floats:
     """The token F1 of each list's first answer with the nearest right one (Q).
 
+    None where documents are not answers.
+
     lengths: of the lists as they are scored.
     """
     found = np.zeros(len(lengths))

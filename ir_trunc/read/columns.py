@@ -1,5 +1,6 @@
-"""Columns in memory as ids and numbers: at once where Arrow knows their type, value by value where it does
-not.
+"""Columns in memory as ids and numbers.
+
+They are read at once where Arrow knows their type, and value by value where it does not.
 
 The second way is slow and settles what a value means, or says which one means nothing.
 """
@@ -109,8 +110,9 @@ def _float(value: Any) -> float:
 
 
 def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
-    """A column whose type and values Arrow is sure of, dictionaries as plain values; None for any other, and
-    with gaps.
+    """A column whose type and values Arrow is sure of, dictionaries as plain values.
+
+    None for any other column, and for one with gaps.
     """
     try:
         known = _decoded(_arrow(column))
@@ -128,8 +130,9 @@ def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
 
 
 def _of_objects(column: Any) -> bool:
-    """Whether each value is a Python object, and the column has no type of its own: a list, pandas' and
-    polars' objects.
+    """Whether each value is a Python object, as in a list and in objects of pandas and polars.
+
+    Such a column has no type of its own.
     """
     return isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object"
 

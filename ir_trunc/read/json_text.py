@@ -1,5 +1,6 @@
-"""JSON as the standard has it: no object with a name twice, no NaN, no infinity, and an error where there is
-one.
+"""JSON as the standard has it: no object with a name twice, no NaN, no infinity.
+
+There is an error where a text has one.
 """
 
 from __future__ import annotations

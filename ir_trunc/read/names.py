@@ -70,8 +70,9 @@ class Columns(Mapping[str, Any]):
         return replace(self, needed=frozenset(fields) & set(self))
 
     def among(self, found: Iterable[Any], field: str, usual: Iterable[Any]) -> list[Any]:
-        """The columns found that a field has: the one that was named, or else those with a usual name that
-        no other field was given.
+        """The columns found that a field may have.
+
+        One is the column that was named, or else those with a usual name that no other field was given.
         """
         found = list(found)
         named = [column for column in found if field in self and column == self[field]]

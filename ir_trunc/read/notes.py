@@ -52,8 +52,9 @@ class Notes:
         )
 
     def warn(self, source: str, nil: str, reading: Reading) -> None:
-        """Warn of each kind once. source: what to call the run. nil: the NIL document's id. reading: how it
-        was read.
+        """Warn of each kind once.
+
+        source: what to call the run. nil: the NIL document's id. reading: how it was read.
         """
         if 2 * self.tied > self.lists:
             what = (

@@ -116,8 +116,9 @@ def reader(
     suffix: str = "",
     columns: bool = False,
 ) -> Callable[[Callable[[Any, Layout], Table | Iterable[Rows]]], Reader]:
-    """Declare a function as a reader of data of some shapes; its docstring says what is to be known of the
-    form.
+    """Declare a function as a reader of data of some shapes.
+
+    Its docstring says what is to be known of the form.
     """
 
     def declare(read: Callable[[Any, Layout], Table | Iterable[Rows]]) -> Reader:

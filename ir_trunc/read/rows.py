@@ -22,9 +22,7 @@ from ir_trunc.read.reading import DEFAULT, Reading
 PART = 1 << 17  # rows that are worked on at a time: what is made of them fits in the processor's cache
 
 PLACEHOLDER = "__nil__"
-"""The document id that makes a topic visible and is nothing else: never retrieved, never judged, never
-pooled.
-"""
+"""The document id that makes a topic visible: never retrieved, never judged, never pooled."""
 
 
 _COLUMNS = ("topics", "docs", "values", "classes", "costs", "ranks", "hidden", "unscored")
@@ -120,8 +118,9 @@ class Rows:
         return InputError(f"{self.source}, topic {self.topics[at]}, document {self.docs[at]}: {problem}.")
 
     def twice(self, at: int, problem: str) -> InputError:
-        """An error about a topic and a document that two rows have; it names their lines where they come from
-        a file.
+        """An error about a topic and a document that two rows have.
+
+        It names their lines where they come from a file.
         """
         lines = self.lines_of(self.topics[at].as_py(), self.docs[at].as_py()) if self.lines_of else []
         return self.error(at, problem + (f" (lines {lines[0]} and {lines[1]})" if len(lines) > 1 else ""))

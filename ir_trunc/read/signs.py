@@ -1,4 +1,7 @@
-"""Signs that a run is not what it seems, looked for in a sample of its lines or rows."""
+"""Signs that a run is not what it seems, said once a run.
+
+They are counted, on a sample where counting all would take time.
+"""
 
 from __future__ import annotations
 
@@ -51,8 +54,9 @@ def signs_of_lines(block: pa.Buffer) -> Notes:
 
 
 def with_signs(rows: Rows, ranks: Any, marks: Any) -> Rows:
-    """The rows with what a sample of them is a sign of. ranks, marks: columns that may be of any type, or not
-    there.
+    """The rows with what a sample of them is a sign of.
+
+    ranks, marks: columns that may be of any type, or not there.
     """
     if not len(rows):
         return rows

@@ -47,9 +47,7 @@ NUMBERS = ("score", "relevance", RANK, COST)
 
 
 def columns_of(found: Iterable[Any], layout: Layout, source: str) -> dict[str, Any]:
-    """The columns that are read, those that are needed and those that a run may have, by the names that they
-    have.
-    """
+    """The columns that are read, by the names that they have: those needed, and those that a run may have."""
     found, names = list(found), layout.reading.names
     names.check(found, possible(layout), source)
     fields = wanted(layout, lambda field: bool(names.among(found, field, (field,))))
@@ -57,8 +55,9 @@ def columns_of(found: Iterable[Any], layout: Layout, source: str) -> dict[str, A
 
 
 def read_of(found: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]:
-    """The columns of a table that are read or looked at, and the field of each; the first one of topics where
-    no name is known.
+    """The columns of a table that are read or looked at, and the field of each.
+
+    Where no name is known, the field is the first one of topics.
     """
     found, names = list(found), layout.reading.names
     if layout.kind == "topics":

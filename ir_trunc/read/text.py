@@ -1,5 +1,6 @@
-"""Text files, plain or gzipped (known by their first bytes, not by their names), as a whole or in blocks of
-lines.
+"""Text files, plain or gzipped, as a whole or in blocks of lines.
+
+Gzipped files are known by their first bytes, not by their names.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ _TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
 
 
 class BadLineError(Exception):
-    """A line that is not parsed at all. at: where in these bytes; before: how many lines end above it; line:
-    its bytes.
+    """A line that is not parsed at all.
+
+    at: where in these bytes; before: how many lines end above it; line: its bytes.
     """
 
     def __init__(self, view: memoryview, at: int, problem: str):

@@ -16,13 +16,30 @@ from ir_trunc.read.tables import ids_of_table
 def read_topics(data: Any) -> list[str]:
     """Topic ids, each once, in the order given.
 
-    data: a file, plain or gzipped: TREC topics (`<num>` or `<topic number="...">`), lines `id<TAB>text` or of
-    ids alone, CSV or TSV with a header, a JSON list or object, or JSON lines; an ir_datasets data set, or the
-    id of one; a frame; a column (pandas, polars, pyarrow, numpy); a mapping whose keys are ids; ids; or
-    items, named tuples or mappings. The column, field or name that holds the ids is called query_id, qid, _id
-    or id.
+    The column, field or name that holds the ids is called query_id, qid, _id or id.
 
-    Raises InputError for anything else, with the line, and where there is no topic.
+    Parameters
+    ----------
+    data : path, str, dict, frame, column or iterable
+        A file, plain or gzipped: TREC topics (`<num>` or `<topic number="...">`), lines `id<TAB>text` or of
+        ids alone, CSV or TSV with a header, a JSON list or object, or JSON lines. An ir_datasets data set, or
+        the id of one. A frame, or a column of pandas, polars, pyarrow or numpy. A dict whose keys are ids;
+        ids; or items, named tuples or dicts.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        Where the data cannot be read as topics, with the line, and where there is no topic.
+
+    Examples
+    --------
+    >>> from ir_trunc import read_topics
+    >>> read_topics([{"qid": 3, "query": "jazz"}, {"qid": 1, "query": "blues"}])
+    ['3', '1']
     """
     source, found = _named(data), reader_of(data, TOPICS).read(data, TOPICS)
     assert isinstance(found, Table)  # as readers of topics give
@@ -35,8 +52,9 @@ def read_topics(data: Any) -> list[str]:
 
 
 def say_unjudged(topics: Any, found: Iterable[str], judged: Collection[str], qrels: str) -> None:
-    """Warn of topics that the qrels lack. topics: as the user gave them. found: their ids. qrels: what to
-    call the qrels.
+    """Warn of topics that the qrels lack.
+
+    topics: as the user gave them. found: their ids. qrels: what to call the qrels.
 
     It may be all of them, where someone adds the topics that nobody judged. What is wrong then is told by the
     run: that no topic is left is said where it has none of the qrels and none of these.

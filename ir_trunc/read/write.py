@@ -92,8 +92,9 @@ def make_folder(path: str) -> None:
 
 @contextmanager
 def whole(path: Target) -> Iterator[IO[bytes]]:
-    """A file to write to, which appears under its name when the block ends, and not at all where the block
-    fails.
+    """A file to write to, which appears under its name when the block ends.
+
+    It does not appear at all where the block fails.
 
     Gzipped where the name ends in .gz, with the same bytes for the same contents. `-` is standard output. A
     file that is replaced keeps its permissions, and a symbolic link its place. Pipes and devices are written
@@ -195,8 +196,9 @@ def check_output(path: Target) -> None:
 
 
 def check_outputs(outputs: Iterable[Target | None], inputs: Iterable[Target | None] = ()) -> None:
-    """Check all outputs of a command before its work; InputError where one is an input as well, or two are
-    the same file.
+    """Check all outputs of a command before its work.
+
+    Raises InputError where one is an input as well, or where two are the same file.
 
     Files are known by what they are: another path, a symbolic or a hard link leads to the same file. A folder
     stands for the files in it. None is left out.

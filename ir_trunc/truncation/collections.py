@@ -97,7 +97,7 @@ def over_collections(
         As `study.collections` finds them.
     *measures
         What the experiment takes before qrels and runs.
-    topics, nil, order, duplicates, stop, lower_is_better
+    topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`, where the experiment takes them.
 
     Returns
@@ -118,7 +118,7 @@ def over_collections(
     --------
     >>> from ir_trunc.synthetic import generated
     >>> from ir_trunc.truncation import study
-    >>> both = {name: generated.collection(topics=20, systems=5, seed=name == "b") for name in "ab"}
+    >>> both = {name: generated.collection(topics=20, systems=5, seed=at) for at, name in enumerate("ab")}
     >>> study.over_collections(study.agreement, both, "RBPT", "AP RBP").round(2)
     truncated        RBPT
     collection full

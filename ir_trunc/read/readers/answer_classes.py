@@ -33,8 +33,9 @@ def _are_classes(data: File | Mapping[Any, Any]) -> bool:
     recognises=_are_classes,
 )
 def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
-    """A class is {answer: level}, or a list of answers of level 1; no class stands for a question without an
-    answer.
+    """A class is {answer: level}, or a list of answers of level 1.
+
+    No class stands for a question without an answer.
     """
     if not isinstance(data, Mapping):
         source = layout.source(data)

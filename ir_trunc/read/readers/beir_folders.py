@@ -19,8 +19,9 @@ def _is_folder(data: File) -> bool:
 
 @reader("a folder of BEIR", "qrels", "topics", of="path", recognises=_is_folder)
 def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
-    """The judgments are those of qrels/test.tsv; another split is read by its path. The query universe has
-    all of queries.jsonl but the queries that only other splits judge.
+    """The judgments are those of qrels/test.tsv; another split is read by its path.
+
+    The query universe has all of queries.jsonl but the queries that only other splits judge.
     """
     folder = Path(data)
     queries = _ids(folder / "queries.jsonl")

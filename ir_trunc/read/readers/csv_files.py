@@ -44,8 +44,9 @@ def _is_table(data: File) -> bool:
     columns=True,
 )
 def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
-    """Plain or gzipped, with tabs, commas or semicolons between the fields. The names are those that the
-    columns of frames have; BEIR's query-id and corpus-id are known.
+    """Plain or gzipped, with tabs, commas or semicolons between the fields.
+
+    The names are those that the columns of frames have; BEIR's query-id and corpus-id are known.
     """
     import pyarrow.csv
 

@@ -44,8 +44,9 @@ def _is_dataset(data: Any) -> bool:
     recognises=_is_dataset,
 )
 def dataset(data: Any, layout: Layout) -> Table:
-    """The qrels of a data set come with its topics, of which some may have no judgment, and with its judgment
-    scale; its run are its scored documents.
+    """The run of a data set are its scored documents.
+
+    Its qrels come with its topics, of which some may have no judgment, and with its judgment scale.
     """
     known = _known(data, layout.source(data)) if isinstance(data, str) else data
     what, part = _PARTS[layout.kind]

@@ -26,8 +26,10 @@ def _has_documents(data: Mapping[Any, Any]) -> bool:
 
 @reader("{topic: {document: <value>}}", "run", "qrels", of="mapping", recognises=_has_documents, usual=True)
 def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
-    """The form of pytrec_eval and ir-measures. A run may have lists by rank, without scores, or one answer as
-    text; silence is the empty list. Topics and documents are text or whole numbers.
+    """The form of pytrec_eval and ir-measures.
+
+    A run may have lists by rank, without scores, or one answer as text; silence is the empty list. Topics and
+    documents are text or whole numbers.
     """
     each_once = len(pc.unique(_keys(data, layout))) == len(data)  # 1 and "1" are one topic
     for topics in _some_at_a_time(data) if each_once else [data]:

@@ -25,8 +25,10 @@ def _has_rows(data: Any) -> bool:
     columns=True,
 )
 def frame(data: Any, layout: Layout) -> Table:
-    """The columns are called query_id or qid, doc_id or docno, score or relevance (label), and iteration for
-    the class of an answer. A run may have cost and shown, too, and rank in the place of scores.
+    """The columns are called query_id or qid, doc_id or docno, and score or relevance (label).
+
+    The class of an answer is called iteration. A run may have cost and shown, too, and rank in the place of
+    scores.
     """
     source = f"{layout.kind} ({type(data).__name__})"
     return Table(source, by_name(data, source))

@@ -25,8 +25,9 @@ def _is_dataset(data: Any) -> bool:
     columns=True,
 )
 def hugging_face(data: Any, layout: Layout) -> Table:
-    """A split of a data set, as `datasets.load_dataset(..., split=...)` gives it; the columns are called as
-    those of frames, or query-id and corpus-id.
+    """A split of a data set, as `datasets.load_dataset(..., split=...)` gives it.
+
+    The columns are called as those of frames, or query-id and corpus-id.
     """
     source = f"{layout.kind} ({type(data).__name__})"
     if isinstance(data, Mapping):

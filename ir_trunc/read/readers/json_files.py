@@ -30,8 +30,9 @@ def _is_json(data: File) -> bool:
     columns=True,
 )
 def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
-    """One record for each document, in lines or in a list, or one object in any of the forms of dicts, as
-    {topic: {document: score}} or {topic: [{"id": ..., "score": ...}]}.
+    """One record for each document, in lines or in a list, or one object in any of the forms of dicts.
+
+    Such forms are {topic: {document: score}} and {topic: [{"id": ..., "score": ...}]}.
     """
     source = layout.source(data)
     text = contents(Path(data), source, (b"{", b"["))

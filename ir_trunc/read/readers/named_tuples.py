@@ -29,8 +29,10 @@ def _have_names(data: Iterable[Any]) -> bool:
     columns=True,
 )
 def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
-    """As ir-measures and ir_datasets have them: ScoredDoc(query_id, doc_id, score) and Qrel(query_id, doc_id,
-    relevance); rows of `DataFrame.itertuples()`. An iterator is read once.
+    """As ir-measures and ir_datasets have them; rows of `DataFrame.itertuples()`, too.
+
+    They are ScoredDoc(query_id, doc_id, score) and Qrel(query_id, doc_id, relevance). An iterator is read
+    once.
     """
     return table_of(data, layout, f"{layout.kind} (named tuples)")
 

@@ -24,8 +24,9 @@ def _are_records(data: Any) -> bool:
     columns=True,
 )
 def records(data: Sequence[Any], layout: Layout) -> Table:
-    """One dict for each document, [{"query_id": "1", "doc_id": "a", "score": 0.5}], with the names that the
-    columns of frames have.
+    """One dict for each document, with the names that the columns of frames have.
+
+    An example is [{"query_id": "1", "doc_id": "a", "score": 0.5}].
     """
     source = f"{layout.kind} (records)"
     names: dict[Any, None] = {}

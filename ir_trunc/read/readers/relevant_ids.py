@@ -22,8 +22,9 @@ def _are_ids(data: Mapping[Any, Any]) -> bool:
 
 @reader("{topic: [relevant document, ...]}", "qrels", of="mapping", recognises=_are_ids)
 def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """A list or a set of ids, each of relevance 1; a topic without any is one for which nothing is relevant.
-    Documents that are not named are unjudged.
+    """A list or a set of ids, each of relevance 1; documents that are not named are unjudged.
+
+    A topic without any id is one for which nothing is relevant.
     """
     source = "qrels (relevant documents)"
     for topic, docs in data.items():

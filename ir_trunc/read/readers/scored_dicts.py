@@ -24,8 +24,9 @@ def _are_dicts(data: Mapping[Any, Any]) -> bool:
     columns=True,
 )
 def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """Search engines' answers. The id is called id, _id, doc_id or docno, its score score or _score; a
-    distance is given by lower_is_better=True.
+    """Search engines' answers. The id is called id, _id, doc_id or docno, its score score or _score.
+
+    A distance is given by lower_is_better=True.
     """
     columns = layout.reading.names
     names = columns.candidates(

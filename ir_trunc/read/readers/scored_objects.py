@@ -25,8 +25,9 @@ def _are_objects(data: Mapping[Any, Any]) -> bool:
     "{topic: [object with id and score, ...]}", "run", of="mapping", recognises=_are_objects, columns=True
 )
 def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """LlamaIndex's NodeWithScore, Haystack's Document, or any other object. The id is its attribute id, _id,
-    doc_id or docno, or that of its node, document or metadata.
+    """LlamaIndex's NodeWithScore, Haystack's Document, or any other object.
+
+    The id is its attribute id, _id, doc_id or docno, or that of its node, document or metadata.
     """
 
     names = layout.reading.names

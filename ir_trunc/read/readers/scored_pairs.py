@@ -22,8 +22,9 @@ def _are_pairs(data: Mapping[Any, Any]) -> bool:
     "{topic: [(document, <value>), ...]}", "run", "qrels", of="mapping", recognises=_are_pairs, columns=True
 )
 def scored_pairs(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """The document is an id, or an object that has one, as LangChain's (Document, score). The order of the
-    pairs does not count, the scores do.
+    """The document is an id, or an object that has one, as in LangChain's (Document, score).
+
+    The order of the pairs does not count, the scores do.
     """
     pair = partial(_pair, columns=layout.reading.names)
     return table_of_lists(data, layout, f"{layout.kind} (pairs)", pair)

@@ -32,8 +32,10 @@ _FORM = (
 
 @reader(_FORM, "topics", of="path", usual=True)
 def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
-    """Plain or gzipped. TREC topics have `<num>` or `<topic number="...">`; the column or name of the ids in
-    CSV, TSV, JSON and JSON lines is query_id, qid, _id or id.
+    """Plain or gzipped; TREC topics, CSV, TSV, JSON or JSON lines.
+
+    TREC topics have `<num>` or `<topic number="...">`; the column or name of the ids in the other forms is
+    query_id, qid, _id or id.
     """
     source = layout.source(data)
     return Table(source, topics=tuple(_from_file(Path(data), source)))

@@ -1,5 +1,6 @@
-"""TREC files: read at once where they are plain, line by line where they are not, with an error that names
-the line.
+"""TREC files: read at once where they are plain, line by line where they are not.
+
+An error names the line.
 
 A file is read in blocks of lines. Where a glance at a block's bytes finds one blank, or one tab, between all
 fields, pyarrow takes it as a table; other white space is tidied first. Whatever pyarrow cannot read goes the
@@ -63,8 +64,9 @@ def _are_lines(data: File) -> bool:
     usual=True,
 )
 def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
-    """Lines `query_id Q0 doc_id rank score tag` of runs and `query_id iteration doc_id relevance` of qrels,
-    with blanks or tabs between the fields; `#` begins a comment. The second column of answers is their class.
+    """Lines `query_id Q0 doc_id rank score tag` of runs and `query_id iteration doc_id relevance` of qrels.
+
+    Blanks or tabs are between the fields; `#` begins a comment. The second column of answers is their class.
     """
     path, source = Path(data), layout.source(data)
     read = rows_of_blocks(blocks(path, source), layout, source, 1)
@@ -144,8 +146,9 @@ def _line_at(source: str, number: int | None, line: bytes) -> str:
 
 
 def _quick(block: pa.Buffer, separator: str | None, layout: Layout) -> pa.Table | None:
-    """One block of lines as a table by pyarrow, or None where it cannot read them, or might read them
-    otherwise.
+    """One block of lines as a table by pyarrow.
+
+    None where pyarrow cannot read them, or might read them otherwise.
     """
     tidy = block if separator else _tidied(block)
     if layout.value_type == pa.int64() and b"0x" in tidy.to_pybytes().lower():
@@ -182,8 +185,9 @@ def _without_comments(block: pa.Buffer) -> pa.Buffer | None:
 
 
 def _separator(block: pa.Buffer) -> str | None:
-    """The blank or tab that stands alone between all fields; None where other white space, or more of it, is
-    found.
+    """The blank or tab that stands alone between all fields.
+
+    None where other white space, or more of it, is found.
     """
     data = np.frombuffer(block, np.uint8)
     if len(data) and (data[0] <= ord(" ") or data[-1] in b" \t"):
