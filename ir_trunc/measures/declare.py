@@ -18,7 +18,7 @@ from ir_trunc.measures.definition import (
     curves,
     scores,
 )
-from ir_trunc.measures.groups import of_single_parameters, single_parameters
+from ir_trunc.measures.groups import ungrouped
 from ir_trunc.measures.params import Whole
 
 __all__ = [
@@ -114,15 +114,14 @@ class measure:
         if self.scope == "list" and (self.of_means or self.influence):
             raise ParameterError(f"{title}: of_means and influence are for measures with scope='run'.")
         check_docstring(title, formula)
-        params = {
-            one.name: Param(one.name, kind_of(title, one), one.default) for one in single_parameters(formula)
-        }
+        single, of_single = ungrouped(formula)
+        params = {one.name: Param(one.name, kind_of(title, one), one.default) for one in single}
         if self.cutoff != "none":
             depth = Whole("evaluation depth, written @k: only the first k documents are looked at")
             params[CUTOFF] = Param(CUTOFF, depth, required=self.cutoff == "required")
         registry[title] = Definition(
             title,
-            of_single_parameters(formula),
+            of_single,
             params,
             self.range,
             self.source,

@@ -11,30 +11,26 @@ from typing import Any
 from ir_trunc.core.rankings import Floats
 
 
-def single_parameters(formula: Callable[..., Floats]) -> list[Parameter]:
-    """The parameters of a formula behind its lists, with those of its groups in their place."""
-    found: list[Parameter] = []
+def ungrouped(formula: Callable[..., Floats]) -> tuple[list[Parameter], Callable[..., Floats]]:
+    """The single parameters of a formula behind its lists, with those of its groups in their place; and the
+    formula as a function of these.
+    """
+    single: list[Parameter] = []
+    groups: dict[str, tuple[Any, list[str]]] = {}
     for parameter in _parameters(formula)[1:]:
-        found += _parameters(parameter.annotation) if is_dataclass(parameter.annotation) else [parameter]
-    return found
-
-
-def of_single_parameters(formula: Callable[..., Floats]) -> Callable[..., Floats]:
-    """The formula as a function of its single parameters."""
-    groups: dict[str, Any] = {
-        one.name: one.annotation for one in _parameters(formula)[1:] if is_dataclass(one.annotation)
-    }
-    if not groups:
-        return formula
-    names = {name: [one.name for one in _parameters(kind)] for name, kind in groups.items()}
+        kind = parameter.annotation
+        members = _parameters(kind) if is_dataclass(kind) else [parameter]
+        if is_dataclass(kind):
+            groups[parameter.name] = kind, [member.name for member in members]
+        single += members
 
     @wraps(formula)
     def together(lists: Any, **params: Any) -> Floats:
-        for name, kind in groups.items():
-            params[name] = kind(**{each: params.pop(each) for each in names[name]})
+        for name, (kind, members) in groups.items():
+            params[name] = kind(**{member: params.pop(member) for member in members})
         return formula(lists, **params)
 
-    return together
+    return single, together if groups else formula
 
 
 def _parameters(function: Any) -> list[Parameter]:
