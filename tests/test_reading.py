@@ -371,6 +371,22 @@ def test_line_numbers_are_right_behind_comments(tmp_path):
         ir_trunc.calc("RR", QRELS, tmp_path / "run")
 
 
+def test_a_comment_that_looks_like_a_row_is_said_once(tmp_path):
+    (tmp_path / "run").write_text("#1 Q0 a 1 2 t\n#1 Q0 b 2 1 t\n1 Q0 a 1 2 t\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n#1 0 a 1\n")
+    with pytest.warns(ir_trunc.IrTruncWarning) as said:
+        assert len(ir_trunc.calc("RR", tmp_path / "qrels", tmp_path / "run").topics) == 1
+    texts = [str(warning.message) for warning in said]
+    assert ["'#1 0 a 1'" in text for text in texts] == [True, False]
+    assert "'#1 Q0 a 1 2 t'. If it is one, its topic needs an id that does not begin with #." in texts[1]
+
+
+def test_a_comment_that_is_no_row_is_not_spoken_of(tmp_path, recwarn):
+    (tmp_path / "run").write_text("#query Q0 doc rank score tag\n# 1 Q0 a 1 2\n#1 Q0 a 1 2\n1 Q0 a 1 2 t\n")
+    assert ir_trunc.calc_aggregate("RR", {"1": {"a": 1}}, tmp_path / "run")
+    assert not recwarn.list
+
+
 def test_a_file_of_comments_is_empty(tmp_path):
     (tmp_path / "run").write_text("# nothing\n# at all\n")
     with pytest.raises(InputError, match="is empty"):

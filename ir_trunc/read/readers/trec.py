@@ -24,9 +24,10 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
-from ir_trunc.core.errors import InputError
+from ir_trunc.core.errors import InputError, warn
 from ir_trunc.core.rankings import Bools, Floats, Ints
 from ir_trunc.read.arrow import flat, truths
+from ir_trunc.read.comments import row_in_a_comment, without_comments
 from ir_trunc.read.layout import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
 from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.registry import File, reader
@@ -99,16 +100,20 @@ def rows_of_blocks(
     blocks: Iterable[pa.Buffer], layout: Layout, source: str, first: int | None
 ) -> Iterator[Rows]:
     """The rows of each block of lines. first: the number of the first line, as for `rows_of_lines`."""
+    hidden = None
     try:
         for number, block in enumerate(blocks):
             separator = _separator(block)
             table = _quick(block, separator, layout)
             each_is_a_row = separator and table is not None
             if table is None:
-                bare = _without_comments(block)
-                table = None if bare is None else _quick(bare, _separator(bare), layout)
-            if table is None:
-                table = _parse_lines(block.to_pybytes(), layout, source, first)
+                data = block.to_pybytes()
+                hidden = hidden or row_in_a_comment(data, layout)
+                if len(kept := without_comments(data)) < len(data):
+                    bare = _buffer(kept)
+                    table = _quick(bare, _separator(bare), layout)
+                if table is None:
+                    table = _parse_lines(data, layout, source, first)
             looked_at = layout.kind == "run" and number < _LOOKED_AT
             yield _rows(table, layout, source, signs_of_lines(block) if looked_at else NO_NOTES)
             if first is not None:
@@ -116,6 +121,11 @@ def rows_of_blocks(
     except BadLineError as error:
         at = None if first is None else first + error.before
         raise InputError(f"{_line_at(source, at, error.line)} {error}") from None
+    if hidden:
+        warn(
+            f"{source}: lines that begin with # are comments and are left out, but one looks like a row:"
+            f" {_brief(hidden)!r}. If it is one, its topic needs an id that does not begin with #."
+        )
 
 
 def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
@@ -174,14 +184,6 @@ def _in_range(values: Floats | Ints) -> Bools:
         if values.dtype.kind == "f"
         else (values >= -HIGHEST_GRADE) & (values <= HIGHEST_GRADE)
     )
-
-
-def _without_comments(block: pa.Buffer) -> pa.Buffer | None:
-    """The lines that are not comments; None where there are no comments."""
-    data = block.to_pybytes()
-    lines = data.splitlines(keepends=True) if COMMENT in data else []
-    kept = b"".join(line for line in lines if not line.lstrip().startswith(COMMENT))
-    return _buffer(kept) if lines and len(kept) < len(data) else None
 
 
 def _separator(block: pa.Buffer) -> str | None:
