@@ -74,46 +74,57 @@ def put_together(
     topic that two pieces have, and where only some of the pieces have costs.
     """
     size = len(judgments.topics)
-    topics = _joined([piece.topics for piece in pieces])
-    twice = np.flatnonzero(np.bincount(topics, minlength=size) > 1)
-    if len(twice):
-        topic = judgments.topics[twice[0]]
-        raise InputError(f"topic {topic} is in two pieces of the run; one piece must have all its rows.")
-
-    def each(columns: list[Any], silent: float | bool) -> Any:
-        """A value for each topic (Q)."""
-        values = np.full(size, silent)
-        values[topics] = _joined(columns)
-        return values
-
-    def known(name: str) -> list[Any] | None:
-        """What every piece has, or None."""
-        columns = [getattr(piece, name) for piece in pieces]
-        return None if any(column is None for column in columns) else columns
-
-    scores, costs, first, overlaps = map(known, ("scores", "costs", "first_scores", "overlaps"))
+    scores, costs = _joined(pieces, "scores"), _joined(pieces, "costs")
     if costs is None and any(piece.costs is not None for piece in pieces):
         raise InputError("only some pieces of the run have costs; all of them must, or none.")
-    documents = offsets_of([len(column) for column in scores or costs or [()] * len(pieces)])
-    hits = offsets_of([len(piece.hit_ranks) for piece in pieces])
-    counts = each([np.diff(piece.hit_offsets) for piece in pieces], 0)
-    firsts = each([piece.hit_offsets[:-1] + shift for piece, shift in zip(pieces, hits)], 0)
+    lengths, starts, counts, hits = np.zeros((4, size), np.int64)  # hits: where those of each topic begin
+    seen, held = np.zeros((2, size), bool)
+    first_scores, overlaps = np.full(size, -np.inf), np.zeros(size)
+    documents_above = hits_above = 0
+    for piece in pieces:
+        at = piece.topics
+        if seen[at].any():
+            topic = judgments.topics[at[seen[at]][0]]
+            raise InputError(f"topic {topic} is in two pieces of the run; one piece must have all its rows.")
+        seen[at] = True
+        lengths[at] = piece.lengths
+        starts[at] = piece.starts + documents_above
+        counts[at] = np.diff(piece.hit_offsets)
+        hits[at] = piece.hit_offsets[:-1] + hits_above
+        held[at] = piece.held
+        if piece.first_scores is not None:
+            first_scores[at] = piece.first_scores
+        if piece.overlaps is not None:
+            overlaps[at] = piece.overlaps
+        of_documents = piece.costs if scores is None else piece.scores
+        documents_above += 0 if of_documents is None else len(of_documents)
+        hits_above += len(piece.hit_ranks)
     hit_offsets = offsets_of(counts)
-    found = np.arange(hit_offsets[-1]) + np.repeat(firsts - hit_offsets[:-1], counts)
+    found = np.arange(hit_offsets[-1]) + np.repeat(hits - hit_offsets[:-1], counts)
+    none = np.zeros(0, np.int64)
     return unchecked(
         kind,
         judgments=judgments,
-        lengths=each([piece.lengths for piece in pieces], 0),
+        lengths=lengths,
         hit_offsets=hit_offsets,
-        hit_ranks=_joined([piece.hit_ranks for piece in pieces])[found],
-        hit_grades=_joined([piece.hit_grades for piece in pieces])[found],
-        starts=each([piece.starts + shift for piece, shift in zip(pieces, documents)], 0),
-        scores=_joined(scores) if scores else None,
-        costs=_joined(costs) if costs else None,
-        first_scores=None if first is None else each(first, -np.inf),
-        nil=NilLists(convention, each([piece.held for piece in pieces], False)) if convention else None,
-        overlaps=each(overlaps, 0.0) if overlaps else None,
+        hit_ranks=_joined(pieces, "hit_ranks")[found] if pieces else none,
+        hit_grades=_joined(pieces, "hit_grades")[found] if pieces else none,
+        starts=starts,
+        scores=scores,
+        costs=costs,
+        first_scores=first_scores if all(piece.first_scores is not None for piece in pieces) else None,
+        nil=NilLists(convention, held) if convention else None,
+        overlaps=overlaps if pieces and all(piece.overlaps is not None for piece in pieces) else None,
     )
+
+
+def _joined(pieces: Sequence[SomeLists], name: str) -> Any:
+    """An array of all pieces; None where a piece has none."""
+    columns = [getattr(piece, name) for piece in pieces]
+    known = [column for column in columns if column is not None]
+    if not known or len(known) < len(columns):
+        return None
+    return known[0] if len(known) == 1 else np.concatenate(known)
 
 
 def joined(kind: type[Rankings], judgments: Judgments, pieces: Sequence[Rankings]) -> Rankings:
@@ -139,7 +150,3 @@ def joined(kind: type[Rankings], judgments: Judgments, pieces: Sequence[Rankings
     ]
     nil = pieces[0].nil if pieces and all(piece.nil is not None for piece in pieces) else None
     return put_together(kind, judgments, some, None if nil is None else nil.convention)
-
-
-def _joined(columns: Sequence[Any]) -> Any:
-    return columns[0] if len(columns) == 1 else np.concatenate([np.zeros(0, np.int64), *columns])

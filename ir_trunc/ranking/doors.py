@@ -64,11 +64,13 @@ def read_qrels(
     if isinstance(data, Qrels):
         if names.needed:
             raise InputError(f"columns={names}: these qrels were read before; name their columns there.")
-        say_unjudged(topics, more, data.judgments.topics, data.rows.source)
+        if topics is not None:
+            say_unjudged(topics, more, data.judgments.topics, data.rows.source)
         return data.changed(more, rule) if more or rule else data
     rows = whole(data, replace(QRELS, reading=Reading(columns=names)))
     # The topics of a data set belong to it: there is nothing to say of those without judgments.
-    say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
+    if topics is not None:
+        say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
     return Qrels.of(rows, [*rows.universe, *more], levels=rows.levels, nil=rule)
 
 
@@ -80,6 +82,8 @@ def read_qrels_of_runs(
     Each column that was named must be found in the qrels or in the runs.
     """
     names = Columns.of(reading.get("columns"))
+    if not names:
+        return read_qrels(data, topics, nil=nil), reading
     qrels = read_qrels(data, topics, nil=nil, columns=names.needing(names.needed - set(possible(RUN))))
     used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
     return qrels, {**reading, "columns": names.needing(names.needed - used)}

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ir_trunc.core.errors import InputError, shown
-from ir_trunc.core.rankings import Bools, Ints, NilLists
+from ir_trunc.core.rankings import Bools, Ints
 from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.read.notes import Notes
 from ir_trunc.read.rows import PLACEHOLDER
@@ -76,12 +76,6 @@ class NilRule:
         """Those of the rows with NIL in which it is the right answer of its topic."""
         right = at[nil_queries[run.topic[at]]]
         return right[run.rank[right] == 1] if self.convention == "sakai" else right
-
-    def lists(self, run: RankedRows, at: Ints) -> NilLists:
-        """Which lists have a NIL at these rows, and what it was taken for."""
-        held = np.zeros(len(run.lengths), dtype=bool)
-        held[run.topic[at]] = True
-        return NilLists(self.convention, held)
 
 
 DOCUMENTS = NilRule("document", chosen=False)

@@ -18,7 +18,7 @@ import numpy as np
 from ir_trunc.core.errors import warn
 from ir_trunc.core.pieces import SomeLists, unchecked
 from ir_trunc.core.pieces import put_together as lists_together
-from ir_trunc.core.rankings import Ints, Rankings, first_of, offsets_of
+from ir_trunc.core.rankings import Bools, Ints, NilLists, Rankings, first_of, offsets_of
 from ir_trunc.ranking.pairs import hashes_of
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.ranked import RankedRows
@@ -51,13 +51,14 @@ class Piece:
 class Joined:
     """Rows of a run by rank, beside the judgments.
 
-    ranked: the rows. lists: one for each topic of the qrels. keys: which judgment each judged document of the
-    lists has, as a position in `Qrels.keys`, or -1 for a NIL that is right. notes: what is to be said of the
-    run.
+    ranked: the rows. lists: one for each topic of the qrels. held: which of them hold NIL. keys: which
+    judgment each judged document of the lists has, as a position in `Qrels.keys`, or -1 for a NIL that is
+    right. notes: what is to be said of the run.
     """
 
     ranked: RankedRows
     lists: Rankings
+    held: Bools
     keys: Ints
     notes: Notes
 
@@ -101,8 +102,7 @@ def pieces_of(qrels: Qrels, run: Data, keep_scores: bool) -> Iterator[Piece]:
 def rank_piece(qrels: Qrels, rows: Rows, keep_scores: bool = False) -> Piece:
     """The lists of a piece, which must have all rows of its topics."""
     found = join(qrels, rows)
-    lists = found.lists
-    held = lists.nil.held if lists.nil else np.zeros(len(lists), dtype=bool)
+    lists, held = found.lists, found.held
     at = np.flatnonzero((lists.lengths > 0) | held)  # NIL may end a list at once
     some = SomeLists(
         at,
@@ -171,11 +171,15 @@ def join(qrels: Qrels, run: Rows) -> Joined:
     ranked = by_rank(qrels, run)
     row, key = _judged(qrels, ranked)
     nil = _first_nils(qrels, ranked, row, key)
-    lengths = qrels.nil.lengths(ranked, nil)
+    held = np.zeros(len(ranked.lengths), dtype=bool)
+    lengths, notes = ranked.lengths, ranked.notes
+    if len(nil):
+        held[ranked.topic[nil]] = True
+        lengths, notes = qrels.nil.lengths(ranked, nil), notes + qrels.nil.notes(ranked, nil)
     seen = (key < len(qrels.keys)) & (ranked.rank[row] <= lengths[ranked.topic[row]])
     row, key = row[seen], key[seen]
     grade = _grades(qrels, ranked, row, key)
-    if qrels.nil.answers:
+    if len(nil) and qrels.nil.answers:
         right = qrels.nil.right(ranked, nil, qrels.judgments.nil_queries)
         row, key = np.append(row, right), np.append(key, np.full(len(right), -1))
         grade = np.append(grade, np.full(len(right), max(1, qrels.judgments.max_rel)))
@@ -194,10 +198,10 @@ def join(qrels: Qrels, run: Rows) -> Joined:
         scores=scores,
         costs=ranked.rows.costs,
         first_scores=None if scores is None else first_of(scores, ranked.starts, lengths),
-        nil=qrels.nil.lists(ranked, nil),
+        nil=NilLists(qrels.nil.convention, held),
         overlaps=None if qrels.classes is None else overlaps_of(qrels, ranked, lengths),
     )
-    return Joined(ranked, lists, key, ranked.notes + qrels.nil.notes(ranked, nil))
+    return Joined(ranked, lists, held, key, notes)
 
 
 def by_rank(qrels: Qrels, run: Rows) -> RankedRows:

@@ -84,7 +84,7 @@ class RankedRows:
                 twice[1], "it is in the list twice; duplicates='first' or 'best' keeps one of them"
             )
         known = topic < len(topics)
-        notes = run.notes + _strangers(run, known)
+        notes = _strangers(run, known)
         keep = known & ~occurs(run.docs, PLACEHOLDER)
         if twice and run.reading.duplicates == "first":
             keep[repeats(hashes, topic, run.docs)] = False
@@ -98,9 +98,8 @@ class RankedRows:
             keep[repeats(hashes, topic, run.docs)] = False
         if run.hidden is not None:
             ended = _ended(topic, run.hidden)
-            notes += Notes(
-                ended=len(distinct(topic[ended])), behind=int(np.count_nonzero(ended & ~run.hidden))
-            )
+            behind = int(np.count_nonzero(ended & ~run.hidden))
+            notes = replace(notes, ended=len(distinct(topic[ended])), behind=behind)
             keep &= ~ended
         if not keep.all():
             run, topic, hashes = run.filter(keep), topic[keep], hashes[keep]
@@ -110,7 +109,7 @@ class RankedRows:
         rank = np.arange(len(topic)) - starts[topic] + 1
         lengths = np.bincount(topic, minlength=len(topics))
         lists, tied = _count_tied(run, starts, lengths)
-        notes += Notes(lists=lists, tied=tied)
+        notes = run.notes + replace(notes, lists=lists, tied=tied)
         return cls(run, topic, hashes, rank, lengths, starts, notes)
 
 

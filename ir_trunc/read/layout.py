@@ -29,16 +29,11 @@ class Layout:
     reading: Reading = DEFAULT
 
     @property
-    def is_run(self) -> bool:
-        """Whether it is one of runs, which have scores, ranks, costs and ends."""
-        return self.kind == "run"
-
-    @property
     def columns(self) -> dict[str, pa.DataType]:
         """The fields that are read, and their types."""
         ids = {"query_id": pa.dictionary(pa.int32(), pa.string()), "doc_id": pa.string()}
         others = {self.by_class: pa.string()} if self.by_class else {}
-        if self.reading.by_rank:
+        if self.reading.order == "rank":
             others[RANK] = pa.int64()
         if self.reading.stop is not None:
             others[MARK] = pa.string()

@@ -74,6 +74,8 @@ class Columns(Mapping[str, Any]):
 
         One is the column that was named, or else those with a usual name that no other field was given.
         """
+        if not self.given:
+            return [column for column in found if column in usual]
         found = list(found)
         named = [column for column in found if field in self and column == self[field]]
         taken = {column for other, column in self.given if other != field}

@@ -42,13 +42,13 @@ class Notes:
     behind: int = 0
 
     def __add__(self, other: Notes) -> Notes:
-        mine, its = vars(self), vars(other)
+        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
         strangers = [name for name in (self.stranger, other.stranger) if name is not None]
         return Notes(
             known=self.known or other.known,
             stranger=min(strangers, default=None),
             marks=self.marks | other.marks,
-            **{name: mine[name] + its[name] for name in _COUNTS},
+            **counts,
         )
 
     def warn(self, source: str, nil: str, reading: Reading) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
 from ir_trunc.core.errors import ParameterError, ParameterTypeError, nearest, shown
 from ir_trunc.read.names import Columns
@@ -87,12 +87,7 @@ class Reading:
     @property
     def names(self) -> Columns:
         """What columns are called."""
-        return Columns.of(self.columns)
-
-    @property
-    def by_rank(self) -> bool:
-        """Whether the ranks decide, which then must be there."""
-        return self.order == "rank"
+        return cast(Columns, self.columns)
 
     @property
     def without_scores(self) -> bool:

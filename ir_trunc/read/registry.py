@@ -53,9 +53,9 @@ class File:
     a regular file or cannot be read. columns: those that the user named.
     """
 
-    def __init__(self, path: str | os.PathLike[str], names: Columns):
+    def __init__(self, path: str | os.PathLike[str], columns: Columns):
         self.path = path
-        self.columns = frozenset(names.values())
+        self.columns = columns
         self.name = os.fsdecode(path).removesuffix(".gz")
         self.start = beginning(path)
 

@@ -49,7 +49,8 @@ NUMBERS = ("score", "relevance", RANK, COST)
 def columns_of(found: Iterable[Any], layout: Layout, source: str) -> dict[str, Any]:
     """The columns that are read, by the names that they have: those needed, and those that a run may have."""
     found, names = list(found), layout.reading.names
-    names.check(found, possible(layout), source)
+    if names.needed:
+        names.check(found, possible(layout), source)
     fields = wanted(layout, lambda field: bool(names.among(found, field, (field,))))
     return {field: column_name(found, field, source, names) for field in fields}
 
@@ -71,24 +72,23 @@ def read_of(found: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]
 
 def possible(layout: Layout) -> list[str]:
     """The fields that data of this layout can have."""
-    return list(
-        dict.fromkeys([*layout.columns, *looked_at(layout), *((COST, SHOWN) if layout.is_run else ())])
-    )
+    of_runs = (RANK, MARK, COST, SHOWN) if layout.kind == "run" else ()
+    return list(dict.fromkeys([*layout.columns, *of_runs]))
 
 
 def looked_at(layout: Layout) -> tuple[str, ...]:
     """Fields of a run that may be a sign that it is not what it seems."""
-    return (RANK, MARK) if layout.is_run else ()
+    return (RANK, MARK) if layout.kind == "run" else ()
 
 
 def wanted(layout: Layout, has: Callable[[str], bool]) -> list[str]:
     """The fields that are read of data that have some."""
-    needed = [
-        field
-        for field in layout.columns
-        if field != layout.value or not layout.reading.without_scores or has(field)
-    ]
-    return needed + [field for field in (COST, SHOWN) if layout.is_run and has(field)]
+    fields = list(layout.columns)
+    if layout.kind != "run":
+        return fields
+    if layout.reading.without_scores and not has(layout.value):
+        fields.remove(layout.value)
+    return fields + [field for field in (COST, SHOWN) if has(field)]
 
 
 def from_frame(data: Any, layout: Layout, source: str) -> Rows:
@@ -101,8 +101,9 @@ def rows_of_table(table: Any, layout: Layout, source: str) -> Rows:
     found, names = names_of(table), layout.reading.names
     read = columns_of(found, layout, source)
     rows = _from_columns({field: table[name] for field, name in read.items()}, layout, source)
-    rows = replace(rows, named=frozenset(field for field in names if names[field] in found))
-    if not layout.is_run:
+    if names.given:
+        rows = replace(rows, named=frozenset(field for field in names if names[field] in found))
+    if layout.kind != "run":
         return rows
     signs = [names.among(found, field, (field,)) for field in looked_at(layout)]
     return with_signs(rows, *(table[name[0]] if len(name) == 1 else None for name in signs))
@@ -115,12 +116,12 @@ def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
     def read(field: str, kind: pa.DataType) -> npt.NDArray[Any]:
         return numbers(columns[field], replace(layout, value=field, value_type=kind), source, topics, docs)
 
-    ranks = read(RANK, pa.int64()) if layout.reading.by_rank else None
+    ranks = read(RANK, pa.int64()) if layout.reading.order == "rank" else None
     scored = layout.value in columns
     places = np.arange(len(docs)) if ranks is None else ranks
     values = read(layout.value, layout.value_type) if scored else -places.astype(np.float64)
     rows = Rows.of(source, topics, docs, values, classes)
-    if not layout.is_run:
+    if layout.kind != "run":
         return rows
     hidden = ~_truths(columns[SHOWN], rows) if SHOWN in columns else None
     if layout.reading.stop is not None:

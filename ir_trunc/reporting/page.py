@@ -15,7 +15,7 @@ from ir_trunc.read.write import Target, check_outputs, write_text
 from ir_trunc.reporting.comparing import compare
 from ir_trunc.reporting.sections import Cuts, lengths, policies, silence, views
 from ir_trunc.reporting.topics import topics_of
-from ir_trunc.scoring.ends import reads_the_end
+from ir_trunc.scoring.doubts import reads_the_end
 from ir_trunc.scoring.evaluator import Evaluator, Options, rank
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.runs import RunsLike, by_name

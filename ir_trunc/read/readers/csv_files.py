@@ -28,7 +28,7 @@ def _header(start: bytes) -> tuple[list[str], str]:
 
 def _is_table(data: File) -> bool:
     names, _ = _header(data.start)
-    if not data.columns.isdisjoint(names):
+    if data.columns and not set(data.columns.values()).isdisjoint(names):
         return True
     if "query_id" in map(FIELDS_OF.get, names) and "doc_id" in map(FIELDS_OF.get, names):
         return True

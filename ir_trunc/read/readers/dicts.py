@@ -31,9 +31,13 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     A run may have lists by rank, without scores, or one answer as text; silence is the empty list. Topics and
     documents are text or whole numbers.
     """
-    each_once = len(pc.unique(_keys(data, layout))) == len(data)  # 1 and "1" are one topic
-    for topics in _some_at_a_time(data) if each_once else [data]:
-        yield replace(_rows(topics, layout), universe=tuple(_keys(topics, layout).to_pylist()))
+    names = ids(list(data), f"{layout.kind} (dict)", "query_id", map(shown, data))
+    each_once = len(pc.unique(names)) == len(data)  # 1 and "1" are one topic
+    start = 0
+    for some in _some_at_a_time(data) if each_once else [data]:
+        here = names.slice(start, len(some))
+        yield replace(_rows(some, here, layout), universe=tuple(here.to_pylist()))
+        start += len(some)
 
 
 def _some_at_a_time(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
@@ -48,10 +52,11 @@ def _some_at_a_time(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
         yield some
 
 
-def _rows(data: Mapping[Any, Any], layout: Layout) -> Rows:
-    source, names = f"{layout.kind} (dict)", encoded(_keys(data, layout))
+def _rows(data: Mapping[Any, Any], topics_of: pa.Array, layout: Layout) -> Rows:
+    """The rows of a dict whose topics have these names."""
+    source, names = f"{layout.kind} (dict)", encoded(topics_of)
     listed = [not isinstance(docs, Mapping) for docs in data.values()]
-    if layout.is_run:
+    if layout.kind == "run" and any(listed):
         data = {topic: _ranked(topic, docs) for topic, docs in data.items()}
     for topic, docs in data.items():
         if not isinstance(docs, Mapping):
@@ -62,9 +67,9 @@ def _rows(data: Mapping[Any, Any], layout: Layout) -> Rows:
     codes = np.repeat(np.arange(len(data)), lengths)
     topics = pa.DictionaryArray.from_arrays(names.indices.take(pa.array(codes)), names.dictionary)
     docs = ids(list(chain.from_iterable(data.values())), source, "doc_id", topics)
-    values = list(chain.from_iterable(docs.values() for docs in data.values()))
+    values = [value for docs in data.values() for value in docs.values()]
     rows = Rows.of(source, topics, docs, numbers(values, layout, source, topics, docs))
-    return _read_dict(rows, layout.reading, np.repeat(listed, lengths)) if layout.is_run else rows
+    return _read_dict(rows, layout.reading, np.repeat(listed, lengths)) if layout.kind == "run" else rows
 
 
 def _read_dict(rows: Rows, reading: Reading, listed: Bools) -> Rows:
@@ -73,18 +78,13 @@ def _read_dict(rows: Rows, reading: Reading, listed: Bools) -> Rows:
         raise InputError(
             f"{rows.source}: a dict has no second column, in which stop={reading.stop!r} could be."
         )
-    if reading.by_rank and not listed.all():
+    if reading.order == "rank" and not listed.all():
         topic = rows.topics[int(listed.argmin())]
         raise InputError(
             f"{rows.source}, topic {topic}: order='rank' needs a list by rank, [document, ...], not scores."
         )
-    ranks = (1 - rows.values).astype(np.int64) if reading.by_rank else None
+    ranks = (1 - rows.values).astype(np.int64) if reading.order == "rank" else None
     return rows.read(reading, ranks, unscored=listed if listed.any() else None)
-
-
-def _keys(data: Mapping[Any, Any], layout: Layout) -> pa.Array | pa.ChunkedArray:
-    """The topics of a dict, as text."""
-    return ids(list(data), f"{layout.kind} (dict)", "query_id", map(shown, data))
 
 
 def _ranked(topic: Any, docs: Any) -> Any:

@@ -40,7 +40,10 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
 def table_of(data: Iterable[Any], layout: Layout, source: str) -> Table:
     """The attributes of items as columns."""
     items = data if isinstance(data, list) else several(layout.kind, data, "named tuples")
-    called = {field: _called(field, items, layout) for field in possible(layout)}
+    called = {field: field for field in possible(layout)}
+    for field in layout.reading.names:
+        if field in called:
+            called[field] = _called(field, items, layout)
     fields = wanted(layout, lambda field: hasattr(items[0], called[field])) if items else layout.columns
     names = [called[field] for field in fields]
     try:

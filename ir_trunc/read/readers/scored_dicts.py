@@ -30,7 +30,7 @@ def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
     """
     columns = layout.reading.names
     names = columns.candidates(
-        layout.value, ("score", "_score") if layout.is_run else (layout.value, "label")
+        layout.value, ("score", "_score") if layout.kind == "run" else (layout.value, "label")
     )
 
     def pair(item: Any, place: str) -> tuple[Any, Any]:
