@@ -309,6 +309,29 @@ def test_with_topics_in_every_form(form):
     assert calc("RBPT c@1 OIE", larger, RUN).values.tobytes() == expected.values.tobytes()
 
 
+OTHERS = {
+    "plain tuples": [tuple(row[:3]) for row in ROWS],
+    "records": [row._asdict() for row in ROWS],
+    "relevant documents": {"1": ["a"], "2": ["c"]},
+    "dicts by topic": {"1": [{"id": "a", "relevance": 1}], "2": [{"id": "c", "relevance": 2}]},
+}
+
+
+@pytest.mark.parametrize("form", OTHERS)
+def test_with_topics_takes_every_form_that_calc_takes(form):
+    with pytest.warns(IrTruncWarning, match="for 2 of 3 topics .topic '4' for one"):
+        larger = with_topics(OTHERS[form], ["4", "2", "3"])
+    assert larger.judgments.topics == ("1", "2", "3", "4")
+    more = read_qrels(OTHERS[form])
+    assert larger.judgments.grades.tolist() == more.judgments.grades.tolist()
+    assert larger.judgments.levels.tolist() == more.judgments.levels.tolist()
+
+
+def test_with_topics_refuses_qrels_that_calc_refuses():
+    with pytest.raises(InputError, match=r"topic 1, document a: relevance 0.5 is not a whole number"):
+        with_topics({"1": {"a": 0.5}}, ["2"])
+
+
 @pytest.mark.filterwarnings("ignore:.*nil queries")
 @pytest.mark.parametrize("form", ["dict", "named tuples", "pandas"])
 def test_with_topics_is_ir_measures_input(form):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ir_trunc.core.rankings import Rankings
@@ -34,31 +34,34 @@ class WithRun(Protocol):
 QrelsLike = (
     str
     | os.PathLike[str]
-    | Mapping[Any, Mapping[Any, int]]
-    | Iterable[tuple[Any, ...]]
+    | Mapping[Any, Mapping[Any, int] | Collection[Any]]
+    | Iterable[Sequence[Any] | Mapping[str, Any]]
     | Frame
     | WithQrels
     | Qrels
 )
 """Qrels in any of their forms.
 
-A path of a file, plain or gzipped, or the id of an ir_datasets data set; `{topic: {document: grade}}`; named
-tuples with query_id, doc_id and relevance; a frame with these columns; an ir_datasets data set; or what
-`read_qrels` or `read_answers` returns.
+A path of a file (TREC, NTCIR, JSON, CSV, Parquet; plain or gzipped) or of a folder of BEIR, or the id of an
+ir_datasets data set; `{topic: {document: grade}}`, or `{topic: [relevant document, ...]}`; named tuples with
+query_id, doc_id and relevance, plain tuples in this order, or dicts with these names; a frame or a Hugging
+Face Dataset with these columns; an ir_datasets data set; or what `read_qrels` or `read_answers` returns.
 """
 
 RunLike = (
     str
     | os.PathLike[str]
     | Mapping[Any, Mapping[Any, float] | Sequence[Any]]
-    | Iterable[tuple[Any, ...]]
+    | Iterable[Sequence[Any] | Mapping[str, Any]]
     | Frame
     | WithRun
     | Rankings
 )
 """A run in any of its forms.
 
-A path of a file, plain or gzipped; `{topic: {document: score}}`, or `{topic: [document, ...]}` by rank; named
-tuples with query_id, doc_id and score; a frame with these columns (and cost, where documents differ in it);
-an ir_datasets data set that has a run; or `Rankings`.
+A path of a file (TREC, JSON, CSV, Parquet; plain or gzipped); `{topic: {document: score}}`, `{topic:
+[document, ...]}` by rank, or `{topic: [item, ...]}` of pairs (document, score), of dicts with id and score, or
+of the objects that frameworks of retrieval return; named tuples with query_id, doc_id and score, plain tuples
+in this order, or dicts with these names; a frame or a Hugging Face Dataset with these columns (and cost,
+where documents differ in it); an ir_datasets data set that has a run; or `Rankings`.
 """

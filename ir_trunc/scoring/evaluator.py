@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,6 +20,7 @@ from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.rank import rank_run
 from ir_trunc.read.reading import DEFAULT, Duplicates, HowRead, Order, Reading
+from ir_trunc.read.registry import shape_of
 from ir_trunc.scoring.doubts import warn_of_doubts
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
@@ -95,7 +95,7 @@ class Evaluator:
         """Scores of one run: by topic and on average."""
         rankings = self._open(run)
         if not isinstance(run, Rankings):
-            source = f"run {run}" if isinstance(run, (str, os.PathLike)) else f"run ({type(run).__name__})"
+            source = f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
             warn_of_doubts(source, rankings, self.bound)
         own = iter(scores((bound for bound in self.bound if bound), rankings))
         asked = iter(self._ask_others(run, rankings))

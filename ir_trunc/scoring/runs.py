@@ -11,6 +11,7 @@ from ir_trunc.core.checks import path as file_name
 from ir_trunc.core.checks import several
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.columns import one_id
+from ir_trunc.read.registry import shape_of
 
 RunsLike = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """Several runs: `{name: run}`, or paths of files and of folders, whose runs are then named by their files."""
@@ -30,7 +31,7 @@ def each_run(runs: RunsLike, doing: str) -> Iterator[tuple[str, Any]]:
 def by_name(runs: RunsLike) -> dict[str, Any]:
     """Runs by their names, which are text; InputError where 1 and "1" are two of them."""
     if not isinstance(runs, Mapping):
-        return dict(by_file_name(runs))
+        return by_file_name(runs)
     if not runs:
         raise InputError("There is no run: give {name: run} with at least one, or paths.")
     named = {one_id(name, "name", "runs"): run for name, run in runs.items()}
@@ -48,11 +49,10 @@ def by_file_name(
 
     A folder stands for its files.
     """
-    frame = hasattr(paths, "__arrow_c_stream__") or hasattr(paths, "itertuples")
-    one = frame or isinstance(paths, (str, os.PathLike))
+    one = shape_of(paths) in ("path", "frame")
     given: list[Any] = [paths] if one else several("runs", paths, "{name: run}, or paths")
     for path in given:
-        if not isinstance(path, (str, os.PathLike)):
+        if shape_of(path) != "path":
             raise InputError(f"runs need names: give {{name: run}} or paths, not {type(path).__name__}.")
         if isinstance(path, str) and not path:
             raise InputError("run: the path is empty.")

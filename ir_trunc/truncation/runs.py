@@ -124,7 +124,7 @@ def truncate(
             f"{chosen} looks at judgments, which a run does not have: give the rankings that it cut,"
             " rankings.cut(policy.cut(rankings))."
         )
-    topics = {*pc.unique(rows.topics).to_pylist(), *(cuts or ()), *_topics_of(run)}
+    topics = {*pc.unique(rows.topics).to_pylist(), *(cuts or ()), *rows.universe}
     lists = ranked_for(rows, list(topics), nil)
     lengths = lengths_of(chosen, lists) if cuts is None else _lengths(cuts, lists)
     of_run = RankedRows.of(rows, pa.array(lists.topics, pa.string()))
@@ -142,11 +142,6 @@ def _cuts(policy: Any) -> dict[str, int] | None:
         given = {one_id(topic, "topic", "cuts"): k for topic, k in policy.items()}
         return {topic: count_of(topic, k) for topic, k in given.items()}
     return None
-
-
-def _topics_of(run: Any) -> list[str]:
-    """The topics of a dict: one with an empty list has no rows."""
-    return [one_id(topic, "topic", "run") for topic in run] if isinstance(run, Mapping) else []
 
 
 def _lengths(cuts: Mapping[str, int], lists: Rankings) -> Ints:
