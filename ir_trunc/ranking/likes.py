@@ -60,8 +60,8 @@ RunLike = (
 """A run in any of its forms.
 
 A path of a file (TREC, JSON, CSV, Parquet; plain or gzipped); `{topic: {document: score}}`, `{topic:
-[document, ...]}` by rank, or `{topic: [item, ...]}` of pairs (document, score), of dicts with id and score, or
-of the objects that frameworks of retrieval return; named tuples with query_id, doc_id and score, plain tuples
-in this order, or dicts with these names; a frame or a Hugging Face Dataset with these columns (and cost,
-where documents differ in it); an ir_datasets data set that has a run; or `Rankings`.
+[document, ...]}` by rank, or `{topic: [item, ...]}` of pairs (document, score), of dicts with id and score,
+or of the objects that frameworks of retrieval return; named tuples with query_id, doc_id and score, plain
+tuples in this order, or dicts with these names; a frame or a Hugging Face Dataset with these columns (and
+cost, where documents differ in it); an ir_datasets data set that has a run; or `Rankings`.
 """
