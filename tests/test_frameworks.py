@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ir_trunc import InputError, ParameterError, how_many
+from ir_trunc import InputError, ParameterError, how_many, read_run
 from ir_trunc.synthetic.chunks import chunks
 from ir_trunc.truncation import Fixed, Greedy, ScoreThreshold
 
@@ -51,6 +51,8 @@ def test_langchain_retrievers_without_scores_are_told_of():
 
     with pytest.raises(InputError, match=r"no relevance_score or score in their metadata.*scored"):
         Truncate(policy=half).compress_documents(given, "query")
+    with pytest.raises(InputError, match="has no score; a retriever that gives it is needed"):
+        read_run({"q": given})
     for policy, message in [("Oracle(measure=AP)", "looks at judgments"), (5, "is not a policy")]:
         with pytest.raises(ValueError, match=message):  # pydantic has an error of its own
             Truncate(policy=policy)
@@ -78,6 +80,11 @@ def test_langchain_vector_store_with_scores_inside_its_own_retriever():
         pass
 
     store = InMemoryVectorStore.from_texts(["far 1.5", "close 0.3", "near 0.1"], OnACircle())
+    with pytest.raises(InputError, match=r"no relevance scores: scored\(store, raw=True\)"):
+        scored(store, k=3).invoke("query 0.0")
+    raw = scored(store, k=3, raw=True).invoke("query 0.0")
+    assert [doc.metadata["score"] for doc in raw] == pytest.approx(np.cos([0.1, 0.3, 1.5]))
+    assert list(read_run({"q": raw}).to_dict()["q"]) == [doc.id for doc in raw]  # as they are
     store._select_relevance_score_fn = lambda: lambda similarity: similarity
     found = scored(store, k=3).invoke("query 0.0")
     assert [doc.metadata["score"] for doc in found] == pytest.approx(np.cos([0.1, 0.3, 1.5]))

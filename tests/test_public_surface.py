@@ -31,13 +31,9 @@ ORDER = ["measures", "qrels", "run", "runs"]
 # The order of pt.Experiment, in whose place it is written.
 OF_PYTERRIER = "ir_trunc.adapters.pyterrier.experiment"
 
-# Options are those of pt.Experiment, whichever of them the installed version has.
-OPTIONS_OF_OTHERS = {OF_PYTERRIER}
-
 # Functions that are not held to a law yet.
 NOT_YET = {
     "sections": {
-        "ir_trunc.adapters.pyterrier.experiment",
         "ir_trunc.measures.curves",
         "ir_trunc.measures.scores",
         "ir_trunc.meta.persistence",
@@ -108,8 +104,7 @@ def parameters_of(name):
 @every_function
 def test_arguments_are_explicit(name):
     kinds = {parameter.kind for parameter in parameters_of(name).values()}
-    if name not in OPTIONS_OF_OTHERS:
-        assert inspect.Parameter.VAR_KEYWORD not in kinds, "an editor and help() cannot show **options"
+    assert inspect.Parameter.VAR_KEYWORD not in kinds, "an editor and help() cannot show **options"
 
 
 def test_keywords_that_are_handed_on_are_those_of_reading():

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import warnings
+from inspect import signature
 
 import bm25s
 import pandas as pd
@@ -72,6 +73,24 @@ def test_by_query_and_against_a_baseline():
     ]
 
 
+def test_every_option_of_pt_Experiment_is_an_option_here():
+    theirs = set(signature(pt.Experiment).parameters) - {"retr_systems", "eval_metrics", "kwargs"}
+    assert theirs <= set(signature(experiment).parameters)
+
+
+def test_baselines_by_name_other_tests_rounding_and_a_bar(capsys):
+    systems = {"a": RESULTS, "b": NOTHING}
+    by_place = experiment(systems, TOPICS, QRELS, "RBPT AP", baseline=1, test="wilcoxon", round={"RBPT": 2})
+    by_name = experiment(systems, TOPICS, QRELS, "RBPT AP", baseline="b", test="wilcoxon", round={"RBPT": 2})
+    pd.testing.assert_frame_equal(by_place, by_name)
+    assert by_place["RBPT"].tolist() == by_place["RBPT"].round(2).tolist()
+    own = experiment(systems, TOPICS, QRELS, "RBPT", baseline="b", test=lambda one, other: (0.0, 0.125))
+    assert own["RBPT p-value"].tolist()[0] == 0.125
+    assert capsys.readouterr().err == ""
+    experiment(systems, TOPICS, QRELS, "RBPT", verbose=True)
+    assert "2/2" in capsys.readouterr().err
+
+
 def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades():
     system = pt.Transformer.from_df(RESULTS.drop(columns="query"))
     whole = experiment([system], TOPICS, QRELS, "RBPT c@1", names=["x"])
@@ -85,16 +104,47 @@ def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades
         (["mrt", "RBPT"], {}, UnknownMeasureError, "'mrt' is the time a system takes"),
         ("c@1 RBPT", {"baseline": 0}, ParameterError, r"c@1: its value for one topic depends on all others"),
         ("RBTP", {}, UnknownMeasureError, "Did you mean RBPT"),
-        ("RBPT", {"save_dir": "x"}, ParameterError, "save_dir is about running systems"),
         (
             "RBPT",
-            {"highlight": "bold"},
+            {"save_dir": "x"},
             ParameterError,
-            "highlight is an option of pt.Experiment alone: use the style of",
+            "save_dir='x' is for .*: it decides how",
         ),
+        ("RBPT", {"save_mode": "reuse"}, ParameterError, "save_mode='reuse' is for .* how systems are run"),
+        ("RBPT", {"save_format": 3}, ParameterError, "save_format=3 is for .* how systems are run"),
+        (
+            "RBPT",
+            {"precompute_prefix": True},
+            ParameterError,
+            "precompute_prefix=True .* are run",
+        ),
+        ("RBPT", {"plan": "tree"}, ParameterError, "plan='tree' is for .* how systems are run"),
+        ("RBPT", {"highlight": "bold"}, ParameterError, "highlight='bold' is for .*: use the style of"),
         ("RBPT", {"dataframe": False}, ParameterError, "the result is always a DataFrame"),
-        ("RBPT", {"validate": "error"}, ParameterError, "validate is an option of pt.Experiment alone"),
+        ("RBPT", {"validate": "error"}, ParameterError, "validate='error' is for .* as ir_trunc.calc"),
+        ("RBPT", {"filter_by_qrels": True}, ParameterError, "without judgments are nil queries here"),
+        ("RBPT", {"filter_by_topics": False}, ParameterError, "the topics are the query universe here"),
         ("RBPT", {"perquery": "both"}, ParameterError, "perquery='both': True or False is needed"),
+        ("RBPT", {"baseline": 1}, ParameterError, "baseline=1 is out of range"),
+        ("RBPT", {"baseline": "b"}, ParameterError, "baseline='b': the systems are results 1"),
+        ("RBPT", {"baseline": 0, "perquery": True}, ParameterError, "baseline tests means"),
+        ("RBPT", {"baseline": 0, "test": "T"}, ParameterError, "test='T': 't', 'wilcoxon' or a function"),
+        (
+            "RBPT",
+            {"correction": "holm"},
+            ParameterError,
+            "correction='holm' corrects tests",
+        ),
+        (
+            "RBPT",
+            {"baseline": 0, "correction_alpha": 2},
+            ParameterError,
+            "alpha=2 is out of range",
+        ),
+        ("RBPT", {"round": -1}, ParameterError, "round=-1 is out of range"),
+        ("RBPT", {"round": {"RBPT": 1.5}}, ParameterError, r"round\[RBPT\]=1.5 is out of range"),
+        ("RBPT", {"round": {"RBPT": 1}, "perquery": True}, ParameterError, "round by measure is for means"),
+        ("RBPT", {"verbose": "yes"}, ParameterError, "verbose='yes': True or False is needed"),
     ],
 )
 def test_what_would_be_wrong_is_refused(measures, options, error, message):

@@ -130,6 +130,7 @@ def test_packages_that_reach_the_network_are_imported_where_their_data_are_read(
     assert {path for path, _ in found} == {
         "adapters/driver.py",
         "adapters/pyterrier.py",
+        "adapters/pyterrier_truncate.py",
         "adapters/scale.py",
         "adapters/workers.py",
         "read/readers/datasets.py",

@@ -66,15 +66,23 @@ class Truncate(BaseDocumentCompressor):  # type: ignore[misc]
         return kept
 
 
-def scored(store: Any, k: int = 50, **search: Any) -> Any:
-    """A retriever on a vector store that leaves each document's relevance score in its metadata.
+def scored(store: Any, k: int = 50, raw: bool = False, **search: Any) -> Any:
+    """A retriever on a vector store that leaves each document's score in its metadata, under 'score'.
 
-    store: a vector store of LangChain. k: documents to retrieve, more than will be kept. search: more options
-    of `similarity_search_with_relevance_scores`, such as filter.
+    store: a vector store of LangChain. k: documents to retrieve, more than will be kept. raw: whether to take
+    the scores as the store has them, which may be distances, in the place of relevance scores, of which some
+    stores have none. search: more options of the store's search, such as filter.
     """
+    by_score = store.similarity_search_with_score if raw else store.similarity_search_with_relevance_scores
 
     def retrieve(query: str) -> list[Document]:
-        found = store.similarity_search_with_relevance_scores(query, k=k, **search)
+        try:
+            found = by_score(query, k=k, **search)
+        except NotImplementedError:
+            raise InputError(
+                f"{type(store).__name__} has no relevance scores: scored(store, raw=True) takes its own;"
+                " where these are distances, lower_is_better=True says so."
+            ) from None
         return [
             Document(page_content=doc.page_content, metadata=doc.metadata | {"score": score}, id=doc.id)
             for doc, score in found

@@ -7,9 +7,8 @@ what would be wrong. PyTerrier finds this module as `pt.truncation`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -20,7 +19,10 @@ except ImportError:
         "ir_trunc.adapters.pyterrier needs PyTerrier: pip install 'ir_trunc[pyterrier]'."
     ) from None
 
-from ir_trunc.core.errors import InputError, ParameterError, UnknownMeasureError, shown, warn
+from ir_trunc.adapters.pyterrier_frames import checked, name_of, never_empty, of_topics, results_of
+from ir_trunc.adapters.pyterrier_truncate import Truncate
+from ir_trunc.core.checks import flag, number, whole
+from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest, shown
 
 __all__ = ["Truncate", "experiment"]
 
@@ -38,15 +40,23 @@ def __getattr__(name: str) -> Any:
     return transformer
 
 
-# What pt.Experiment decides while it runs the systems; here they have run before.
-_OF_RUNNING = ("save_dir", "save_mode", "save_format", "precompute_prefix", "plan")
-
-_NOT_HERE = {
-    "dataframe": "the result is always a DataFrame.",
-    "highlight": "use the style of the table that comes back, such as table.style.highlight_max().",
-    "validate": "topics, qrels and results are checked as ir_trunc.calc checks them.",
+_RUNS = "it decides how systems are run; use pt.Experiment for it, or give frames of results."
+_REFUSED: dict[str, tuple[Any, str]] = {
+    "filter_by_qrels": (
+        False,
+        "topics without judgments are nil queries here; leave them out of the topics.",
+    ),
+    "filter_by_topics": (True, "the topics are the query universe here; add those of the qrels to them."),
+    "dataframe": (True, "the result is always a DataFrame."),
+    "highlight": (None, "use the style of the table, such as table.style.highlight_max()."),
+    "validate": ("warn", "topics, qrels and results are checked as ir_trunc.calc checks them."),
+    "save_dir": (None, _RUNS),
+    "save_mode": ("warn", _RUNS),
+    "save_format": ("trec", _RUNS),
+    "precompute_prefix": (False, _RUNS),
+    "plan": ("linear", _RUNS),
 }
-"""Options of pt.Experiment that cannot be given here, and what there is in their place."""
+"""Options of pt.Experiment that cannot be changed here: their defaults, and why."""
 
 
 def experiment(
@@ -57,25 +67,87 @@ def experiment(
     names: Sequence[str] | None = None,
     *,
     views: bool = False,
+    perquery: bool = False,
     batch_size: int | None = None,
-    **options: Any,
+    baseline: int | str | None = None,
+    test: Literal["t", "wilcoxon"] | Callable[..., Any] = "t",
+    correction: str | None = None,
+    correction_alpha: float = 0.05,
+    round: int | Mapping[str, int] | None = None,
+    verbose: bool | Literal["auto"] = "auto",
+    filter_by_qrels: bool = False,
+    filter_by_topics: bool = True,
+    dataframe: bool = True,
+    highlight: str | None = None,
+    validate: str = "warn",
+    save_dir: str | None = None,
+    save_mode: str = "warn",
+    save_format: Any = "trec",
+    precompute_prefix: bool = False,
+    plan: str = "linear",
 ) -> pd.DataFrame:
     """`pt.Experiment` with measures of any kind, over all topics.
-
-    systems: transformers or result frames, as a list or by name. topics: qid, query. qrels: qid, docno,
-    label. measures: as `ir_trunc.calc` takes them. views=True: the same for answerable and for nil queries,
-    in a column `queries`. batch_size: topics that are retrieved at once; results are put together before they
-    are scored, since measures of the whole run, and the scale of graded gains, must not depend on batches.
-    options: those of `pt.Experiment` (perquery, baseline, test, correction, round, ...) but for `dataframe`,
-    `highlight` and `validate`, and those about running systems (`save_dir`, `save_mode`, `save_format`,
-    `precompute_prefix`, `plan`).
 
     Topics without judgments are nil queries; a system without any result for a topic, or for all, gets empty
     lists. Ids, labels and scores follow the rules of `ir_trunc.calc`: whole numbers are ids, whatever the
     topics, qrels and results have them as. Judgments and results for other topics than those given are left
-    out with a warning. Raises InputError for ids that are missing or no ids, UnknownMeasureError for 'mrt',
-    ParameterError for a baseline with measures whose values by topic depend on each other.
+    out with a warning.
+
+    Parameters
+    ----------
+    systems : list or dict
+        Transformers or frames of results, as a list or by name.
+    topics, qrels : DataFrame
+        With the columns qid and query, and qid, docno and label.
+    measures : MeasureLike
+        As `ir_trunc.calc` takes them.
+    names : list of str, optional
+        Names of the systems.
+    views : bool
+        Whether to give the same for answerable and for nil queries, in a column `queries`.
+    perquery : bool
+        Whether to give values by topic in the place of means.
+    batch_size : int, optional
+        Topics that are retrieved at once. Results are put together before they are scored, since measures of
+        the whole run, and the scale of graded gains, must not depend on batches.
+    baseline : int or str, optional
+        The place or the name of the system that the others are tested against. Measures whose values by topic
+        depend on each other, c@1 for example, are refused: a paired test of these values is not valid.
+    test, correction, correction_alpha, round
+        As for `pt.Experiment`.
+    verbose : bool or 'auto'
+        Whether to show a progress bar over the systems; 'auto' shows none.
+    filter_by_qrels, filter_by_topics, dataframe, highlight, validate
+        Options of `pt.Experiment` that have their defaults here: another value is refused, with the reason.
+    save_dir, save_mode, save_format, precompute_prefix, plan
+        Refused in the same way: they decide how systems are run.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    InputError
+        For ids that are missing or no ids, and for frames that are not understood.
+    UnknownMeasureError
+        For 'mrt', which is a time.
+    ParameterError
+        For an option that is refused or out of its range.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_trunc.adapters.pyterrier import experiment
+    >>> topics = pd.DataFrame({"qid": ["1", "2"], "query": ["one", "two"]})
+    >>> qrels = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
+    >>> results = pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [0.5]})
+    >>> experiment({"mine": results}, topics, qrels, "RBPT AP")
+       name  RBPT   AP
+    0  mine   1.0  0.5
     """
+    from tqdm import tqdm
+
     from ir_trunc.ranking.universe import with_topics
     from ir_trunc.scoring.objects import parse_measures
 
@@ -83,30 +155,34 @@ def experiment(
         raise UnknownMeasureError(
             "'mrt' is the time a system takes, not a measure of rankings: use pt.Experiment for it."
         )
-    for name in options:
-        if name in _OF_RUNNING:
-            raise ParameterError(
-                f"{name} is about running systems: use pt.Experiment for it, or give result frames."
-            )
-        if name in _NOT_HERE:
-            raise ParameterError(f"{name} is an option of pt.Experiment alone: {_NOT_HERE[name]}")
-    if options.get("perquery") not in (None, False, True):
-        raise ParameterError(f"perquery={shown(options['perquery'])}: True or False is needed.")
+    others = (
+        filter_by_qrels, filter_by_topics, dataframe, highlight, validate,
+        save_dir, save_mode, save_format, precompute_prefix, plan,
+    )  # fmt: skip
+    for (name, (default, reason)), value in zip(_REFUSED.items(), others):
+        if value is not default and value != default:
+            raise ParameterError(f"{name}={shown(value)} is for pt.Experiment alone: {reason}")
     wanted = list(parse_measures(measures))
-    if options.get("baseline") is not None:
-        _refuse_dependent(wanted)
-    topics = _checked(topics, "topics")
-    universe = with_topics(_of_topics(_checked(qrels, "qrels", "label"), topics, "qrels"), topics)
     if isinstance(systems, Mapping):
         names, systems = list(systems), list(systems.values())
-    names = [_name(system, at) for at, system in enumerate(systems, 1)] if names is None else list(names)
+    names = [name_of(system, at) for at, system in enumerate(systems, 1)] if names is None else list(names)
     if len(names) != len(systems):
         raise ParameterError(f"{len(names)} names for {len(systems)} systems: one for each is needed.")
-    results = [_results(str(name), system, topics, batch_size) for name, system in zip(names, systems)]
+    options = {
+        "perquery": flag("perquery", perquery),
+        "round": _rounded(round, perquery),
+        **_tests(baseline, test, correction, correction_alpha, perquery, wanted, [*map(str, names)]),
+    }
+    topics = checked(topics, "topics")
+    universe = with_topics(of_topics(checked(qrels, "qrels", "label"), topics, "qrels"), topics)
+    bar = tqdm(
+        list(zip(names, systems)), "systems", disable=verbose == "auto" or not flag("verbose", verbose)
+    )
+    results = [results_of(str(name), system, topics, batch_size) for name, system in bar]
     parts = _views(topics, universe) if views else {"all": topics}
     tables: dict[str, pd.DataFrame] = {}
     for view, part in parts.items():
-        of_view = [_never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
+        of_view = [never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
         judged = universe[universe["qid"].isin(part["qid"])]
         table = pt.Experiment(of_view, part, judged, wanted, names=names, validate="ignore", **options)
         tables[view] = _in_order(table, wanted)
@@ -115,6 +191,46 @@ def experiment(
     for view, table in tables.items():
         table.insert(0, "queries", view)
     return pd.concat(list(tables.values()), ignore_index=True)
+
+
+def _rounded(round: Any, perquery: bool) -> Any:
+    """How values are rounded, as pt.Experiment takes it."""
+    if round is None or not isinstance(round, Mapping):
+        return None if round is None else whole("round", round, 0)
+    if perquery:
+        raise ParameterError("round by measure is for means: with perquery=True one number is needed.")
+    return {str(measure): whole(f"round[{measure}]", places, 0) for measure, places in round.items()}
+
+
+def _tests(
+    baseline: Any,
+    test: Any,
+    correction: Any,
+    alpha: Any,
+    perquery: bool,
+    measures: list[Any],
+    names: list[str],
+) -> dict[str, Any]:
+    """What pt.Experiment needs to test the systems against a baseline."""
+    if test not in ("t", "wilcoxon") and not callable(test):
+        near = nearest(test, ("t", "wilcoxon")) if isinstance(test, str) else ""
+        raise ParameterError(f"test={shown(test)}: 't', 'wilcoxon' or a function is needed.{near}")
+    level = number("correction_alpha", alpha, 0, 1, inside=True)
+    if baseline is None:
+        if correction is not None:
+            raise ParameterError(
+                f"correction={shown(correction)} corrects tests against a baseline: name one."
+            )
+        return {}
+    if perquery:
+        raise ParameterError("baseline tests means: perquery=True, which gives none, cannot go with it.")
+    if isinstance(baseline, str):
+        if baseline not in names:
+            raise ParameterError(f"baseline={baseline!r}: the systems are {', '.join(names)}.")
+        baseline = names.index(baseline)
+    _refuse_dependent(measures)
+    at = whole("baseline", baseline, 0, len(names) - 1)
+    return {"baseline": at, "test": test, "correction": correction, "correction_alpha": level}
 
 
 def _in_order(table: pd.DataFrame, measures: Sequence[Any]) -> pd.DataFrame:
@@ -138,161 +254,8 @@ def _refuse_dependent(measures: Sequence[Any]) -> None:
             )
 
 
-def _checked(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
-    """A frame as `calc` understands it, under PyTerrier's names; further columns stay.
-
-    value: 'score', 'label' or none.
-    """
-    from ir_trunc.read.layout import QRELS, RUN
-    from ir_trunc.read.tables import column_name, from_frame, ids_of_column
-
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
-    fields = {"qid": "query_id"} | (
-        {"docno": "doc_id", value: "score" if value == "score" else "relevance"} if value else {}
-    )
-    named = frame.rename(
-        columns={column_name(frame.columns, field, name): ours for ours, field in fields.items()}
-    )
-    if value is None:
-        return named.assign(qid=ids_of_column(named, "query_id", name))
-    rows = from_frame(named, RUN if value == "score" else QRELS, name)
-    return named.assign(
-        **{"qid": rows.topics.to_pylist(), "docno": rows.docs.to_pylist(), value: rows.values}
-    )
-
-
-def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows for these topics, with a warning that counts the others."""
-    known = frame["qid"].isin(topics["qid"])
-    if not known.all():
-        strangers = frame.loc[~known, "qid"].unique()
-        none = "" if known.any() else "; NO topic is left"
-        warn(
-            f"{name}: {len(strangers)} topic(s) that the topics lack are left out (topic {min(strangers)} for"
-            f" one){none}."
-        )
-    return frame[known]
-
-
-def _name(system: Any, at: int) -> str:
-    return f"results {at}" if isinstance(system, pd.DataFrame) else str(system)
-
-
-def _results(name: str, system: Any, topics: pd.DataFrame, batch_size: int | None) -> pd.DataFrame:
-    """All results of a system, which may already be results."""
-    if isinstance(system, pd.DataFrame):
-        results = system
-    elif not hasattr(system, "transform"):
-        raise InputError(f"system {shown(system)}: a transformer or a frame of results is needed.")
-    elif batch_size is None:
-        results = system.transform(topics)
-    else:
-        results = pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
-    if not len(results):
-        return pd.DataFrame(columns=["qid", "query", "docno", "score", "rank"])
-    return _of_topics(_checked(results, f"run {name}", "score"), topics, f"run {name}")
-
-
-def _never_empty(results: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
-    """pt.Experiment refuses a system without any result; a placeholder, never a document, makes a row."""
-    from ir_trunc.read.rows import PLACEHOLDER
-
-    if len(results):
-        return results
-    return pd.DataFrame({"qid": [topics["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]})
-
-
 def _views(topics: pd.DataFrame, qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """All topics, those with a relevant document, and the others; views without a topic are left out."""
     answerable = topics["qid"].isin(qrels.loc[qrels["label"] > 0, "qid"])
     parts = {"all": topics, "answerable": topics[answerable], "nil": topics[~answerable]}
     return {view: part for view, part in parts.items() if len(part)}
-
-
-class Truncate(pt.Estimator):
-    """Ends every list where a policy says: `bm25 >> Truncate(Fixed(10))`.
-
-    policy: anything with `cut(rankings)`, the length of every list (`ir_trunc.truncation`). measure: what
-    `fit` fits the policy for. Lists are ranked as for scoring: by score, then by docno, both descending.
-    """
-
-    def __init__(self, policy: Any, measure: Any = None):
-        from ir_trunc.truncation.live import sees_judgments
-
-        super().__init__()
-        if sees_judgments(policy):
-            raise ParameterError(
-                f"{policy} sees the judgments, which a pipeline has not: take another policy."
-            )
-        self.policy = policy
-        self.measure = measure
-
-    def get_parameter(self, name: str) -> Any:
-        """A parameter of the policy by its name, such as 'k'; or 'policy', or 'measure'."""
-        of = self if name in ("policy", "measure") else self.policy
-        if of is self.policy and name not in self._parameters():
-            raise ParameterError(
-                f"{self!r} has no parameter {name!r}; it has: {', '.join(self._parameters())}."
-            )
-        return getattr(of, name)
-
-    def set_parameter(self, name: str, value: Any) -> None:
-        """Set a parameter, as `pt.GridSearch` does: `{truncate: {"k": [5, 10, 20]}}`."""
-        self.get_parameter(name)
-        if name in ("policy", "measure"):
-            setattr(self, name, value)
-        else:
-            self.policy = replace(self.policy, **{name: value})
-
-    def _parameters(self) -> list[str]:
-        own = [field.name for field in fields(self.policy)] if is_dataclass(self.policy) else []
-        return [*own, "policy", "measure"]
-
-    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """The rows that are kept, in the order given."""
-        pt.validate.result_frame(inp)
-        if not len(inp):
-            return inp
-        from ir_trunc.ranking.doors import read_qrels, read_run
-        from ir_trunc.ranking.rank import rank
-        from ir_trunc.ranking.ranked import RankedRows
-        from ir_trunc.truncation.live import lengths_of
-
-        rows = read_run(inp)
-        pairs = list(zip(rows.topics.to_pylist(), rows.docs.to_pylist()))
-        qrels = read_qrels({topic: {} for topic, _ in pairs}, nil="document")
-        ranked = RankedRows.of(rows, qrels.topics)
-        kept = ranked.rank <= lengths_of(self.policy, rank(qrels, [rows], keep_scores=True))[ranked.topic]
-        ids = zip(ranked.rows.topics.to_pylist(), ranked.rows.docs.to_pylist())
-        wanted = {pair for pair, keep in zip(ids, kept.tolist()) if keep}
-        return inp[[pair in wanted for pair in pairs]].reset_index(drop=True)
-
-    def fit(
-        self,
-        topics_or_res_tr: pd.DataFrame,
-        qrels_tr: pd.DataFrame,
-        topics_or_res_va: pd.DataFrame | None = None,
-        qrels_va: pd.DataFrame | None = None,
-    ) -> Truncate:
-        """Fit the policy on ranked results and their qrels; validation data are not needed.
-
-        Topics of the results without judgments are nil queries: a policy has to learn silence from them.
-        """
-        from ir_trunc.scoring.evaluator import rank
-
-        if self.measure is None:
-            raise ParameterError(
-                f"{self!r} has no measure to be fitted for: give one, measure=..., when it is made."
-            )
-        pt.validate.result_frame(topics_or_res_tr)
-        rankings = rank(qrels_tr, topics_or_res_tr, topics=topics_or_res_tr)
-        self.policy = self.policy.fit(rankings, self.measure)
-        return self
-
-    def transform_outputs(self, inp_cols: list[str]) -> list[str]:
-        """The columns stay as they are."""
-        return inp_cols
-
-    def __repr__(self) -> str:
-        return f"Truncate({self.policy!r})"

@@ -1,7 +1,7 @@
 """Experiments on truncation and list lengths, on any runs (Amigó, Mizzaro & Spina 2022; Liu et al. 2016).
 
 Every function takes measures, qrels and runs as `ir_trunc.compare` does, in this order, and how runs are
-read (order, duplicates, stop, lower_is_better, nil); it shows a progress bar on a terminal where it takes
+read (order, duplicates, stop, lower_is_better, columns, nil); it shows a progress bar where it takes
 long, and returns a DataFrame. The measures of the paper's figures and tables are `CUTS`, `TRUNCATED`,
 `PAPER_2022`, `FULL` and `EXAMPLE`. 'Best cut' is the depth at which a list scores best by a measure; of
 several the lowest. `collections` finds the collections in a folder, and `over_collections` runs an experiment

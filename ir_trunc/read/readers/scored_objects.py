@@ -13,30 +13,36 @@ from ir_trunc.read.registry import Table, first_docs, first_item, reader
 
 _IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id")
 _INSIDE = ("node", "document", "metadata", "meta")  # where an object may keep the id
+_SCORES, _BESIDE = ("score", "relevance_score"), ("metadata", "meta")  # what holds it, if not the object
 _PLAIN = (str, int, float, tuple, list, set, frozenset, bytes, Mapping)
 
 
 def _are_objects(data: Mapping[Any, Any]) -> bool:
     item = first_item(first_docs(data))
-    return item is not None and not isinstance(item, _PLAIN) and hasattr(item, "score")
+    held = any(hasattr(item, name) for name in ("score", *_BESIDE))
+    return item is not None and not isinstance(item, _PLAIN) and held
 
 
 @reader(
     "{topic: [object with id and score, ...]}", "run", of="mapping", recognises=_are_objects, columns=True
 )
 def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """LlamaIndex's NodeWithScore, Haystack's Document, or any other object.
+    """Documents of LlamaIndex, Haystack or LangChain, or any other objects.
 
-    The id is its attribute id, _id, doc_id or docno, or that of its node, document or metadata.
+    The score is the attribute score, or one in the metadata: score or relevance_score. The id is the attribute
+    id, _id, doc_id or docno, or that of its node, document or metadata.
     """
-
     names = layout.reading.names
 
     def pair(item: Any, place: str) -> tuple[Any, Any]:
-        called = names.candidates("score", ("score",))
-        score = next((found for name in called if (found := _held(item, name)) is not None), None)
+        called = names.candidates("score", _SCORES)
+        holders = [item, *(_held(item, name) for name in _BESIDE)]
+        scores = (_held(holder, name) for holder in holders for name in called)
+        score = next((found for found in scores if found is not None), None)
         if score is None:
-            raise InputError(f"{place}: {shown(item)} has no {called[0]}.")
+            raise InputError(
+                f"{place}: {shown(item)} has no {called[0]}; a retriever that gives it is needed."
+            )
         return id_of(item, place, names), score
 
     return table_of_lists(data, layout, f"{layout.kind} (objects by topic)", pair)
