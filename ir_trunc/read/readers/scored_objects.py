@@ -29,8 +29,8 @@ def _are_objects(data: Mapping[Any, Any]) -> bool:
 def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Documents of LlamaIndex, Haystack or LangChain, or any other objects.
 
-    The score is the attribute score, or one in the metadata: score or relevance_score. The id is the attribute
-    id, _id, doc_id or docno, or that of its node, document or metadata.
+    The score is the attribute score, or score or relevance_score in the metadata. The id is the attribute id,
+    _id, doc_id or docno, or that of the node, document or metadata.
     """
     names = layout.reading.names
 
