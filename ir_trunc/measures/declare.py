@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest
+from ir_trunc.measures.bound import BoundMeasure, curves, scores
 from ir_trunc.measures.complete import check_docstring, kind_of, title_of
 from ir_trunc.measures.definition import (
     CUTOFF,
     UNBOUNDED,
-    BoundMeasure,
     Definition,
     Formula,
     OfMeans,
     Param,
-    curves,
-    scores,
 )
 from ir_trunc.measures.groups import ungrouped
 from ir_trunc.measures.params import Whole

@@ -190,10 +190,62 @@ def _only_relevant_at(ranks: Ints) -> Rankings:
 
 
 def persistence(residual: float, depth: int) -> float:
-    """p = residual^(1/depth): the persistence at which all ranks beyond `depth` together weigh `residual`."""
+    """The persistence at which all ranks beyond a depth together have a given weight.
+
+    p = residual^(1/depth)
+
+    Parameters
+    ----------
+    residual : float
+        The weight of the ranks beyond the depth, between 0 and 1.
+    depth : int
+        1 or more.
+
+    Returns
+    -------
+    float
+        p, as `RBP(p=...)` takes it.
+
+    Raises
+    ------
+    ParameterError
+        Where residual or depth is out of its range.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> round(meta.persistence(0.1, depth=10), 3)
+    0.794
+    """
     return float(number("residual", residual, 0, 1, inside=True) ** (1 / whole("depth", depth, 1)))
 
 
 def residual(p: float, depth: int) -> float:
-    """p^depth: the weight of all ranks beyond `depth` at this persistence."""
+    """The weight that all ranks beyond a depth have together at a persistence.
+
+    p^depth
+
+    Parameters
+    ----------
+    p : float
+        The persistence, between 0 and 1.
+    depth : int
+        0 or more.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    ParameterError
+        Where p or depth is out of its range.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> round(meta.residual(0.8, depth=10), 3)
+    0.107
+    """
     return float(number("p", p, 0, 1, inside=True) ** whole("depth", depth, 0))

@@ -22,7 +22,33 @@ _CELLS = 1 << 22  # values of one block of depths: 32 MB
 
 
 def tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """Kendall's tau b; 0 where all values of one ordering are equal."""
+    """Kendall's tau b of two orderings: the share of pairs that they order alike, less that of the others.
+
+    (C - D) / sqrt((C + D + X) (C + D + Y))
+
+    C, D: pairs of items that both orderings have in one order, and in opposite orders; X, Y: pairs that only
+    x, and only y, has tied. Symmetric, from -1 to 1; 0 where all values of one ordering are equal.
+
+    Parameters
+    ----------
+    x, y : array_like of float
+        A value of every item, in the order of the items; at least two. High values come first.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        Where x and y have different lengths, or fewer than two values.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> round(meta.tau([3, 2, 1], [3, 1, 2]), 3)
+    0.333
+    """
     found = float(stats.kendalltau(*_same_items(x, y)).statistic)
     return 0.0 if np.isnan(found) else found
 
@@ -32,12 +58,30 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
     2/(N - 1) sum_{i = 2..N} C_i / (i - 1) - 1
 
-    C_i: items above rank i of ordering x that y, too, has above the item at rank i. High values come first.
-    Not symmetric: x is what is looked at, y what it is held against. Where x has ties, the mean over all
-    orders of the tied items, which is tau_AP,a of Urbano & Marrero (ICTIR 2017). Where y has ties, that is
-    not defined and an InputError: take `tau_ap_b`. From -1 to 1.
+    C_i: items above rank i of ordering x that y, too, has above the item at rank i. From -1 to 1. It is not
+    symmetric. Where x has ties, it is the mean over all orders of the tied items, tau_AP,a of Urbano &
+    Marrero (ICTIR 2017). Where y has ties, it is not defined: take `tau_ap_b`.
 
-    >>> tau_ap([4, 3, 2, 1], [4, 3, 2, 1]), tau_ap([1, 1, 1, 1], [4, 3, 2, 1])
+    Parameters
+    ----------
+    x : array_like of float
+        The ordering that is looked at: a value of every item. High values come first.
+    y : array_like of float
+        The ordering that x is held against, of the same items and without ties.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        Where x and y have different lengths or fewer than two values, or y has ties.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> meta.tau_ap([4, 3, 2, 1], [4, 3, 2, 1]), meta.tau_ap([1, 1, 1, 1], [4, 3, 2, 1])
     (1.0, 0.0)
     """
     a, b = _same_items(x, y)
@@ -66,7 +110,24 @@ def tau_ap_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     above that group that y, too, has above i. Without ties t is `tau_ap`. Symmetric, from -1 to 1; 0 where
     all values of one ordering are equal.
 
-    >>> tau_ap_b([3, 2, 2, 1], [3, 2, 2, 1])
+    Parameters
+    ----------
+    x, y : array_like of float
+        A value of every item, in the order of the items; at least two. High values come first.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        Where x and y have different lengths, or fewer than two values.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> meta.tau_ap_b([3, 2, 2, 1], [3, 2, 2, 1])
     1.0
     """
     a, b = _same_items(x, y)
@@ -88,15 +149,36 @@ def rbo(x: Any, y: Any, p: float = 0.9, ties: Ties = "b") -> float:
     A_l p^l + (1 - p)/p sum_{d = 1..l} A_d p^d
 
     A_d: agreement of the two orderings down to depth d, the share of items in common; l: length of the longer
-    one. x, y: values of the same items in the same order, or `{item: value}` each, which may hold different
-    items and differ in length; high values come first. Beyond the end of the shorter ordering, of length s,
-    its unseen items are taken to agree as those to depth s do (A_s).
+    one. Beyond the end of the shorter ordering, of length s, its unseen items are taken to agree as those to
+    depth s do (A_s). Symmetric, from 0 to 1.
 
-    ties: what A_d is where a tie group crosses depth d (Corsi & Urbano, SIGIR 2024). 'a': the mean over all
-    orders of tied items. 'b': the same, corrected for what the ties leave open: an ordering with ties agrees
-    with itself by 1. 'w': tied items share their first rank, as in sports (Webber et al.). From 0 to 1.
+    Parameters
+    ----------
+    x, y : array_like of float, or dict
+        Values of the same items in the same order, or `{item: value}` each, which may hold different items
+        and differ in length. High values come first.
+    p : float
+        The persistence, between 0 and 1: how much deeper ranks weigh.
+    ties : {'a', 'b', 'w'}
+        What A_d is where a tie group crosses depth d (Corsi & Urbano, SIGIR 2024). 'a': the mean over all
+        orders of tied items. 'b': this mean, corrected for what the ties leave open, so that an ordering with
+        ties agrees with itself by 1. 'w': tied items share their first rank, as in sports (Webber et al.).
 
-    >>> round(rbo({"a": 3, "b": 2, "c": 1}, {"a": 9, "c": 8}), 4)
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        Where an ordering is empty, or only one of them is a dict.
+    ParameterError
+        Where p or ties is not allowed.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> round(meta.rbo({"a": 3, "b": 2, "c": 1}, {"a": 9, "c": 8}), 4)
     0.82
     """
     p = number("p", p, 0, 1, inside=True)

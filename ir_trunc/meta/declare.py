@@ -85,6 +85,11 @@ def procedure(*, source: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     source : str
         Where the procedure comes from, as "Sakai, SIGIR 2006, https://doi.org/10.1145/1148170.1148261".
 
+    Returns
+    -------
+    decorator
+        It returns the function with its options checked.
+
     Raises
     ------
     ParameterError

@@ -122,12 +122,12 @@ def over_collections(
     >>> study.over_collections(study.agreement, both, "RBPT", "AP RBP").round(2)
     truncated        RBPT
     collection full
-    mean       AP    0.80
-               RBP   0.80
-    a          AP    0.80
-               RBP   0.80
-    b          AP    0.80
-               RBP   0.80
+    mean       AP     0.7
+               RBP    0.7
+    a          AP     0.8
+               RBP    0.8
+    b          AP     0.6
+               RBP    0.6
     """
     import pandas as pd
 

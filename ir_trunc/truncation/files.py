@@ -23,7 +23,17 @@ from ir_trunc.read.write import Target, run_lines, word, write_text
 
 
 def read_cuts(path: str | os.PathLike[str]) -> dict[str, int]:
-    """{topic: k} from a file of lines `topic<TAB>k`, plain or gzipped; k = 0 is an empty list.
+    """The lengths of lists from a file of lines `topic<TAB>k`; k = 0 is an empty list.
+
+    Parameters
+    ----------
+    path : path
+        The file, plain or gzipped.
+
+    Returns
+    -------
+    dict of str to int
+        `{topic: k}`.
 
     Raises
     ------
@@ -42,30 +52,45 @@ def read_cuts(path: str | os.PathLike[str]) -> dict[str, int]:
 
 
 def write_cuts(path: Target, cuts: Mapping[str, int]) -> None:
-    """Write a line `topic<TAB>k` for each topic; gzipped where the name ends in .gz.
+    """Write a line `topic<TAB>k` for each topic.
+
+    Parameters
+    ----------
+    path : path
+        Where to write them; gzipped where the name ends in .gz.
+    cuts : dict
+        `{topic: k}`.
 
     Raises
     ------
     InputError
         If a length is not a whole number >= 0, or a topic has blanks in its name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from ir_trunc.truncation import write_cuts
+    >>> write_cuts("my.cuts", {"1": 3, "2": 0})
+    >>> Path("my.cuts").read_text().splitlines()
+    ['1\\t3', '2\\t0']
     """
     write_text(path, (f"{word(topic, 'topic')}\t{count_of(topic, k)}" for topic, k in _checked(cuts).items()))
 
 
 def write_run(path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_trunc") -> None:
-    """Write the first k documents of each topic as a TREC run; gzipped where the name ends in .gz.
+    """Write the first k documents of each topic as a TREC run.
 
     An empty list is written as the placeholder `__nil__`: the topic stays visible to tools that look at runs
     only, and ir_trunc reads it as the empty list again, since that id is never a document.
 
     Parameters
     ----------
-    path : path or open file
-        Where to write it.
+    path : path
+        Where to write it; gzipped where the name ends in .gz.
     run : Rows
         As `ir_trunc.read_run(path)` gives it.
     cuts : dict
-        {topic: k}
+        `{topic: k}`.
     tag : str
         The last field of every line.
 
@@ -73,6 +98,16 @@ def write_run(path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_t
     ------
     InputError
         If a topic of the run has no cut.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from ir_trunc import read_run
+    >>> from ir_trunc.truncation import write_run
+    >>> write_run("short.run", read_run({"1": {"a": 0.9, "b": 0.2}, "2": {"c": 0.1}}), {"1": 1, "2": 0})
+    >>> print(Path("short.run").read_text(), end="")
+    1 Q0 a 1 0.9 ir_trunc
+    2 Q0 __nil__ 1 0.0 ir_trunc
     """
     rows_of_run(run)
     _checked(cuts)

@@ -100,6 +100,11 @@ def falling_scores(rankings: Rankings) -> Floats:
     Lists are in order of their scores as 32-bit floats: a score that rises in the digits behind these is set
     to the one above it.
 
+    Parameters
+    ----------
+    rankings : Rankings
+        Lists with the scores of all documents, as `ir_trunc.rank` gives them.
+
     Returns
     -------
     array of float64

@@ -61,7 +61,7 @@ class Wrapped:
 
         Parameters
         ----------
-        run, qrels : path or open file
+        run, qrels : path
             Where to write them.
 
         Raises

@@ -44,7 +44,7 @@ def _is_dataset(data: Any) -> bool:
     recognises=_is_dataset,
 )
 def dataset(data: Any, layout: Layout) -> Table:
-    """The run of a data set are its scored documents.
+    """The scored documents of a data set are its run.
 
     Its qrels come with its topics, of which some may have no judgment, and with its judgment scale.
     """
