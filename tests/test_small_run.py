@@ -15,7 +15,7 @@ PACKAGE = Path(ir_trunc.__file__).parent
 # Packages that a small run of TREC lines can do without. Some take longer to import than it takes to score.
 OTHERS = {
     "scipy", "pandas", "ir_datasets", "pytrec_eval", "matplotlib", "jinja2", "sklearn", "tqdm",
-    "importlib.metadata", "importlib.resources", "asyncio", "multiprocessing",
+    "importlib.metadata", "importlib.resources", "asyncio", "multiprocessing", "difflib", "html", "secrets",
     "pyarrow.parquet", "pyarrow.dataset", "pyarrow.fs", "pyarrow.pandas_compat",
     "ir_trunc.meta", "ir_trunc.plots", "ir_trunc.reporting", "ir_trunc.synthetic",
 }  # fmt: skip

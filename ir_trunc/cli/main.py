@@ -120,8 +120,8 @@ def run(words: Sequence[str]) -> int:
 def _refuse_mistyped(words: Sequence[str]) -> None:
     """IrTruncError where the first word is neither qrels nor an option, and is near a command."""
     for word in words:
-        near = nearest(word, _COMMANDS)
-        if near and not Path(word).exists() and load(word) is None:
+        near = "" if Path(word).exists() else nearest(word, _COMMANDS)
+        if near and load(word) is None:
             raise IrTruncError(f"{word!r} is neither a command nor qrels.{near}")
 
 

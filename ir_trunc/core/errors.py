@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import reprlib
 import sys
@@ -94,6 +93,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A question that offers the names nearest to a mistyped one, or nothing where none is near."""
+    import difflib  # where there is a mistake: commands that find none start sooner
+
     folded = {word.casefold(): word for word in known}
     near = [folded[word] for word in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
     near.sort(key=lambda word: sorted(word.casefold()) != sorted(name.casefold()))  # swapped letters first

@@ -10,7 +10,6 @@ import gzip
 import io
 import os
 import re
-import secrets
 import shutil
 import stat
 import sys
@@ -133,7 +132,7 @@ def _opened(path: Target) -> Any:
 @contextmanager
 def _beside(target: str) -> Iterator[IO[bytes]]:
     # Hidden: where a process is killed and leaves it behind, nobody takes it for a run in a folder of runs.
-    temporary = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}{_TEMPORARY}")
+    temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}{_TEMPORARY}")
     try:
         with open(temporary, "xb") as file:
             with suppress(FileNotFoundError):

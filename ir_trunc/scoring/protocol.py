@@ -7,7 +7,6 @@ axes of its arrays are.
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -73,6 +72,8 @@ class Result:
         return self._text(self.digits)
 
     def _repr_html_(self) -> str:
+        import html  # for notebooks: commands start sooner without its table of entities
+
         lines = "<br>".join(html.escape(printable(line)) for line in self.heading.splitlines())
         return f"<p>{lines}</p>\n{as_html(self.summary(), self.digits)}"
 

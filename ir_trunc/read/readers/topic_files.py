@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 import os
 import re
@@ -66,6 +65,8 @@ def _marked(data: bytes, source: str) -> list[str]:
     topics = len(_TOPIC.findall(data))
     if topics > len(found):
         raise InputError(f"{source} holds {topics} topics, but only {len(found)} of them have a number.")
+    import html  # with references in topics: commands start sooner without its table of entities
+
     return [_REFERENCE.sub(lambda sign: html.unescape(sign[0]), _text(name, source)) for name in found]
 
 
