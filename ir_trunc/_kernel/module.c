@@ -55,20 +55,47 @@ static Texts texts_in(const Py_buffer *offsets, const Py_buffer *bytes)
     return (Texts){offsets->buf, bytes->buf, count ? count - 1 : 0};
 }
 
-/* Whether offsets ascend and stay within the bytes. */
-static bool fit(const Texts *texts, const Py_buffer *bytes)
+/* Whether there are offsets, which ascend and stay within the bytes. */
+static bool fit(const Py_buffer *offsets, const Py_buffer *bytes)
 {
+    Texts texts = texts_in(offsets, bytes);
     int32_t before = 0;
-    for (size_t at = 0; at <= texts->count; at++) {
-        if (texts->offsets[at] < before || texts->offsets[at] > bytes->len)
+    if (offsets->len < (Py_ssize_t)sizeof before)
+        return false;
+    for (size_t at = 0; at <= texts.count; at++) {
+        if (texts.offsets[at] < before || texts.offsets[at] > bytes->len)
             return false;
-        before = texts->offsets[at];
+        before = texts.offsets[at];
     }
     return true;
 }
 
+static bool hold(JudgedHere *here, PyObject *const *given)
+{
+    for (; here->held < VIEWS; here->held++)
+        if (PyObject_GetBuffer(given[here->held], &here->views[here->held], PyBUF_SIMPLE) < 0)
+            return false;
+    return true;
+}
+
+static bool make(JudgedHere *here, unsigned long long seed)
+{
+    const Py_buffer *views = here->views;
+    if (!fit(&views[TOPIC_OFFSETS], &views[TOPICS]) || !fit(&views[DOC_OFFSETS], &views[DOCS]) ||
+        !fit(&views[ODD_OFFSETS], &views[ODDS]) || views[KEYS].len != views[GRADES].len)
+        return false;
+    Judgments judgments = {.topics = texts_in(&views[TOPIC_OFFSETS], &views[TOPICS]),
+                           .docs = texts_in(&views[DOC_OFFSETS], &views[DOCS]),
+                           .odd = texts_in(&views[ODD_OFFSETS], &views[ODDS]),
+                           .keys = views[KEYS].buf,
+                           .grades = views[GRADES].buf,
+                           .count = (size_t)views[KEYS].len / sizeof(int64_t)};
+    return judged_make(&here->judged, judgments, seed);
+}
+
 PyDoc_STRVAR(judged_doc, "judged(topic_offsets, topics, doc_offsets, docs, odd_offsets, odds, keys, grades, seed)\n"
-                         "--\n\nThe judged documents of every topic, ready for any number of runs.");
+                         "--\n\nThe judged documents of every topic, ready for any number of runs; None where the\n"
+                         "buffers do not fit together.");
 
 static PyObject *judged_of(PyObject *module, PyObject *args)
 {
@@ -80,31 +107,11 @@ static PyObject *judged_of(PyObject *module, PyObject *args)
     JudgedHere *here = PyMem_Calloc(1, sizeof *here);
     if (!here)
         return PyErr_NoMemory();
-    for (; here->held < VIEWS; here->held++)
-        if (PyObject_GetBuffer(given[here->held], &here->views[here->held], PyBUF_SIMPLE) < 0) {
-            free_judged(here);
-            return NULL;
-        }
-    const Py_buffer *views = here->views;
-    Judgments judgments = {.topics = texts_in(&views[TOPIC_OFFSETS], &views[TOPICS]),
-                           .docs = texts_in(&views[DOC_OFFSETS], &views[DOCS]),
-                           .odd = texts_in(&views[ODD_OFFSETS], &views[ODDS]),
-                           .keys = views[KEYS].buf,
-                           .grades = views[GRADES].buf,
-                           .count = (size_t)views[KEYS].len / sizeof(int64_t)};
-    const Py_ssize_t least = sizeof(int32_t);
-    bool sound = views[TOPIC_OFFSETS].len >= least && views[DOC_OFFSETS].len >= least &&
-                 views[ODD_OFFSETS].len >= least &&
-                 views[KEYS].len == views[GRADES].len && fit(&judgments.topics, &views[TOPICS]) &&
-                 fit(&judgments.docs, &views[DOCS]) && fit(&judgments.odd, &views[ODDS]);
-    if (!sound || !judged_make(&here->judged, judgments, seed)) {
-        free_judged(here);
-        Py_RETURN_NONE;
-    }
-    PyObject *capsule = PyCapsule_New(here, JUDGED_NAME, end_judged);
+    bool held = hold(here, given), made = held && make(here, seed);
+    PyObject *capsule = made ? PyCapsule_New(here, JUDGED_NAME, end_judged) : NULL;
     if (!capsule)
         free_judged(here);
-    return capsule;
+    return capsule || !held || made ? capsule : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(begin_doc, "begin(judged, order, lower_is_better, keep_scores)\n--\n\n"
@@ -158,25 +165,32 @@ static bool is_exactly(PyObject *object, PyTypeObject *type)
     return Py_TYPE(object) == type;
 }
 
-/* The UTF-8 of a text that lives as long as the text. A text that is not ASCII would keep the copy that Python
- * makes of it; from the first of them on the copies are ours. */
-static bool id_of(ListsHere *here, PyObject *object, Text *id)
+/* The UTF-8 of a text in bytes of our own. */
+static bool copied(ListsHere *here, PyObject *text, Text *id)
 {
-    Py_ssize_t size;
-    if (!is_exactly(object, &PyUnicode_Type))
-        return false;
-    PyObject *copy = here->careful ? PyUnicode_AsUTF8String(object) : NULL;
-    if (!here->careful) {
-        id->at = PyUnicode_AsUTF8AndSize(object, &size);
-        id->size = (size_t)size;
-        here->careful = id->at && size != PyUnicode_GetLength(object);
-        return id->at != NULL;
-    }
+    PyObject *copy = PyUnicode_AsUTF8String(text);
     bool kept = copy && PyList_Append(here->kept, copy) == 0;
     Py_XDECREF(copy);
     if (kept)
         *id = (Text){PyBytes_AsString(copy), (size_t)PyBytes_Size(copy)};
     return kept;
+}
+
+/* The UTF-8 of a text. One that is not ASCII keeps the bytes that Python makes of it, in the user's own object:
+ * from the first of them on, the bytes are ours. */
+static bool id_of(ListsHere *here, PyObject *object, Text *id)
+{
+    Py_ssize_t size = 0;
+    if (!is_exactly(object, &PyUnicode_Type))
+        return false;
+    if (here->careful)
+        return copied(here, object, id);
+    const char *bytes = PyUnicode_AsUTF8AndSize(object, &size);
+    if (!bytes)
+        return false;
+    *id = (Text){bytes, (size_t)size};
+    here->careful = !is_ascii(*id);
+    return true;
 }
 
 /* Python's own numbers, and those of `floats`, a type whose values are floats in memory. */
@@ -188,7 +202,7 @@ static bool score_of(PyObject *object, PyObject *floats, double *score)
         *score = PyLong_AsDouble(object);
     else
         return false;
-    return !PyErr_Occurred() && *score - *score == 0; /* finite */
+    return *score - *score == 0 && !(*score == -1.0 && PyErr_Occurred()); /* finite, and no error */
 }
 
 /* Lists complete: nobody needs the bytes of their ids any more. */
@@ -243,11 +257,16 @@ static PyObject *dicts(PyObject *module, PyObject *args)
     return answer(true);
 }
 
-/* Which places of a tuple hold topic, document and score, and of which type all tuples are. */
+/* Of which type and size all tuples are, and which places hold topic, document and score. */
 typedef struct {
     PyObject *type;
-    Py_ssize_t topic, doc, score, size;
+    Py_ssize_t size, topic, doc, score;
 } Places;
+
+static bool inside(const Places *places, Py_ssize_t at)
+{
+    return at >= 0 && at < places->size;
+}
 
 /* Whether a topic that is another object is the same text. */
 static bool goes_on(ListsHere *here, PyObject *topic)
@@ -267,7 +286,7 @@ static bool add_tuple(ListsHere *here, PyObject *item, const Places *places, PyO
 {
     Text id;
     double score;
-    if ((PyObject *)Py_TYPE(item) != places->type || PyTuple_Size(item) < places->size)
+    if ((PyObject *)Py_TYPE(item) != places->type || PyTuple_Size(item) != places->size)
         return false;
     PyObject *own = PyTuple_GetItem(item, places->topic);
     if (own != *topic && !goes_on(here, own) && !next_list(here, own))
@@ -278,26 +297,24 @@ static bool add_tuple(ListsHere *here, PyObject *item, const Places *places, PyO
            lists_add(&here->lists, id, score, 0, true);
 }
 
-PyDoc_STRVAR(tuples_doc, "tuples(lists, [item, ...], type, topic, doc, score, floats)\n--\n\n"
-                         "Add tuples of one type, with the places of their fields; False where it is not sure what\n"
-                         "they mean.");
+PyDoc_STRVAR(tuples_doc, "tuples(lists, [item, ...], type, size, topic, doc, score, floats)\n--\n\n"
+                         "Add tuples of one type and size, with the places of their fields; False where it is not\n"
+                         "sure what they mean.");
 
 static PyObject *tuples(PyObject *module, PyObject *args)
 {
     PyObject *lists, *items, *floats, *topic = NULL;
     Places places;
-    if (!PyArg_ParseTuple(args, "OO!O!nnnO", &lists, &PyList_Type, &items, &PyType_Type, &places.type, &places.topic, &places.doc,
+    if (!PyArg_ParseTuple(args, "OO!O!nnnnO", &lists, &PyList_Type, &items, &PyType_Type, &places.type, &places.size, &places.topic, &places.doc,
                           &places.score, &floats))
         return NULL;
     ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
     if (!here)
         return NULL;
-    places.size = places.topic > places.doc ? places.topic : places.doc;
-    places.size = 1 + (places.size > places.score ? places.size : places.score);
-    if (places.topic < 0 || places.doc < 0 || places.score < 0 ||
+    if (!inside(&places, places.topic) || !inside(&places, places.doc) || !inside(&places, places.score) ||
         !PyType_IsSubtype((PyTypeObject *)places.type, &PyTuple_Type))
         return answer(false);
-    for (Py_ssize_t at = 0; at < PyList_Size(items); at++)
+    for (Py_ssize_t at = 0, count = PyList_Size(items); at < count; at++)
         if (!add_tuple(here, PyList_GetItem(items, at), &places, floats, &topic))
             return answer(false);
     return answer(lists_complete(&here->lists) && let_go(here));

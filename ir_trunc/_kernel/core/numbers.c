@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 64, HIGHEST_EXPONENT = 9999 };
+enum { LONGEST = 64, EXPONENT_DIGITS = 4, MOST_DIGITS = 19 /* that 64 bits hold */ };
 
 static const double POWERS_OF_TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 enum { EXACT_POWERS = 22, EXACT_FIVES = 27 /* 5^27 < 2^63 */ };
 
-/* +-digits * 10^exponent; `more`: there are other digits than those in `digits`. */
+/* +-digits * 10^exponent, where there are no more digits than 64 bits hold. */
 typedef struct {
-    bool negative, more;
+    bool negative;
     uint64_t digits;
+    size_t count;
     int exponent;
 } Decimal;
 
@@ -24,16 +25,17 @@ static bool is_digit(char sign)
     return sign >= '0' && sign <= '9';
 }
 
-/* Reads digits; false where there is none. `step`: what each does to the exponent. */
-static bool read_digits(const char **at, const char *end, int step, Decimal *decimal)
+/* Reads digits; false where there is none. */
+static bool read_digits(const char **at, const char *end, Decimal *decimal)
 {
-    const char *start = *at;
-    for (; *at < end && is_digit(**at); ++*at) {
-        decimal->more |= decimal->digits > (UINT64_MAX - 9) / 10;
-        decimal->digits = decimal->digits * 10 + (uint64_t)(**at - '0');
-        decimal->exponent += step;
-    }
-    return *at > start;
+    const char *start = *at, *next = start;
+    uint64_t digits = decimal->digits;
+    for (; next < end && is_digit(*next); next++)
+        digits = digits * 10 + (uint64_t)(*next - '0');
+    decimal->digits = digits;
+    decimal->count += (size_t)(next - start);
+    *at = next;
+    return next > start;
 }
 
 static bool read_exponent(const char **at, const char *end, Decimal *decimal)
@@ -41,7 +43,7 @@ static bool read_exponent(const char **at, const char *end, Decimal *decimal)
     Decimal exponent = {0};
     if (*at < end && (**at == '+' || **at == '-'))
         exponent.negative = *(*at)++ == '-';
-    if (!read_digits(at, end, 0, &exponent) || exponent.more || exponent.digits > HIGHEST_EXPONENT)
+    if (!read_digits(at, end, &exponent) || exponent.count > EXPONENT_DIGITS)
         return false;
     decimal->exponent += exponent.negative ? -(int)exponent.digits : (int)exponent.digits;
     return true;
@@ -52,12 +54,13 @@ static bool read_decimal(Text text, Decimal *decimal)
     const char *at = text.at, *end = at + text.size;
     if (at < end && (*at == '+' || *at == '-'))
         decimal->negative = *at++ == '-';
-    bool whole = read_digits(&at, end, 0, decimal), part = false;
+    read_digits(&at, end, decimal);
     if (at < end && *at == '.') {
-        at++;
-        part = read_digits(&at, end, -1, decimal);
+        const char *point = at++;
+        read_digits(&at, end, decimal);
+        decimal->exponent = -(int)(at - point - 1);
     }
-    if (!whole && !part)
+    if (!decimal->count)
         return false;
     if (at < end && (*at == 'e' || *at == 'E')) {
         at++;
@@ -126,7 +129,7 @@ static double by_library(Text text)
 
 static double size_of(const Decimal *decimal, Text text)
 {
-    if (decimal->more)
+    if (decimal->count > MOST_DIGITS)
         return by_library(text);
     if (!decimal->digits)
         return 0.0;
@@ -160,7 +163,7 @@ bool whole_number_of(Text text, double *number)
     Decimal decimal = {0};
     if (at < end && *at == '-')
         decimal.negative = *at++ == '-';
-    if (!read_digits(&at, end, 0, &decimal) || at < end || decimal.more || decimal.digits > (uint64_t)1 << 53)
+    if (!read_digits(&at, end, &decimal) || at < end || decimal.count > MOST_DIGITS || decimal.digits > (uint64_t)1 << 53)
         return false;
     *number = decimal.negative ? -(double)decimal.digits : (double)decimal.digits;
     return true;
