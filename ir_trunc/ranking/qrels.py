@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,9 @@ from ir_trunc.ranking.nil import DOCUMENTS, NilRule
 from ir_trunc.ranking.pairs import PairIndex, hashes_of, repeated
 from ir_trunc.read.arrow import flat, numeric, occurs, positions, strings
 from ir_trunc.read.rows import PLACEHOLDER, Rows
+
+if TYPE_CHECKING:
+    from ir_trunc.ranking.compiled import JudgedDocs
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +138,13 @@ class Qrels:
         Where NIL is an answer, it is one more judgment for a nil query.
         """
         return self.judgments.with_nil(max(1, self.judgments.max_rel)) if self.nil.answers else self.judgments
+
+    @cached_property
+    def judged_docs(self) -> JudgedDocs:
+        """The judged documents as the compiled kernel has them."""
+        from ir_trunc.ranking.compiled import JudgedDocs
+
+        return JudgedDocs.of(self)
 
     @cached_property
     def right_words(self) -> list[list[Counter[str]]]:

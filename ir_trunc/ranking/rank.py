@@ -19,6 +19,7 @@ from ir_trunc.core.errors import warn
 from ir_trunc.core.pieces import SomeLists, unchecked
 from ir_trunc.core.pieces import put_together as lists_together
 from ir_trunc.core.rankings import Bools, Ints, NilLists, Rankings, first_of, offsets_of
+from ir_trunc.ranking.compiled import compiled
 from ir_trunc.ranking.pairs import hashes_of
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.ranked import RankedRows
@@ -95,6 +96,9 @@ def pieces_of(qrels: Qrels, run: Data, keep_scores: bool) -> Iterator[Piece]:
 
     What it does not take it leaves to the readers; `rank_piece` takes their rows.
     """
+    if whole := compiled(qrels, run, keep_scores):
+        yield Piece(whole.lists, whole.notes, whole.source, run.layout.reading)
+        return
     for rows in run.rows():
         yield rank_piece(qrels, rows, keep_scores)
 

@@ -1,0 +1,204 @@
+"""Lists by the compiled kernel: of the common forms of runs, with the bits that `rank_piece` gives.
+
+The kernel words no error. Where it is not sure what data mean, nothing of what it found is used: the data are
+read in Python, which understands them or says what is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ir_trunc._kernel import core
+from ir_trunc.core.errors import IrTruncError
+from ir_trunc.core.judgments import places_of
+from ir_trunc.core.pieces import SomeLists
+from ir_trunc.core.rankings import offsets_of
+from ir_trunc.ranking.qrels import Qrels
+from ir_trunc.read.arrow import strings
+from ir_trunc.read.layout import MARK, RANK
+from ir_trunc.read.notes import NO_NOTES, Notes
+from ir_trunc.read.readers.dicts import dicts
+from ir_trunc.read.readers.named_tuples import named_tuples
+from ir_trunc.read.readers.plain_tuples import plain_tuples
+from ir_trunc.read.readers.trec import trec
+from ir_trunc.read.reading import Order
+from ir_trunc.read.registry import Data
+from ir_trunc.read.rows import PLACEHOLDER
+from ir_trunc.read.signs import signs_of_lines
+from ir_trunc.read.tables import COST, SHOWN
+from ir_trunc.read.text import BadLineError, blocks
+
+_ORDERS = get_args(Order)
+_LOOKED_AT = 4  # blocks of a file in which signs are looked for
+_FIELDS = ("query_id", "doc_id", "score")
+
+
+class JudgedDocs:
+    """The judged documents of qrels as the kernel has them, made of texts and numbers in buffers; made anew
+    of these where it is unpickled.
+    """
+
+    def __init__(self, *columns: npt.NDArray[Any]):
+        self.columns = columns
+        seed = int.from_bytes(os.urandom(8), "little")
+        self.here = core.judged(*columns, seed) if core else None
+
+    @classmethod
+    def of(cls, qrels: Qrels) -> JudgedDocs:
+        """Those of qrels; the kernel leaves lists with NIL or the placeholder to Python."""
+        odd = strings([PLACEHOLDER, qrels.nil.id])
+        texts = (column for ids in (qrels.topics, qrels.docs, odd) for column in _texts(ids))
+        return cls(*texts, qrels.keys, qrels.grades)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.columns
+
+
+def _texts(ids: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """Offsets and bytes of ids."""
+    _, offsets, data = ids.buffers()
+    ends = np.frombuffer(offsets, np.int32)[ids.offset : ids.offset + len(ids) + 1]
+    return ends, np.frombuffer(data, np.uint8) if data else np.zeros(0, np.uint8)
+
+
+class Compiled(NamedTuple):
+    """The lists of a whole run, what is to be said of it, and what to call it."""
+
+    lists: SomeLists
+    notes: Notes
+    source: str
+
+
+class _Found(NamedTuple):
+    """What the kernel found. Of each list in the order of the run: its topic's position among those of the
+    qrels, its length, its first score and the number of its judged documents; of these, ranks and grades; the
+    scores of all documents, where they are kept. rows: documents, those of strangers too. several: lists of
+    more than one document; tied: those of them whose scores are all equal. strangers: topics that the qrels
+    lack; stranger: the first of them as text.
+    """
+
+    topics: bytes
+    lengths: bytes
+    first_scores: bytes
+    judged: bytes
+    ranks: bytes
+    grades: bytes
+    scores: bytes
+    rows: int
+    several: int
+    tied: int
+    strangers: int
+    stranger: str | None
+
+
+def compiled(qrels: Qrels, run: Data, keep_scores: bool) -> Compiled | None:
+    """The lists of a run; None where the kernel is not sure of it, or there is no kernel."""
+    reading = run.layout.reading
+    odd = (
+        qrels.classes is not None
+        or qrels.normalise is not None
+        or reading.stop is not None
+        or reading.columns
+    )
+    way = None if odd or core is None else _WAYS.get(run.reader.form)
+    judged = None if way is None else qrels.judged_docs.here
+    if way is None or judged is None:
+        return None
+    source, read = way
+    lists = core.begin(judged, _ORDERS.index(reading.order), reading.lower_is_better, keep_scores)
+    signs = read(lists, run)
+    found = None if signs is None else _Found(*core.found(lists))
+    if signs is None or found is None or not found.rows:
+        return None
+    notes = Notes(
+        known=bool(found.topics),
+        strangers=found.strangers,
+        stranger=found.stranger,
+        lists=found.several,
+        tied=found.tied,
+    )
+    return Compiled(_some_lists(found, keep_scores), notes + signs, source(run))
+
+
+def _some_lists(found: _Found, keep_scores: bool) -> SomeLists:
+    """The lists by the positions of their topics; scores stay in the order of the run."""
+    topics, lengths, judged, ranks, grades = (
+        np.frombuffer(column, np.int64)
+        for column in (found.topics, found.lengths, found.judged, found.ranks, found.grades)
+    )
+    order = np.argsort(topics)
+    hits = places_of(offsets_of(judged), order)
+    return SomeLists(
+        topics[order],
+        lengths[order],
+        offsets_of(judged[order]),
+        ranks[hits],
+        grades[hits],
+        offsets_of(lengths)[:-1][order],
+        np.frombuffer(found.scores, np.float64) if keep_scores else None,
+        None,
+        np.frombuffer(found.first_scores, np.float64)[order],
+        None,
+        np.zeros(len(order), dtype=bool),
+    )
+
+
+def _lines(lists: Any, run: Data) -> Notes | None:
+    path, signs = Path(run.value), NO_NOTES
+    if not path.is_file():
+        return None  # what comes through a pipe cannot be read again
+    try:
+        for number, block in enumerate(blocks(path, run.layout.source(run.value))):
+            if not core.lines(lists, block):
+                return None
+            if number < _LOOKED_AT:
+                signs += signs_of_lines(block)
+    except (BadLineError, IrTruncError, OSError):
+        return None
+    return signs
+
+
+def _dicts(lists: Any, run: Data) -> Notes | None:
+    plain = type(run.value) in (dict, defaultdict) and run.layout.reading.order != "rank"
+    return NO_NOTES if plain and core.dicts(lists, run.value, np.float64) else None
+
+
+def _tuples(lists: Any, run: Data) -> Notes | None:
+    items = list(run.value) if type(run.value) is tuple else run.value
+    if type(items) is not list or not items or run.layout.reading.order == "rank":
+        return None
+    kind = type(items[0])
+    places = [len(_FIELDS), *range(len(_FIELDS))] if kind is tuple else _places(kind)
+    return NO_NOTES if places and core.tuples(lists, items, kind, *places, np.float64) else None
+
+
+def _places(kind: type) -> list[int]:
+    """How many fields named tuples of this type have, and where those that are read stand; nothing where
+    their attributes may be something else.
+    """
+    plain = issubclass(kind, tuple) and kind.__getattribute__ is tuple.__getattribute__
+    if not plain or kind.__dictoffset__ or any(hasattr(kind, name) for name in (RANK, MARK, COST, SHOWN)):
+        return []
+    fields: list[Any] = [getattr(kind, name, None) for name in _FIELDS]
+    if any(type(field).__name__ != "_tuplegetter" for field in fields):
+        return []
+    return [len(getattr(kind, "_fields", ())), *(field.__reduce__()[1][0] for field in fields)]
+
+
+_Way = tuple[Callable[[Data], str], Callable[[Any, Data], Notes | None]]
+
+# By the reader that recognises the run: what to call it in a message, and what gives it to the kernel.
+_WAYS: dict[str, _Way] = {
+    trec.form: (lambda run: run.layout.source(run.value), _lines),
+    dicts.form: (lambda run: f"{run.layout.kind} (dict)", _dicts),
+    named_tuples.form: (lambda run: f"{run.layout.kind} (named tuples)", _tuples),
+    plain_tuples.form: (lambda run: f"{run.layout.kind} (tuples)", _tuples),
+}

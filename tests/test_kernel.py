@@ -1,0 +1,398 @@
+"""The compiled kernel gives the bits, the warnings and the errors of the Python way, whatever the data."""
+
+import copy
+import gzip
+import os
+import pickle
+import random
+import subprocess
+import sys
+import warnings
+from collections import defaultdict, namedtuple
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_trunc._kernel import core
+from ir_trunc.core.errors import IrTruncError
+from ir_trunc.ranking import rank
+from ir_trunc.ranking.compiled import JudgedDocs, compiled
+from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.read.layout import run_layout
+from ir_trunc.read.reading import DEFAULT, Reading
+from ir_trunc.read.registry import recognised
+
+pytestmark = pytest.mark.skipif(core is None, reason="the kernel is not built, or turned off")
+
+ARRAYS = ("lengths", "hit_offsets", "hit_ranks", "hit_grades", "first_scores", "scores")
+ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
+QRELS = {
+    "1": {"a": 1, "b": 0, "c": 3, "d1": -1, "é": 2},
+    "2": {"a": 2},
+    "3": {},
+    "10": {f"d{at}": at % 3 for at in range(30)},
+    "t é": {"a": 1},
+}
+
+
+def outcome(do):
+    """What a call gives, in bits, what it warns of, and the error where there is one."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            lists = do()
+        except Exception as error:
+            return type(error).__name__, str(error)
+    arrays = [None if (a := getattr(lists, name)) is None else a.tobytes() for name in ARRAYS]
+    starts = None if lists.scores is None else lists.starts.tobytes()
+    nil = lists.nil.convention, lists.nil.held.tobytes()
+    return arrays, starts, nil, lists.topics, lists.costs, lists.overlaps, [str(w.message) for w in said]
+
+
+def same(qrels, run, reading=DEFAULT, keep=True):
+    """Hold both ways against each other; whether the kernel was sure of the run."""
+    found = outcome(lambda: rank.rank_run(qrels, run, reading, keep))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rank, "compiled", lambda *_: None)
+        assert found == outcome(lambda: rank.rank_run(qrels, run, reading, keep))
+    return sure(qrels, run, reading, keep)
+
+
+def sure(qrels, run, reading=DEFAULT, keep=True):
+    """Whether the kernel is sure of a run."""
+    try:
+        return compiled(qrels, recognised(run, run_layout(reading)), keep) is not None
+    except IrTruncError:  # nobody recognises it
+        return False
+
+
+@pytest.fixture(scope="module")
+def qrels():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return read_qrels(QRELS)
+
+
+READINGS = [
+    Reading(),
+    Reading("score64"),
+    Reading("rank"),
+    Reading("file"),
+    Reading(lower_is_better=True),
+    Reading(duplicates="first"),
+    Reading(duplicates="best"),
+]
+SCORES = [
+    "1",
+    "0.5",
+    "-0.0",
+    "0",
+    "1e-5",
+    "3.4028236e38",
+    "1e39",
+    "16777217",
+    "16777216",
+    "0.1",
+    "0.10000000149",
+]
+SCORES += [
+    "1.",
+    ".5",
+    "+2",
+    "12345678901234567890123",
+    "4.9e-324",
+    "1e-400",
+    "-7.25E+2",
+    "0.30000000000000004",
+]
+ODD_SCORES = ["nan", "inf", "1e999", "0x10", "1_0", "--1", "", "e5", "1e", "٣", "1,5"]
+ODD_BYTES = [
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"\t",
+    b" ",
+    b"  ",
+    b"\x0b",
+    b"\x00",
+    b"\x1c",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"#",
+]
+ODD_BYTES += [
+    b"\xef\xbb\xbf",
+    b"\n\n",
+    b"\n# remark\n",
+    b"\xc3\xa9",
+    b"\xf0\x9f\x98\x80",
+    b"\x7f",
+    b"\xc0\x80",
+]
+
+
+def lines(rng):
+    """Lines of a run: some sorted, some not, some topics unknown, some with ties."""
+    made = []
+    for topic in rng.sample(["1", "2", "3", "10", "x", "é", "zz"], rng.randint(1, 5)):
+        docs = rng.sample(
+            [*"abcdefgh", *(f"d{at}" for at in range(12)), "é", "long" * 9, "日本"], rng.randint(1, 12)
+        )
+        scores = [rng.choice(SCORES) if rng.random() < 0.4 else repr(rng.gauss(0, 1)) for _ in docs]
+        if rng.random() < 0.5:
+            scores.sort(key=lambda text: -float(text))
+        made += [
+            f"{topic} Q0 {doc} {rank} {score} tag" for rank, (doc, score) in enumerate(zip(docs, scores), 1)
+        ]
+    return "\n".join(made).encode() + rng.choice([b"\n", b"\n", b"", b"\r\n"])
+
+
+def mutated(rng, data):
+    """A file with one to three things that nobody expects."""
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(data) + 1)
+        kind = rng.randrange(6)
+        found = data.split(b"\n")
+        if kind == 0:
+            data = data[:at] + rng.choice(ODD_BYTES) + data[at:]
+        elif kind == 1:
+            data = data[:at] + data[at + rng.randint(1, 9) :]
+        elif kind == 2:
+            found.insert(rng.randrange(len(found) + 1), rng.choice(found))
+            data = b"\n".join(found)
+        elif kind == 3:
+            fields = rng.choice(found).split(b" ")
+            fields[rng.randrange(len(fields))] = rng.choice([*ODD_SCORES, *SCORES, "NIL", "__nil__"]).encode()
+            found[rng.randrange(len(found))] = b" ".join(fields)
+            data = b"\n".join(found)
+        elif kind == 4:
+            data = data.replace(b" ", rng.choice([b"\t", b"  ", b" \t", b" "]))
+        else:
+            data = data.replace(b"\n", rng.choice([b"\r\n", b"\r", b" \n", b"\n"]))
+    return data
+
+
+def test_lines_of_runs_are_understood_as_python_understands_them(qrels, tmp_path):
+    path, understood = tmp_path / "a.run", 0
+    for seed in range(300):
+        rng = random.Random(seed)
+        path.write_bytes(lines(rng))
+        understood += same(qrels, path, rng.choice(READINGS), rng.random() < 0.5)
+    assert understood > 200  # the others are handed back
+
+
+def test_mutated_files_are_understood_or_refused_as_python_does(qrels, tmp_path):
+    path = tmp_path / "a.run"
+    understood = 0
+    for seed in range(600):
+        rng = random.Random(seed)
+        path.write_bytes(mutated(rng, lines(rng)))
+        understood += same(qrels, path, rng.choice(READINGS))
+    assert 50 < understood < 600
+
+
+IDS = st.sampled_from(
+    [*"abcdefgh", "d1", "d2", "d3", "é", "日本", "", "#", "a b", "NIL", "__nil__", "\ud800"]
+)
+NUMBERS = st.one_of(
+    st.floats(width=64),
+    st.integers(-3, 3),
+    st.floats(-1, 1).map(np.float64),
+    st.floats(-1, 1, width=32).map(np.float32),
+    st.sampled_from(
+        [2**53 + 1, 10**400, -(10**30), True, None, "1", Fraction(1, 3), -0.0, float("nan"), 1e39]
+    ),
+)
+PLAIN_IDS = st.sampled_from([*"abcdefgh", "d1", "d2", "d3", "é", "日本"])
+PLAIN = st.one_of(st.floats(-2, 2), st.integers(-3, 3), st.sampled_from([0.5, 0.25]).map(np.float64))
+TOPICS = st.sampled_from(["1", "2", "3", "10", "x", "t é"])
+DICTS = st.dictionaries(TOPICS, st.dictionaries(PLAIN_IDS, PLAIN, max_size=9), min_size=1)
+ODD_TOPICS = st.one_of(TOPICS, st.sampled_from([1, 10, "", "\udfff", None, 1.0, "é"]))
+ODD_DICTS = st.dictionaries(
+    ODD_TOPICS,
+    st.one_of(
+        st.dictionaries(st.one_of(IDS, st.integers(0, 9)), NUMBERS, max_size=5),
+        st.lists(IDS, max_size=3),
+        st.none(),
+    ),
+)
+READING = st.sampled_from(READINGS)
+
+
+@given(DICTS, READING, st.booleans())
+def test_dicts_are_the_kernels_own(qrels, run, reading, keep):
+    understood = same(qrels, run, reading, keep)
+    assert understood or reading.order == "rank" or not any(run.values())
+    assert same(qrels, defaultdict(dict, run), reading, keep) == understood
+
+
+@given(ODD_DICTS, READING)
+def test_odd_dicts_are_understood_or_refused_as_python_does(qrels, run, reading):
+    same(qrels, run, reading)
+
+
+def as_tuples(run, kind=ScoredDoc):
+    return [kind(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
+
+
+@given(DICTS, READING, st.booleans())
+def test_named_tuples_are_the_kernels_own(qrels, run, reading, keep):
+    for kind in (ScoredDoc, lambda *fields: fields):
+        items = as_tuples(run, kind)
+        understood = same(qrels, items, reading, keep)
+        assert understood or reading.order == "rank" or not items
+        once = outcome(lambda given=items: rank.rank_run(qrels, iter(given), reading, keep))
+        assert once == outcome(lambda given=items: rank.rank_run(qrels, given, reading, keep)) or not items
+
+
+@given(st.lists(st.builds(ScoredDoc, ODD_TOPICS, IDS, NUMBERS), max_size=6), READING)
+def test_odd_named_tuples_are_understood_or_refused_as_python_does(qrels, items, reading):
+    same(qrels, items, reading)
+
+
+class Surprising(namedtuple("Surprising", "query_id doc_id score")):
+    """Attributes that are not the tuple's fields."""
+
+    @property
+    def score(self):
+        return 7.0
+
+
+class Shadowed(ScoredDoc):
+    """Attributes that may be changed."""
+
+
+def test_tuples_whose_attributes_are_not_their_fields_are_left_to_python(qrels):
+    run = {"1": {"a": 2.0, "b": 1.0}}
+    assert not same(qrels, as_tuples(run, Surprising))
+    shadowed = as_tuples(run, Shadowed)
+    shadowed[0].rank = 1
+    assert not same(qrels, shadowed)
+    other_order = namedtuple("OtherOrder", "score doc_id more query_id")
+    assert same(qrels, [other_order(1.0, "a", None, "1"), other_order(2.0, "b", None, "1")])
+    mixed = [ScoredDoc("1", "a", 1.0), other_order(2.0, "b", None, "1")]
+    assert not same(qrels, mixed)
+    short = [ScoredDoc("1", "a", 1.0), tuple.__new__(ScoredDoc, ("1", "b"))]
+    assert not same(qrels, short)
+    assert not same(qrels, [("1", "a", 1.0), ("1", "b", 2.0, 3)])
+    assert not same(qrels, [("1", "a", 1.0), ["1", "b", 2.0]])
+
+
+def test_documents_that_come_apart_or_twice_are_left_to_python(qrels):
+    apart = [ScoredDoc("1", "a", 1.0), ScoredDoc("2", "a", 1.0), ScoredDoc("1", "b", 1.0)]
+    assert not same(qrels, apart)
+    twice = [ScoredDoc("1", "a", 1.0), ScoredDoc("1", "a", 2.0)]
+    for reading in READINGS:
+        assert not same(qrels, twice, reading)
+
+
+def test_files_of_several_blocks_gzipped_or_not(qrels, tmp_path):
+    rng = random.Random(5)
+    many = [
+        f"{topic} Q0 d{doc} {rank} {rng.choice([rng.random(), 1.0]):.6g} tag\n"
+        for topic in rng.sample(range(40), 40)
+        for rank, doc in enumerate(rng.sample(range(10000), 9000))
+    ]
+    data = "".join(many).encode()
+    plain, packed = tmp_path / "a.run", tmp_path / "a.run.gz"
+    plain.write_bytes(data)
+    packed.write_bytes(gzip.compress(data, 1))
+    assert same(qrels, plain)
+    assert same(qrels, packed)
+    plain.write_bytes(b"\xef\xbb\xbf" + data)
+    assert same(qrels, plain)
+    plain.write_bytes(data + b"1 Q0 d1 1 1.0")
+    assert not same(qrels, plain)
+
+
+def test_numbers_are_rounded_as_python_rounds_them(tmp_path):
+    rng = random.Random(3)
+    texts = {rng.choice(["", "-"]) + number(rng) for _ in range(20000)}
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"1 Q0 {at} 1 {text} t\n" for at, text in enumerate(texts)))
+    lists = rank.rank_run(read_qrels({"1": {"0": 1}}), path, Reading("file"), True)
+    assert sure(read_qrels({"1": {"0": 1}}), path, Reading("file"))
+    assert lists.scores.tobytes() == np.array([float(text) for text in texts]).tobytes()
+
+
+def number(rng):
+    """A number as text: of a few digits or of many, with an exponent or not, near a tie or not."""
+    kind = rng.randrange(5)
+    if kind == 0:
+        return repr(rng.random() * 10 ** rng.randint(-30, 30))
+    if kind == 1:
+        return f"{rng.random() * 100:.{rng.randint(0, 30)}f}"
+    if kind == 2:  # half way between two doubles, or next to it
+        whole = (rng.getrandbits(53) | 1 << 52) * 2 + 1 + rng.choice([0, 0, 1, -1])
+        places = rng.randint(0, 3)
+        return f"{whole * 5**places}e-{places}"
+    digits = str(rng.getrandbits(rng.randint(1, 66)))
+    at = rng.randint(0, len(digits))
+    if kind == 3:
+        return f"{digits[:at]}.{digits[at:]}e{rng.randint(-320, 280)}"
+    return f"{digits[:at]}.{digits[at:]}" if at else f".{digits}"
+
+
+def test_ids_whose_hashes_meet_and_long_lists(tmp_path):
+    rng = random.Random(1)
+    docs = [bytes(rng.choices(b"\x01ab", k=rng.randint(1, 30))).decode() for _ in range(3000)]
+    docs = list(dict.fromkeys(docs))
+    judged = read_qrels({"1": {doc: at % 4 for at, doc in enumerate(docs[::2])}, "2": {docs[0]: 1}})
+    assert same(judged, {"1": dict.fromkeys(docs, 1.0), "2": {docs[0]: 1, docs[1]: 1}})
+
+
+def test_ids_beyond_ascii_keep_at_most_one_copy_in_the_users_objects(qrels):
+    ids = [chr(0x4E00 + at) * 40 for at in range(50)]
+    sizes = [sys.getsizeof(doc) for doc in ids]
+    run = {"1": {"a": 99.0, **{doc: float(at) for at, doc in enumerate(ids)}}}
+    assert sure(qrels, run)
+    grown = sum(sys.getsizeof(doc) > size for doc, size in zip(ids, sizes))
+    assert grown <= 1
+
+
+def test_the_kernels_judgments_are_made_again_where_they_are_unpickled(qrels):
+    assert qrels.judged_docs.here is not None
+    for copied in (pickle.loads(pickle.dumps(qrels)), copy.deepcopy(qrels)):
+        assert same(copied, {"1": {"a": 1.0, "b": 2.0}})
+
+
+def test_buffers_that_do_not_fit_are_refused():
+    good = JudgedDocs.of(read_qrels(QRELS)).columns
+    assert core.judged(*good, 1) is not None
+    for at in range(len(good)):
+        assert core.judged(*good[:at], good[at][:0], *good[at + 1 :], 1) is None or len(good[at]) == 0
+    assert core.judged(*good[:6], good[6][::-1].copy(), good[7], 1) is None
+    for wrong in [(), (1,) * 9, ("a",) * 9]:
+        with pytest.raises(TypeError):
+            core.judged(*wrong)
+    with pytest.raises((TypeError, ValueError)):
+        core.lines(object(), b"")
+
+
+@pytest.mark.parametrize("wanted", ["0", "required"])
+def test_the_environment_turns_the_kernel_off_or_requires_it(wanted):
+    code = "import sys; from ir_trunc._kernel import core; print(core is None)"
+    said = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "IR_TRUNC_KERNEL": wanted}, capture_output=True
+    )
+    assert said.stdout.strip() == (b"True" if wanted == "0" else b"False")
+
+
+COLLECTIONS = {
+    "covid-r1": "qrels.covid-r1.txt",
+    "robust03": "qrels.robust03.txt",
+    "trec8": "qrels.trec8.txt",
+    "tar17-half": "qrel_abs_test.txt",
+}
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_real_runs(collection, real_data):
+    folder = real_data(collection)
+    judged = read_qrels(folder / COLLECTIONS[collection])
+    runs = sorted(path for path in (folder / "runs").rglob("*") if path.is_file())
+    some = runs[:: max(1, len(runs) // 3)]
+    assert sum(same(judged, path) for path in some) >= len(some) - 1  # one run is not as plain as others
