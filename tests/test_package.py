@@ -52,6 +52,7 @@ def test_the_wheel_holds_the_package_with_its_data_and_nothing_else(built):
     assert wheel - kernel == {name for name in files_in("ir_trunc") if Path(name).suffix not in SOURCES}
     assert {Path(name).suffix for name in wheel - kernel} == {
         ".py",
+        ".pyi",
         ".typed",
         ".qrels",
         ".run",

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from typing import Any
 
 
@@ -16,11 +15,12 @@ def _loaded() -> Any:
     if wanted == "0":
         return None
     try:
-        return import_module("ir_trunc._kernel._core")
+        import ir_trunc._kernel._core as compiled
     except ImportError:
         if wanted == "required":
             raise
         return None
+    return compiled
 
 
 core = _loaded()

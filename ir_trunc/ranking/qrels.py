@@ -36,8 +36,7 @@ class Qrels:
     docs: the distinct judged ids. keys, grades: one for each judged document, keys (topic x documents +
     document) ascending. classes: the answer class of each key, where documents are answers of which only the
     first of a class counts. normalise: what is done to a run's ids before they are looked up. nil: what a NIL
-    document means. index: finds judged documents, numbered as their keys, and NIL for every topic where it is
-    not judged, behind them. is_nil: which of what it finds is NIL.
+    document means.
     """
 
     rows: Rows
@@ -49,8 +48,6 @@ class Qrels:
     classes: Ints | None
     normalise: Callable[[str], str] | None
     nil: NilRule
-    index: PairIndex
-    is_nil: Bools
 
     @classmethod
     def of(
@@ -95,7 +92,7 @@ class Qrels:
             warn(f"{rows.source}: {what}, since nil={nil.convention!r} gives that id a meaning of its own.")
         if not nil.means_something:
             left_out &= ~is_nil
-        judged, code, is_nil = rows.filter(~left_out), code[~left_out], is_nil[~left_out]
+        judged, code = rows.filter(~left_out), code[~left_out]
         grades = np.asarray(judged.values, dtype=np.int64)
         docs = judged.docs.dictionary_encode()
         keys = code * max(1, len(docs.dictionary)) + flat(docs.indices)
@@ -106,23 +103,16 @@ class Qrels:
         judgments = Judgments.from_rows(names.to_pylist(), code[best], grades[best], scale)
         if classes is not None:
             classes = classes[order]
-        keys = keys[order]
-        others = np.delete(np.arange(len(names)), code[is_nil])
-        ids = pa.concat_arrays([judged.docs.take(numeric(order)), strings([nil_id] * len(others))])
-        index = PairIndex.of(np.append(code[order], others), ids)
-        is_nil = np.append(is_nil[order], np.ones(len(others), dtype=bool))
         return cls(
             rows,
             judgments,
             names,
             docs.dictionary,
-            keys,
+            keys[order],
             grades[order],
             classes,
             normalise,
             nil,
-            index,
-            is_nil,
         )
 
     def changed(self, topics: Iterable[str] = (), nil: NilRule | None = None) -> Qrels:
@@ -138,6 +128,28 @@ class Qrels:
         Where NIL is an answer, it is one more judgment for a nil query.
         """
         return self.judgments.with_nil(max(1, self.judgments.max_rel)) if self.nil.answers else self.judgments
+
+    @cached_property
+    def _found(self) -> tuple[PairIndex, Bools]:
+        topic, doc = np.divmod(self.keys, max(1, len(self.docs)))
+        nil_id = self.normalise(self.nil.id) if self.normalise else self.nil.id
+        is_nil = occurs(self.docs, nil_id)[doc]
+        others = np.delete(np.arange(len(self.topics)), topic[is_nil])
+        ids = pa.concat_arrays([self.docs.take(numeric(doc)), strings([nil_id] * len(others))])
+        index = PairIndex.of(np.append(topic, others), ids)
+        return index, np.append(is_nil, np.ones(len(others), dtype=bool))
+
+    @property
+    def index(self) -> PairIndex:
+        """Finds judged documents, numbered as their keys, and NIL for every topic where it is not judged,
+        behind them.
+        """
+        return self._found[0]
+
+    @property
+    def is_nil(self) -> Bools:
+        """Which of what the index finds is NIL."""
+        return self._found[1]
 
     @cached_property
     def judged_docs(self) -> JudgedDocs:

@@ -1,0 +1,35 @@
+"""The compiled module. Judged documents and lists are capsules; False says that the kernel is not sure."""
+
+from typing import Any
+
+from typing_extensions import Buffer
+
+def judged(
+    topic_offsets: Buffer,
+    topics: Buffer,
+    doc_offsets: Buffer,
+    docs: Buffer,
+    odd_offsets: Buffer,
+    odds: Buffer,
+    keys: Buffer,
+    grades: Buffer,
+    seed: int,
+    /,
+) -> Any: ...
+def begin(judged: Any, order: int, lower_is_better: bool, keep_scores: bool, /) -> Any: ...
+def lines(lists: Any, block: Buffer, /) -> bool: ...
+def dicts(lists: Any, run: dict[str, dict[str, float]], floats: type[float], /) -> bool: ...
+def tuples(
+    lists: Any,
+    items: list[tuple[Any, ...]],
+    kind: type[tuple[Any, ...]],
+    size: int,
+    topic: int,
+    doc: int,
+    score: int,
+    floats: type[float],
+    /,
+) -> bool: ...
+def found(
+    lists: Any, /
+) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, int, int, int, int, str | None]: ...
