@@ -63,7 +63,7 @@ TABLE = {"measures": "AP RBPT", "qrels": QRELS, "runs": RUNS}
 
 # Public functions and methods with arguments that are right.
 CALLS = {
-    "calc": (ir_trunc.calc, SCORED | DOORS | READING),
+    "calc": (ir_trunc.calc, SCORED | DOORS | READING | {"keep_scores": True}),
     "calc_aggregate": (ir_trunc.calc_aggregate, SCORED | DOORS | READING),
     "iter_calc": (ir_trunc.iter_calc, SCORED | DOORS | READING),
     "curves": (ir_trunc.curves, SCORED | DOORS | READING),
@@ -89,7 +89,7 @@ CALLS = {
     "Comparison.to_html": (COMPARED.to_html, {"digits": 3}),
     "Comparison.to_markdown": (COMPARED.to_markdown, {"digits": 3}),
     "evaluator": (ir_trunc.evaluator, {"measures": "AP", "qrels": QRELS} | DOORS | READING),
-    "Evaluator.calc": (EVALUATOR.calc, {"run": RUN}),
+    "Evaluator.calc": (EVALUATOR.calc, {"run": RUN, "keep_scores": False}),
     "Evaluator.curves": (EVALUATOR.curves, {"run": RUN}),
     "reproduce": (ir_trunc.reproduce, {"paper": "penas2011"}),
     "parse_measure": (ir_trunc.parse_measure, {"measure": "AP@10"}),

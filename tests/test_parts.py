@@ -10,11 +10,15 @@ from generated import ALL, queries, rankings_of, runs, some_settings_of, with_id
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ir_trunc
 from ir_trunc import InputError, calc, curves, read_answers, read_qrels
+from ir_trunc.core.errors import ParameterTypeError
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.ranking.doors import read_run
 from ir_trunc.ranking.rank import put_together, rank, rank_piece
+from ir_trunc.truncation import LargestGap
+from ir_trunc.truncation.text import parse_policy
 
 EVERY = [d.bind({CUTOFF: 5} if d.params.get(CUTOFF) and d.params[CUTOFF].required else {}) for d in ALL]
 
@@ -151,6 +155,30 @@ def test_a_piece_that_starts_over_has_the_rows_of_all_before_it():
     lists = rank(qrels, [first, whole], keep_scores=True)
     assert same_lists(lists, rank(qrels, [whole]))
     assert lists.scores[lists.places].tolist() == [2.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("policy", ["LargestGap", "ShareOfTop(share=0.5)", "Fixed(k=1)"])
+def test_policies_take_the_rankings_of_scores_that_were_kept(policy):
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9, "x": 0.3, "y": 0.2}, "2": {"b": 0.1}}
+    kept = calc("AP", qrels, run, keep_scores=True)
+    assert kept.rankings.scores.tolist() == ir_trunc.rank(qrels, run).scores.tolist()
+    chosen = parse_policy(policy)
+    assert chosen.cut(kept.rankings).tolist() == chosen.cut(ir_trunc.rank(qrels, run)).tolist()
+    ready = ir_trunc.evaluator("AP", qrels)
+    assert chosen.cut(ready.calc(run, keep_scores=True).rankings).tolist() == (
+        chosen.cut(kept.rankings).tolist()
+    )
+    assert calc("AP", None, kept.rankings, keep_scores=True).values.tolist() == kept.values.tolist()
+
+
+def test_rankings_without_scores_say_what_keeps_them():
+    found = calc("AP", {"1": {"a": 1}}, {"1": {"a": 0.9}}).rankings
+    with pytest.raises(InputError, match=r"ir_trunc\.rank.* keeps .* calc\(\.\.\., keep_scores=True\)"):
+        LargestGap().cut(found)
+    with pytest.raises(InputError, match="keep_scores=True: these Rankings have no scores"):
+        calc("AP", None, found, keep_scores=True)
+    with pytest.raises(ParameterTypeError, match="keep_scores='yes': True or False is needed"):
+        calc("AP", {"1": {"a": 1}}, {"1": {"a": 0.9}}, keep_scores="yes")
 
 
 def test_first_scores_follow_the_lists():

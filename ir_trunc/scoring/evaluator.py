@@ -10,6 +10,7 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
+from ir_trunc.core.checks import flag
 from ir_trunc.core.curve import Curve
 from ir_trunc.core.errors import InputError, UnknownMeasureError
 from ir_trunc.core.rankings import Floats, Rankings
@@ -91,9 +92,9 @@ class Evaluator:
             self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns})
             self.reading = replace(self.reading, **how)
 
-    def calc(self, run: RunLike) -> Results:
-        """Scores of one run: by topic and on average."""
-        rankings = self._open(run)
+    def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
+        """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
+        rankings = self._open(run, flag("keep_scores", keep_scores))
         if not isinstance(run, Rankings):
             source = f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
             warn_of_doubts(source, rankings, self.bound)
@@ -119,11 +120,14 @@ class Evaluator:
         found = curves_of((bound for bound in self.bound if bound), rankings)
         return ByMeasure(zip(self.measures, found))
 
-    def _open(self, run: Any) -> Rankings:
+    def _open(self, run: Any, keep_scores: bool = False) -> Rankings:
         """The lists of a run."""
-        if self.qrels is None or isinstance(run, Rankings):
-            return _as_ranked(run, self.reading)
-        return rank_run(self.qrels, run, self.reading)
+        if self.qrels is not None and not isinstance(run, Rankings):
+            return rank_run(self.qrels, run, self.reading, keep_scores)
+        lists = _as_ranked(run, self.reading)
+        if keep_scores and lists.scores is None:
+            raise InputError("keep_scores=True: these Rankings have no scores that could be kept.")
+        return lists
 
     def _ask_others(self, run: Any, rankings: Rankings) -> list[Floats]:
         """Scores of the measures that only other providers of ir-measures know (Q each)."""
@@ -171,7 +175,7 @@ def rank(
 ) -> Rankings:
     """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.
 
-    The rankings of `ir_trunc.calc` hold no more than measures need.
+    The rankings of `ir_trunc.calc` have them with `keep_scores=True`.
 
     Parameters
     ----------

@@ -32,6 +32,7 @@ def calc(
     stop: str | None = None,
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
+    keep_scores: bool = False,
 ) -> Results:
     """Scores of a run by topic and on average.
 
@@ -66,6 +67,9 @@ def calc(
         What the columns of a table, or the names of records, are called: `{"doc_id": "chunk"}`, our field and
         then their column. Each must be found in the run or in the qrels; fields that are not named have the
         usual names.
+    keep_scores : bool
+        Whether the `rankings` of the results hold the scores of all documents, as the policies of
+        `ir_trunc.truncation` need them. Otherwise a run can be larger than memory.
 
     Returns
     -------
@@ -96,7 +100,7 @@ def calc(
         order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
         columns=columns,
     )  # fmt: skip
-    return ready.calc(run)
+    return ready.calc(run, keep_scores=keep_scores)
 
 
 @keywords_of(Evaluator)
