@@ -116,6 +116,7 @@ def test_the_extras_are_those_that_messages_and_readme_name():
         "langchain",
         "learn",
         "llamaindex",
+        "notebooks",
         "plot",
         "pyterrier",
         "report",
