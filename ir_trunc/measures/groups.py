@@ -12,8 +12,9 @@ from ir_trunc.core.rankings import Floats
 
 
 def ungrouped(formula: Callable[..., Floats]) -> tuple[list[Parameter], Callable[..., Floats]]:
-    """The single parameters of a formula behind its lists, with those of its groups in their place; and the
-    formula as a function of these.
+    """The single parameters of a formula behind its lists, and the formula as a function of these.
+
+    The parameters of a group stand in its place.
     """
     single: list[Parameter] = []
     groups: dict[str, tuple[Any, list[str]]] = {}
