@@ -390,13 +390,13 @@ def test_every_picture_says_what_it_shows(runs):
     for ax in shown:
         assert ax.get_xlabel()
         assert ax.get_ylabel()
-    assert agreement.plot().get_title() == "tau of systems by mean score"
+    assert agreement.plot().get_title() == "Kendall's tau of systems by mean score"
     assert meta.predictivity(matrix, 3).plot().get_ylabel() == "Kendall's tau between halves (no unit)"
     assert len(grid.plot_all().figure.axes) == 6
     narrow = meta.pool_grid(["P", "Precision", "P"], meta.pooled_runs(*runs), (1,), (1, 2), ["raw"])
     assert narrow.measures == ("P", "Precision")
     assert (narrow.share[:, :, 0] == narrow.share[:, :, 1]).all()
-    assert narrow.plot_all().get_legend()
+    assert narrow.plot_all().figure.legends
     assert len(plot().texts) > 20
     assert not plt.get_fignums()  # a notebook that shows `.figure` would show the picture twice
 

@@ -292,7 +292,7 @@ def test_a_score_matrix_from_a_folder_paths_and_a_mapping(tmp_path):
     )
     assert matrix.values.tobytes() == paths.values.tobytes() == mapped.values.tobytes()
     assert matrix[ir_measures.AP].shape == (3, len(matrix.topics))
-    assert matrix.to_pandas().loc[("says-little.run", "liu-nil"), "RBPT(p=0.5)"] == 1
+    assert matrix.to_pandas().loc[("says-little.run", "nothing-to-find"), "RBPT(p=0.5)"] == 1
     assert matrix.joined({"again": matrix}).measures == (
         "AP",
         "RBPT(p=0.5)",

@@ -48,6 +48,7 @@ AGREEMENT = meta.agreement(MATRIX)
 GRID = meta.pool_grid(["AP"], POOLED, (1, 2), (1, 2))
 REFERENCE = meta.Reference.of(MATRIX)
 EVALUATOR = ir_trunc.evaluator("AP RBPT", QRELS)
+AXES = plots.example(study.example("RBPT"))
 BEFORE = pd.Series({"AP": 0.5, "RBPT": 0.4})
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -246,11 +247,12 @@ CALLS = {
         plots.agreement,
         {"table": study.agreement("RBPT OIE", "AP RBP", QRELS, RUNS), "ax": None},
     ),
-    "plots.change": (plots.change, {"before": BEFORE, "after": BEFORE * 1.1, "ax": None}),
+    "plots.caption": (plots.caption, {"ax": AXES, "data": "d", "topics": 1, "systems": 2}),
     "plots.curve": (plots.curve, {"curve": CURVE, "topic": "1", "measure": "AP", "ax": None}),
     "plots.cuts": (plots.cuts, {"table": study.cuts("AP", QRELS, RUNS), "ax": None}),
     "plots.example": (plots.example, {"table": study.example("RBPT"), "ax": None}),
     "plots.lengths": (plots.lengths, {"table": study.best_cuts("AP", QRELS, RUNS), "ax": None}),
+    "plots.lines": (plots.lines, {"series": study.example("RBPT"), "best": True, "ax": None}),
     "plots.lists": (plots.lists, {"rankings": RANKINGS, "title": "t", "longest": 5, "ax": None}),
     "plots.nil": (plots.nil, {"table": study.lengths(None, RUNS), "ax": None}),
     "plots.policies": (plots.policies, {"table": CROSS, "against": "length", "ax": None}),
@@ -258,6 +260,7 @@ CALLS = {
         plots.recall_curve,
         {"runs": {"one": RANKINGS}, "D": "qrels", "rel": 1, "ax": None},
     ),
+    "plots.scores": (plots.scores, {"table": study.example("RBPT"), "ax": None}),
     "plots.side_by_side": (plots.side_by_side, {"runs": {"one": RANKINGS}, "longest": 5, "ax": None}),
     "plots.slope": (plots.slope, {"before": BEFORE, "after": BEFORE * 1.1, "ax": None, "labels": 30}),
 }  # fmt: skip

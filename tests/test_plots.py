@@ -11,8 +11,8 @@ import pytest
 from generated import queries, rankings_of
 from matplotlib.figure import Figure
 
-from ir_trunc import calc, curves, parse_measure, plots
-from ir_trunc.core.errors import InputError
+from ir_trunc import calc, compare, curves, parse_measure, plots
+from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.plots.files import save
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate, study
@@ -23,6 +23,19 @@ CURVE = curves(MEASURE, None, RANKINGS)[MEASURE]
 POLICIES = cross_validate([Greedy(), LargestGap(), Oracle()], MEASURE, None, {"system": RANKINGS})
 BEST = study.best_cuts(MEASURE, None, {"system": RANKINGS})
 TAUS = pd.DataFrame([[1.0, 0.25], [np.nan, 0.5]], index=["AP", "RBP"], columns=["RBPU", "OIE"])
+MEANS = compare("AP RBPT OIE", None, {"one": RANKINGS, "two": RANKINGS.cut(3)}).to_pandas()
+SERIES = pd.DataFrame({"RR": [1.0, 0.5, 0.3], "Q": [1.0, 0.8, 0.7]}, index=pd.Index([1, 2, 3], name="rank"))
+RISKS = pd.DataFrame(
+    {"coverage": [0.1, 0.5, 1.0], "risk": [0.0, 0.1, 0.4], "generalised_risk": [0.0, 0.05, 0.4]}
+)
+ABSTENTION = pd.DataFrame(
+    [
+        ("RR", name, rate, 0.5 + up * rate)
+        for name, up in (("first", 0.2), ("oracle", 0.4))
+        for rate in (0, 0.5)
+    ],
+    columns=["measure", "confidence", "rate", "score"],
+)
 SCORES = pd.Series({f"s{n}": float(n) for n in range(40)}, name="AP")
 
 PICTURES = {
@@ -38,7 +51,12 @@ PICTURES = {
     "costs": lambda ax=None: plots.policies(POLICIES, "cost", ax=ax),
     "tokens": lambda ax=None: plots.policies(POLICIES.assign(tokens=100 * POLICIES["cost"]), "tokens", ax=ax),
     "side by side": lambda ax=None: plots.side_by_side({"system": RANKINGS}, ax=ax),
-    "change": lambda ax=None: plots.change(SCORES + 1, SCORES + 2, ax=ax),
+    "scores": lambda ax=None: plots.scores(MEANS, ax=ax),
+    "lines": lambda ax=None: plots.lines(SERIES, best=True, ax=ax),
+    "captioned": lambda ax=None: plots.caption(PICTURES["lines"](ax), "generated data", 50, 12),
+    "recall": lambda ax=None: plots.recall_curve({"one": RANKINGS, "two": RANKINGS.cut(3)}, ax=ax),
+    "risk": lambda ax=None: plots.risk_coverage(RISKS, ax=ax),
+    "abstention": lambda ax=None: plots.abstention(ABSTENTION, ax=ax),
     "slope": lambda ax=None: plots.slope(SCORES, SCORES.iloc[::-1] * -1, ax=ax),
 }
 
@@ -50,8 +68,9 @@ def test_pictures_draw_on_the_axes_given_or_on_new_ones(name, tmp_path):
     given = Figure().add_subplot()
     assert PICTURES[name](given) is given
     for ax in (own, given):
-        assert ax.get_xlabel() or name == "slope"
-        assert ax.get_ylabel() or name in ("shaded", "side by side", "change")
+        rows = name in ("shaded", "side by side", "scores", "slope", "policies", "costs", "tokens")
+        assert ax.get_xlabel() or name == "scores"
+        assert ax.get_ylabel() or rows
         ax.figure.savefig(tmp_path / "it.png")
     assert dict(matplotlib.rcParams) == before
     assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
@@ -73,26 +92,27 @@ def test_the_lists_shown_have_their_documents_and_their_ends():
         ["".join("01"[tuple(face[:3]) != (1, 1, 1)] for face in circles.get_facecolor())] for circles in drawn
     ]
     assert filled == [["101"], ["10"], ["00000"], ["00"]]
-    assert [line.get_xdata()[0] - 0.5 for line in ax.lines if len(line.get_xdata())] == [3, 2, 0, 0, 2]
-    assert [text.get_text() for text in ax.texts] == ["... to 10, 1 relevant"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == [
-        "a   one",
-        "two",
-        "b   one",
-        "two",
-        "c   one",
-        "two",
-    ]
+    assert [line.get_xdata()[0] - 0.5 for line in ax.lines if len(line.get_xdata())] == [3, 2, 2, 0, 0]
+    words = [text.get_text() for text in ax.texts]
+    assert words == ["a: 2 relevant", "c: 1 relevant", "... to 10, 1 relevant", "b: none relevant"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == 3 * ["one", "two"]
 
 
-def test_the_change_is_in_per_cent_of_the_score_before():
-    before, after = pd.Series({"AP": 0.5, "OIE": 8.0}), pd.Series({"OIE": 10.0, "AP": 0.25})
-    ax = plots.change(before, after)
-    assert [bar.get_width() for bar in ax.patches] == [-50, 25]
-    assert [text.get_text() for text in ax.texts] == ["\N{MINUS SIGN}50.0 %", "+25.0 %"]
-    for wrong in (after[:1], after * 0):
-        with pytest.raises(InputError, match="the same measures"):
-            plots.change(wrong, before)
+@pytest.mark.parametrize("systems", [1, 2, 5])
+def test_the_best_system_by_each_measure_is_dark(systems):
+    """The lowest mean is the best of a measure that counts losses; what there is more of is in rows."""
+    means = pd.DataFrame(
+        {"AP": [0.5, 0.25, 0.2, 0.1, 0.5], "HarmCompat": [3.0, 2.0, 4.0, 5.0, 6.0]}, index=list("abcde")
+    )[:systems]
+    ax = plots.scores(means)
+    rows = [tick.get_text() for tick in ax.get_yticklabels()]
+    columns = [tick.get_text() for tick in ax.get_xticklabels()]
+    assert rows == list(means if systems <= 2 else means.index)
+    places = [text.get_position() for text in ax.texts if text.get_color() == "white"]
+    dark = {frozenset((rows[row], columns[column])) for column, row in places}
+    expected = {1: {("AP", "a"), ("HarmCompat", "a")}, 2: {("AP", "a"), ("HarmCompat", "b")}}
+    expected[5] = {("AP", "a"), ("AP", "e"), ("HarmCompat", "b")}
+    assert dark == set(map(frozenset, expected[systems]))
 
 
 def test_the_lengths_shown_are_those_of_the_table():
@@ -118,6 +138,35 @@ def test_bars_and_tables_show_their_figures():
     bars = PICTURES["nil"]().patches
     assert [bar.get_height() for bar in bars] == [0, 1, 1, 1, 1, 0]
     assert [text.get_text() for text in PICTURES["agreement"]().texts] == ["1.00", "0.25", "nan", "0.50"]
+
+
+def test_policies_have_a_row_each_with_what_they_cost_beside_it():
+    """Policies of the same score hide each other nowhere; the best is on top."""
+    table = pd.concat([POLICIES, POLICIES.iloc[:1].assign(policy="Twin", length=1234.5)])
+    ax = plots.policies(table)
+    order = table.sort_values("score", ascending=False, kind="stable")
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == order["policy"].tolist()
+    beside = [text.get_text() for text in ax.texts][:-1]
+    assert beside == ["1,234" if spent > 1000 else f"{spent:.1f}" for spent in order["length"]]
+    assert ax.texts[-1].get_text() == "mean length\n(documents)"
+
+
+def test_lines_may_have_their_best_score_marked():
+    ax = plots.lines({"up": pd.Series([0.1, np.nan, 0.3]), "down": pd.Series([0.2, 0.1], [5, 9])}, best=True)
+    dots = [line.get_xydata()[0].tolist() for line in ax.lines if len(line.get_xdata()) == 1]
+    assert dots == [[2, 0.3], [5, 0.2]]
+    assert {"best: 0.30", "best: 0.20"} <= {text.get_text() for text in ax.texts}
+    for wrong in ({}, {"a": pd.Series([], dtype=float)}, {"a": pd.Series([1.0, 2.0], ["x", "y"])}):
+        with pytest.raises(IrTruncError):
+            plots.lines(wrong)
+
+
+def test_a_caption_says_what_the_data_are():
+    ax = plots.caption(plots.lines(SERIES), "generated data", topics=1, systems=1200)
+    assert ax.get_title() == "generated data, 1 topic, 1,200 systems"
+    assert plots.caption(ax, "$x$").get_title().splitlines()[1] == r"\$x\$"
+    with pytest.raises(InputError, match="ax: the Axes"):
+        plots.caption(None, "generated data")
 
 
 def test_lines_differ_without_colour():
@@ -192,16 +241,16 @@ def test_names_are_drawn_as_they_are(tmp_path):
         ElementTree.parse(path)
     slope, lists, policies, *others = texts
     assert set(SHOWN) <= slope
-    assert {f"{name}   {SHOWN[0]}" for name in SHOWN} <= lists
+    assert {f"{name}: 1 relevant" for name in SHOWN} <= lists
     assert set(SHOWN) <= policies
     for name, title, curve in zip(SHOWN, others[::2], others[1::2]):
         assert name in title
         assert f"score of topic {name}" in curve
 
 
-def test_a_picture_is_the_same_bytes_every_time(tmp_path):
-    ax = plots.example(study.example())
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_is_the_same_bytes_every_time(name, tmp_path):
     for kind in ("svg", "pdf", "png"):
         for number in (1, 2):
-            save(ax.figure, tmp_path / f"{number}.{kind}", "none")
+            save(PICTURES[name]().figure, tmp_path / f"{number}.{kind}", "none")
         assert (tmp_path / f"1.{kind}").read_bytes() == (tmp_path / f"2.{kind}").read_bytes()

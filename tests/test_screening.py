@@ -208,6 +208,6 @@ def test_the_picture_of_recall_has_a_line_and_an_end_for_each_system():
     shown = plots.recall_curve({"whole": rankings, "cut": rankings.cut(1)})
     _, *lines = shown.lines
     assert [line.get_xydata()[-1].tolist() for line in lines] == [[1, 1], [0.75, 1], [1, 0.25], [0.25, 0.25]]
-    assert [text.get_text() for text in shown.get_legend().get_texts()] == ["whole", "cut"]
+    assert [text.get_text() for text in shown.texts] == ["whole", "cut"]
     with pytest.raises(InputError, match="no topic has a document of grade 2"):
         plots.recall_curve(rankings, rel=2)

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 Bounds = tuple[float, float]
 Coefficient = Literal["tau", "tau_ap", "tau_ap_b", "rbo"]
 
+_WORDS = {
+    "tau": "Kendall's tau",
+    "tau_ap": "AP correlation",
+    "tau_ap_b": "AP correlation with ties",
+    "rbo": "Rank-biased overlap",
+}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
@@ -94,10 +101,12 @@ class Agreement(Result):
 
         shown, row, column = axes(ax, 4.8), place_of(name, self.names), place_of(other, self.names)
         shown.plot(
-            self.orderings[row], self.orderings[column], "o", color="0.2", markersize=4, fillstyle="none"
+            self.orderings[row], self.orderings[column], "o", color="0.2", markersize=5, fillstyle="none"
         )
         shown.set(
-            xlabel=str(name), ylabel=str(other), title=f"{self.coefficient} = {self.values[row, column]:.3f}"
+            xlabel=str(name),
+            ylabel=str(other),
+            title=f"{_WORDS[self.coefficient]}: {self.values[row, column]:.3f}",
         )
         return shown
 
@@ -106,7 +115,7 @@ class Agreement(Result):
         from ir_trunc.plots.looks import shaded
 
         shown = shaded(self.to_pandas(), "{:.2f}", ax)
-        shown.set_title(f"{self.coefficient} of {self.of}", fontsize="medium")
+        shown.set_title(f"{_WORDS[self.coefficient]} of {self.of}", fontsize="medium")
         return shown
 
 

@@ -40,6 +40,13 @@ if TYPE_CHECKING:
 
 FORMS = ("raw", "normalised", "standardised")
 
+_WORDS = {"raw": "score", "normalised": "share of the ideal", "standardised": "standardised"}
+
+
+def _plain(measure: str | Measure) -> str:
+    """A measure as pictures name it: its persistence may depend on the depth."""
+    return str(measure).replace("p={p},rel=1", "p by depth").replace("{p}", "by depth")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PoolGrid(Result):
@@ -128,25 +135,30 @@ class PoolGrid(Result):
             if ax is not None:
                 raise InputError("ax is for one picture: name a measure, or leave ax out.")
             return self.plot_all()
-        from ir_trunc.plots.looks import axes, lines
+        from ir_trunc.plots.looks import axes, name_lines
+
+        shown = axes(ax)
+        name_lines(shown, self._drawn(measure, form, shown))
+        shown.set_title(f"{_plain(measure)}: {_WORDS[form]}", fontsize="medium")
+        shown.set_xlabel("evaluation depth k (documents)")
+        shown.set_ylabel(f"share of system pairs, p < {self.alpha:g}")
+        return shown
+
+    def _drawn(self, measure: str | Measure, form: str, ax: Any) -> list[tuple[str, Any]]:
+        """One panel; its lines by their names."""
+        from ir_trunc.plots.looks import unnamed_lines
 
         at = place_of(measure, self.measures), positions([form], self.forms)[0]
-        shown = axes(ax)
-        series = {
-            f"pool {d}": (self.depths, line)
-            for d, line in zip(self.pool_depths, self.share[:, :, at[0], at[1]])
-        }
+        of_one = self.share[:, :, at[0], at[1]]
         both = [d for d in self.pool_depths if d in self.depths]
-        full = [self.share[self.pool_depths.index(d), self.depths.index(d), at[0], at[1]] for d in both]
-        ylabel = f"share of system pairs, p < {self.alpha:g}"
-        shown.plot(both, full, color="0.75", linewidth=5, label="full assessment", zorder=1)
-        lines(shown, series, "evaluation depth k (documents)", ylabel)
-        shown.legend(fontsize="small", frameon=False)
-        shown.set_title(f"{measure}, {form}", fontsize="medium")
-        shown.set_xscale("log")
-        shown.set_xticks(self.depths, [str(depth) for depth in self.depths])
-        shown.minorticks_off()
-        return shown
+        full = [of_one[self.pool_depths.index(d), self.depths.index(d)] for d in both]
+        wide = ax.plot(both, full, color="0.8", linewidth=5, label="full assessment", zorder=1)
+        depths = {f"pool {d}": (self.depths, line) for d, line in zip(self.pool_depths, of_one)}
+        drawn = [("full assessment", wide[0]), *unnamed_lines(ax, depths)]
+        ax.set_xscale("log")
+        ax.set_xticks(self.depths, [str(depth) for depth in self.depths])
+        ax.minorticks_off()
+        return drawn
 
     def plot_all(self) -> Any:
         """All of it, a row for each measure and a column for each form. Returns one of the Axes."""
@@ -155,10 +167,15 @@ class PoolGrid(Result):
         grid = panels(len(self.measures), len(self.forms))
         for row, measure in zip(grid, self.measures):
             for ax, form in zip(row, self.forms):
-                self.plot(measure, form, ax)
+                names, drawn = zip(*self._drawn(measure, form, ax))
                 ax.label_outer()
-                if ax is not grid[0, 0]:
-                    ax.get_legend().remove()
+            row[0].set_ylabel(_plain(measure))
+        for ax, form in zip(grid[0], self.forms):
+            ax.set_title(_WORDS[form], fontsize="medium")
+        figure = grid[0, 0].figure
+        figure.supxlabel("evaluation depth k (documents)", fontsize="medium")
+        figure.supylabel(f"share of system pairs, p < {self.alpha:g}", fontsize="medium")
+        figure.legend(drawn, names, loc="outside upper center", ncols=3, frameon=False, fontsize="small")
         return grid[0, 0]
 
 

@@ -89,7 +89,11 @@ class PropertyTable(Result, Sequence[Verdicts]):
 
         words = self.summary()
         shades = [[_SHADES[found.verdict] for found in verdicts.findings] for verdicts in self.rows]
-        return shaded(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
+        shown = shaded(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
+        shown.set_title(
+            "the darker, the more strictly it holds; *: the paper says otherwise", fontsize="medium"
+        )
+        return shown
 
 
 @procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")

@@ -102,7 +102,7 @@ class Power(Result):
 
         Returns Axes.
         """
-        from ir_trunc.plots.looks import axes, lines
+        from ir_trunc.plots.looks import axes, level, lines
 
         shown = axes(ax)
         places = np.unique(np.linspace(0, self.p.shape[1] - 1, 60).astype(int))
@@ -111,11 +111,10 @@ class Power(Result):
         lines(
             shown,
             {name: (percent, y) for name, y in zip(self.measures, ordered)},
-            "system pairs (%)",
+            "system pairs, from the highest p value to the lowest (%)",
             "p value",
-            "measure",
         )
-        shown.axhline(self.alpha, color="0.6", linewidth=0.8)
+        level(shown, self.alpha, f"p = {self.alpha:g}")
         shown.set_ylim(0, 0.5)
         return shown
 

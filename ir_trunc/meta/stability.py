@@ -115,7 +115,7 @@ class ErrorRates(Result):
         from ir_trunc.plots.looks import axes, lines
 
         series = {name: (100 * x, 100 * y) for name, x, y in zip(self.measures, self.ties, self.errors)}
-        return lines(axes(ax), series, "ties (% of comparisons)", "error rate (% of comparisons)", "measure")
+        return lines(axes(ax), series, "ties (% of comparisons)", "error rate (% of comparisons)")
 
 
 @procedure(source="Buckley & Voorhees, SIGIR 2000, https://doi.org/10.1145/345508.345543")

@@ -128,18 +128,17 @@ class SwapRates(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Swap rate against the difference on the first set, with a line at 5 %. Returns Axes."""
-        from ir_trunc.plots.looks import axes, lines
+        from ir_trunc.plots.looks import axes, level, lines
 
         shown, edges = axes(ax), np.arange(BINS) * self.width
         series = {name: (edges, 100 * rates) for name, rates in zip(self.measures, self.rates)}
         lines(
             shown,
             series,
-            "difference of mean scores, lower edge of the bin",
+            "difference of mean scores on the first set of topics",
             "swap rate (% of comparisons)",
-            "measure",
         )
-        shown.axhline(5, color="0.6", linewidth=0.8)
+        level(shown, 5, "5 %")
         return shown
 
 

@@ -60,15 +60,17 @@ class TruncationImpact(Result):
     def plot(self, ax: Any = None) -> Any:
         """Both scores of each system against its share of truncated lists, joined by a line. Returns Axes."""
         from ir_trunc.plots.files import label
-        from ir_trunc.plots.looks import ACCENT, GREY, INK
+        from ir_trunc.plots.looks import ACCENT, GREY, INK, legend
         from ir_trunc.plots.looks import axes as open_axes
 
         shown, x = open_axes(ax), 100 * self.truncated
         shown.vlines(x, self.before, self.after, color=GREY, linewidth=1, zorder=1)
-        shown.plot(x, self.before, "o", color=INK, markerfacecolor="white", label=label(self.usual))
-        shown.plot(x, self.after, "s", color=ACCENT, label=label(self.measure))
+        shown.plot(
+            x, self.before, "o", color=INK, markerfacecolor="white", label=f"{label(self.usual)}, as usual"
+        )
+        shown.plot(x, self.after, "s", color=ACCENT, label=f"{label(self.measure)}, with the end")
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
-        shown.legend(frameon=False)
+        legend(shown, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
         return shown
 
 

@@ -3,27 +3,30 @@ it.
 
 Every function draws on the Axes it is given, or on those of a new figure, and returns them. `ax.figure` shows
 the picture in a notebook, after `%matplotlib inline`, and `ax.figure.savefig("it.pdf")` keeps it. What is
-told apart is told apart by marker, line style or words, not by colour alone.
+told apart is told apart by marker, line style, lightness or words, not by hue alone.
 """
 
 from ir_trunc.plots.of_answers import abstention, risk_coverage
+from ir_trunc.plots.of_any import caption, lines
 from ir_trunc.plots.of_lists import curve, cuts, lengths, lists, nil, side_by_side
 from ir_trunc.plots.of_screening import recall_curve
-from ir_trunc.plots.of_systems import agreement, change, example, policies, slope
+from ir_trunc.plots.of_systems import agreement, example, policies, scores, slope
 
 __all__ = [
     "abstention",
     "agreement",
-    "change",
+    "caption",
     "curve",
     "cuts",
     "example",
     "lengths",
+    "lines",
     "lists",
     "nil",
     "policies",
     "recall_curve",
     "risk_coverage",
+    "scores",
     "side_by_side",
     "slope",
 ]

@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 _UNDATED = {"svg": {"Date": None}, "svgz": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
+LONGEST = 48
+"""Characters of a name that a picture has room for."""
+
+
 def label(name: object) -> str:
     """A name as matplotlib draws it: a dollar sign begins no formula, and no underscore hides a line from the
-    legend.
+    legend. Three dots stand for the middle of a long one.
     """
-    text = printable(str(name)).replace("$", r"\$")
+    text = printable(str(name))
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]}...{text[-LONGEST // 4 :]}"
+    text = text.replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 

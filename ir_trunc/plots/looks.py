@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK = "#222222"
-GREY = "#8c8c8c"
-ACCENT = "#D55E00"
-# Colours that colour-blind readers can tell apart; markers and line styles say the same without them.
-COLOURS = ("#0072B2", ACCENT, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", INK)
+GREY = "#a6a6a6"
+ACCENT = "#C24A00"
+# Each of these has another lightness, so that colour-blind readers and grey paper tell them apart; the first
+# ones most. Markers and line styles say the same without them.
+COLOURS = ("#1A1A1A", "#E0780A", "#0070B8", "#6A1B7A", "#1F9A6A", "#6B1500", "#00656B")
 MARKERS = "osD^vPX*<>"
 LINES = ("-", "--", "-.", ":")
+MOST_NAMES = 7
+"""Lines that have their names beside them, at most; more have a legend."""
 
 
 def axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
@@ -50,7 +53,7 @@ def figure(width: float, height: float) -> Figure:
 
 def panels(rows: int, columns: int) -> Any:
     """Axes in rows and columns with the same scales (rows x columns)."""
-    size = (0.6 + 3.6 * columns, 0.6 + 2.6 * rows)
+    size = (0.5 + 2.6 * columns, 0.9 + 1.9 * rows)
     grid = figure(*size).subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     for ax in grid.flat:
         axes(ax)
@@ -66,16 +69,65 @@ def styles(count: int) -> list[dict[str, Any]]:
     ]
 
 
-def lines(
-    ax: Axes, series: Mapping[Any, tuple[Any, Any]], xlabel: str, ylabel: str, legend: str | None = None
-) -> Axes:
-    """A line for every (x, y), each with a look of its own. legend: the title of the legend."""
-    for style, (name, (x, y)) in zip(styles(len(series)), series.items()):
-        ax.plot(x, y, label=label(name), **style)
+Series = Mapping[Any, tuple[Any, Any]]
+
+
+def lines(ax: Axes, series: Series, xlabel: str, ylabel: str, **looks: Any) -> Axes:
+    """A line for every (x, y), each with a look and a name."""
+    name_lines(ax, unnamed_lines(ax, series, **looks))
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    if len(series) > 1:
-        ax.legend(title=legend, frameon=False, fontsize="small")
     return ax
+
+
+def unnamed_lines(ax: Axes, series: Series, **looks: Any) -> list[tuple[str, Any]]:
+    """A line for every (x, y), each with a look of its own; the lines by their names."""
+    return [
+        (str(name), ax.plot(x, y, label=label(name), **style | looks)[0])
+        for style, (name, (x, y)) in zip(styles(len(series)), series.items())
+    ]
+
+
+def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
+    """Write the name of each line at its end; many lines, and those whose ends meet, have a legend. One line
+    has no name.
+    """
+    from ir_trunc.plots.names import at_ends
+
+    if len(drawn) > MOST_NAMES or _meet([line.get_ydata() for _, line in drawn]):
+        above = max(len(name) for name, _ in drawn) > 20
+        legend(ax, **{"loc": "lower left", "bbox_to_anchor": (0, 1)} if above else {})
+    elif len(drawn) > 1:
+        at_ends(ax, drawn)
+
+
+def _meet(heights: Sequence[Any]) -> bool:
+    """Whether three lines or more end near each other, or two in one place."""
+    every = np.concatenate(heights)
+    ends = np.sort([float(line[-1]) for line in heights])
+    distances = np.diff(ends) / (np.nanmax(every) - np.nanmin(every) or 1)
+    near = distances < 0.04
+    return bool((near[1:] & near[:-1]).any() or (distances < 0.002).any())
+
+
+def legend(ax: Axes, **where: Any) -> None:
+    """What marks and lines mean, beside the picture, where it hides nothing."""
+    beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    ax.legend(**{"frameon": False, "fontsize": "small"} | (where or beside))
+
+
+def level(ax: Axes, height: float, words: str) -> None:
+    """A thin line across the picture, and on it what it stands for."""
+    ax.axhline(height, color=GREY, linewidth=0.8, zorder=1)
+    place: dict[str, Any] = {"textcoords": "offset points", "ha": "left", "va": "bottom", "fontsize": "small"}
+    ax.annotate(words, (0, height), (3, 2), xycoords=ax.get_yaxis_transform(), color="#555555", **place)
+
+
+def whole_ticks(axis: Any) -> None:
+    """Ticks at whole numbers only: ranks, lengths and counts have no parts."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter("{x:.0f}")
 
 
 def documents(axis: Any, what: str, longest: float) -> None:
@@ -87,6 +139,8 @@ def documents(axis: Any, what: str, longest: float) -> None:
         getattr(axis.axes, f"set_{axis.axis_name}scale")("symlog", linthresh=1)
         axis.set_ticks([0, *(10**i for i in range(int(np.log10(longest)) + 1))])
         axis.set_major_formatter("{x:.0f}")
+    else:
+        whole_ticks(axis)
 
 
 def table_of(value: Any, columns: Iterable[str], made_by: str) -> pd.DataFrame:
@@ -117,7 +171,8 @@ def shaded(table: pd.DataFrame, form: str, ax: Axes | None = None, words: pd.Dat
     """A table whose shades of grey follow its numbers. words: what its cells say in place of them."""
     for name, column in table.items():
         numbers(str(name), column.dropna())
-    ax = axes(ax, 2 + (0.5 if words is None else 0.9) * table.shape[1], 1.2 + 0.25 * table.shape[0])
+    width = 2 + (0.5 if words is None else 0.9) * table.shape[1]
+    ax = axes(ax, max(width, 4.8), max(1.2 + 0.25 * table.shape[0], 2.8))
     cells = table.to_numpy()
     texts = table.map(form.format) if words is None else words
     ax.imshow(

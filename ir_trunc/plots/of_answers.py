@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import GREY, INK, axes, styles, table_of
+from ir_trunc.plots.looks import axes, level, lines, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,13 +33,12 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     shown = table_of(table, columns, "truncation.risk_coverage")
     ax = axes(ax)
     names = {"risk": "wrong answers among those given", "generalised_risk": "wrong answers among all"}
-    for (column, name), style in zip(names.items(), styles(2)):
-        # The steps end where answers of equal confidence come in together.
-        ax.plot(shown["coverage"], shown[column], label=name, markevery=(0.0, 0.1), **style)
-    ax.axhline(float(shown["risk"].iloc[-1]), color=GREY, linewidth=0.8, zorder=1)
-    ax.set(xlabel="coverage (share of the answers that are given)", ylabel="risk", xlim=(0, 1))
+    # The steps end where answers of equal confidence come in together.
+    series = {name: (shown["coverage"], shown[column]) for column, name in names.items()}
+    lines(ax, series, "coverage (share of the answers that are given)", "risk", markevery=(0.0, 0.1))
+    level(ax, float(shown["risk"].iloc[-1]), "all are given")
+    ax.set(xlim=(0, 1))
     ax.set_ylim(bottom=0)
-    ax.legend(frameon=False)
     return ax
 
 
@@ -70,11 +69,15 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
             f"one measure's curves can be shown, not those of {len(measures)}: pick the rows of one."
         )
     ax = axes(ax)
-    groups = list(shown.groupby("confidence", sort=False))
-    for (name, rows), style in zip(groups, styles(len(groups))):
-        look = style if name != "oracle" else style | {"color": INK, "linestyle": ":", "marker": ""}
-        ax.plot(np.asarray(rows["rate"]), np.asarray(rows["score"]), label=label(name), **look)
-    ax.axhline(float(shown["score"].iloc[0]), color=GREY, linewidth=0.8, zorder=1)
-    ax.set(xlabel="lists that are left out (share)", ylabel=f"mean {label(measures[0])} of the others")
-    ax.legend(frameon=False, title="confidence")
+    series = {
+        str(name): (np.asarray(rows["rate"]), np.asarray(rows["score"]))
+        for name, rows in shown.groupby("confidence", sort=False)
+    }
+    lines(
+        ax,
+        series,
+        "lists that are left out (share); thin line: none",
+        f"mean {label(measures[0])} of the others",
+    )
+    level(ax, float(shown["score"].iloc[0]), "")
     return ax

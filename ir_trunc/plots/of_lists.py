@@ -13,7 +13,20 @@ from ir_trunc.core.curve import Curve
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import ACCENT, COLOURS, GREY, INK, axes, documents, lines, shaded, table_of
+from ir_trunc.plots.looks import (
+    ACCENT,
+    COLOURS,
+    GREY,
+    INK,
+    MOST_NAMES,
+    axes,
+    documents,
+    legend,
+    lines,
+    shaded,
+    table_of,
+    whole_ticks,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +35,7 @@ if TYPE_CHECKING:
 MOST = 10_000
 """Documents of a list that a picture can show, at most."""
 
-_MOST_LINES = 7
+_FILLED = COLOURS[2]
 
 
 def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = None) -> Axes:
@@ -37,21 +50,19 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
     best, own = int(curve.best()[0][curve.topics.index(topic)]), len(values) - 1
     ax.plot(values, color=INK, linewidth=1.3)
     ax.axhline(values[0], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
-    for what, depth, marker, fill in (("best cut", best, "D", "white"), ("own end", own, "s", ACCENT)):
-        look: dict[str, Any] = {
-            "color": ACCENT,
-            "markerfacecolor": fill,
-            "markersize": 8,
-            "linestyle": "none",
-            "clip_on": False,
-        }
-        ax.plot(depth, values[depth], marker, label=f"{what}: {depth} documents, {values[depth]:.3g}", **look)
+    # Where the list ends at its best cut, its square is inside the diamond.
+    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", ACCENT, 5.5))
+    for what, depth, marker, fill, size in marks:
+        look: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
+        counted = f"{depth} document{'s' * (depth != 1)}"
+        name = f"{what}: {counted}, {values[depth]:.3f}"
+        ax.plot(depth, values[depth], marker, color=ACCENT, clip_on=False, label=name, **look)
     documents(ax.xaxis, "length of the list", own)
     ax.set(
         ylabel=label(f"{measure if isinstance(measure, str) else shown(measure)} of topic {topic}"),
         xlim=(0, max(own, 1)),
     )
-    ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1))
+    legend(ax, loc="lower left", bbox_to_anchor=(0, 1))
     return ax
 
 
@@ -64,12 +75,12 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     """
     instance("rankings", rankings, Rankings, "Rankings, as Results.rankings has them,")
     longest = whole("longest", longest, 1, MOST)
-    judged, relevant_hits = rankings.judgments, rankings.hit_grades > 0
-    relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(rankings)) * ~judged.nil_queries
-    order = np.argsort(-relevant, kind="stable")
+    order, relevant = _by_relevant(rankings)
+    relevant_hits = rankings.hit_grades > 0
     cells = np.where(np.arange(longest) < rankings.lengths[:, None], 0.2, 0.0)
     seen = relevant_hits & (rankings.hit_ranks <= longest)
     cells[rankings.hit_rows[seen], rankings.hit_ranks[seen] - 1] = 1
+    step = max(5, 10 ** int(np.log10(longest)) // 2)
     ax = axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
     ax.pcolormesh(
         np.arange(longest + 1) + 0.5,
@@ -80,7 +91,7 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
         vmax=1.15,
     )
     beyond = np.flatnonzero(rankings.lengths[order] > longest)
-    ax.plot(np.full(len(beyond), longest + 1.2), beyond + 0.5, ">", color=GREY, markersize=3, clip_on=False)
+    ax.plot(np.full(len(beyond), longest + 1.2), beyond + 0.5, ">", color=INK, markersize=3, clip_on=False)
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
         ax.axhline(answerable, color=ACCENT, linewidth=1)
@@ -93,10 +104,12 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
             va="bottom",
             fontsize="small",
         )
+    ax.set_xticks([1, *range(step, longest + 1, step)])
+    count = f"{len(rankings)} topic{'s' * (len(rankings) != 1)}"
     ax.set(
-        title=text("title", title),
-        xlabel="rank",
-        ylabel="topics, by relevant documents",
+        title=label(text("title", title)),
+        xlabel="rank (dark: relevant, light: not)",
+        ylabel=f"{count}, those with most to find on top",
         xlim=(0.5, longest + 0.5),
         yticks=[],
     )
@@ -106,7 +119,7 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
 
 def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | None = None) -> Axes:
     """Every list of one or more systems by rank: full circles are relevant documents, and a bar is the end of
-    the list.
+    the list. Topics with most relevant documents are on top.
 
     runs: rankings of the same topics by system, as `evaluator(...).calc(run).rankings` has them. longest:
     documents that are drawn of a list; of a longer one its length is written.
@@ -116,44 +129,51 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
         instance("runs", rankings, Rankings, "{system: Rankings}, as Results.rankings has them,")
     if len({rankings.topics for rankings in runs.values()}) != 1:
         raise InputError(f"{len(runs)} runs: the lists of at least one are needed, and of the same topics.")
-    topics = next(iter(runs.values())).topics
-    ax = axes(ax, 0.3 * longest + 2.5, 0.24 * len(topics) * (len(runs) + 0.6) + 0.7)
+    first = next(iter(runs.values()))
+    order, relevant_of = _by_relevant(first)
+    height = len(runs) + 1.25  # of a topic: its name, its lists, and a gap
+    ax = axes(ax, 0.3 * longest + 2.5, 0.21 * len(order) * height + 0.9)
     labels: dict[float, str] = {}
-    height = len(runs) + 0.6
-    for at, topic in enumerate(topics):
-        for place, (system, rankings) in enumerate(runs.items()):
-            y, length = at * height + place, int(rankings.lengths[at])
-            labels[y] = label(f"{topic}   {system}" if place == 0 else system)
-            hits = slice(rankings.hit_offsets[at], rankings.hit_offsets[at + 1])
-            relevant = rankings.hit_ranks[hits][rankings.hit_grades[hits] > 0]
-            ranks = np.arange(1, min(length, longest) + 1)
-            fill = np.where(np.isin(ranks, relevant), COLOURS[0], "white")
-            ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=COLOURS[0], linewidth=0.9)
-            if length > longest:
-                rest = f"... to {length}, {(relevant > longest).sum()} relevant"
-                ax.text(longest + 0.7, y, rest, va="center", fontsize="small", color=INK)
-            else:
-                ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=ACCENT, linewidth=2.2)
-    for what, inside in (("relevant", COLOURS[0]), ("not relevant", "white")):
-        ax.scatter([], [], 34, inside, edgecolor=COLOURS[0], linewidth=0.9, label=what)
+    for at, topic in enumerate(order):
+        top, count = at * height, relevant_of[topic] or "none"
+        title = f"{label(first.topics[topic])}: {count} relevant"
+        ax.text(0.5, top, title, va="center", fontsize="small", weight="bold", color=INK)
+        for y, (system, rankings) in enumerate(runs.items(), 1):
+            labels[top + y] = label(system)
+            _circles(ax, top + y, rankings, topic, longest)
+    for what, inside in (("relevant", _FILLED), ("not relevant", "white")):
+        ax.scatter([], [], 34, inside, edgecolor=_FILLED, linewidth=0.9, label=what)
     ax.plot([], [], "|", color=ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
-    ax.legend(
-        frameon=False,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1),
-        ncols=3,
-        handletextpad=0.1,
-        columnspacing=1.2,
-    )
-    ax.set_yticks(list(labels), list(labels.values()))
+    above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 3}
+    legend(ax, **above, handletextpad=0.1, columnspacing=1.2)
+    ax.set_yticks(list(labels), list(labels.values()), fontsize="small")
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    cut = max(int(rankings.lengths.max(initial=0)) for rankings in runs.values()) > longest
-    ax.set(
-        xlabel="rank", xlim=(0, longest * (1.35 if cut else 1) + 1), ylim=(len(topics) * height - 0.5, -0.8)
-    )
+    ax.set(xlabel="rank", xlim=(0, longest + 1), ylim=(len(order) * height - 0.6, -0.6))
     ax.set_xticks([1, *range(5, longest + 1, 5)])
     return ax
+
+
+def _by_relevant(rankings: Rankings) -> tuple[Any, Any]:
+    """Topics, those with most relevant documents first, and how many each has."""
+    judged = rankings.judgments
+    relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(rankings)) * ~judged.nil_queries
+    return np.argsort(-relevant, kind="stable"), relevant
+
+
+def _circles(ax: Axes, y: float, rankings: Rankings, topic: int, longest: int) -> None:
+    """One list by rank, with its end or with what follows rank `longest`."""
+    length = int(rankings.lengths[topic])
+    hits = slice(rankings.hit_offsets[topic], rankings.hit_offsets[topic + 1])
+    relevant = rankings.hit_ranks[hits][rankings.hit_grades[hits] > 0]
+    ranks = np.arange(1, min(length, longest) + 1)
+    fill = np.where(np.isin(ranks, relevant), _FILLED, "white")
+    ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=_FILLED, linewidth=0.9)
+    if length > longest:
+        rest = f"... to {length}, {(relevant > longest).sum()} relevant"
+        ax.text(longest + 0.7, y, rest, va="center", fontsize="small", color=INK)
+    else:
+        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=ACCENT, linewidth=2.2)
 
 
 def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -169,30 +189,20 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         raise InputError(f"one measure's lists can be shown, not {len(measures)}: pick the rows of one.")
     places = table.groupby(["length", "best_length"]).size().reset_index(name="lists")
     area = 12 + 300 * places["lists"] / len(table) * (places["lists"] > 1)
-    ax.scatter(
-        places["length"],
-        places["best_length"],
-        area,
-        "none",
-        edgecolor=INK,
-        linewidth=0.7,
-        alpha=0.6,
-        clip_on=False,
-    )
+    look: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.8, "clip_on": False}
+    ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **look, alpha=0.8)
     top = float(table[["length", "best_length"]].to_numpy().max())
-    ax.plot(
-        [0, top],
-        [0, top],
-        color=ACCENT,
-        linewidth=1,
-        linestyle="--",
-        label="own length is the best",
-        zorder=3,
-    )
+    ax.plot([0, top], [0, top], color=ACCENT, linewidth=1.2, linestyle="--", zorder=3)
     documents(ax.xaxis, "own length", top)
     documents(ax.yaxis, "best length", top)
-    ax.set(title=label(f"{measures[0]}: {len(table)} lists"), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
-    ax.legend(frameon=False, loc="upper left")
+    title = f"{measures[0]}: own and best length of {len(table)} lists"
+    ax.set(title=label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
+    for x, y, side, words in (
+        (0.03, 0.97, "left", "above the line: ended too early"),
+        (0.98, 0.03, "right", "below the line: went on too long"),
+    ):
+        edge = "top" if y > 0.5 else "bottom"
+        ax.text(x, y, words, transform=ax.transAxes, ha=side, va=edge, fontsize="small", color=INK)
     return ax
 
 
@@ -212,7 +222,8 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         )
     ax.set_xticks(range(len(table)), table.index)
     ax.set(xlabel="length of the list (documents)", ylabel="lists")
-    ax.legend(frameon=False)
+    whole_ticks(ax.yaxis)
+    legend(ax, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     return ax
 
 
@@ -222,7 +233,7 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     for name, column in table_of(table, (), "study.cuts").items():
         numbers(str(name), column)
-    if table.shape[1] > _MOST_LINES:
+    if table.shape[1] > MOST_NAMES:
         ax = shaded(100 * table.T, "{:.0f}", ax)
         ax.set(xlabel="best cut (documents)", title="lists (%)")
         return ax

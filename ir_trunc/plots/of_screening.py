@@ -14,7 +14,7 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.parts import binary
 from ir_trunc.measures.sizes import QRELS, Size, Sizes, documents
 from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import axes, styles
+from ir_trunc.plots.looks import GREY, axes, name_lines, styles
 from ir_trunc.read.numbers import sizes_of
 
 if TYPE_CHECKING:
@@ -71,17 +71,18 @@ def recall_curve(
         raise InputError("runs: at least one system is needed.")
     size, rel = sizes_of(Sizes("number of documents").clean("D", D)), whole("rel", rel, 1)
     ax = axes(ax)
-    ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, linestyle=":", zorder=1)
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
+    drawn = []
     for (name, rankings), look in zip(named.items(), styles(len(named))):
         instance("runs", rankings, Rankings, "lists, as ir_trunc.rank makes them,")
         share, recall = recall_by_share(rankings, size, rel)
         marker = look.pop("marker")
-        ax.step([*share, 1.0], [*recall, recall[-1]], where="post", **look)
+        drawn += ax.step([*share, 1.0], [*recall, recall[-1]], where="post", **look)
         lists = Lists(rankings)
         wanted = binary(lists, rel).R > 0
         end = np.mean((lists.n / np.maximum(documents(lists, size), 1))[wanted])
         ax.plot(end, recall[-1], marker=marker, **look | {"markersize": 8, "label": label(name)})
     ax.set(xlabel="share of the documents read", ylabel="mean recall", xlim=(0, 1), ylim=(0, 1.02))
-    if list(named) != [""]:
-        ax.legend(frameon=False, loc="lower right", title="lists end at the markers")
+    ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
+    name_lines(ax, list(zip(named, drawn)))
     return ax

@@ -2,55 +2,65 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.checks import text, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import COLOURS, GREY, INK, axes, documents, scores_of, shaded, styles, table_of
+from ir_trunc.plots.looks import COLOURS, GREY, INK, axes, documents, lines, scores_of, shaded, table_of
+from ir_trunc.scoring.objects import lower_is_better
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+_BEST = COLOURS[2]
 
-def change(before: pd.Series[float], after: pd.Series[float], ax: Axes | None = None) -> Axes:
-    """By how much scores change, in per cent of the score before: two Series of scores by measure, a bar for
-    each measure.
 
-    Bars are dark where the score rises. Raises InputError for other measures after than before, and for
-    scores before that are not above 0.
+def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Mean scores as a table of measures and systems; the best system by each measure is dark. What there is
+    more of is in rows.
+
+    Scores of different measures have different scales, some of them without a zero, and are compared by
+    measure only. Of a measure that counts losses the lowest is the best.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Systems by measures, as `ir_trunc.compare(...).to_pandas()` makes it.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
     """
-    before, after = scores_of("before", before), scores_of("after", after)
-    if set(before.index) != set(after.index) or not (before > 0).all():
-        raise InputError("before and after must have the same measures, with scores above 0 before.")
-    ax = axes(ax, 4.8, 0.8 + 0.27 * len(before))
-    percent = 100 * (after.reindex(before.index) / before - 1)
-    places = range(len(percent))
-    ax.barh(places, percent, 0.72, color=[COLOURS[0] if value > 0 else GREY for value in percent])
-    for place, value in zip(places, percent):
-        side = "left" if value > 0 else "right"
-        ax.annotate(
-            f"{value:+.1f} %".replace("-", "\N{MINUS SIGN}"),
-            (value, place),
-            (4 if value > 0 else -4, 0),
-            textcoords="offset points",
-            ha=side,
-            va="center",
-            fontsize="small",
-            color=INK,
-        )
-    ax.axvline(0, color=INK, linewidth=0.9)
-    ax.set_yticks(places, [label(measure) for measure in before.index])
-    ax.tick_params(axis="y", length=0)
-    ax.invert_yaxis()
-    ax.spines["left"].set_visible(False)
-    ax.margins(x=0.25)
-    ax.set(
-        xlabel="change of the score (%)",
-        title=label(f"{after.name or 'after'} against {before.name or 'before'}"),
-    )
+    means = table_of(table, (), "compare(...).to_pandas()")
+    for name, of_one in means.items():
+        numbers(str(name), of_one)
+    cells = means.to_numpy(float)
+    signs = np.array([-1.0 if lower_is_better(str(name)) else 1.0 for name in means])
+    best = cells * signs == (cells * signs).max(axis=0)
+    names = (means.index, means.columns)
+    if means.shape[1] >= len(means):
+        cells, best, names = cells.T, best.T, names[::-1]
+    rows, columns = cells.shape
+    ax = axes(ax, 1.6 + columns, 0.7 + 0.27 * rows)
+    for (row, column), value in np.ndenumerate(cells):
+        look: dict[str, Any] = {"color": INK}
+        if best[row, column]:
+            look = {"color": "white", "weight": "bold"}
+            ax.barh(row, 0.94, 0.84, column - 0.47, color=_BEST)
+        ax.text(column, row, f"{value:.3f}", ha="center", va="center", fontsize="small", **look)
+    ax.set_xticks(range(columns), [label(name) for name in names[1]], fontsize="small")
+    ax.set_yticks(range(rows), [label(name) for name in names[0]], fontsize="small")
+    ax.tick_params(length=0, labeltop=True, labelbottom=False)
+    ax.spines[:].set_visible(False)
+    ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
     return ax
 
 
@@ -60,11 +70,13 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         numbers(str(name), column)
     numbers("cut", table.index)
     ax = axes(ax, 7.2, 4.2)
-    for style, (name, scores) in zip(styles(table.shape[1]), table.items()):
-        ax.plot(table.index, scores, label=label(name), markevery=(len(ax.lines), 8), **style)
+    every = max(len(table) // 6, 1)
+    lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
+    for at, line in enumerate(ax.lines[-table.shape[1] :]):
+        line.set_markevery((at % every, every))
     ax.axhline(0, color=GREY, linewidth=0.8, zorder=1)
-    ax.set(xlabel="cut (documents)", ylabel="score", xlim=(0, table.index.max()))
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    documents(ax.xaxis, "cut", 0)
+    ax.set(xlim=(0, table.index.max()))
     return ax
 
 
@@ -80,10 +92,10 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = None) -> Axes:
-    """Score of each policy against what its lists cost: the table of `cross_validate`, one system.
+    """A row for each policy: its score with the confidence interval, and what its lists cost beside it; the
+    table of `cross_validate`, one system.
 
-    against: the column 'length' or 'cost', or one of your own, as 'tokens'. Bars are the confidence
-    intervals.
+    against: what is written beside, the column 'length' or 'cost', or one of your own, as 'tokens'.
     """
     systems = table_of(table, ("system", "policy", "score", "low", "high"), "cross_validate")[
         "system"
@@ -96,27 +108,34 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
         raise InputError(f"the table has no column {against!r}; it has: {', '.join(map(str, table))}.")
     for column in ("score", "low", "high", against):
         numbers(column, table[column])
-    ax = axes(ax)
-    for style, row in zip(styles(len(table)), table.to_dict("records")):
-        bar = [[row["score"] - row["low"]], [row["high"] - row["score"]]]
-        look = style | {
-            "linestyle": "none",
-            "markersize": 8,
-            "capsize": 3,
-            "elinewidth": 0.9,
-            "markerfacecolor": "white",
-        }
-        ax.errorbar(row[against], row["score"], bar, label=label(row["policy"]), **look)
-    if against == "length":
-        documents(ax.xaxis, "mean length", table["length"].max())
-        ax.set_xlim(left=0)
-    else:
-        ax.set_xlabel(
-            "mean cost of a list (units of gain)" if against == "cost" else f"mean {against} of a list"
-        )
-    ax.set(ylabel="mean score (bars: 95 % confidence)", title=label(systems[0]))
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    shown = table.sort_values("score", ascending=False, kind="stable")
+    ax = axes(ax, 6.4, 1.1 + 0.28 * len(shown))
+    places = range(len(shown))
+    bars = [shown["score"] - shown["low"], shown["high"] - shown["score"]]
+    look: dict[str, Any] = {"color": INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
+    ax.errorbar(shown["score"], places, xerr=bars, fmt="o", **look)
+    ax.set_yticks(places, [label(name) for name in shown["policy"]])
+    for place, spent in zip(places, shown[against]):
+        _beyond(ax, place, f"{spent:,.0f}" if abs(spent) >= 100 else f"{spent:.1f}")
+    _beyond(ax, -0.9, _SPENT.get(against, f"mean {against}\nof a list"), va="bottom")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="y", color="#e4e4e4", linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines["left"].set_visible(False)
+    ax.set(xlabel="mean score (bars: 95 % confidence)", title=label(systems[0]))
+    ax.set_ylim(len(shown) - 0.4, -0.6)
     return ax
+
+
+_SPENT = {"length": "mean length\n(documents)", "cost": "mean cost\n(units of gain)"}
+
+
+def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
+    """Words beyond the right edge, flush right."""
+    look: dict[str, Any] = {"ha": "right", "va": va, "fontsize": "small", "color": INK}
+    ax.annotate(
+        words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", annotation_clip=False, **look
+    )
 
 
 def slope(
@@ -125,8 +144,8 @@ def slope(
     """Places of systems before and after, a line for each: two Series of scores by system, whose names are
     the titles.
 
-    Systems that move by a tenth of the places or more stand out. labels: about how many systems are named,
-    those that move furthest first.
+    Systems that move by a tenth of the places or more stand out. labels: how many systems are named at most,
+    as far as their names have room, those that move furthest first; the picture says how many are not.
     """
     before, after, labels = scores_of("before", before), scores_of("after", after), whole("labels", labels, 1)
     if set(before.index) != set(after.index):
@@ -136,30 +155,35 @@ def slope(
         series.rank(ascending=False, method="first") for series in (before, after.reindex(before.index))
     ]
     ends = {system: (places[0][system], places[1][system]) for system in before.index}
-    ax = axes(ax, 5.2, 1.2 + 0.17 * min(count, labels))
-    named: list[tuple[float, float]] = []
-    for system, (left, right) in sorted(ends.items(), key=lambda item: -abs(item[1][0] - item[1][1])):
-        rises, far = right < left, abs(left - right) >= max(1, count / 10)
-        colour, style, width = (INK, "-" if rises else "--", 1.4) if far else (GREY, "-", 0.7)
-        ax.plot(
-            [0, 1],
-            [left, right],
-            style,
-            color=colour,
-            linewidth=width,
-            marker="o",
-            markersize=3,
-            zorder=2 + far,
+    ax = axes(ax, 5.6, 1.4 + 0.17 * min(count, labels))
+    moved = sorted(ends, key=lambda system: -abs(ends[system][0] - ends[system][1]))
+    far = max(1, math.ceil(count / 10))
+    for system in moved:
+        left, right = ends[system]
+        stands_out, style = abs(left - right) >= far, "-" if right < left else "--"
+        look: dict[str, Any] = (
+            {"color": INK, "linewidth": 1.4} if stands_out else {"color": GREY, "linewidth": 0.8}
         )
-        room = min((min(abs(left - x), abs(right - y)) for x, y in named), default=count)
-        if room >= 0.8 * count / labels:
-            named.append((left, right))
-            for x, y, side in ((-0.04, left, "right"), (1.04, right, "left")):
-                ax.text(x, y, label(system), ha=side, va="center", fontsize="x-small")
-    step = 5 if count <= 40 else 20
-    ax.set_yticks([1, *range(step, count + 1, step)])
-    ax.set_xticks([0, 1], [label(before.name or "before"), label(after.name or "after")])
-    ax.set(ylabel="place of the system", xlim=(-0.7, 1.7), ylim=(1.015 * count + 0.7, 0.3 - 0.015 * count))
+        style = style if stands_out else "-"
+        ax.plot([0, 1], [left, right], style, marker="o", markersize=3, zorder=2 + stands_out, **look)
+    from ir_trunc.plots.names import beside
+
+    room = (
+        ax.get_position().height * ax.figure.bbox.height / ax.figure.dpi * 72 / 12
+    )  # lines of small letters
+    named = moved[: max(min(labels, int(room)), 1)]
+    for side in (0, 1):
+        beside(ax, [(system, side, ends[system][side], {}) for system in named], left=side == 0)
+    names = [label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
+    words = [f"black: moved by {far} or more of {count} places (solid: up, dashed: down)"]
+    if len(named) < count:
+        words.append(f"named: the {len(named)} that move furthest")
+    ax.set_xticks([0, 1], names)
+    ax.set_yticks([])
+    ax.set(title=f"Systems from best to worst\nby {names[0]} and by {names[1]}", xlabel="\n".join(words))
+    ax.xaxis.label.set_fontsize("small")
+    ax.set(xlim=(0, 1), ylim=(count + 0.5, 0.5))
+    for end in ax.lines:
+        end.set_clip_on(False)
     ax.spines["left"].set_visible(False)
-    ax.set_title("black: a tenth of the places or more, solid up, dashed down", fontsize="small", color=INK)
     return ax

@@ -133,15 +133,15 @@ class Reproduction(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Printed against computed figures; where the two agree, points are on the diagonal."""
-        from ir_trunc.plots.looks import axes
+        from ir_trunc.plots.looks import axes, legend, styles
 
-        shown, titles, marks = axes(ax), np.array(self.tables), "os^Dv*"
+        shown, titles = axes(ax), np.array(self.tables)
         ends = [float(min(self.printed.min(), self.computed.min())), float(max(self.printed.max(), 1))]
         shown.plot(ends, ends, color="0.8", linewidth=1, zorder=0)
-        for title, mark in zip(dict.fromkeys(self.tables), marks):
-            at = titles == title
-            shown.plot(self.printed[at], self.computed[at], mark, label=title, alpha=0.6, markersize=5)
-        shown.set_xlabel("printed")
-        shown.set_ylabel("computed")
-        shown.legend(fontsize="small", frameon=False)
+        tables = list(dict.fromkeys(self.tables))
+        for title, look in zip(tables, styles(len(tables))):
+            at, hollow = titles == title, {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
+            shown.plot(self.printed[at], self.computed[at], label=title, **look | hollow)
+        shown.set(xlabel="printed in the paper", ylabel="computed here")
+        legend(shown, loc="upper left")
         return shown

@@ -1,0 +1,127 @@
+"""Names beside lines and points that are moved apart when the picture is drawn: only then its size, its
+limits and the size of its letters are known. This module imports matplotlib; others import it where they
+draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import Bbox, ScaledTranslation
+
+from ir_trunc.core.arrays import Floats
+from ir_trunc.plots.files import label
+from ir_trunc.plots.looks import GREY, INK
+
+_LINE = 1.15  # distance of two names, in heights of their letters
+
+
+def apart(wanted: Floats, gap: float, low: float, high: float) -> Floats:
+    """Places at least `gap` apart and, where there is room for all, between low and high; the sum of squared
+    distances to the places wanted is the least.
+
+    Less a gap for each that stands before it, a place never falls: isotonic regression, by its max-min
+    formula.
+    """
+    order = np.argsort(wanted, kind="stable")
+    steps = gap * np.arange(len(wanted))
+    sums = np.append(0.0, np.cumsum(wanted[order] - steps))
+    first, last = np.indices((len(wanted), len(wanted)))
+    means = np.where(last >= first, (sums[last + 1] - sums[first]) / np.maximum(last - first + 1, 1), np.inf)
+    least = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
+    level = np.maximum.accumulate(np.where(last >= first, least, -np.inf), axis=0).diagonal()
+    found = np.empty(len(wanted))
+    found[order] = np.clip(level, low, max(high - steps[-1], low)) + steps
+    return found
+
+
+def _letters(note: Annotation, renderer: Any) -> Bbox:
+    """Where the letters are, without the line that leads to their point."""
+    note.update_positions(renderer)
+    return Text.get_window_extent(note, renderer)
+
+
+class Names(Artist):
+    """The names on one side of a picture. It draws nothing: it moves them before they are drawn."""
+
+    def __init__(self, ax: Axes, notes: list[Annotation]) -> None:
+        super().__init__()
+        self.ax, self.notes = ax, notes
+        self.set_zorder(-10)
+        for note in notes:  # the room they need is asked for below: it does not depend on an earlier drawing
+            note.set_in_layout(False)
+
+    def get_tightbbox(self, renderer: Any = None) -> Bbox:
+        """As wide as the names are, and as high as the axes."""
+        boxes = [_letters(note, renderer) for note in self.notes]
+        x0, x1 = min(box.x0 for box in boxes), max(box.x1 for box in boxes)
+        return Bbox([[x0, self.ax.bbox.y0], [x1, self.ax.bbox.y1]])
+
+    def draw(self, renderer: Any) -> None:
+        """Move the names apart, each as near as possible to its point."""
+        box = self.ax.bbox
+        wanted = np.array([self.ax.transData.transform(note.xy)[1] for note in self.notes])
+        height = max(_letters(note, renderer).height for note in self.notes)
+        for note, place in zip(
+            self.notes, apart(wanted, _LINE * height, box.y0 + height / 2, box.y1 - height / 2)
+        ):
+            note.set_y((place - box.y0) / box.height)
+
+
+def beside(ax: Axes, points: Iterable[tuple[str, float, float, dict[str, Any]]], left: bool = False) -> None:
+    """Write names beyond the right or left edge of the axes, each joined to its point by a thin line.
+
+    points: name, x, y, and the look of the joining line.
+    """
+    away = ScaledTranslation((-9 if left else 9) / 72, 0, ax.figure.dpi_scale_trans)
+    notes = []
+    for name, x, y, look in points:
+        note = ax.annotate(
+            label(name),
+            (x, y),
+            (0 if left else 1, 0.5),
+            textcoords=ax.transAxes + away,
+            ha="right" if left else "left",
+            va="center",
+            color=INK,
+            fontsize="small",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "shrinkA": 1, "shrinkB": 0, "relpos": (float(left), 0.5)}
+            | {"color": GREY, "linewidth": 0.8}
+            | look,
+        )
+        notes.append(note)
+    if notes:
+        ax.add_artist(Names(ax, notes)).set_clip_on(False)  # or it would have no room beside the axes
+
+
+def at_ends(ax: Axes, named: Iterable[tuple[str, Any]]) -> None:
+    """Write the name of each line beside its last point; in the margin where it reaches the last x."""
+    ends = [(name, line, *map(float, line.get_xydata()[-1])) for name, line in named]
+    last, first = max(x for *_, x, _ in ends), min(line.get_xdata().min() for _, line, *_ in ends)
+    reaches = [x >= last - 0.03 * (last - first) for *_, x, _ in ends]
+    beside(
+        ax,
+        [
+            (name, x, y, {"color": line.get_color(), "linestyle": line.get_linestyle()})
+            for (name, line, x, y), out in zip(ends, reaches)
+            if out
+        ],
+    )
+    for (name, _, x, y), out in zip(ends, reaches):
+        if not out:
+            ax.annotate(
+                label(name),
+                (x, y),
+                (6, 0),
+                textcoords="offset points",
+                va="center",
+                color=INK,
+                fontsize="small",
+                bbox={"color": "white", "alpha": 0.8, "pad": 0.5, "linewidth": 0},
+            )

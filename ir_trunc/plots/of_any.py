@@ -1,0 +1,101 @@
+"""Pictures of your own series in the style of the others, and what each picture is of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir_trunc.core.checks import flag, mapping, text, whole
+from ir_trunc.core.checks import series as numbers
+from ir_trunc.core.errors import InputError
+from ir_trunc.plots import looks
+from ir_trunc.plots.files import label
+from ir_trunc.plots.looks import ACCENT, INK, axes, scores_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+def lines(
+    series: pd.DataFrame | Mapping[str, pd.Series[float]], best: bool = False, ax: Axes | None = None
+) -> Axes:
+    """A line for every column of a table, or for each Series, named where it ends.
+
+    Parameters
+    ----------
+    series : DataFrame or {name: Series}
+        Scores by any number: a rank, a threshold, a share. Missing scores (NaN) are left out of the line.
+    best : bool
+        Whether the highest score of each line has a dot, with its value.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        Where there is no series, or one has no score, or a place twice.
+    """
+    import pandas as pd
+
+    found = series if isinstance(series, pd.DataFrame) else mapping("series", series, "{name: Series}")
+    points: dict[str, tuple[Any, Any]] = {}
+    for name, values in found.items():
+        clean = scores_of(str(name), values.dropna() if isinstance(values, pd.Series) else values)
+        numbers("index", clean.index.to_series())
+        points[str(name)] = (clean.index.to_numpy(), clean.to_numpy())
+    if not points:
+        raise InputError("series: at least one line is needed.")
+    index = next(iter(found.values())).index if isinstance(found, Mapping) else found.index
+    flag("best", best)
+    shown = looks.lines(axes(ax), points, str(index.name or ""), "score")
+    highest = {(x[np.argmax(y)], y.max()): None for x, y in points.values()} if best else {}
+    for place in highest:
+        shown.plot(*place, "o", color=ACCENT, markersize=8, zorder=3)
+        look: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "small", "color": INK}
+        shown.annotate(f"best: {place[1]:.2f}", place, (0, 6), textcoords="offset points", **look)
+    if all(np.issubdtype(x.dtype, np.integer) for x, _ in points.values()):
+        looks.whole_ticks(shown.xaxis)
+    return shown
+
+
+def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None = None) -> Axes:
+    """Write below the title what the data are, and how many topics and systems.
+
+    Parameters
+    ----------
+    ax : Axes
+        The picture.
+    data : str
+        Name of the collection, as 'TREC-COVID round 1', or what it is, as 'generated data'.
+    topics, systems : int, optional
+        How many there are.
+
+    Returns
+    -------
+    Axes
+        Those that were given.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> ax = plots.caption(plots.example(study.example("RBPT")), "generated data", topics=1)
+    >>> ax.get_title()
+    'generated data, 1 topic'
+    """
+    if ax is None:
+        raise InputError("ax: the Axes that a picture returned are needed.")
+    words = [text("data", data)]
+    for word, count in (("topic", topics), ("system", systems)):
+        if count is not None:
+            words.append(f"{whole(f'{word}s', count, 1):,} {word}{'s' * (count != 1)}")
+    above = axes(ax).get_title()
+    ax.set_title("\n".join([above] * bool(above) + [label(", ".join(words))]))
+    return ax
