@@ -25,6 +25,7 @@ extensions = [
     "sphinx_design",
     "picture",
     "play",
+    "linked",
 ]
 exclude_patterns = ["**.ipynb_checkpoints", "site", "_ext"]
 nb_execution_mode = "off"  # notebooks are committed with their outputs

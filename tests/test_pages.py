@@ -86,3 +86,11 @@ def test_the_site_builds_without_a_warning(tmp_path):
     command = [sys.executable, "-m", "sphinx", "-W", "-q", str(NOTEBOOKS), str(tmp_path / "site")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+    guide, reference = (
+        (tmp_path / "site" / f"{name}.html").read_text(encoding="utf-8") for name in ("guide", "reference")
+    )
+    links = re.findall(
+        r'href="reference\.html#([^"]+)"', guide.partition("<figure")[2].partition("</figure>")[0]
+    )
+    assert {"rbpt", "c"} <= set(links)
+    assert set(links) <= set(re.findall(r'id="([^"]+)"', reference))

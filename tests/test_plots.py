@@ -54,6 +54,8 @@ PICTURES = {
     "scores": lambda ax=None: plots.scores(MEANS, ax=ax),
     "lines": lambda ax=None: plots.lines(SERIES, best=True, ax=ax),
     "captioned": lambda ax=None: plots.caption(PICTURES["lines"](ax), "generated data", 50, 12),
+    "captioned curve": lambda ax=None: plots.caption(PICTURES["curve"](ax), "generated data", 1),
+    "captioned lists": lambda ax=None: plots.caption(PICTURES["side by side"](ax), "generated data"),
     "recall": lambda ax=None: plots.recall_curve({"one": RANKINGS, "two": RANKINGS.cut(3)}, ax=ax),
     "risk": lambda ax=None: plots.risk_coverage(RISKS, ax=ax),
     "abstention": lambda ax=None: plots.abstention(ABSTENTION, ax=ax),
@@ -68,7 +70,16 @@ def test_pictures_draw_on_the_axes_given_or_on_new_ones(name, tmp_path):
     given = Figure().add_subplot()
     assert PICTURES[name](given) is given
     for ax in (own, given):
-        rows = name in ("shaded", "side by side", "scores", "slope", "policies", "costs", "tokens")
+        rows = name in (
+            "shaded",
+            "side by side",
+            "captioned lists",
+            "scores",
+            "slope",
+            "policies",
+            "costs",
+            "tokens",
+        )
         assert ax.get_xlabel() or name == "scores"
         assert ax.get_ylabel() or rows
         ax.figure.savefig(tmp_path / "it.png")
@@ -155,7 +166,7 @@ def test_lines_may_have_their_best_score_marked():
     ax = plots.lines({"up": pd.Series([0.1, np.nan, 0.3]), "down": pd.Series([0.2, 0.1], [5, 9])}, best=True)
     dots = [line.get_xydata()[0].tolist() for line in ax.lines if len(line.get_xdata()) == 1]
     assert dots == [[2, 0.3], [5, 0.2]]
-    assert {"best: 0.30", "best: 0.20"} <= {text.get_text() for text in ax.texts}
+    assert {text.get_text() for text in ax.texts} == {"up (best: 0.30)", "down (best: 0.20)"}
     for wrong in ({}, {"a": pd.Series([], dtype=float)}, {"a": pd.Series([1.0, 2.0], ["x", "y"])}):
         with pytest.raises(IrTruncError):
             plots.lines(wrong)

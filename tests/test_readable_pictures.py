@@ -4,6 +4,7 @@ plain words.
 
 import re
 from itertools import combinations
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -14,6 +15,7 @@ from matplotlib.text import Annotation, Text
 from test_plots import BEST, CURVE, PICTURES, RANKINGS
 
 from ir_trunc import meta, plots
+from ir_trunc.meta.guide import plot
 from ir_trunc.plots import looks
 from ir_trunc.plots.names import apart
 from ir_trunc.synthetic import generated
@@ -32,6 +34,7 @@ ALL = PICTURES | {
     "predictivity": lambda: meta.predictivity(MATRIX, 5).plot(),
     "properties": lambda: meta.property_table("AP RBPT OIE", length=4).plot(),
     "impact": lambda: meta.truncation_impact("RBPT(p=0.5)@5", QRELS, RUNS).plot(),
+    "guide": plot,
     "grid": lambda: GRID.plot("RBP(p={p},rel=1)"),
     "whole grid": GRID.plot_all,
 }
@@ -196,6 +199,16 @@ def test_long_names_leave_room_for_the_picture():
     words = [tick.get_text() for tick in ax.get_yticklabels()][:2]
     assert words == [f"{letter * 24}...{letter * 12}" for letter in "ab"]
     assert ax.bbox.width > 0.3 * ax.figure.bbox.width
+
+
+def test_every_measure_of_the_guide_is_a_link_to_its_entry():
+    reference = Path(__file__).parent.parent / "notebooks" / "reference.md"
+    entries = {
+        name.lower() for name in re.findall(r"^### (\w+)$", reference.read_text("utf-8"), re.MULTILINE)
+    }
+    links = [text.get_url() for text in plot().texts if text.get_url()]
+    assert len(links) > 30
+    assert {link.removeprefix("reference.html#") for link in links} <= entries
 
 
 def test_the_best_cut_is_seen_where_it_is_the_own_end():

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -21,6 +21,7 @@ from ir_trunc.core.errors import ParameterError, nearest
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.measures import registry
 from ir_trunc.meta.declare import procedure
+from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result
 
@@ -208,58 +209,68 @@ def _page(node: Node, depth: int) -> list[str]:
     return lines
 
 
-_WIDE, _STEP, _LINE = 8.0, 0.34, 0.21  # the picture's width, a level's indent and a line's height, in inches
+_WIDE, _STEP, _LINE = 8.3, 0.4, 0.2  # the picture's width, a level's indent and a line's height, in inches
+_LETTER, _SIGN = 0.068, 0.088  # the mean width of a letter and of a bold one
+_ENTRY = "reference.html#"
+_PLAIN: dict[str, Any] = {"va": "center", "fontsize": 9}
 
 
 def plot(ax: Any = None) -> Any:
-    """The questions in lines, each under the answer that leads to it; measures in a box at each end.
+    """The questions in lines, each under the answer that leads to it; measures in boxes at each end.
 
-    Returns Axes.
+    In SVG each box is a link to the measure's entry in the reference. Returns Axes.
     """
     from textwrap import wrap
 
-    from ir_trunc.plots.looks import axes
+    from ir_trunc.plots.looks import INK, axes
 
     rows: list[tuple[int, str, list[str], Node]] = []
 
     def collect(node: Node, depth: int, answer: str) -> None:
-        texts = (
-            [" or ".join(node["measures"]), *_shortfall(node.get("but", {}))]
-            if "measures" in node
-            else [node["question"]]
-        )
-        room = int((_WIDE - _STEP * depth - 0.4) / 0.078)
-        rows.append((depth, answer, [line for text in texts for line in wrap(text, room)], node))
+        room = int((_WIDE - _STEP * depth - 0.5) / _LETTER)
+        words = node.get("question") or " ".join(_shortfall(node.get("but", {})))
+        rows.append((depth, answer, wrap(words, room), node))
         for word in ("no", "yes"):
             if word in node:
                 collect(node[word], depth + 1, word)
 
     collect(tree(), 0, "")
-    height = sum(len(lines) * _LINE + 0.14 for _, _, lines, _ in rows) + 0.1
+    height = sum(_high(lines, node) for _, _, lines, node in rows) + 0.1
     shown = axes(ax, _WIDE, height)
     shown.set_xlim(0, _WIDE)
     shown.set_ylim(-height, 0)
     shown.axis("off")
     y, above = -0.2, {}
     for depth, answer, lines, node in rows:
-        x = _STEP * depth + 0.3
-        above[depth] = y
+        x = _STEP * depth + 0.1
+        above[depth] = y - _LINE * max(len(lines) - 1, 0)
         if answer:
-            trunk = x - _STEP + 0.06
-            shown.plot(
-                [trunk, trunk, x - 0.04], [above[depth - 1] - 0.1, y, y], color="0.6", linewidth=0.8, zorder=0
-            )
-            label = {"color": "white", "pad": 0.6}
-            shown.text(trunk + 0.1, y, answer, ha="center", va="center", fontsize=8, color="0.25", bbox=label)
-        box = (
-            {"boxstyle": "round,pad=0.2", "facecolor": "0.88", "edgecolor": "0.4"}
-            if "measures" in node
-            else None
-        )
+            trunk = x - _STEP + 0.05
+            branch = [above[depth - 1] - 0.1, y, y]
+            shown.plot([trunk, trunk, x - 0.03], branch, color="0.6", linewidth=0.8, zorder=0)
+            label = {"color": "white", "pad": 1}
+            shown.text(x - 0.03, y, answer, ha="right", color="0.25", bbox=label, **_PLAIN)
+        below = y - _LINE * 1.15 * ("measures" in node)
+        _links(shown, x + 0.1, y, node.get("measures", ()))
         for at, line in enumerate(lines):
-            weight = "bold" if box and not at else "normal"
-            size = 9.5 if not box or not at else 8.5
-            style = {"bbox": box} if box and not at else {}
-            shown.text(x + 0.08, y - at * _LINE, line, va="center", fontsize=size, weight=weight, **style)
-        y -= len(lines) * _LINE + 0.14
+            shown.text(x + 0.04, below - at * _LINE, line, color=INK, **_PLAIN)
+        y -= _high(lines, node)
     return shown
+
+
+def _high(lines: list[str], node: Node) -> float:
+    """Height of a question or of an end, with the gap below."""
+    return (len(lines) + 1.15 * ("measures" in node)) * _LINE + 0.12
+
+
+def _links(ax: Any, x: float, y: float, measures: Iterable[str]) -> None:
+    """Measures in boxes from left to right, each with a link to its entry."""
+    for at, name in enumerate(measures):
+        if at:
+            ax.text(x - 0.02, y, "or", ha="center", color="0.25", **_PLAIN)
+            x += 0.22
+        box = {"boxstyle": "round,pad=0.25", "facecolor": "0.9", "edgecolor": "0.4"}
+        text = ax.text(x, y, name, weight="bold", color="#00507F", bbox=box, **_PLAIN)
+        for part in (text, text.get_bbox_patch()):
+            part.set_url(f"{_ENTRY}{str(parse_measure(name).NAME).lower()}")
+        x += _SIGN * len(name) + 0.3

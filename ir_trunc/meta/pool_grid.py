@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FORMS = ("raw", "normalised", "standardised")
 
-_WORDS = {"raw": "score", "normalised": "share of the ideal", "standardised": "standardised"}
+_WORDS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}
 
 
 def _plain(measure: str | Measure) -> str:
@@ -173,9 +173,10 @@ class PoolGrid(Result):
         for ax, form in zip(grid[0], self.forms):
             ax.set_title(_WORDS[form], fontsize="medium")
         figure = grid[0, 0].figure
-        figure.supxlabel("evaluation depth k (documents)", fontsize="medium")
+        for ax in grid[-1]:
+            ax.set_xlabel("evaluation depth (documents)", fontsize="small")
         figure.supylabel(f"share of system pairs, p < {self.alpha:g}", fontsize="medium")
-        figure.legend(drawn, names, loc="outside upper center", ncols=3, frameon=False, fontsize="small")
+        figure.legend(drawn, names, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
         return grid[0, 0]
 
 

@@ -60,7 +60,7 @@ class TruncationImpact(Result):
     def plot(self, ax: Any = None) -> Any:
         """Both scores of each system against its share of truncated lists, joined by a line. Returns Axes."""
         from ir_trunc.plots.files import label
-        from ir_trunc.plots.looks import ACCENT, GREY, INK, legend
+        from ir_trunc.plots.looks import ACCENT, GREY, INK, legend_above
         from ir_trunc.plots.looks import axes as open_axes
 
         shown, x = open_axes(ax), 100 * self.truncated
@@ -70,7 +70,7 @@ class TruncationImpact(Result):
         )
         shown.plot(x, self.after, "s", color=ACCENT, label=f"{label(self.measure)}, with the end")
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
-        legend(shown, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+        legend_above(shown, 2)
         return shown
 
 

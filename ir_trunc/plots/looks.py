@@ -95,7 +95,7 @@ def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
 
     if len(drawn) > MOST_NAMES or _meet([line.get_ydata() for _, line in drawn]):
         above = max(len(name) for name, _ in drawn) > 20
-        legend(ax, **{"loc": "lower left", "bbox_to_anchor": (0, 1)} if above else {})
+        legend_above(ax) if above else legend(ax)
     elif len(drawn) > 1:
         at_ends(ax, drawn)
 
@@ -109,10 +109,27 @@ def _meet(heights: Sequence[Any]) -> bool:
     return bool((near[1:] & near[:-1]).any() or (distances < 0.002).any())
 
 
-def legend(ax: Axes, **where: Any) -> None:
+def legend(ax: Axes, **where: Any) -> Any:
     """What marks and lines mean, beside the picture, where it hides nothing."""
     beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
-    ax.legend(**{"frameon": False, "fontsize": "small"} | (where or beside))
+    return ax.legend(**{"frameon": False, "fontsize": "small"} | (where or beside))
+
+
+_ABOVE = "legend-above-"  # and its rows: `titled` asks for them
+
+
+def legend_above(ax: Axes, columns: int = 1, **look: Any) -> None:
+    """What marks and lines mean, above the picture."""
+    found = legend(ax, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **look)
+    found.set_gid(f"{_ABOVE}{-(-len(found.get_texts()) // columns)}")
+
+
+def titled(ax: Axes, words: str) -> None:
+    """A title, above the legend where that is above the picture."""
+    found = ax.get_legend()
+    name = str(found.get_gid()) if found is not None else ""
+    rows = int(name.removeprefix(_ABOVE)) if name.startswith(_ABOVE) else 0
+    ax.set_title(words, pad=6 + 14 * rows)
 
 
 def level(ax: Axes, height: float, words: str) -> None:

@@ -12,7 +12,7 @@ from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.errors import InputError
 from ir_trunc.plots import looks
 from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import ACCENT, INK, axes, scores_of
+from ir_trunc.plots.looks import ACCENT, axes, scores_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ def lines(
     series : DataFrame or {name: Series}
         Scores by any number: a rank, a threshold, a share. Missing scores (NaN) are left out of the line.
     best : bool
-        Whether the highest score of each line has a dot, with its value.
+        Whether the highest score of each line has a dot, and its name the value.
     ax : Axes, optional
         Where to draw; by default on a new figure.
 
@@ -53,13 +53,13 @@ def lines(
     if not points:
         raise InputError("series: at least one line is needed.")
     index = next(iter(found.values())).index if isinstance(found, Mapping) else found.index
-    flag("best", best)
-    shown = looks.lines(axes(ax), points, str(index.name or ""), "score")
-    highest = {(x[np.argmax(y)], y.max()): None for x, y in points.values()} if best else {}
-    for place in highest:
+    highest = (
+        {name: (x[np.argmax(y)], y.max()) for name, (x, y) in points.items()} if flag("best", best) else {}
+    )
+    named = {f"{n} (best: {highest[n][1]:.2f})" if best else n: found for n, found in points.items()}
+    shown = looks.lines(axes(ax), named, str(index.name or ""), "score")
+    for place in highest.values():
         shown.plot(*place, "o", color=ACCENT, markersize=8, zorder=3)
-        look: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "small", "color": INK}
-        shown.annotate(f"best: {place[1]:.2f}", place, (0, 6), textcoords="offset points", **look)
     if all(np.issubdtype(x.dtype, np.integer) for x, _ in points.values()):
         looks.whole_ticks(shown.xaxis)
     return shown
@@ -97,5 +97,5 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
         if count is not None:
             words.append(f"{whole(f'{word}s', count, 1):,} {word}{'s' * (count != 1)}")
     above = axes(ax).get_title()
-    ax.set_title("\n".join([above] * bool(above) + [label(", ".join(words))]))
+    looks.titled(ax, "\n".join([above] * bool(above) + [label(", ".join(words))]))
     return ax

@@ -21,7 +21,7 @@ from ir_trunc.plots.looks import (
     MOST_NAMES,
     axes,
     documents,
-    legend,
+    legend_above,
     lines,
     shaded,
     table_of,
@@ -62,7 +62,7 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
         ylabel=label(f"{measure if isinstance(measure, str) else shown(measure)} of topic {topic}"),
         xlim=(0, max(own, 1)),
     )
-    legend(ax, loc="lower left", bbox_to_anchor=(0, 1))
+    legend_above(ax)
     return ax
 
 
@@ -144,8 +144,7 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     for what, inside in (("relevant", _FILLED), ("not relevant", "white")):
         ax.scatter([], [], 34, inside, edgecolor=_FILLED, linewidth=0.9, label=what)
     ax.plot([], [], "|", color=ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
-    above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 3}
-    legend(ax, **above, handletextpad=0.1, columnspacing=1.2)
+    legend_above(ax, 3, handletextpad=0.1, columnspacing=1.2)
     ax.set_yticks(list(labels), list(labels.values()), fontsize="small")
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -223,7 +222,7 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_xticks(range(len(table)), table.index)
     ax.set(xlabel="length of the list (documents)", ylabel="lists")
     whole_ticks(ax.yaxis)
-    legend(ax, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    legend_above(ax, 2)
     return ax
 
 
