@@ -101,7 +101,7 @@ def draw(file: str) -> None:
 
     check_picture(file)
     two, qrels = SYSTEMS[:2], read_qrels(data() / "demo.qrels")
-    runs = {name: rank(qrels, rows(data() / f"{name}.run", RUN)) for name in two}
+    runs = {name: rank_run(qrels, data() / f"{name}.run") for name in two}
     shown = figure(8.3, 5.4)
     parts: Any = shown.subfigures(1, 2, width_ratios=[1.45, 1])
     left, right = parts
