@@ -1,6 +1,7 @@
 """One call from what was retrieved and labels to a policy that is deployed."""
 
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -180,6 +181,39 @@ def test_the_picture_shows_score_against_cost():
     assert advice.plot("length").texts[-1].get_text().startswith("mean length")
     with pytest.raises(InputError, match="no column 'tokens'"):
         advice.plot("tokens")
+
+
+def test_scores_that_look_like_distances_are_said():
+    distances = {topic: {doc: 1 - score for doc, score in docs.items()} for topic, docs in RETRIEVED.items()}
+    with pytest.warns(
+        match=r"lower half of \d+ of \d+ lists; if the scores are distances, pass lower_is_better"
+    ):
+        how_many(distances, LABELS, policies="Greedy")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        how_many(distances, LABELS, policies="Greedy", lower_is_better=True)
+
+
+def test_where_nothing_can_be_learnt_there_is_no_advice():
+    labels = {f"q{at}": {"a": 1} for at in range(60)}
+    others = {f"question {at}": {"a": 0.9, "b": 0.2} for at in range(60)}
+    for retrieved in (others, {}, {topic: [] for topic in labels}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            message = r"nothing was retrieved for any of the 60 .*\(question q0 .*same ids"
+            with pytest.raises(InputError, match=message):
+                how_many(retrieved, labels, policies="Greedy")
+    with (
+        pytest.warns(match="none of its 60 documents is judged"),
+        pytest.raises(
+            InputError, match="60 questions have relevant documents, and none of these was retrieved"
+        ),
+    ):
+        how_many({topic: {"other": 0.5} for topic in labels}, labels, policies="Greedy")
+    silent = how_many(
+        {topic: {"a": 0.5} for topic in labels}, {topic: {} for topic in labels}, policies="Greedy"
+    )
+    assert silent.policy([0.9]) == 0
 
 
 def test_what_is_wrong_is_refused():

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_trunc
-from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings, load_policy
+from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings, calc, load_policy
 from ir_trunc.truncation import (
     Fixed,
     Given,
@@ -333,6 +333,10 @@ RUN = {"q1": {"a": 0.9, "b": 0.8, "c": 0.1}, "q2": {"a": 0.2}, "q3": {}}
 
 def test_a_cut_run_goes_back_to_a_dict_a_frame_and_a_file(tmp_path):
     cut = truncate(RUN, half)
+    assert dict(cut) == cut.to_dict()
+    judged = {topic: {"a": 1} for topic in RUN}
+    whole = calc("RBPT", judged, cut.to_dict())
+    assert calc("RBPT", judged, cut).values.tolist() == whole.values.tolist()  # as it is
     assert cut.to_dict() == {"q1": {"a": 0.9, "b": 0.8}, "q2": {}, "q3": {}}
     assert cut.cuts == {"q1": 2, "q2": 0, "q3": 0}
     frame = pd.DataFrame({"query_id": ["q1"] * 2, "doc_id": ["a", "b"], "score": [0.9, 0.8], "rank": [1, 2]})

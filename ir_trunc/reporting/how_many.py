@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir_trunc.core.checks import generator, number
-from ir_trunc.core.errors import IrTruncError, warn
+from ir_trunc.core.errors import InputError, IrTruncError, warn
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.whole_run import influence
@@ -33,6 +33,7 @@ PRESENT = "as retrieved"
 
 _RESAMPLES = 2000
 _SAME = 1e-12
+_ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and the share of them that tells of distances
 
 
 @keywords_of(rank)
@@ -62,7 +63,7 @@ def how_many(
         as `{question: {document: score}}` or a frame. Long lists, so that there is something to cut.
     labels : qrels
         Which documents are relevant, such as `{question: {document: 1}}`. A question without any is one that
-        should get no answer.
+        should get no answer. A frame or records have no row for it: `topics=` names all questions then.
     measure : str or measure
         What is to be high. It should see where lists end: `RBPT`, `FlatU(e=0.1)`, `SetF`, `c@1`.
     cost : float, optional
@@ -89,7 +90,8 @@ def how_many(
     Raises
     ------
     InputError
-        Where there are fewer than two questions, or the data cannot be read.
+        Where there are fewer than two questions, where no list belongs to a labelled question or no relevant
+        document was retrieved for any, and where the data cannot be read.
     ParameterError
         Where a policy that was asked for cannot be fitted, or sees the judgments.
 
@@ -114,6 +116,8 @@ def how_many(
     """
     bound = one_measure(measure)
     rankings = rank(labels, retrieved, **options)
+    _refuse_if_nothing_can_be_learnt(rankings)
+    _say_if_scores_are_distances(rankings)
     price = None if cost is None else number("cost", cost, 0)
     parts = split(len(rankings), folds, seed)
     if len(rankings) < FEW:
@@ -154,6 +158,38 @@ def how_many(
     )
     vars(advice)["_policy"] = tried[0].fitted
     return advice
+
+
+def _refuse_if_nothing_can_be_learnt(rankings: Rankings) -> None:
+    """InputError where labels and lists have nothing in common, most likely since their ids differ."""
+    if not rankings.lengths.any():
+        raise InputError(
+            f"how_many: nothing was retrieved for any of the {len(rankings)} labelled questions (question"
+            f" {rankings.topics[0]} for one), so that nothing can be learnt: `retrieved` needs lists of"
+            " documents for the questions of `labels`, under the same ids."
+        )
+    answerable = int((~rankings.judgments.nil_queries).sum())
+    if answerable and not (rankings.hit_grades > 0).any():
+        raise InputError(
+            f"how_many: {answerable} questions have relevant documents, and none of these was retrieved, so"
+            " that nothing can be learnt: `retrieved` and `labels` need the same ids of documents."
+        )
+
+
+def _say_if_scores_are_distances(rankings: Rankings) -> None:
+    """Warn where relevant documents stand in the lower half of most lists that have one."""
+    right = rankings.hit_grades > 0
+    lists = np.repeat(np.arange(len(rankings)), np.diff(rankings.hit_offsets))[right]
+    found = np.bincount(lists, minlength=len(rankings))
+    with_some = found > 0
+    mean_rank = np.bincount(lists, rankings.hit_ranks[right], len(rankings))[with_some] / found[with_some]
+    low = int((mean_rank > (rankings.lengths[with_some] + 1) / 2).sum())
+    if with_some.sum() >= _ENOUGH and low > _MOST * with_some.sum():
+        where = f"in the lower half of {low} of {with_some.sum()} lists"
+        warn(
+            f"how_many: relevant documents stand {where}; if the scores are distances, pass"
+            " lower_is_better=True."
+        )
 
 
 @dataclass(frozen=True)

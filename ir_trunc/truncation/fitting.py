@@ -124,8 +124,8 @@ def falling_scores(rankings: Rankings) -> Floats:
     instance("rankings", rankings, Rankings, "Rankings, as ir_trunc.rank makes them,")
     if rankings.scores is None:
         raise InputError(
-            "the policy needs the scores of the documents, and these rankings have none: ir_trunc.rank(...)"
-            " keeps those of a run, and so does calc(..., keep_scores=True)."
+            "the policy needs the scores of the documents, and these lists have none: a run needs scores, and"
+            " rankings come with them from ir_trunc.rank(...) or calc(..., keep_scores=True)."
         )
     if len(rankings) == 1:  # what is cut live is one list, and cut in microseconds
         start = int(rankings.starts[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings, offsets_of
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Truncated:
+class Truncated(Mapping[str, dict[str, float]]):
     """A run whose lists were ended: the documents that are left, with their ids and scores.
 
+    It is a mapping, `{topic: {document: score}}`, and so a run for every function that takes one.
+
     cuts: the length of every list, `{topic: k}`. docs and scores: the documents of all lists, one list after
-    the other, in the order of the run. Functions that take a run take `to_dict()` and `to_pandas()`.
+    the other, in the order of the run.
     """
 
     cuts: Mapping[str, int]
@@ -45,6 +48,19 @@ class Truncated:
     def __repr__(self) -> str:
         empty = sum(k == 0 for k in self.cuts.values())
         return f"Truncated({len(self.cuts)} lists, {len(self.docs)} documents, {empty} lists empty)"
+
+    def __getitem__(self, topic: str) -> dict[str, float]:
+        return self._lists[topic]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lists)
+
+    def __len__(self) -> int:
+        return len(self.cuts)
+
+    @cached_property
+    def _lists(self) -> dict[str, dict[str, float]]:
+        return self.to_dict()
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """`{topic: {document: score}}`; the empty list is `{}`."""

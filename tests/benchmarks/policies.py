@@ -1,13 +1,16 @@
 """What policies are worth on real systems, and what a call of one costs.
 
     python tests/benchmarks/policies.py worth --qrels QRELS --runs FOLDER [--sample 10] [--out table.csv]
+    python tests/benchmarks/policies.py collect covid-r1.csv robust03.csv trec8.csv > notebooks/policies.csv
     python tests/benchmarks/policies.py call
 
 `worth` cross-validates every policy on the runs of a folder (or a sample of them) and prints, for each
 measure, the mean over runs of the score as a share of the oracle's, and in how many runs a policy is better
-or worse than the best fixed k by a paired t test at .05. `call` prints the processor time of one call on
-100 scores. All policies but two are to stay under 50 microseconds: `ScoreDistribution` takes 50 steps of
-expectation and maximisation, and `Learned` what the `predict` of its model takes, which is timed beside it.
+or worse than the best fixed k by a paired t test at .05. `collect` puts such tables into one.
+
+`call` prints the processor time of one call on 100 scores. All policies but two are to stay under 50
+microseconds: `ScoreDistribution` takes 50 steps of expectation and maximisation, and `Learned` what the
+`predict` of its model takes, which is timed beside it.
 """
 
 from __future__ import annotations
@@ -59,17 +62,27 @@ def worth(args: argparse.Namespace) -> None:
     table = pd.DataFrame(rows)
     if args.out:
         table.to_csv(args.out, index=False)
-    table["better"] = (table["p_value"] < 0.05) & (table["score"] > table["greedy"])
-    table["worse"] = (table["p_value"] < 0.05) & (table["score"] < table["greedy"])
-    means = table.groupby(["policy", "measure"], sort=False)[["of_oracle", "length", "empty"]].mean()
-    counts = table.groupby(["policy", "measure"], sort=False)[["better", "worse"]].sum()
+    means = summary(table)
     print(f"{len(chosen)} of {len(paths)} runs, {len(qrels.topics)} topics, 5 folds")
-    with pd.option_context(
-        "display.width", 200, "display.max_rows", 500, "display.float_format", "{:.3f}".format
-    ):
-        print(means["of_oracle"].unstack())
-        print(means["length"].unstack())
-        print(counts.unstack())
+    for column in ("of_oracle", "length", "empty", "better", "worse"):
+        print(f"\n{column}\n{means[column].unstack('measure').round(3).to_string()}")
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Means over runs, and in how many of them a policy is better or worse than the best fixed k."""
+    told = table["p_value"] < 0.05
+    table = table.assign(
+        better=told & (table["score"] > table["greedy"]),
+        worse=told & (table["score"] < table["greedy"]),
+        runs=1,
+    )
+    groups = table.groupby(["measure", "policy"], sort=False)
+    return groups[["of_oracle", "length", "empty"]].mean().join(groups[["better", "worse", "runs"]].sum())
+
+
+def collect(args: argparse.Namespace) -> None:
+    each = {Path(path).stem: summary(pd.read_csv(path)) for path in args.tables}
+    pd.concat(each, names=["collection"]).round(4).to_csv(sys.stdout)
 
 
 def call(args: argparse.Namespace) -> None:
@@ -116,6 +129,9 @@ def main() -> None:
     sub.add_argument("--measures", default=MEASURES)
     sub.add_argument("--out")
     sub.set_defaults(do=worth)
+    sub = commands.add_parser("collect")
+    sub.add_argument("tables", nargs="+", help="what `worth --out` wrote, named after the collections")
+    sub.set_defaults(do=collect)
     commands.add_parser("call").set_defaults(do=call)
     args = parser.parse_args()
     with warnings.catch_warnings():
