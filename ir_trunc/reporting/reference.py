@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
 
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.measures import Definition, Family, families
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.meta.axioms import PROPERTIES
-from ir_trunc.meta.declare import ProcedureDefinition
-from ir_trunc.meta.declare import registry as procedures
 from ir_trunc.meta.findings import Finding, Verdicts
 from ir_trunc.meta.properties import RULE
 from ir_trunc.meta.property_table import property_table
-from ir_trunc.read.layout import Kind
-from ir_trunc.read.registry import readers
 from ir_trunc.reporting.markdown import anchor, link, notes, own_parameters, source, table
+from ir_trunc.reporting.registries import forms_section, policies_section, procedures_section
 from ir_trunc.scoring.verbs import calc_aggregate
-from ir_trunc.truncation import PolicyDefinition
-from ir_trunc.truncation import registry as policies
 
 RENEW = "ir_trunc measures --reference > notebooks/reference.md"
 
@@ -213,73 +207,4 @@ def _properties(measured: list[Verdicts]) -> str:
         f"## The seven properties\n\n{meanings}\n{RULE}\n\n"
         f"{legend}. A star: Amigó, Mizzaro & Spina (2022) say otherwise; each entry above says where.\n\n"
         + table(head, rows)
-    )
-
-
-_BARE = str.maketrans("", "", "<>")
-
-
-def forms_section() -> str:
-    """The forms that data may have."""
-    about = (
-        "What runs, qrels, answers (`ir_trunc.read_answers`) and topics (`ir_trunc.read_topics`) may be."
-        " What is of no\nform is refused, with a list of those that would be right.\n"
-    )
-    found = {known.form: known for kind in get_args(Kind) for known in readers(kind)}
-    rows = [
-        [
-            f"`{form.replace('<value>', 'value').replace('<columns>', '...')}`",
-            ", ".join(known.kinds),
-            known.about,
-        ]
-        for form, known in found.items()
-    ]
-    return f"## The forms of data\n\n{about}\n{table(['form', 'of', 'what is to be known'], rows)}"
-
-
-def policies_section() -> list[str]:
-    """The policies, an entry each."""
-    about = (
-        "A policy ends lists by what the system knows; `ir_trunc truncate` and `ir_trunc.truncation` apply"
-        " it. The formula\nis the length that it gives a list of n documents with the scores `s_1 >= ... >="
-        " s_n`.\n"
-    )
-    return ["## The policies\n", about, *(_policy(definition) for definition in policies.values())]
-
-
-def _policy(definition: PolicyDefinition) -> str:
-    again = "to cut again changes nothing" if definition.idempotent else "to cut again may cut deeper"
-    return "\n".join(
-        [
-            f"### {definition.name}\n",
-            f"{definition.summary}\n",
-            f"```text\n{definition.equation}\n```\n",
-            f"`{definition.signature}` · {again} · {source(definition.source)}\n",
-            *notes(definition.notes),
-            *own_parameters(definition.params),
-        ]
-    )
-
-
-def procedures_section() -> list[str]:
-    """The procedures of meta-evaluation, an entry each."""
-    about = (
-        "A procedure evaluates measures: `ir_trunc.meta` has it as a function, `ir_trunc meta` as a"
-        " command. A score\nmatrix comes from `meta.score_matrix(measures, qrels, runs)`, pools come from"
-        " `meta.pooled_runs(qrels, runs)`.\n"
-    )
-    known = sorted(procedures.values(), key=lambda definition: definition.name)
-    return ["## The procedures\n", about, *(_procedure(definition) for definition in known)]
-
-
-def _procedure(definition: ProcedureDefinition) -> str:
-    facts = [f"`{definition.signature}`", f"`{definition.result.__name__}`", source(definition.source)]
-    return "\n".join(
-        [
-            f"### {definition.name}\n",
-            f"{definition.summary}\n",
-            " · ".join(facts) + "\n",
-            *notes(definition.notes.replace(RULE, f"{link('The seven properties')} says what is tried.")),
-            *own_parameters(definition.options),
-        ]
     )

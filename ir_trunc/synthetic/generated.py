@@ -12,6 +12,7 @@ from itertools import count, islice
 
 import numpy as np
 
+from ir_trunc.core.checks import generator
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Whole
 
@@ -82,8 +83,7 @@ def collection(
     """
     for name, value in {"topics": topics, "systems": systems, "depth": depth, "pool": pool}.items():
         Whole(name, low=1).clean(name, value)
-    Whole("start of the random numbers", low=0).clean("seed", seed)
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = generator(seed)
     made = [(name, gap + rng.uniform(-0.2, 0.2), stop) for name, gap, stop in islice(_systems(), systems)]
     nil = round(topics / 5)
     counts = rng.permutation(

@@ -28,6 +28,7 @@ import numpy as np
 from ir_datasets import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
 
+from ir_trunc.core.checks import generator
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.measures.params import Number, Whole
 
@@ -71,9 +72,7 @@ def collection(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) 
     """
     questions = Whole("number of questions").clean("questions", questions)
     unanswerable = Number("share of questions without an answer", 0, 1).clean("unanswerable", unanswerable)
-    rng = np.random.Generator(
-        np.random.PCG64(Whole("start of the random numbers", low=0).clean("seed", seed))
-    )
+    rng = generator(seed)
     words, frequency = _language(rng)
     docs: list[GenericDoc] = []
     queries: list[GenericQuery] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ir_trunc.core.checks import generator
 from ir_trunc.measures.params import Whole
 
 Qrels = dict[str, dict[str, int]]
@@ -59,9 +60,7 @@ def collection(questions: int = 500, seed: int = 0) -> tuple[Qrels, Runs]:
     {}
     """
     count = Whole("number of questions").clean("questions", questions)
-    rng = np.random.Generator(
-        np.random.PCG64(Whole("start of the random numbers", low=0).clean("seed", seed))
-    )
+    rng = generator(seed)
     names = [f"q{number:0{len(str(count))}}" for number in range(1, count + 1)]
     key, difficulty = rng.integers(len(OPTIONS), size=count), rng.standard_normal(count)
     qrels = {name: {option: int(option == OPTIONS[at]) for option in OPTIONS} for name, at in zip(names, key)}

@@ -13,18 +13,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ir_trunc.core.errors import InputError, ParameterError
+from ir_trunc.core.errors import InputError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.read.reading import HowRead, Reading
-from ir_trunc.scoring.evaluator import Evaluator, Options, rank
-from ir_trunc.scoring.objects import MeasureLike, lower_is_better, written
+from ir_trunc.scoring.evaluator import Evaluator, rank
+from ir_trunc.scoring.objects import MeasureLike, written
 from ir_trunc.scoring.runs import RunsLike, each_run
-from ir_trunc.truncation.bins import bin_name, bin_of
+from ir_trunc.truncation.best_cuts import best_cuts, cuts, of_gains
 from ir_trunc.truncation.collections import collections, over_collections
 from ir_trunc.truncation.example import EXAMPLE, example
 from ir_trunc.truncation.nil_reports import nil_report
@@ -48,123 +46,6 @@ __all__ = [
     "lengths",
     "over_collections",
 ]
-
-
-@keywords_of(Evaluator)
-def best_cuts(
-    measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
-) -> pd.DataFrame:
-    """Where each list should have ended, and what that would have been worth.
-
-    Parameters
-    ----------
-    measures : MeasureLike
-        Measures that look at each list alone.
-    qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
-        As for `ir_trunc.calc`.
-    runs : RunsLike
-        As for `ir_trunc.compare`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each system, topic and measure: length and score as they are, best_length, best_score, and
-        regret (the difference of the scores). With a cutoff @k, lengths are counted to k.
-
-    Raises
-    ------
-    InputError
-        If there is no run.
-
-    Examples
-    --------
-    >>> from ir_trunc.truncation import study
-    >>> qrels, run = {"1": {"a": 1, "c": 1}}, {"1": {"a": 3, "b": 2}}
-    >>> table = study.best_cuts("RBPT(p=0.5)", qrels, {"mine": run})
-    >>> table[["length", "score", "best_length", "best_score", "regret"]].values.tolist()
-    [[2.0, 0.625, 1.0, 0.75, 0.125]]
-    """
-    import pandas as pd
-
-    from ir_trunc.scoring.tables import Table
-
-    ready, tables = _of_gains(Evaluator(measures, qrels, **options)), []
-    for name, run in each_run(runs, "cutting"):
-        for measure, curve in ready.curves(run).items():
-            (depth, best), own = curve.best(), curve.own()
-            columns = {
-                "length": np.diff(curve.offsets) - 1,
-                "score": own,
-                "best_length": depth,
-                "best_score": best,
-            }
-            names = {"system": name, "query_id": curve.topics, "measure": written(measure)}
-            tables.append(pd.DataFrame(names | columns | {"regret": best - own}))
-    if not tables:
-        raise InputError("There is no run: at least one is needed.")
-    return Table(pd.concat(tables, ignore_index=True))
-
-
-def _of_gains(ready: Evaluator) -> Evaluator:
-    """The evaluator, where its measures have best cuts: of losses, the highest value is not the best."""
-    for measure in ready.measures:
-        if lower_is_better(measure):
-            raise ParameterError(f"{measure} counts losses, lower is better: its curve has no best cut here.")
-    return ready
-
-
-@keywords_of(Evaluator)
-def cuts(
-    measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
-) -> pd.DataFrame:
-    """Distribution of the best cuts of all lists of all runs.
-
-    Parameters
-    ----------
-    measures : MeasureLike
-        Measures that look at each list alone.
-    qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
-        As for `ir_trunc.calc`.
-    runs : RunsLike
-        As for `ir_trunc.compare`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Share of the lists whose best cut is in a bin. Rows: the bins 0, 1-4, 5-8, 9-16, 17-32 and so on to
-        the longest list. Columns: measures.
-
-    Raises
-    ------
-    InputError
-        If there is no run.
-
-    Examples
-    --------
-    >>> from ir_trunc.truncation import study
-    >>> qrels, run = {"1": {"a": 1, "c": 1}}, {"1": {"a": 3, "b": 2}}
-    >>> study.cuts("RBPT(p=0.5) SetF", qrels, {"mine": run})
-              RBPT(p=0.5)  SetF
-    best_cut
-    0                 0.0   0.0
-    1-4               1.0   1.0
-    """
-    import pandas as pd
-
-    from ir_trunc.scoring.tables import Table
-
-    ready = _of_gains(Evaluator(measures, qrels, **options))
-    found, longest, lists = Counter[tuple[str, int]](), 0, 0
-    for _, run in each_run(runs, "cutting"):
-        for measure, curve in ready.curves(run).items():
-            at, counts = np.unique(bin_of(curve.best()[0]), return_counts=True)
-            found.update({(written(measure), int(place)): int(count) for place, count in zip(at, counts)})
-        longest, lists = max(longest, int(np.diff(curve.offsets).max()) - 1), lists + len(curve.topics)
-    if not lists:
-        raise InputError("There is no run: at least one is needed.")
-    bins = range(int(bin_of(longest)) + 1)
-    table = {name: [found[name, place] / lists for place in bins] for name in map(written, ready.measures)}
-    return Table(table, index=pd.Index([bin_name(place) for place in bins], name="best_cut"))
 
 
 @keywords_of(Reading)
@@ -218,7 +99,7 @@ def agreement(
     ready = None
     if qrels is not None:
         ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
-    at_best, at_end = _of_gains(Evaluator(truncated, ready)), Evaluator(full, ready)
+    at_best, at_end = of_gains(Evaluator(truncated, ready)), Evaluator(full, ready)
     best, own = {}, {}
     for name, run in each_run(runs, "comparing"):
         rankings = rank(ready, run, **reading)
