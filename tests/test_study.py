@@ -11,6 +11,7 @@ from ir_trunc import calc, compare
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.truncation import study
+from ir_trunc.truncation.bins import bin_name, bin_of
 
 
 def test_bins_are_those_of_the_paper():
@@ -27,12 +28,12 @@ def test_bins_are_those_of_the_paper():
         1000: "513-1024",
     }
     for length, name in bins.items():
-        assert study.bin_name(int(study.bin_of(length))) == name
+        assert bin_name(int(bin_of(length))) == name
 
 
 @given(length=st.integers(1, 10**6))
 def test_every_length_lies_in_its_bin(length):
-    low, high = map(int, study.bin_name(int(study.bin_of(length))).split("-"))
+    low, high = map(int, bin_name(int(bin_of(length))).split("-"))
     assert low <= length <= high
 
 
