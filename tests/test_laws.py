@@ -7,12 +7,16 @@ measure in one setting on a run of generated lists, and a law is a function that
     the_curve_at_every_depth     the curve at depth d is the score of the list cut there, bit by bit
     all_lists_cut_at_once        the same where all lists of the run are cut together
     range_is_kept                no score leaves the declared range, and none is NaN or infinite
+    the_best_cut_is_the_shortest_of_the_best
+                                 the best depth has the highest score of all, and no shorter list has it
+    influence_values_have_the_measure_as_mean
+                                 the mean of the influence values of all topics is the measure of the run
 
 Every law looks at every trial. Hypothesis draws runs, and for each run a few settings; then each setting that
 `settings_of` knows has a run of its own.
 
 The tests behind them hold for each measure in fewer settings: the same bits alone and in any batch, whatever
-measures are beside it; the best cut; no input is changed; the documentation is complete.
+measures are beside it; long lists; no input is changed; the documentation is complete.
 """
 
 import math
@@ -30,6 +34,7 @@ from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures import BoundMeasure, Definition, registry, scores
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.whole_run import influence
 
 each_measure = pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
 
@@ -55,6 +60,11 @@ class Trial:
     def curve(self) -> Curve:
         return self.measure.curve(self.rankings)
 
+    @cached_property
+    def values(self) -> list[Floats]:
+        """The curve's, for each list."""
+        return [values for _, values in self.curve.rows()]
+
 
 def twin_scores(definition, run, measure, change):
     setting = setting_of(run, measure, {k: v for k, v in change.items() if k != CUTOFF})
@@ -73,7 +83,7 @@ def the_curve_at_every_depth(trial):
     rankings, measure, curve = trial.rankings, trial.measure, trial.curve
     assert curve.own().tobytes() == trial.scores.tobytes()
     at = len(trial.run) - 1
-    values = dict(curve.rows())[rankings.topics[at]]
+    values = trial.values[at]
     length = len(trial.run[at].grades)
     assert len(values) == min(length, measure.cutoff or length) + 1
     for depth, value in enumerate(values):
@@ -98,7 +108,27 @@ def range_is_kept(trial):
     assert (values <= high + 1e-12).all()
 
 
-LAWS = [equal_to_the_naive_twin, the_curve_at_every_depth, all_lists_cut_at_once, range_is_kept]
+def the_best_cut_is_the_shortest_of_the_best(trial):
+    """Of the curve, whose values are the scores of the lists cut there: the_curve_at_every_depth."""
+    for values, depth, best in zip(trial.values, *trial.curve.best(), strict=True):
+        assert best == max(values)
+        good_enough = best - TOLERANCE * max(abs(values))
+        assert depth == np.flatnonzero(values >= good_enough)[0]
+
+
+def influence_values_have_the_measure_as_mean(trial):
+    found = influence(trial.measure, trial.rankings)
+    assert found.mean() == pytest.approx(trial.scores.mean(), abs=1e-9)
+
+
+LAWS = [
+    equal_to_the_naive_twin,
+    the_curve_at_every_depth,
+    all_lists_cut_at_once,
+    range_is_kept,
+    the_best_cut_is_the_shortest_of_the_best,
+    influence_values_have_the_measure_as_mean,
+]
 
 
 def hold_the_laws(definition, run, changes):
@@ -168,22 +198,6 @@ def test_no_measure_depends_on_the_measures_beside_it(run):
     together = scores(measures, rankings)
     for measure, values in zip(measures, together):
         assert measure.score(rankings).tobytes() == values.tobytes(), measure.definition.name
-
-
-@each_measure
-@given(run=runs)
-def test_best_cut_is_the_shortest_of_the_best(definition, run):
-    rankings = rankings_of(run)
-    measure = definition.bind({CUTOFF: 10} if CUTOFF in definition.params else {})
-    curve = measure.curve(rankings)
-    depth, value = curve.best()
-    for at, (_, values) in enumerate(curve.rows()):
-        good_enough = max(values) - TOLERANCE * max(abs(values))
-        assert value[at] == max(values)
-        assert depth[at] == next(d for d, v in enumerate(values) if v >= good_enough)
-    if definition.scope == "list":
-        every_cut = np.array([measure.score(rankings.cut(d)) for d in range(int(rankings.lengths.max()) + 1)])
-        assert value.tobytes() == every_cut.max(axis=0).tobytes()
 
 
 @each_measure

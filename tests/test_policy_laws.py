@@ -1,8 +1,25 @@
 """Laws that hold for every registered policy, fitted or not, and for one that a user adds in a module of its
 own.
 
-Each law is a function of a policy that is ready to cut, and of lists. A policy needs a twin in
-`naive_policies` and nothing else to be held to them all.
+For newcomers. A policy is a rule that ends lists; it is fitted on a run if it has something to learn. A law
+is a function of a policy that is ready to cut, and of lists. Hypothesis draws a policy's parameters, the
+measure and the run that it is fitted on; then the law looks at how the policy cuts this run, and lists at the
+edges: equal scores, one document, no document.
+
+    lengths_are_whole_numbers_up_to_the_list_s_own       no list becomes longer
+    to_cut_again_changes_nothing_where_that_is_declared  idempotent=True is true
+    a_list_alone_is_cut_as_in_a_batch                    no cut depends on the lists beside it
+    judgments_are_not_looked_at_unless_that_is_declared  the same cuts without any judgment
+    an_empty_list_stays_empty                            its cut is 0
+    the_naive_twin_says_the_same                         a slow function of `naive_policies.py` agrees
+    the_rankings_stay_as_they_are                        cutting changes no input
+    fitting_again_changes_nothing                        what is fitted stays as it was fitted
+    its_text_is_the_policy                               str(policy) is read as an equal policy
+    it_is_a_value                                        pickled, copied, compared; its fields cannot be set
+    a_live_list_is_cut_as_that_of_a_run                  policy(scores) cuts as policy.cut(rankings) does
+    what_is_saved_is_loaded                              from JSON, or it says why not
+
+A policy needs a twin in `naive_policies` and nothing else to be held to them all.
 """
 
 import copy

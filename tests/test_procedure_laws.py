@@ -1,5 +1,17 @@
 """What holds for every procedure of meta-evaluation, from its declaration and the example in its docstring.
 
+For newcomers. A procedure is a function in `ir_trunc/meta` that is declared by `@procedure`: what it is
+about (scores of systems, pooled runs or measures), its options, each with a kind that knows which values are
+allowed, and a result. The laws run the example of its docstring, and look at these:
+
+    docstring   it has a sentence, numpydoc sections, and names every argument
+    result      it gives the result that it declares, and the same again when it is called again
+    options     each refuses values of other kinds, by its name and in one line
+    inputs      what it is about is refused by its name where it is something else
+    exports     `ir_trunc.meta` has the function and its result
+    reference   the page has its signature, its source and its options
+    command     `ir_trunc meta NAME --help` has every option as a flag, and the source
+
 A procedure that is added to `ir_trunc/meta` is held to these laws, to those of results (test_result_laws) and
 to those of odd arguments without a line here. The last tests add one and find it everywhere.
 """

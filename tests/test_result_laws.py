@@ -1,8 +1,17 @@
 """What holds for every result: it prints within 80 columns, escapes names, becomes a DataFrame, and is saved
 whole.
 
-Every subclass of `Result` has its instances in `RESULTS`, with names as long and as odd as they come. A new
-kind of result is added there; `test_every_result_is_held_to_the_laws` says so where it is not.
+For newcomers. A result is what a function of the library returns: scores, a comparison, a table. Each kind
+has instances in `RESULTS` or `TABLES`, with names as long and as odd as they come. Each is held to this:
+
+    print    repr and str have at most 80 columns and no control characters; a table shows all of its columns
+    HTML     a notebook gets a table in which names are escaped
+    pandas   to_pandas() is a DataFrame that is not empty
+    save     what is saved as JSON is loaded as an equal result, to the last bit
+    load     JSON that is nearly what was saved, or anything else, is refused with the name of the file
+    plot     what has a picture draws it
+
+A new kind of result is added to `RESULTS`; `test_every_result_is_held_to_the_laws` says so where it is not.
 """
 
 import gzip

@@ -8,7 +8,7 @@ import ir_measures
 import naive_meta as naive
 import numpy as np
 import pytest
-from generated import ALL, queries, rankings_of, runs, settings_of, some_settings_of
+from generated import ALL, queries, rankings_of, settings_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -51,20 +51,7 @@ def c_at_1(**params):
     return lookup("c").bind({"cutoff": 1} | params)
 
 
-# Influence values.
-
-
-@pytest.mark.parametrize("definition", ALL, ids=lambda d: d.name)
-def test_the_mean_of_influence_values_is_the_measure(definition):
-    @given(run=runs, changes=some_settings_of(definition))
-    def drawn(run, changes):
-        rankings = rankings_of(run)
-        for change in changes:
-            bound = definition.bind(change)
-            mean = bound.score(rankings).mean()
-            assert influence(bound, rankings).mean() == pytest.approx(mean, abs=1e-9), change
-
-    drawn()
+# Influence values, whose mean is the measure: test_laws.
 
 
 @given(questions=outcomes, unanswered=st.sampled_from(READINGS))
