@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from itertools import dropwhile
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,8 @@ def test_the_file_is_yaml_and_its_commands_exist(path):
     for job, lines in jobs.items():
         installed = {name for line in lines if line.startswith("pip install") for name in shlex.split(line)}
         for line in lines:
-            program, *arguments = shlex.split(line, comments=True)
+            words = dropwhile(re.compile(r"\w+=").match, shlex.split(line, comments=True))  # NAME=value
+            program, *arguments = words
             if program == "python" and arguments[0] == "-m":
                 there = importlib.util.find_spec(arguments[1]) is not None
             else:

@@ -71,7 +71,8 @@ def test_versions_on_the_page_are_those_that_are_declared():
 
 def test_the_lowest_versions_are_those_that_are_tested():
     """All that is declared for the oldest Python; what builds, checks and documents is always the newest."""
-    tools = {"build", "hatchling", "ipykernel", "mypy", "nbclient", "ruff"}
+    tools = {"build", "hatchling", "ipykernel", "mypy", "nbclient", "ruff", "setuptools"}
+    tools |= {"jupyterlab"}  # opens the notebooks
     tools |= {
         "haystack-ai",
         "langchain-core",
