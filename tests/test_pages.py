@@ -59,6 +59,25 @@ def test_the_slider_shows_the_scores_of_the_product():
     assert [len(values) for values in shown["scores"][stop]] == 5 * [13]
 
 
+def subject(file):
+    """What the sheet says, from its first lines."""
+    return re.search(rb"/Subject \((.*?)\)\n", file.read_bytes(), re.DOTALL)[1]
+
+
+def test_the_sheet_to_print_is_one_page_with_what_the_product_computes(tmp_path):
+    pytest.importorskip("matplotlib")
+    spec = importlib.util.spec_from_file_location("cheat_sheet", NOTEBOOKS / "_ext" / "cheat_sheet.py")
+    sheet = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sheet)
+    kept = NOTEBOOKS / "cheat-sheet.pdf"
+    sheet.draw(tmp_path / "new.pdf")
+    assert subject(kept) == subject(tmp_path / "new.pdf"), "renew it by: .ci/renew"
+    assert len(sheet.typed()) >= 8
+    assert b"0.82" in subject(kept)  # RBPT of all that is found, and two more
+    assert len(re.findall(rb"/Type /Page\b", kept.read_bytes())) == 1
+    assert kept.stat().st_size < 100_000
+
+
 def test_every_page_is_in_a_table_of_contents():
     listed = set()
     for index in NOTEBOOKS.rglob("*.md"):
