@@ -193,7 +193,7 @@ def test_the_first_of_a_class_is_the_first_by_rank_among_many(seed):
                 grades.append(0 if kind in seen else int(level))
             seen.add(kind)
         at = rankings.topics.index(q)
-        assert rankings.hit_grades[slice(*rankings.hit_offsets[at : at + 2])].tolist() == grades
+        assert rankings.judged_grades[slice(*rankings.judged_offsets[at : at + 2])].tolist() == grades
 
 
 @pytest.mark.filterwarnings("ignore:.*NIL ends 3 list")
@@ -205,7 +205,7 @@ def test_several_answers_that_normalise_to_NIL_are_one(nil, found):
     answers = read_qrels(read_answers({"1": [["a"]], "2": [], "3": []}, str.upper), nil=nil)
     run = {"1": ["b", "nil", "NIL"], "2": ["b", "nil", "NIL"], "3": ["b", "Nil", "nil"]}
     rankings = calc("AP", answers, run).rankings
-    assert [rankings.lengths[0], *np.diff(rankings.hit_offsets)[1:]] == found
+    assert [rankings.lengths[0], *np.diff(rankings.judged_offsets)[1:]] == found
 
 
 def test_answers_of_the_run_that_normalise_to_nothing_are_counted_in_one_warning():

@@ -52,13 +52,19 @@ def test_whole_numbers_of_any_type_are_grades():
     plain = Rankings.from_lists([[1, None, 2]])
     for grades in ([1.0, None, 2.0], [np.int8(1), None, np.float32(2)]):
         other = Rankings.from_lists([grades])
-        assert other.hit_grades.dtype == np.int64
-        assert other.hit_grades.tolist() == plain.hit_grades.tolist() == [1, 2]
+        assert other.judged_grades.dtype == np.int64
+        assert other.judged_grades.tolist() == plain.judged_grades.tolist() == [1, 2]
 
 
 def arrays(**changes):
     """One topic, the judged document of grade 1 at rank 2 of a list of three."""
-    ints = {"lengths": [3], "hit_offsets": [0, 1], "hit_ranks": [2], "hit_grades": [1], "starts": [0]}
+    ints = {
+        "lengths": [3],
+        "judged_offsets": [0, 1],
+        "judged_ranks": [2],
+        "judged_grades": [1],
+        "starts": [0],
+    }
     given = {name: np.array(value) for name, value in ints.items()}
     judgments = Judgments(("1",), np.array([0, 1]), np.array([1]), np.array([1]))
     return {"judgments": judgments} | given | changes
@@ -68,21 +74,21 @@ def arrays(**changes):
     ("name", "value", "problem"),
     [
         (
-            "hit_offsets",
+            "judged_offsets",
             np.array([0, 2]),
-            "hit_offsets: offsets that rise from 0 to 1 are needed, not 0 to 2",
+            "judged_offsets: offsets that rise from 0 to 1 are needed, not 0 to 2",
         ),
-        ("hit_offsets", np.array([1, 1]), "hit_offsets"),
-        ("hit_offsets", np.array([0, 1, 1]), "hit_offsets has 3 values: 2 are needed"),
-        ("hit_ranks", np.array([4]), "topic 1: a judged document at rank 4 of 3 documents"),
-        ("hit_ranks", np.array([0]), "topic 1: a judged document at rank 0"),
-        ("hit_ranks", np.array([1, 2]), "hit_ranks has 2 values: 1 are needed"),
+        ("judged_offsets", np.array([1, 1]), "judged_offsets"),
+        ("judged_offsets", np.array([0, 1, 1]), "judged_offsets has 3 values: 2 are needed"),
+        ("judged_ranks", np.array([4]), "topic 1: a judged document at rank 4 of 3 documents"),
+        ("judged_ranks", np.array([0]), "topic 1: a judged document at rank 0"),
+        ("judged_ranks", np.array([1, 2]), "judged_ranks has 2 values: 1 are needed"),
         (
-            "hit_grades",
+            "judged_grades",
             np.array([0.9]),
-            r"hit_grades: a flat array of whole numbers \(int64\) is needed, not an array of float64",
+            r"judged_grades: a flat array of whole numbers \(int64\) is needed, not an array of float64",
         ),
-        ("hit_grades", [1], "hit_grades: a flat array of whole numbers .* not list"),
+        ("judged_grades", [1], "judged_grades: a flat array of whole numbers .* not list"),
         ("lengths", np.array([-1]), "topic 1: a length of -1"),
         ("scores", np.array([1.0, 0.5]), "starts: lists reach from 0 to 3, but there are 2 scores"),
         ("costs", np.array([1.0, NAN, 1.0]), "costs: nan at place 1; finite numbers >= 0 are needed"),

@@ -130,15 +130,15 @@ def test_ids_whose_hashes_meet_are_told_apart_without_comparing_all_with_all(col
     finally:
         tracemalloc.stop()
     assert peak < 2e7  # of 9,000,000 pairs of pairs, places alone would be seven times that
-    assert rankings.hit_grades.tolist() == [*(at % 3 for at in range(1000, 3000)), 1]
-    assert rankings.hit_ranks.tolist() == [*range(1, 2001), 1]
+    assert rankings.judged_grades.tolist() == [*(at % 3 for at in range(1000, 3000)), 1]
+    assert rankings.judged_ranks.tolist() == [*range(1, 2001), 1]
 
 
 def test_answers_whose_hashes_meet_are_all_found_where_several_normalise_to_the_same(colliding):
     qrels = read_answers({"1": [[f"answer {at}"] for at in range(200)]}, normalise="squad")
     rankings = rank(qrels, rows({"1": ["The answer 7", "answer 7!", "Answer 8"]}, RUN))
-    assert rankings.hit_ranks.tolist() == [1, 2, 3]
-    assert rankings.hit_grades.tolist() == [1, 0, 1]
+    assert rankings.judged_ranks.tolist() == [1, 2, 3]
+    assert rankings.judged_grades.tolist() == [1, 0, 1]
 
 
 class CountsReadings(np.ndarray):

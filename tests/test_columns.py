@@ -211,7 +211,7 @@ def test_ranks_costs_marks_and_columns_that_are_numbers():
     )
     names = {"rank": "place", "cost": "tokens", "shown": "seen"}
     ranked = rank({"1": {"b": 1}}, frame, order="rank", columns=names)
-    assert ranked.hit_ranks.tolist() == [1]
+    assert ranked.judged_ranks.tolist() == [1]
     assert ranked.costs.tolist() == [7, 5]
     assert read_run(
         frame.assign(Q9="NS"), order="rank", stop="NS", columns={**names, "Q0": "Q9"}

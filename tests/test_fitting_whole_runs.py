@@ -93,7 +93,7 @@ def test_cross_validation_by_c_at_1_looks_at_all_held_out_cuts_together():
     assert ((table["low"] <= table["score"]) & (table["score"] <= table["high"])).all()
     assert table.loc["Greedy", "p_value"] == 1
     cut, whole = rankings.cut(ScoreThreshold(0.5).cut(rankings)), rankings
-    c, u = (cut.hit_grades, cut.lengths == 0)
+    c, u = (cut.judged_grades, cut.lengths == 0)
     correct = np.zeros(60)
     correct[cut.lengths > 0] = c
     a = correct.mean()

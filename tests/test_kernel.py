@@ -27,7 +27,7 @@ from ir_trunc.read.registry import recognised
 
 pytestmark = pytest.mark.skipif(core is None, reason="the kernel is not built, or turned off")
 
-ARRAYS = ("lengths", "hit_offsets", "hit_ranks", "hit_grades", "first_scores", "scores")
+ARRAYS = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores", "scores")
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
 QRELS = {
     "1": {"a": 1, "b": 0, "c": 3, "d1": -1, "é": 2},

@@ -205,8 +205,8 @@ def test_scoring_changes_no_input(definition):
     rankings = rankings_of(queries(seed=3, count=5))
     arrays = [
         rankings.lengths,
-        rankings.hit_ranks,
-        rankings.hit_grades,
+        rankings.judged_ranks,
+        rankings.judged_grades,
         rankings.scores,
         rankings.judgments.grades,
     ]

@@ -31,7 +31,7 @@ def groups(count: int, parts: int, seed: int) -> list[np.ndarray]:
 
 
 def same_lists(a: Rankings, b: Rankings) -> bool:
-    names = ("lengths", "hit_offsets", "hit_ranks", "hit_grades", "first_scores")
+    names = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores")
     return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in names)
 
 
@@ -119,7 +119,7 @@ def test_a_piece_is_one_list_for_each_topic_that_it_has_with_its_judged_document
     piece = rank_piece(qrels, read_run(run)).lists
     assert piece.topics.tolist() == [0, 2]  # topics 1 and 3
     assert piece.lengths.tolist() == [4, 1]
-    assert (piece.hit_ranks.tolist(), piece.hit_grades.tolist()) == ([2, 4], [1, -1])
+    assert (piece.judged_ranks.tolist(), piece.judged_grades.tolist()) == ([2, 4], [1, -1])
     assert piece.first_scores.tolist() == [3.5, 1.0]
     assert piece.scores is None
 

@@ -103,7 +103,7 @@ def small_blocks(monkeypatch):
 
 
 def same(a: Rankings, b: Rankings) -> bool:
-    names = ("lengths", "hit_offsets", "hit_ranks", "hit_grades", "first_scores")
+    names = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores")
     return a.topics == b.topics and all(
         one.tobytes() == other.tobytes()
         for one, other in [

@@ -117,7 +117,7 @@ def test_cross_validation_shows_judgments_only_to_those_who_say_that_they_see_th
             return self
 
         def cut(self, rankings):
-            seen.append(("cut", len(rankings.judgments.grades) > 0 or len(rankings.hit_ranks) > 0))
+            seen.append(("cut", len(rankings.judgments.grades) > 0 or len(rankings.judged_ranks) > 0))
             return rankings.lengths
 
     rankings = rankings_of(queries(3, 12))

@@ -305,7 +305,7 @@ def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys)
 
 def test_reading_is_public_for_those_who_rank_themselves():
     layout = run_layout(Reading(order="rank"))
-    assert rank(read_qrels(QRELS), rows(frame(), layout)).hit_ranks.tolist() == [1, 2, 1, 2]
+    assert rank(read_qrels(QRELS), rows(frame(), layout)).judged_ranks.tolist() == [1, 2, 1, 2]
 
 
 def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, capsys):

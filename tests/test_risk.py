@@ -33,7 +33,7 @@ def losses(risk, rankings):
     for at in range(len(rankings)):
         alone = rankings.take([at])
         relevant = int((alone.judgments.grades > 0).sum())
-        kept = int((alone.hit_grades > 0).sum())
+        kept = int((alone.judged_grades > 0).sum())
         if risk == "missed":
             found.append(1 - kept / relevant if relevant else 0.0)
         elif risk == "false_answer":

@@ -121,7 +121,7 @@ def of_lists(name: str, values: Array | None, lists: int) -> None:
         raise InputError(f"{name}: one number for each of {lists} lists is needed, in an array.")
 
 
-def hits(topics: Sequence[str], lengths: Array, row_offsets: Array, ranks: Array) -> None:
+def judged(topics: Sequence[str], lengths: Array, row_offsets: Array, ranks: Array) -> None:
     """InputError unless the judged documents of each list have rising ranks from 1 to its length."""
     if bad := places(lengths < 0):
         raise InputError(

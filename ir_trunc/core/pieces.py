@@ -25,9 +25,9 @@ class SomeLists:
 
     topics: Ints
     lengths: Ints
-    hit_offsets: Ints
-    hit_ranks: Ints
-    hit_grades: Ints
+    judged_offsets: Ints
+    judged_ranks: Ints
+    judged_grades: Ints
     starts: Ints
     scores: Floats | None
     costs: Floats | None
@@ -50,14 +50,14 @@ def derived(lists: Rankings, **changed: Any) -> Rankings:
 
 def picked(lists: Rankings, rows: Ints, judgments: Judgments) -> Rankings:
     """The lists at these positions, beside the judgments of their topics."""
-    found = places_of(lists.hit_offsets, rows)
+    found = places_of(lists.judged_offsets, rows)
     return derived(
         lists,
         judgments=judgments,
         lengths=lists.lengths[rows],
-        hit_offsets=offsets_of(np.diff(lists.hit_offsets)[rows]),
-        hit_ranks=lists.hit_ranks[found],
-        hit_grades=lists.hit_grades[found],
+        judged_offsets=offsets_of(np.diff(lists.judged_offsets)[rows]),
+        judged_ranks=lists.judged_ranks[found],
+        judged_grades=lists.judged_grades[found],
         starts=lists.starts[rows],
         first_scores=None if lists.first_scores is None else lists.first_scores[rows],
         overlaps=None if lists.overlaps is None else lists.overlaps[rows],
@@ -77,10 +77,10 @@ def put_together(
     scores, costs = _joined(pieces, "scores"), _joined(pieces, "costs")
     if costs is None and any(piece.costs is not None for piece in pieces):
         raise InputError("only some pieces of the run have costs; all of them must, or none.")
-    lengths, starts, counts, hits = np.zeros((4, size), np.int64)  # hits: where those of each topic begin
+    lengths, starts, counts, firsts = np.zeros((4, size), np.int64)
     seen, held = np.zeros((2, size), bool)
     first_scores, overlaps = np.full(size, -np.inf), np.zeros(size)
-    documents_above = hits_above = 0
+    documents_above = judged_above = 0
     for piece in pieces:
         at = piece.topics
         if seen[at].any():
@@ -89,8 +89,8 @@ def put_together(
         seen[at] = True
         lengths[at] = piece.lengths
         starts[at] = piece.starts + documents_above
-        counts[at] = np.diff(piece.hit_offsets)
-        hits[at] = piece.hit_offsets[:-1] + hits_above
+        counts[at] = np.diff(piece.judged_offsets)
+        firsts[at] = piece.judged_offsets[:-1] + judged_above
         held[at] = piece.held
         if piece.first_scores is not None:
             first_scores[at] = piece.first_scores
@@ -98,17 +98,17 @@ def put_together(
             overlaps[at] = piece.overlaps
         of_documents = piece.costs if scores is None else piece.scores
         documents_above += 0 if of_documents is None else len(of_documents)
-        hits_above += len(piece.hit_ranks)
-    hit_offsets = offsets_of(counts)
-    found = np.arange(hit_offsets[-1]) + np.repeat(hits - hit_offsets[:-1], counts)
+        judged_above += len(piece.judged_ranks)
+    judged_offsets = offsets_of(counts)
+    found = np.arange(judged_offsets[-1]) + np.repeat(firsts - judged_offsets[:-1], counts)
     none = np.zeros(0, np.int64)
     return unchecked(
         kind,
         judgments=judgments,
         lengths=lengths,
-        hit_offsets=hit_offsets,
-        hit_ranks=_joined(pieces, "hit_ranks")[found] if pieces else none,
-        hit_grades=_joined(pieces, "hit_grades")[found] if pieces else none,
+        judged_offsets=judged_offsets,
+        judged_ranks=_joined(pieces, "judged_ranks")[found] if pieces else none,
+        judged_grades=_joined(pieces, "judged_grades")[found] if pieces else none,
         starts=starts,
         scores=scores,
         costs=costs,
@@ -136,9 +136,9 @@ def joined(kind: type[Rankings], judgments: Judgments, pieces: Sequence[Rankings
         SomeLists(
             np.array([place[topic] for topic in piece.topics], np.int64),
             piece.lengths,
-            piece.hit_offsets,
-            piece.hit_ranks,
-            piece.hit_grades,
+            piece.judged_offsets,
+            piece.judged_ranks,
+            piece.judged_grades,
             piece.starts,
             piece.scores,
             piece.costs,

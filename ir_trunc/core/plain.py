@@ -47,8 +47,8 @@ def arrays_of_lists(
             grade = next(iter(lacking))
             raise InputError(f"topic {name}: the list holds a document of grade {grade} that `judged` lacks.")
     lengths = np.array([len(row) for row in rows], dtype=np.int64)
-    hits = [[(rank, grade) for rank, grade in enumerate(row, 1) if grade is not None] for row in rows]
-    flat = np.array([hit for row in hits for hit in row], dtype=np.int64).reshape(-1, 2)
+    found = [[(rank, grade) for rank, grade in enumerate(row, 1) if grade is not None] for row in rows]
+    flat = np.array([pair for row in found for pair in row], dtype=np.int64).reshape(-1, 2)
     score = arrays.falling(arrays.by_document("scores", scores, names, lengths), names, lengths)
     cost = arrays.by_document("costs", costs, names, lengths)
     starts = offsets_of(lengths)[:-1]
@@ -56,7 +56,7 @@ def arrays_of_lists(
     return (
         Judgments.from_rows(names, owner, np.array([g for pool in pools for g in pool], dtype=np.int64)),
         lengths,
-        offsets_of([len(row) for row in hits]),
+        offsets_of([len(row) for row in found]),
         flat[:, 0],
         flat[:, 1],
         starts,
@@ -71,11 +71,11 @@ def dicts_of(rankings: Rankings) -> tuple[dict[str, dict[str, int]], dict[str, d
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
     for q, topic in enumerate(rankings.topics):
-        hits = slice(rankings.hit_offsets[q], rankings.hit_offsets[q + 1])
+        here = slice(rankings.judged_offsets[q], rankings.judged_offsets[q + 1])
         judged = rankings.judgments.grades[rankings.judgments.offsets[q] : rankings.judgments.offsets[q + 1]]
-        found = rankings.hit_grades[hits].tolist()
+        found = rankings.judged_grades[here].tolist()
         left = Counter(judged.tolist()) - Counter(found)
-        grades = {f"r{rank}": grade for rank, grade in zip(rankings.hit_ranks[hits].tolist(), found)}
+        grades = {f"r{rank}": grade for rank, grade in zip(rankings.judged_ranks[here].tolist(), found)}
         grades |= {f"j{number}": grade for number, grade in enumerate(left.elements())}
         qrels[topic] = grades or {"j": 0}
         length = int(rankings.lengths[q])

@@ -54,7 +54,7 @@ class Rankings:
         The grades of all judged documents of Q topics.
     lengths : array of int64
         Documents in each list (Q).
-    hit_offsets, hit_ranks, hit_grades : array of int64
+    judged_offsets, judged_ranks, judged_grades : array of int64
         The judged documents of the lists by rank, all others being unjudged, and Q + 1 offsets of topics.
     starts : array of int64
         Where each list begins in `scores` and `costs` (Q).
@@ -83,9 +83,9 @@ class Rankings:
 
     judgments: Judgments
     lengths: Ints
-    hit_offsets: Ints
-    hit_ranks: Ints
-    hit_grades: Ints
+    judged_offsets: Ints
+    judged_ranks: Ints
+    judged_grades: Ints
     starts: Ints
     scores: Floats | None = None
     costs: Floats | None = None
@@ -94,12 +94,12 @@ class Rankings:
     overlaps: Floats | None = None
 
     def __post_init__(self) -> None:
-        arrays.whole("hit_grades", self.hit_grades)
-        arrays.whole("hit_ranks", self.hit_ranks, len(self.hit_grades))
+        arrays.whole("judged_grades", self.judged_grades)
+        arrays.whole("judged_ranks", self.judged_ranks, len(self.judged_grades))
         arrays.whole("lengths", self.lengths, len(self))
         arrays.whole("starts", self.starts, len(self))
-        arrays.offsets("hit_offsets", self.hit_offsets, len(self), len(self.hit_ranks))
-        arrays.hits(self.topics, self.lengths, self.hit_offsets, self.hit_ranks)
+        arrays.offsets("judged_offsets", self.judged_offsets, len(self), len(self.judged_ranks))
+        arrays.judged(self.topics, self.lengths, self.judged_offsets, self.judged_ranks)
         for name, low in (("scores", -np.inf), ("costs", 0.0)):
             arrays.of_documents(name, getattr(self, name), self.starts, self.lengths, low)
         for name in ("first_scores", "overlaps"):
@@ -111,9 +111,9 @@ class Rankings:
         return self.judgments.topics
 
     @property
-    def hit_rows(self) -> Ints:
+    def judged_rows(self) -> Ints:
         """The topic's position of every judged document of the lists."""
-        return np.repeat(np.arange(len(self.topics)), np.diff(self.hit_offsets))
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.judged_offsets))
 
     @property
     def rows(self) -> Ints:
@@ -134,7 +134,7 @@ class Rankings:
         return len(self.topics)
 
     def __repr__(self) -> str:
-        judged = len(self.hit_ranks)
+        judged = len(self.judged_ranks)
         return f"Rankings({len(self)} topics, {int(self.lengths.sum())} documents, {judged} of them judged)"
 
     @classmethod
@@ -206,15 +206,15 @@ class Rankings:
         array([2, 0])
         """
         lengths = np.minimum(self.lengths, arrays.depths(depth, self.topics))
-        rows = self.hit_rows
-        kept = self.hit_ranks <= lengths[rows]
+        rows = self.judged_rows
+        kept = self.judged_ranks <= lengths[rows]
         first = None if self.first_scores is None else np.where(lengths > 0, self.first_scores, -np.inf)
         return derived(
             self,
             lengths=lengths,
-            hit_offsets=offsets_of(np.bincount(rows[kept], minlength=len(self))),
-            hit_ranks=self.hit_ranks[kept],
-            hit_grades=self.hit_grades[kept],
+            judged_offsets=offsets_of(np.bincount(rows[kept], minlength=len(self))),
+            judged_ranks=self.judged_ranks[kept],
+            judged_grades=self.judged_grades[kept],
             first_scores=first,
         )
 
@@ -295,5 +295,5 @@ class Rankings:
         """The lists without their judgments: what a system sees when it decides where to stop."""
         none, zeros = np.zeros(0, np.int64), np.zeros(len(self) + 1, np.int64)
         blank = Judgments(self.topics, zeros, none, none)
-        hits = {"hit_offsets": zeros, "hit_ranks": none, "hit_grades": none}
-        return derived(self, judgments=blank, overlaps=None, **hits)
+        found = {"judged_offsets": zeros, "judged_ranks": none, "judged_grades": none}
+        return derived(self, judgments=blank, overlaps=None, **found)

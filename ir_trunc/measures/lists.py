@@ -60,11 +60,11 @@ class Lists:
         self.overlaps = shown.overlaps
         self.costs = None if shown.costs is None else shown.costs[shown.places]
         self.lengths = shown.lengths
-        self.offsets = shown.hit_offsets
-        self.row = shown.hit_rows
-        self.rank = shown.hit_ranks
-        self.raw_grade = shown.hit_grades
-        self.grade = np.maximum(shown.hit_grades, 0)
+        self.offsets = shown.judged_offsets
+        self.row = shown.judged_rows
+        self.rank = shown.judged_ranks
+        self.raw_grade = shown.judged_grades
+        self.grade = np.maximum(shown.judged_grades, 0)
         self.k = cutoff
         self.n: Ints = shown.lengths
         """Length of the list that ends at each point."""

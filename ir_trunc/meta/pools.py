@@ -59,7 +59,7 @@ class PooledRuns:
         """The rank of every judged document in every run (S x K); the largest number where it is absent."""
         ranks = np.full((len(self.systems), len(self.qrels.keys)), _ABSENT, dtype=np.int32)
         for row, rankings, places in zip(ranks, self.rankings, self.places):
-            row[places] = rankings.hit_ranks
+            row[places] = rankings.judged_ranks
         return ranks
 
     def in_pool(self, depth: int, pooled: Iterable[str] | None = None) -> Bools:
@@ -73,7 +73,7 @@ class PooledRuns:
         1 in a pool that was judged in full; where it is low, the simulated pool is shallower than it claims.
         """
         depth, at = whole("depth", depth, 1), self._places(pooled)
-        judged = sum(int((self.rankings[i].hit_ranks <= depth).sum()) for i in at)
+        judged = sum(int((self.rankings[i].judged_ranks <= depth).sum()) for i in at)
         shown = sum(int(np.minimum(self.rankings[i].lengths, depth).sum()) for i in at)
         return judged / shown if shown else 0.0
 
@@ -98,13 +98,13 @@ class PooledRuns:
     def with_judgments(self, system: int, keep: Bools, judgments: Judgments) -> Rankings:
         """One run's lists where only some documents are judged."""
         rankings, shown = self.rankings[system], keep[self.places[system]]
-        per_topic = np.bincount(rankings.hit_rows[shown], minlength=len(rankings))
+        per_topic = np.bincount(rankings.judged_rows[shown], minlength=len(rankings))
         return replace(
             rankings,
             judgments=judgments,
-            hit_offsets=offsets_of(per_topic),
-            hit_ranks=rankings.hit_ranks[shown],
-            hit_grades=rankings.hit_grades[shown],
+            judged_offsets=offsets_of(per_topic),
+            judged_ranks=rankings.judged_ranks[shown],
+            judged_grades=rankings.judged_grades[shown],
         )
 
     def score(self, measures: Any, keep: Bools | None = None) -> ScoreMatrix:

@@ -76,10 +76,10 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     instance("rankings", rankings, Rankings, "Rankings, as Results.rankings has them,")
     longest = whole("longest", longest, 1, MOST)
     order, relevant = _by_relevant(rankings)
-    relevant_hits = rankings.hit_grades > 0
+    relevant_hits = rankings.judged_grades > 0
     cells = np.where(np.arange(longest) < rankings.lengths[:, None], 0.2, 0.0)
-    seen = relevant_hits & (rankings.hit_ranks <= longest)
-    cells[rankings.hit_rows[seen], rankings.hit_ranks[seen] - 1] = 1
+    seen = relevant_hits & (rankings.judged_ranks <= longest)
+    cells[rankings.judged_rows[seen], rankings.judged_ranks[seen] - 1] = 1
     step = max(5, 10 ** int(np.log10(longest)) // 2)
     ax = axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
     ax.pcolormesh(
@@ -163,8 +163,8 @@ def _by_relevant(rankings: Rankings) -> tuple[Any, Any]:
 def _circles(ax: Axes, y: float, rankings: Rankings, topic: int, longest: int) -> None:
     """One list by rank, with its end or with what follows rank `longest`."""
     length = int(rankings.lengths[topic])
-    hits = slice(rankings.hit_offsets[topic], rankings.hit_offsets[topic + 1])
-    relevant = rankings.hit_ranks[hits][rankings.hit_grades[hits] > 0]
+    hits = slice(rankings.judged_offsets[topic], rankings.judged_offsets[topic + 1])
+    relevant = rankings.judged_ranks[hits][rankings.judged_grades[hits] > 0]
     ranks = np.arange(1, min(length, longest) + 1)
     fill = np.where(np.isin(ranks, relevant), _FILLED, "white")
     ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=_FILLED, linewidth=0.9)

@@ -111,9 +111,9 @@ def rank_piece(qrels: Qrels, rows: Rows, keep_scores: bool = False) -> Piece:
     some = SomeLists(
         at,
         lists.lengths[at],
-        np.append(lists.hit_offsets[at], lists.hit_offsets[-1]),
-        lists.hit_ranks,
-        lists.hit_grades,
+        np.append(lists.judged_offsets[at], lists.judged_offsets[-1]),
+        lists.judged_ranks,
+        lists.judged_grades,
         lists.starts[at],
         lists.scores if keep_scores else None,
         lists.costs,
@@ -162,7 +162,7 @@ def say(qrels: Qrels, lists: Rankings, notes: Notes, source: str, reading: Readi
     notes.warn(source, qrels.nil.id, reading)
     found = int(lists.lengths.sum())
     # An answer outside of all classes is a wrong answer.
-    if found and len(qrels.keys) and qrels.classes is None and not len(lists.hit_ranks):
+    if found and len(qrels.keys) and qrels.classes is None and not len(lists.judged_ranks):
         known = f"one that is judged is {qrels.docs[0]}"
         warn(
             f"{source}: none of its {found} documents is judged; are these the ids of the qrels'"
@@ -195,9 +195,9 @@ def join(qrels: Qrels, run: Rows) -> Joined:
         Rankings,
         judgments=qrels.judgments_with_nil,
         lengths=lengths,
-        hit_offsets=offsets_of(np.bincount(ranked.topic[row], minlength=len(lengths))),
-        hit_ranks=ranked.rank[row],
-        hit_grades=grade,
+        judged_offsets=offsets_of(np.bincount(ranked.topic[row], minlength=len(lengths))),
+        judged_ranks=ranked.rank[row],
+        judged_grades=grade,
         starts=ranked.starts,
         scores=scores,
         costs=ranked.rows.costs,

@@ -76,8 +76,8 @@ def topics_of(found: Comparison, lists: Mapping[str, Rankings], cuts: Cuts | Non
 def _of_list(rankings: Rankings, at: int, detail: Detail, best: int | None) -> dict[str, Any]:
     """One list by rank, in signs and in words. best: where it should have ended."""
     length = int(rankings.lengths[at])
-    hits = slice(rankings.hit_offsets[at], rankings.hit_offsets[at + 1])
-    grade = dict(zip(rankings.hit_ranks[hits].tolist(), rankings.hit_grades[hits].tolist()))
+    hits = slice(rankings.judged_offsets[at], rankings.judged_offsets[at + 1])
+    grade = dict(zip(rankings.judged_ranks[hits].tolist(), rankings.judged_grades[hits].tolist()))
     signs = [END] if length == 0 else []
     signs = [BEST] * (best == 0 and length > 0) + signs
     for rank in range(1, min(length, detail.ranks) + 1):

@@ -134,8 +134,8 @@ def _lists(runs: dict[str, Rankings]) -> str:
 
 def picture(rankings: Rankings, at: int, width: int = 20) -> str:
     """One topic's list as 1 and 0 by rank; the middle of a long list is left out."""
-    hits = slice(rankings.hit_offsets[at], rankings.hit_offsets[at + 1])
-    relevant = set(rankings.hit_ranks[hits][rankings.hit_grades[hits] > 0].tolist())
+    hits = slice(rankings.judged_offsets[at], rankings.judged_offsets[at + 1])
+    relevant = set(rankings.judged_ranks[hits][rankings.judged_grades[hits] > 0].tolist())
     signs = "".join("1" if rank in relevant else "0" for rank in range(1, int(rankings.lengths[at]) + 1))
     if len(signs) > width:
         signs = f"{signs[:5]}..{len(signs) - 10}..{signs[-5:]}"

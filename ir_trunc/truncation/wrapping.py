@@ -199,11 +199,11 @@ def _frame(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFra
     rankings, places, ranked = joined.lists, joined.keys, joined.ranked
     shown = ranked.rank <= rankings.lengths[ranked.topic]
     gain = np.zeros(len(ranked.rows))
-    relevant_hits = rankings.hit_grades >= rel
-    at = rankings.starts[rankings.hit_rows] + rankings.hit_ranks - 1
+    relevant_hits = rankings.judged_grades >= rel
+    at = rankings.starts[rankings.judged_rows] + rankings.judged_ranks - 1
     gain[at[relevant_hits]] = 1
     as_judged = places < 0  # NIL where it is right
-    as_judged |= qrels.grades[places] == rankings.hit_grades if len(qrels.grades) else False
+    as_judged |= qrels.grades[places] == rankings.judged_grades if len(qrels.grades) else False
     columns = {
         "query_id": ranked.rows.topics.to_pylist(),
         "doc_id": _ids(qrels, ranked, at[as_judged], at[~as_judged]),
@@ -213,7 +213,7 @@ def _frame(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFra
     }
     frame = pd.DataFrame(columns)[shown].reset_index(drop=True)
     judgments = rankings.judgments
-    found = np.bincount(rankings.hit_rows[relevant_hits], minlength=len(rankings))
+    found = np.bincount(rankings.judged_rows[relevant_hits], minlength=len(rankings))
     relevant = np.bincount(judgments.rows[judgments.grades >= rel], minlength=len(rankings))
     by_nil = np.zeros(len(rankings), dtype=bool) if judgments.by_nil is None else judgments.by_nil
     relevant[by_nil & (rankings.lengths == 0)] = 0  # silence is as right as NIL

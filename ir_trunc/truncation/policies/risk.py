@@ -116,9 +116,9 @@ def _loss(risk: str, rankings: Rankings) -> tuple[Floats, bool]:
 
 
 def _missed(rankings: Rankings) -> tuple[Floats, bool]:
-    offsets, hits = offsets_of(rankings.lengths + 1), rankings.hit_grades > 0
+    offsets, hits = offsets_of(rankings.lengths + 1), rankings.judged_grades > 0
     found = np.zeros(offsets[-1], np.int64)
-    found[offsets[:-1][rankings.hit_rows[hits]] + rankings.hit_ranks[hits]] = 1
+    found[offsets[:-1][rankings.judged_rows[hits]] + rankings.judged_ranks[hits]] = 1
     found = np.cumsum(found)
     lengths = rankings.lengths + 1
     found -= np.repeat(found[offsets[:-1]], lengths)
