@@ -169,7 +169,7 @@ def _refuse_if_nothing_can_be_learnt(rankings: Rankings) -> None:
             " documents for the questions of `labels`, under the same ids."
         )
     answerable = int((~rankings.judgments.nil_queries).sum())
-    if answerable and not (rankings.hit_grades > 0).any():
+    if answerable and not (rankings.judged_grades > 0).any():
         raise InputError(
             f"how_many: {answerable} questions have relevant documents, and none of these was retrieved, so"
             " that nothing can be learnt: `retrieved` and `labels` need the same ids of documents."
@@ -178,11 +178,11 @@ def _refuse_if_nothing_can_be_learnt(rankings: Rankings) -> None:
 
 def _say_if_scores_are_distances(rankings: Rankings) -> None:
     """Warn where relevant documents stand in the lower half of most lists that have one."""
-    right = rankings.hit_grades > 0
-    lists = np.repeat(np.arange(len(rankings)), np.diff(rankings.hit_offsets))[right]
+    right = rankings.judged_grades > 0
+    lists = np.repeat(np.arange(len(rankings)), np.diff(rankings.judged_offsets))[right]
     found = np.bincount(lists, minlength=len(rankings))
     with_some = found > 0
-    mean_rank = np.bincount(lists, rankings.hit_ranks[right], len(rankings))[with_some] / found[with_some]
+    mean_rank = np.bincount(lists, rankings.judged_ranks[right], len(rankings))[with_some] / found[with_some]
     low = int((mean_rank > (rankings.lengths[with_some] + 1) / 2).sum())
     if with_some.sum() >= _ENOUGH and low > _MOST * with_some.sum():
         where = f"in the lower half of {low} of {with_some.sum()} lists"
