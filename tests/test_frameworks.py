@@ -1,5 +1,8 @@
 """From data to a deployed policy inside the frameworks that people run, with the real libraries."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -223,7 +226,44 @@ def test_pyterrier_s_grid_search_sees_the_parameters_of_a_policy():
         stop.set_parameter("k", -1)
 
 
+# Hugging Face.
+
+
+def test_hugging_face_data_sets_as_they_are(monkeypatch):
+    datasets = quietly("datasets")
+    monkeypatch.setattr(datasets.fingerprint.Hasher, "hash", classmethod(lambda cls, value: "0" * 16))
+    retrieved, labels = chunks(60)
+    named = {"query_id": "question", "doc_id": "chunk"}
+    rows = [(q, chunk, score) for q, found in retrieved.items() for chunk, score in found.items()]
+    columns = dict(zip(("question", "chunk", "sim", "text"), zip(*((*row, "text") for row in rows))))
+    run = datasets.Dataset.from_dict({name: list(values) for name, values in columns.items()})
+    judged = [(q, chunk, 1) for q, right in labels.items() for chunk in right]
+    qrels = datasets.Dataset.from_dict(dict(zip(("question", "chunk", "grade"), map(list, zip(*judged)))))
+    expected = how_many(retrieved, labels, policies="ScoreThreshold").policy
+    columns = named | {"score": "sim", "relevance": "grade"}
+    with pytest.warns(match="no judgments in qrels"):  # questions without an answer have no row
+        stop = how_many(run, qrels, policies="ScoreThreshold", topics=list(labels), columns=columns).policy
+    assert stop == expected
+    kept = stop.keep(run.select(range(20)), score="sim")
+    assert isinstance(kept, datasets.Dataset)
+    assert kept["chunk"][:] == list(expected.keep(retrieved["q1"]))
+    with pytest.raises(InputError, match=r"no column 'simm'.*it has: question, chunk, sim, text.*mean sim\?"):
+        read_run(run, columns=named | {"score": "simm"})
+
+
 # From data to a policy, whatever the data are.
+
+
+@pytest.mark.parametrize(
+    "source", ["a LangChain retriever", "a LlamaIndex retriever", "a list of dicts", "a data frame"]
+)
+def test_notebook_06_takes_ten_lines_from_data_to_a_policy(source):
+    notebook = Path(__file__).parent.parent / "notebooks" / "06-rag-how-many-passages.ipynb"
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    at = next(at for at, cell in enumerate(cells) if f"### From {source}" in "".join(cell["source"]))
+    lines = "".join(cells[at + 1]["source"]).splitlines()
+    assert sum(bool(line.strip()) for line in lines) <= 10
+    assert any("how_many(" in line for line in lines)
 
 
 def test_each_reaches_a_policy_from_its_data():

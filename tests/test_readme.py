@@ -27,7 +27,7 @@ def test_it_can_be_read_in_five_minutes():
 
 
 def test_console_output_is_what_the_commands_print(collection):
-    assert sum(run_console(block, collection) for block in blocks(PAGE, "console")) == 1
+    assert sum(run_console(block, collection) for block in blocks(PAGE, "console")) == 3
 
 
 def test_python_blocks_run(collection, monkeypatch):
@@ -37,6 +37,18 @@ def test_python_blocks_run(collection, monkeypatch):
         warnings.simplefilter("ignore", ir_trunc.IrTruncWarning)  # of the example, whose lists have no end
         for block in blocks(PAGE, "python"):
             run_python(block, names)
+
+
+def test_what_the_advice_gains_is_as_written(collection, monkeypatch):
+    monkeypatch.chdir(collection)
+    names: dict[str, object] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ir_trunc.IrTruncWarning)
+        for block in blocks(PAGE, "python")[:2]:
+            run_python(block, names)
+    advice = names["advice"]
+    before, after = advice.score[advice.policies.index(advice.present)], advice.score[0]
+    assert f"from {before:.2f}, with the present 5 chunks, to {after:.2f}" in README
 
 
 def test_the_table_of_lists_is_computed():

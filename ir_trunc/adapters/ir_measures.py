@@ -6,13 +6,15 @@ has, in one pass with the others.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from types import FrameType
 from typing import Any
 
 import ir_measures
 from ir_measures import Measure, providers
 
-from ir_trunc.core.errors import UnknownMeasureError
+from ir_trunc.core.errors import UnknownMeasureError, warn
 from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures import scores
 from ir_trunc.scoring.classes import make_known, objects
@@ -49,9 +51,27 @@ class Evaluator(providers.Evaluator):
         from ir_trunc.ranking.rank import rank_run
 
         rankings = rank_run(self.qrels, run)
+        of_run = [str(m) for m, bound in self.bound.items() if bound and bound.definition.scope == "run"]
+        if of_run and _tested_by_pyterrier():
+            what = f"the p values of {', '.join(of_run)} are not valid"
+            warn(
+                f"pt.Experiment(baseline=...): {what}, since the value of a topic depends on all others;"
+                " ir_trunc.compare tests such measures."
+            )
         for measure, values in zip(self.measures, self.score(rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)
+
+
+def _tested_by_pyterrier() -> bool:
+    """Whether these values are for a paired test of PyTerrier, which does not tell providers of it."""
+    frame: FrameType | None = sys._getframe() if "pyterrier" in sys.modules else None
+    while frame is not None:
+        inside = frame.f_globals.get("__name__", "").startswith("pyterrier")
+        if inside and frame.f_code.co_name == "Experiment":
+            return frame.f_locals.get("baseline") is not None
+        frame = frame.f_back
+    return False
 
 
 class Provider(providers.Provider):
