@@ -25,13 +25,6 @@ static bool line_end(const char **at)
     return *(*at)++ == '\n';
 }
 
-static bool comment(const char **at)
-{
-    while (field(at).size)
-        continue;
-    return line_end(at);
-}
-
 /* Whether the topic at hand goes on: it does for nearly every line. */
 static bool goes_on(const Lists *lists, Text topic)
 {
@@ -44,7 +37,7 @@ static bool line(Lists *lists, const char **at)
     if (!topic.size)
         return line_end(at);
     if (topic.at[0] == '#')
-        return comment(at);
+        return false; /* a comment, or a topic that looks like one */
     if (!goes_on(lists, topic) && !lists_topic(lists, topic))
         return false;
     Text mark = field(at), doc = field(at), place = field(at), value = field(at), tag = field(at);
