@@ -10,9 +10,9 @@ from typing import Any
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.measures.definition import Param
-from ir_trunc.measures.params import Flag, Number
+from ir_trunc.measures.params import Flag, Number, Text
 from ir_trunc.meta.declare import ProcedureDefinition
-from ir_trunc.meta.options import Groups, Measures, Names, Several, Word
+from ir_trunc.meta.options import Groups, Measures, Names, Several
 from ir_trunc.read.text import contents
 
 
@@ -59,7 +59,7 @@ def _form(option: Param) -> dict[str, Any]:
         return {"metavar": "FILE"}
     if isinstance(kind, Several):
         return {"metavar": f"{_metavar(kind.each)},...", "type": _several}
-    if isinstance(kind, Word) or hasattr(kind, "words"):
+    if isinstance(kind, Text) or hasattr(kind, "words"):
         return {"metavar": _metavar(kind)}
     return {"metavar": _metavar(kind), "type": _value}
 
@@ -67,7 +67,7 @@ def _form(option: Param) -> dict[str, Any]:
 def _metavar(kind: Any) -> str:
     if words := getattr(kind, "words", ()):
         return "|".join(words)
-    return "WORD" if isinstance(kind, Word) else "X" if isinstance(kind, Number) else "N"
+    return "WORD" if isinstance(kind, Text) else "X" if isinstance(kind, Number) else "N"
 
 
 def _value(text: str) -> Any:

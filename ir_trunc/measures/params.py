@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
-from ir_trunc.core.checks import flag, number, range_of_numbers, range_of_wholes, whole
+from ir_trunc.core.checks import flag, number, range_of_numbers, range_of_wholes, text, whole
 from ir_trunc.core.errors import ParameterError, ParameterTypeError, shown
 
 LARGEST_NUMBER = 1e100
@@ -79,6 +79,17 @@ class Flag:
 
     def clean(self, name: str, value: Any) -> bool:
         return flag(name, value)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text."""
+
+    meaning: str
+    allowed: str = "a text"
+
+    def clean(self, name: str, value: Any) -> str:
+        return text(name, value)
 
 
 @dataclass(frozen=True)

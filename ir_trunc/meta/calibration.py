@@ -16,9 +16,9 @@ from ir_trunc.core.checks import number, whole
 from ir_trunc.core.errors import ParameterError, shown
 from ir_trunc.core.rankings import Floats, Ints, Judgments, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure
-from ir_trunc.measures.params import Number
+from ir_trunc.measures.params import Number, Text
 from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.options import Between, Word
+from ir_trunc.meta.options import Between
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.printed import fitted
@@ -75,7 +75,7 @@ class Calibration(Result):
 @procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
 def break_even(
     measure: str | Measure,
-    parameter: Annotated[str, Word("parameter of the measure that is a number: e, p or beta")],
+    parameter: Annotated[str, Text("parameter of the measure that is a number: e, p or beta")],
     rank: Annotated[int, Between("rank of the only relevant document", 1, DEEPEST)],
 ) -> Calibration:
     """The value of a parameter for which one relevant document at a rank is worth as much as silence.

@@ -118,18 +118,6 @@ class Measures:
 
 
 @dataclass(frozen=True)
-class Word:
-    """A word that the procedure knows."""
-
-    meaning: str
-    allowed: str = "a text"
-
-    def clean(self, name: str, value: Any) -> str:
-        """The text."""
-        return text(name, value)
-
-
-@dataclass(frozen=True)
 class OneMeasure:
     """A measure, as a text or an object."""
 

@@ -42,8 +42,9 @@ _FIELDS = ("query_id", "doc_id", "score")
 
 
 class JudgedDocs:
-    """The judged documents of qrels as the kernel has them, made of texts and numbers in buffers; made anew
-    of these where it is unpickled.
+    """The judged documents of qrels as the kernel has them.
+
+    They are made of texts and numbers in buffers, and made anew of these where they are unpickled.
     """
 
     def __init__(self, *columns: npt.NDArray[Any]):
@@ -78,11 +79,13 @@ class Compiled(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What the kernel found. Of each list in the order of the run: its topic's position among those of the
-    qrels, its length, its first score and the number of its judged documents; of these, ranks and grades; the
-    scores of all documents, where they are kept. rows: documents, those of strangers too. several: lists of
-    more than one document; tied: those of them whose scores are all equal. strangers: topics that the qrels
-    lack; stranger: the first of them as text.
+    """What the kernel found.
+
+    Of each list in the order of the run: its topic's position among those of the qrels, its length, its first
+    score and the number of its judged documents; of these, ranks and grades; the scores of all documents,
+    where they are kept. rows: documents, those of strangers too. several: lists of more than one document;
+    tied: those of them whose scores are all equal. strangers: topics that the qrels lack; stranger: the first
+    of them as text.
     """
 
     topics: bytes
@@ -181,8 +184,9 @@ def _tuples(lists: Any, run: Data) -> Notes | None:
 
 
 def _places(kind: type) -> list[int]:
-    """How many fields named tuples of this type have, and where those that are read stand; nothing where
-    their attributes may be something else.
+    """How many fields named tuples of this type have, and where those that are read stand.
+
+    An empty list where their attributes may be something else.
     """
     plain = issubclass(kind, tuple) and kind.__getattribute__ is tuple.__getattribute__
     if not plain or kind.__dictoffset__ or any(hasattr(kind, name) for name in (RANK, MARK, COST, SHOWN)):

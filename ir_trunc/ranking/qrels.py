@@ -141,8 +141,9 @@ class Qrels:
 
     @property
     def index(self) -> PairIndex:
-        """Finds judged documents, numbered as their keys, and NIL for every topic where it is not judged,
-        behind them.
+        """What finds judged documents, numbered as their keys.
+
+        Behind them is NIL for every topic where it is not judged.
         """
         return self._found[0]
 

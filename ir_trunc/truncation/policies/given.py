@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc.core.checks import mapping, text, whole
+from ir_trunc.core.checks import mapping, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Ints, Rankings
+from ir_trunc.measures.params import Text
 from ir_trunc.truncation.declare import Policy, policy
 
 
@@ -29,18 +30,6 @@ class Cuts:
         }
 
 
-@dataclass(frozen=True)
-class Label:
-    """A text."""
-
-    meaning: str
-    allowed: str = "a text"
-
-    def clean(self, name: str, value: Any) -> str:
-        """The text."""
-        return text(name, value)
-
-
 @policy(source="the user, or a file of lines 'topic<TAB>k'")
 class Given(Policy):
     """Cuts that are known already, from a file for example.
@@ -51,7 +40,7 @@ class Given(Policy):
     """
 
     cuts: Annotated[Mapping[str, int], Cuts("documents to keep of each topic")]
-    source: Annotated[str, Label("name of the cuts in messages: their file")] = "cuts"
+    source: Annotated[str, Text("name of the cuts in messages: their file")] = "cuts"
 
     not_live = "its cuts belong to topics, and such a list has none"
 
