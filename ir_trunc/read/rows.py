@@ -139,19 +139,20 @@ class Rows:
     def take(self, at: npt.NDArray[np.int64]) -> Rows:
         """Some of the rows, in this order."""
         rows = numeric(at)
-        return self._with_each(
-            lambda column: column.take(rows) if isinstance(column, pa.Array) else column[at]
-        )
+        taken = {
+            name: column.take(rows) if isinstance(column, pa.Array) else column[at]
+            for name, column in self._known()
+        }
+        return replace(self, **taken)
 
     def slice(self, start: int, stop: int) -> Rows:
         """Contiguous rows, not copied."""
-        return self._with_each(lambda column: column[start:stop])
+        return replace(self, **{name: column[start:stop] for name, column in self._known()})
 
-    def _with_each(self, change: Callable[[Any], Any]) -> Rows:
-        columns = {name: getattr(self, name) for name in _COLUMNS}
-        return replace(
-            self, **{name: change(column) for name, column in columns.items() if column is not None}
-        )
+    def _known(self) -> list[tuple[str, Any]]:
+        """The columns that there are, and their names."""
+        columns = [(name, getattr(self, name)) for name in _COLUMNS]
+        return [(name, column) for name, column in columns if column is not None]
 
     def parts(self) -> Iterator[Rows]:
         """The rows in parts of whole topics; in one part where the rows of a topic are not contiguous."""

@@ -74,8 +74,9 @@ def write_text(path: Target, lines: Iterable[str]) -> None:
         start = True
         while part := list(islice(rest, _PART)):
             # One byte order mark at the start of a file is taken for the file's own when it is read.
-            mark = _BYTE_ORDER_MARK * (start and part[0].startswith(_BYTE_ORDER_MARK))
-            file.write("\n".join([mark + part[0], *part[1:], ""]).encode())
+            if start and part[0].startswith(_BYTE_ORDER_MARK):
+                file.write(_BYTE_ORDER_MARK.encode())
+            file.write("\n".join([*part, ""]).encode())
             start = False
 
 
