@@ -5,6 +5,7 @@ import itertools
 import os
 import re
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -227,10 +228,10 @@ def browser():
 @pytest.fixture
 def visit(browser, page, tmp_path):
     """Open the page; complaints of the browser and all requests are collected."""
-    (tmp_path / "report.html").write_text(page, encoding="utf-8")
     contexts = []
 
-    def opened(width=1280, **options):
+    def opened(width=1280, text=page, **options):
+        (tmp_path / "report.html").write_text(text, encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         tab = context.new_page()
@@ -319,6 +320,48 @@ def test_nothing_overlaps_or_runs_out_of_the_window(visit, width):
     )
     svg = tab.locator("#lengths svg").first.get_attribute("viewBox").split()
     assert all(x >= 0 and x + w <= float(svg[2]) + 1 for x, _, w, _ in labels)
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_long_names_do_not_make_the_page_wider_than_the_window(visit, width):
+    qrels = {f"<script>{'q' * 200}{n}": {"d": n % 2} for n in range(3)}
+    runs = {f"{'s' * 200}-{n}": {topic: ["d"] for topic in list(qrels)[n:]} for n in range(3)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrTruncWarning)
+        tab = visit(width, report("nDCG@10 RBPT", qrels, runs))
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_letters_in_pictures_are_large_enough_to_read(visit):
+    """At least ten pixels, at 1280 and at 400, where the longest lists have a thousand documents."""
+    runs = {"long": {"q": [f"d{n}" for n in range(1000)]}, "short": {"q": ["d1"]}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrTruncWarning)
+        page = report("RBPT", {"q": {"d1": 1}}, runs)
+    for width in (1280, 400):
+        tab = visit(width, page)
+        sizes = tab.eval_on_selector_all(
+            "#lengths svg",
+            "all => all.map(svg => 12 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)",
+        )
+        assert min(sizes) >= 10
+        boxes = tab.eval_on_selector_all(
+            "#lengths figure:first-child svg text",
+            "all => all.map(one => { const b = one.getBBox(); return [b.x, b.y, b.width, b.height] })",
+        )
+        for (x, y, w, h), (x2, y2, w2, h2) in itertools.combinations(boxes, 2):
+            apart = x + w <= x2 + 1 or x2 + w2 <= x + 1 or y + h <= y2 + 4 or y2 + h2 <= y + 4
+            assert apart, boxes
+
+
+def test_counts_of_one_are_in_the_singular():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 0}}
+    words = " ".join(" ".join(Page(report("RBPT", qrels, {"one": {"q1": ["a"], "q2": ["a"]}})).texts).split())
+    assert "1 system, 3 topics, 1 of them a nil query" in words
+    assert "Means over the one nil query (nothing is relevant" in words
+    assert "Means over the 2 topics with an answer" in words
+    assert "-0.0000" not in words
+    assert "none of them a nil query" in report("RBPT", {"q1": {"a": 1}}, {"one": {"q1": ["a"]}})
 
 
 def luminance(colour):

@@ -91,7 +91,8 @@ def report(
         given = None
         if qrels is not None:
             given, how = read_qrels_of_runs(qrels, topics, nil=nil, reading=options)
-            options["columns"] = how["columns"]
+            if "columns" in how:
+                options["columns"] = how["columns"]
         if qrels is None and (topics is not None or nil is not None):
             raise InputError("topics and nil go with qrels: Rankings have their query universe.")
         found = compare(measures, given, named, baseline=baseline, intervals=True, **options)
@@ -150,4 +151,8 @@ def _template() -> Any:
     )
     loaded.filters["shown"] = lambda value: printable(str(value))
     loaded.filters["number"] = lambda value, digits=4: "–" if value != value else f"{value:.{digits}f}"
+    loaded.filters["counted"] = lambda count, one, many="": (
+        f"one {one}" if count == 1 else f"{count} {many or one + 's'}"
+    )
+    loaded.filters["change"] = lambda value: f"{value:+.4f}" if round(value, 4) else "0.0000"
     return loaded.get_template("report.html").render
