@@ -69,7 +69,7 @@ def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
                     f"{place} holds {len(qrels)} files that may be the qrels, {' and '.join(qrels)}: one is"
                     " needed."
                 )
-            found[place.resolve().name] = (place / qrels[0], place / "runs")
+            found[os.path.basename(os.path.abspath(place))] = (place / qrels[0], place / "runs")
     if not found:
         raise InputError(f"{top} holds no collection: {_FORM} are one.")
     return found
