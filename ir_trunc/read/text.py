@@ -247,7 +247,7 @@ def _gzip_reader() -> tuple[type[gzip.GzipFile], tuple[type[Exception], ...]]:
         from isal import igzip, isal_zlib
     except ImportError:
         return gzip.GzipFile, _GZIP_FAULTS
-    return igzip.IGzipFile, (*_GZIP_FAULTS, isal_zlib.error)
+    return igzip.IGzipFile, (*_GZIP_FAULTS, cast(type[Exception], isal_zlib.error))  # isal declares a value
 
 
 def _as_python_says(raw: io.BufferedReader, error: Exception) -> Exception:
