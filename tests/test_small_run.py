@@ -12,7 +12,7 @@ import ir_trunc
 
 PACKAGE = Path(ir_trunc.__file__).parent
 
-# Packages that a small run of TREC lines can do without. Some take longer to import than it takes to score.
+# Packages that a small run can do without. Some take longer to import than it takes to score.
 OTHERS = {
     "scipy", "pandas", "ir_datasets", "pytrec_eval", "matplotlib", "jinja2", "sklearn", "tqdm",
     "importlib.metadata", "importlib.resources", "asyncio", "multiprocessing", "difflib", "html", "secrets",
@@ -24,6 +24,14 @@ SMALL_RUNS = [
     (f"{MAIN}; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])", OTHERS | {"ir_trunc.truncation"}),
     (
         "import ir_trunc; ir_trunc.calc_aggregate('nDCG@10 RBPT c@1', *sys.argv[1:])",
+        OTHERS | {"ir_trunc.truncation", "ir_trunc.cli"},
+    ),
+    (
+        "import ir_trunc; ir_trunc.calc_aggregate('AP RBPT', {'q': {'a': 1}}, {'q': {'b': 2.0, 'a': 1.0}})",
+        OTHERS | {"ir_trunc.truncation", "ir_trunc.cli"},
+    ),
+    (
+        "import ir_trunc; ir_trunc.calc_aggregate('RBPT', [('q', 'a', 1)], [('q', 'b', 2), ('q', 'a', 1)])",
         OTHERS | {"ir_trunc.truncation", "ir_trunc.cli"},
     ),
     (f"{MAIN}; main(['truncate', sys.argv[2], '--policy', 'LargestGap', '-o', 'cut.run'])", OTHERS),

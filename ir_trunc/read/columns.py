@@ -21,7 +21,9 @@ import pyarrow.compute as pc
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError, shown
+from ir_trunc.read.arrow import flat, numeric, strings
 from ir_trunc.read.layout import Layout
+from ir_trunc.read.rows import one_array
 
 _ODD = (pa.ArrowException, TypeError, OverflowError, ValueError)  # pyarrow raises others than its own
 
@@ -79,10 +81,8 @@ def numbers(
     known = known_column(column)
     if known is not None and (pa.types.is_integer(known.type) or pa.types.is_floating(known.type)):
         try:
-            fast: npt.NDArray[np.int64] | npt.NDArray[np.float64] = known.cast(
-                layout.value_type, safe=whole
-            ).to_numpy()
-            return fast
+            cast = flat(one_array(known.cast(layout.value_type, safe=whole)))
+            return cast.astype(np.int64, copy=False) if whole else cast.astype(np.float64, copy=False)
         except _ODD:
             pass
     result = []
@@ -137,7 +137,22 @@ def _of_objects(column: Any) -> bool:
     return isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object"
 
 
+def _of_one_type(column: list[Any]) -> pa.Array | None:
+    """Python's own texts, whole numbers or floats as an array; None for anything else.
+
+    pyarrow would import pandas before it looks at a list, which takes longer than scoring most runs.
+    """
+    kinds = set(map(type, column))
+    if kinds == {str}:
+        return strings(column)
+    if kinds == {int}:
+        return numeric(np.array(column, dtype=np.int64))
+    return numeric(np.array(column, dtype=np.float64)) if kinds == {float} else None
+
+
 def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:
+    if type(column) is list and (known := _of_one_type(column)) is not None:
+        return known
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return column
     if hasattr(column, "iloc"):

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.rankings import Bools
+from ir_trunc.read.arrow import numeric
 from ir_trunc.read.columns import ids, numbers, one_id
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.reading import Reading
@@ -65,7 +66,7 @@ def _rows(data: Mapping[Any, Any], topics_of: pa.Array, layout: Layout) -> Rows:
             )
     lengths = [len(docs) for docs in data.values()]
     codes = np.repeat(np.arange(len(data)), lengths)
-    topics = pa.DictionaryArray.from_arrays(names.indices.take(pa.array(codes)), names.dictionary)
+    topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
     docs = ids(list(chain.from_iterable(data.values())), source, "doc_id", topics)
     values = [value for docs in data.values() for value in docs.values()]
     rows = Rows.of(source, topics, docs, numbers(values, layout, source, topics, docs))
