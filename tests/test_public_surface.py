@@ -31,28 +31,6 @@ ORDER = ["measures", "qrels", "run", "runs"]
 # The order of pt.Experiment, in whose place it is written.
 OF_PYTERRIER = "ir_trunc.adapters.pyterrier.experiment"
 
-# Functions that are not held to a law yet.
-NOT_YET = {
-    "sections": {
-        "ir_trunc.plots.abstention",
-        "ir_trunc.plots.agreement",
-        "ir_trunc.plots.caption",
-        "ir_trunc.plots.curve",
-        "ir_trunc.plots.cuts",
-        "ir_trunc.plots.example",
-        "ir_trunc.plots.lengths",
-        "ir_trunc.plots.lines",
-        "ir_trunc.plots.lists",
-        "ir_trunc.plots.nil",
-        "ir_trunc.plots.policies",
-        "ir_trunc.plots.recall_curve",
-        "ir_trunc.plots.risk_coverage",
-        "ir_trunc.plots.scores",
-        "ir_trunc.plots.side_by_side",
-        "ir_trunc.plots.slope",
-    },
-}
-
 
 NAMES = Path(__file__).with_name("public_names.txt")
 
@@ -155,8 +133,8 @@ def test_measures_come_before_qrels_and_qrels_before_runs(name):
 
 @every_function
 def test_the_documentation_has_the_sections_of_numpydoc(name):
-    if name in NOT_YET["sections"] or not parameters_of(name):
-        pytest.skip("not yet, or without parameters")
+    if not parameters_of(name):
+        pytest.skip("without parameters")
     text = inspect.getdoc(FUNCTIONS[name])
     parts = {
         title.splitlines()[-1]: body for title, body in zip(text.split("\n---"), text.split("\n---")[1:])

@@ -14,9 +14,6 @@ import ir_trunc
 
 PACKAGE = Path(ir_trunc.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
-NOT_YET = {"plots"}
-"""Rooms where some summaries still take two lines."""
-SHORT = [path for path in FILES if path.relative_to(PACKAGE).parts[0] not in NOT_YET]
 
 
 def name_of(path):
@@ -59,7 +56,7 @@ def texts(tree):
             yield node.lineno, node.value
 
 
-@pytest.mark.parametrize("path", SHORT, ids=name_of)
+@pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_docstrings_begin_with_one_line(path):
     """A sentence that needs two lines is too long for a summary."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

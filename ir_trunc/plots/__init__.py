@@ -1,5 +1,6 @@
-"""Pictures of truncation. They need matplotlib (`pip install 'ir_trunc[plot]'`) and change no global state of
-it.
+"""Pictures of truncation. They need matplotlib: `pip install 'ir_trunc[plot]'`.
+
+They change no global state of matplotlib.
 
 Every function draws on the Axes it is given, or on those of a new figure, and returns them. `ax.figure` shows
 the picture in a notebook, after `%matplotlib inline`, and `ax.figure.savefig("it.pdf")` keeps it. What is
@@ -8,9 +9,11 @@ told apart is told apart by marker, line style, lightness or words, not by hue a
 
 from ir_trunc.plots.of_answers import abstention, risk_coverage
 from ir_trunc.plots.of_any import caption, lines
-from ir_trunc.plots.of_lists import curve, cuts, lengths, lists, nil, side_by_side
+from ir_trunc.plots.of_cuts import curve, cuts, lengths, nil
+from ir_trunc.plots.of_lists import lists, side_by_side
+from ir_trunc.plots.of_policies import policies
 from ir_trunc.plots.of_screening import recall_curve
-from ir_trunc.plots.of_systems import agreement, example, policies, scores, slope
+from ir_trunc.plots.of_systems import agreement, example, scores, slope
 
 __all__ = [
     "abstention",

@@ -22,8 +22,10 @@ LONGEST = 48
 
 
 def label(name: object) -> str:
-    """A name as matplotlib draws it: a dollar sign begins no formula, and no underscore hides a line from the
-    legend. Three dots stand for the middle of a long one.
+    """A name as matplotlib draws it.
+
+    A dollar sign does not begin a formula, and an underscore does not hide a line from the legend. Three dots
+    stand for the middle of a long one.
     """
     text = printable(str(name))
     if len(text) > LONGEST:
@@ -33,8 +35,9 @@ def label(name: object) -> str:
 
 
 def check_picture(path: Target, inputs: Iterable[Target | None] = ()) -> None:
-    """Check before the work that a picture can be drawn and written; InputError, IrTruncError or OSError
-    where it cannot.
+    """Check before the work that a picture can be drawn and written.
+
+    Raises InputError, IrTruncError or OSError where it cannot.
     """
     check_outputs([path], inputs)
     try:
@@ -46,8 +49,9 @@ def check_picture(path: Target, inputs: Iterable[Target | None] = ()) -> None:
 
 
 def save(figure: Figure, path: Target, fonts: str) -> None:
-    """Write a figure; the name's ending says its kind. fonts: letters in SVG as text ('none') or as outlines
-    ('path').
+    """Write a figure, of the kind that the ending of its name says.
+
+    fonts: letters in SVG as text ('none') or as outlines ('path').
     """
     from matplotlib import rc_context
 

@@ -88,8 +88,9 @@ def unnamed_lines(ax: Axes, series: Series, **looks: Any) -> list[tuple[str, Any
 
 
 def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
-    """Write the name of each line at its end; many lines, and those whose ends meet, have a legend. One line
-    has no name.
+    """Write the name of each line at its end.
+
+    Many lines, and those whose ends meet, have a legend. One line has no name.
     """
     from ir_trunc.plots.names import at_ends
 
@@ -148,8 +149,9 @@ def whole_ticks(axis: Any) -> None:
 
 
 def documents(axis: Any, what: str, longest: float) -> None:
-    """An axis of lengths from 0 on; logarithmic, with plain numbers, where lists are long: what matters is
-    near the top.
+    """An axis of lengths from 0 on; logarithmic, with plain numbers, where lists are long.
+
+    What matters is near the top of the lists.
     """
     axis.set_label_text(f"{what} (documents)")
     if longest >= 100:

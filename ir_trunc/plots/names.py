@@ -1,6 +1,7 @@
-"""Names beside lines and points that are moved apart when the picture is drawn: only then its size, its
-limits and the size of its letters are known. This module imports matplotlib; others import it where they
-draw.
+"""Names beside lines and points that are moved apart when the picture is drawn.
+
+Only then its size, its limits and the size of its letters are known. This module imports matplotlib; others
+import it where they draw.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ _LINE = 1.15  # distance of two names, in heights of their letters
 
 
 def apart(wanted: Floats, gap: float, low: float, high: float) -> Floats:
-    """Places at least `gap` apart and, where there is room for all, between low and high; the sum of squared
-    distances to the places wanted is the least.
+    """Places at least `gap` apart and, where there is room for all, between low and high.
+
+    The sum of squared distances to the places wanted is the least.
 
     Less a gap for each that stands before it, a place never falls: isotonic regression, by its max-min
     formula.

@@ -28,6 +28,19 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
+
+    Raises
+    ------
+    InputError
+        For a table without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import risk_coverage
+    >>> table = risk_coverage({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9}, "2": {"x": 0.4}})
+    >>> plots.risk_coverage(table).get_ylabel()
+    'risk'
     """
     columns = ("coverage", "risk", "generalised_risk")
     shown = table_of(table, columns, "truncation.risk_coverage")
@@ -43,13 +56,13 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """A measure's mean at every rate of abstention, a line for each confidence: the table of
-    `truncation.abstention_curve` for one measure.
+    """A measure's mean at every rate of abstention, a line for each confidence.
 
     Parameters
     ----------
     table : DataFrame
-        With the columns measure, confidence, rate and score.
+        That of `truncation.abstention_curve` for one measure, with the columns measure, confidence, rate and
+        score.
     ax : Axes, optional
         Where to draw; by default on a new figure.
 
@@ -60,7 +73,16 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Raises
     ------
     InputError
-        For a table of several measures.
+        For a table of several measures, or without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import abstention_curve
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.abstention(abstention_curve("RR", qrels, run, confidence="gap", steps=2)).get_ylabel()
+    'mean RR of the others'
     """
     shown = table_of(table, ("measure", "confidence", "rate", "score"), "truncation.abstention_curve")
     measures = shown["measure"].unique()

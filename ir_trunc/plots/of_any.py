@@ -41,6 +41,14 @@ def lines(
     ------
     InputError
         Where there is no series, or one has no score, or a place twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_trunc import plots
+    >>> ax = plots.lines(pd.DataFrame({"RBPT": [0.1, 0.4, 0.3], "RR": [0.2, 0.2, 0.5]}))
+    >>> len(ax.lines)
+    2
     """
     import pandas as pd
 

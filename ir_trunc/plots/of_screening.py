@@ -45,15 +45,15 @@ def recall_curve(
 
     Parameters
     ----------
-    runs
+    runs : Rankings or {name: Rankings}
         The lists of a system, as `ir_trunc.rank` makes them, or `{name: lists}`.
-    D
+    D : int, str or dict
         Number of documents of each topic: a number, 'qrels' for those that are judged, `{topic: number}`, or
         the path of a file of lines `topic<TAB>number`.
-    rel
+    rel : int
         Lowest grade that counts as relevant.
-    ax
-        Axes to draw on; by default those of a new figure.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -65,6 +65,13 @@ def recall_curve(
     ------
     InputError
         No topic has a relevant document, or D lacks a topic of the judgments.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots, rank
+    >>> qrels = {"1": {"a": 1, "b": 0, "c": 1}}
+    >>> plots.recall_curve({"mine": rank(qrels, {"1": ["a", "b"]})}).get_xlabel()
+    'share of the documents read'
     """
     named = {"": runs} if isinstance(runs, Rankings) else mapping("runs", runs, "{name: Rankings}")
     if not named:

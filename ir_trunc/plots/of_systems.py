@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir_trunc.core.checks import series as numbers
-from ir_trunc.core.checks import text, whole
+from ir_trunc.core.checks import whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.plots.files import label
 from ir_trunc.plots.looks import COLOURS, GREY, INK, axes, documents, lines, scores_of, shaded, table_of
@@ -22,11 +22,10 @@ _BEST = COLOURS[2]
 
 
 def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Mean scores as a table of measures and systems; the best system by each measure is dark. What there is
-    more of is in rows.
+    """Mean scores as a table of measures and systems; the best system by each measure is dark.
 
-    Scores of different measures have different scales, some of them without a zero, and are compared by
-    measure only. Of a measure that counts losses the lowest is the best.
+    What there is more of is in rows. Scores of different measures have different scales, some of them without
+    a zero, and are compared by measure only. Of a measure that counts losses the lowest is the best.
 
     Parameters
     ----------
@@ -38,6 +37,20 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
+
+    Raises
+    ------
+    InputError
+        For anything but a table of numbers.
+
+    Examples
+    --------
+    >>> from ir_trunc import compare, plots
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> table = compare("RBPT RR", qrels, {"mine": run, "short": {"1": ["a"]}}).to_pandas()
+    >>> [text.get_text() for text in plots.scores(table).texts]
+    ['0.820', '0.300', '0.750', '0.500']
     """
     means = table_of(table, (), "compare(...).to_pandas()")
     for name, of_one in means.items():
@@ -65,7 +78,31 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Scores of one list at every cut, a line for each measure: the table of `study.example`."""
+    """Scores of one list at every cut, a line for each measure: the table of `study.example`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Cuts by measures.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For anything but a table of numbers.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> plots.example(study.example("RBPT")).get_ylabel()
+    'score'
+    """
     for name, column in table_of(table, (), "study.example").items():
         numbers(str(name), column)
     numbers("cut", table.index)
@@ -81,7 +118,33 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Kendall's tau between orders of the systems as a shaded table: that of `study.agreement`."""
+    """Kendall's tau between orders of the systems as a shaded table: that of `study.agreement`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Measures of full lists by measures that cut them at their best.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For anything but a table.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.synthetic import generated
+    >>> from ir_trunc.truncation import study
+    >>> qrels, runs = generated.collection(topics=10, systems=4)
+    >>> plots.agreement(study.agreement("RBPT OIE", "AP", qrels, runs)).get_title()
+    "Kendall's tau"
+    """
     ax = shaded(table_of(table, (), "study.agreement"), "{:.2f}", ax)
     ax.set(
         xlabel="measure by which lists are cut at their best",
@@ -91,61 +154,40 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = None) -> Axes:
-    """A row for each policy: its score with the confidence interval, and what its lists cost beside it; the
-    table of `cross_validate`, one system.
-
-    against: what is written beside, the column 'length' or 'cost', or one of your own, as 'tokens'.
-    """
-    systems = table_of(table, ("system", "policy", "score", "low", "high"), "cross_validate")[
-        "system"
-    ].unique()
-    if len(systems) != 1:
-        raise InputError(
-            f"one system's policies can be shown, not those of {len(systems)}: pick the rows of one."
-        )
-    if text("against", against) not in table:
-        raise InputError(f"the table has no column {against!r}; it has: {', '.join(map(str, table))}.")
-    for column in ("score", "low", "high", against):
-        numbers(column, table[column])
-    shown = table.sort_values("score", ascending=False, kind="stable")
-    ax = axes(ax, 6.4, 1.1 + 0.28 * len(shown))
-    places = range(len(shown))
-    bars = [shown["score"] - shown["low"], shown["high"] - shown["score"]]
-    look: dict[str, Any] = {"color": INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
-    ax.errorbar(shown["score"], places, xerr=bars, fmt="o", **look)
-    ax.set_yticks(places, [label(name) for name in shown["policy"]])
-    for place, spent in zip(places, shown[against]):
-        _beyond(ax, place, f"{spent:,.0f}" if abs(spent) >= 100 else f"{spent:.1f}")
-    _beyond(ax, -0.9, _SPENT.get(against, f"mean {against}\nof a list"), va="bottom")
-    ax.tick_params(axis="y", length=0)
-    ax.grid(axis="y", color="#e4e4e4", linewidth=0.8)
-    ax.set_axisbelow(True)
-    ax.spines["left"].set_visible(False)
-    ax.set(xlabel="mean score (bars: 95 % confidence)", title=label(systems[0]))
-    ax.set_ylim(len(shown) - 0.4, -0.6)
-    return ax
-
-
-_SPENT = {"length": "mean length\n(documents)", "cost": "mean cost\n(units of gain)"}
-
-
-def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
-    """Words beyond the right edge, flush right."""
-    look: dict[str, Any] = {"ha": "right", "va": va, "fontsize": "small", "color": INK}
-    ax.annotate(
-        words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", annotation_clip=False, **look
-    )
-
-
 def slope(
     before: pd.Series[float], after: pd.Series[float], ax: Axes | None = None, labels: int = 30
 ) -> Axes:
-    """Places of systems before and after, a line for each: two Series of scores by system, whose names are
-    the titles.
+    """Places of systems before and after, a line for each.
 
-    Systems that move by a tenth of the places or more stand out. labels: how many systems are named at most,
-    as far as their names have room, those that move furthest first; the picture says how many are not.
+    Systems that move by a tenth of the places or more stand out.
+
+    Parameters
+    ----------
+    before, after : Series
+        Scores by system; their names are the titles.
+    labels : int
+        How many systems are named at most, as far as their names have room, those that move furthest first.
+        The picture says how many are not.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        Where before and after have different systems.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_trunc import plots
+    >>> before = pd.Series({"a": 0.5, "b": 0.4}, name="RBP")
+    >>> ax = plots.slope(before, pd.Series({"a": 0.3, "b": 0.6}, name="RBPT"))
+    >>> len(ax.lines)
+    2
     """
     before, after, labels = scores_of("before", before), scores_of("after", after), whole("labels", labels, 1)
     if set(before.index) != set(after.index):

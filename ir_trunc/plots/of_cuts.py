@@ -1,0 +1,230 @@
+"""Pictures of lengths: where lists end, and where they should."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir_trunc.core.checks import instance, text
+from ir_trunc.core.checks import series as numbers
+from ir_trunc.core.curve import Curve
+from ir_trunc.core.errors import InputError, shown
+from ir_trunc.plots.files import label
+from ir_trunc.plots.looks import (
+    ACCENT,
+    GREY,
+    INK,
+    MOST_NAMES,
+    axes,
+    documents,
+    legend_above,
+    lines,
+    shaded,
+    table_of,
+    whole_ticks,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = None) -> Axes:
+    """One topic's score at every depth, with the list's own end and its best cut marked.
+
+    The dotted line is the score of the empty list.
+
+    Parameters
+    ----------
+    curve : Curve
+        As `ir_trunc.curves` makes it.
+    topic : str
+        The topic whose list is shown.
+    measure : str or Measure
+        What the axis is called.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        Where the curve does not have the topic.
+
+    Examples
+    --------
+    >>> from ir_trunc import curves, plots
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> ax = plots.curve(curves("RBPT", qrels, run)["RBPT"], "1", "RBPT")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('length of the list (documents)', 'RBPT of topic 1')
+    """
+    instance("curve", curve, Curve, "a Curve, as ir_trunc.curves makes them,")
+    values = dict(curve.rows()).get(text("topic", topic))
+    ax = axes(ax)
+    if values is None:
+        raise InputError(f"the curve has no topic {topic!r}; its first is {curve.topics[0]!r}.")
+    best, own = int(curve.best()[0][curve.topics.index(topic)]), len(values) - 1
+    ax.plot(values, color=INK, linewidth=1.3)
+    ax.axhline(values[0], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
+    # Where the list ends at its best cut, its square is inside the diamond.
+    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", ACCENT, 5.5))
+    for what, depth, marker, fill, size in marks:
+        look: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
+        counted = f"{depth} document{'s' * (depth != 1)}"
+        name = f"{what}: {counted}, {values[depth]:.3f}"
+        ax.plot(depth, values[depth], marker, color=ACCENT, clip_on=False, label=name, **look)
+    documents(ax.xaxis, "length of the list", own)
+    ax.set(
+        ylabel=label(f"{measure if isinstance(measure, str) else shown(measure)} of topic {topic}"),
+        xlim=(0, max(own, 1)),
+    )
+    legend_above(ax)
+    return ax
+
+
+def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Each list's own length against its best one: the lists of one measure from `study.best_cuts`.
+
+    The area of a circle grows with the number of lists in the same place.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns measure, length and best_length.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table of several measures, or without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.lengths(study.best_cuts("RBPT", qrels, {"mine": run})).get_title()
+    'RBPT: own and best length of 2 lists'
+    """
+    measures = table_of(table, ("measure", "length", "best_length"), "study.best_cuts")["measure"].unique()
+    for column in ("length", "best_length"):
+        numbers(column, table[column])
+    ax = axes(ax, 4.8, 4.6)
+    if len(measures) != 1:
+        raise InputError(f"one measure's lists can be shown, not {len(measures)}: pick the rows of one.")
+    places = table.groupby(["length", "best_length"]).size().reset_index(name="lists")
+    area = 12 + 300 * places["lists"] / len(table) * (places["lists"] > 1)
+    look: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.8, "clip_on": False}
+    ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **look, alpha=0.8)
+    top = float(table[["length", "best_length"]].to_numpy().max())
+    ax.plot([0, top], [0, top], color=ACCENT, linewidth=1.2, linestyle="--", zorder=3)
+    documents(ax.xaxis, "own length", top)
+    documents(ax.yaxis, "best length", top)
+    title = f"{measures[0]}: own and best length of {len(table)} lists"
+    ax.set(title=label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
+    for x, y, side, words in (
+        (0.03, 0.97, "left", "above the line: ended too early"),
+        (0.98, 0.03, "right", "below the line: went on too long"),
+    ):
+        edge = "top" if y > 0.5 else "bottom"
+        ax.text(x, y, words, transform=ax.transAxes, ha=side, va=edge, fontsize="small", color=INK)
+    return ax
+
+
+def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """How many lists have each length before and after NIL ends them: the table of `study.lengths`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns before and after; the index has the lengths.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> plots.nil(study.lengths(None, {"mine": {"1": {"a": 3, "NIL": 2}}})).get_ylabel()
+    'lists'
+    """
+    for name in ("before", "after"):
+        numbers(name, table_of(table, ("before", "after"), "study.lengths")[name])
+    ax = axes(ax)
+    for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", INK))):
+        ax.bar(
+            np.arange(len(table)) + offset,
+            table[name],
+            0.4,
+            label=f"{name} NIL ends lists",
+            color=colour,
+            edgecolor=INK,
+        )
+    ax.set_xticks(range(len(table)), table.index)
+    ax.set(xlabel="length of the list (documents)", ylabel="lists")
+    whole_ticks(ax.yaxis)
+    legend_above(ax, 2)
+    return ax
+
+
+def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Distribution of best cuts: lines for a few measures, a shaded table for many.
+
+    Parameters
+    ----------
+    table : DataFrame
+        That of `study.cuts`: bins by measures.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For anything but a table of numbers.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.cuts(study.cuts("RBPT SetF", qrels, {"mine": run})).get_ylabel()
+    'lists (%)'
+    """
+    for name, column in table_of(table, (), "study.cuts").items():
+        numbers(str(name), column)
+    if table.shape[1] > MOST_NAMES:
+        ax = shaded(100 * table.T, "{:.0f}", ax)
+        ax.set(xlabel="best cut (documents)", title="lists (%)")
+        return ax
+    ax = axes(ax, 7.2, 4.2)
+    series = {name: (range(len(table)), 100 * shares) for name, shares in table.items()}
+    lines(ax, series, "best cut (documents)", "lists (%)")
+    ax.set_xticks(range(len(table)), table.index, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_ylim(bottom=0)
+    return ax
