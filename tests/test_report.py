@@ -342,7 +342,8 @@ def test_letters_in_pictures_are_large_enough_to_read(visit):
         tab = visit(width, page)
         sizes = tab.eval_on_selector_all(
             "#lengths svg",
-            "all => all.map(svg => 12 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)",
+            "all => all.map(svg => parseFloat(getComputedStyle(svg.querySelector('text')).fontSize)"
+            " * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)",
         )
         assert min(sizes) >= 10
         boxes = tab.eval_on_selector_all(

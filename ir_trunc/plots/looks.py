@@ -130,7 +130,7 @@ def titled(ax: Axes, words: str) -> None:
     found = ax.get_legend()
     name = str(found.get_gid()) if found is not None else ""
     rows = int(name.removeprefix(_ABOVE)) if name.startswith(_ABOVE) else 0
-    ax.set_title(words, pad=6 + 14 * rows)
+    ax.set_title(words, pad=6 + (4 + 14 * rows if rows else 0))
 
 
 def level(ax: Axes, height: float, words: str) -> None:

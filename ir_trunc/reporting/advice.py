@@ -143,7 +143,7 @@ class HowMany(Result):
         return shown.rename(columns={"empty": "silent", "silence_precision": "rightly"})
 
     def plot(self, against: str = "", ax: Axes | None = None) -> Axes:
-        """Score against cost, or against length where no cost is known, with the 95 % intervals.
+        """A row for each policy: score with 95 % interval, and cost or, where none is known, length.
 
         Parameters
         ----------

@@ -85,7 +85,7 @@ def how_many(
     -------
     HowMany
         It prints as a paragraph and a table; `advice.policy` is the best policy, fitted on all questions, and
-        `advice.plot()` draws score against cost.
+        `advice.plot()` draws a row for each policy.
 
     Raises
     ------
