@@ -15,6 +15,7 @@ from ir_measures import ScoredDoc
 import ir_trunc
 from ir_trunc import InputError, calc, read_topics
 from ir_trunc.adapters import scale
+from ir_trunc.core.errors import ParameterTypeError
 from ir_trunc.read.layout import RUN
 from ir_trunc.read.registry import Reader, Table, reader_of, readers, registry
 from ir_trunc.read.text import beginning
@@ -119,6 +120,25 @@ def test_the_usual_reader_of_a_shape_asks_no_other(monkeypatch, tmp_path):
     for run in (tmp_path / "a.run", {"1": {"a": 1.0}}, frame, [ScoredDoc("1", "a", 1.0)]):
         assert calc("RR", {"1": {"a": 1}}, run).values.tolist() == [[1]]
     assert not asked
+
+
+class OddPath:
+    """A path of something else than text."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __fspath__(self):
+        return self.value
+
+
+@pytest.mark.parametrize("value", [b"a.run", 5])
+def test_a_path_that_is_not_text_is_refused(value):
+    for door in (lambda run: calc("RR", {"1": {"a": 1}}, run), ir_trunc.read_qrels, read_topics):
+        with pytest.raises(InputError, match="a path of type OddPath is not text"):
+            door(OddPath(value))
+    with pytest.raises(ParameterTypeError, match="a path is needed, not OddPath"):
+        ir_trunc.compare("RR", {"1": {"a": 1}}, [OddPath(value), "b.run"])
 
 
 def test_lines_with_the_suffix_of_another_form_are_of_that_form(tmp_path):

@@ -85,7 +85,10 @@ def one_of(name: str, value: Any, words: Iterable[str]) -> str:
 
 def path(name: str, value: Any) -> str:
     """The name of a file."""
-    found = value if isinstance(value, str) else os.fspath(value) if isinstance(value, os.PathLike) else None
+    try:
+        found = os.fspath(value)
+    except TypeError:
+        found = None
     if not isinstance(found, str):
         raise ParameterTypeError(f"{name}={shown(value)}: a path is needed, not {type(value).__name__}.")
     try:

@@ -56,7 +56,10 @@ class File:
     def __init__(self, path: str | os.PathLike[str], columns: Columns):
         self.path = path
         self.columns = columns
-        self.name = os.fsdecode(path).removesuffix(".gz")
+        try:
+            self.name = os.fspath(path).removesuffix(".gz")
+        except TypeError:  # a path that is bytes, or none
+            raise InputError(f"a path of type {type(path).__name__} is not text, as paths must be.") from None
         self.start = beginning(path)
 
 
@@ -166,7 +169,7 @@ def reader_of(data: Any, layout: Layout, *others: str) -> Reader:
     given = File(data, layout.reading.names) if shape == "path" else data
     known = readers(layout.kind)
     asked = [reader for reader in known if not shapes.isdisjoint(reader.shapes)]
-    if isinstance(given, File) and given.start:
+    if isinstance(given, File) and os.path.isfile(given.path):
         for reader in asked:
             if reader.suffix and given.name.endswith(reader.suffix):
                 return reader
