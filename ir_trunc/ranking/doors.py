@@ -83,7 +83,7 @@ def read_qrels_of_runs(
     """
     names = Columns.of(reading.get("columns"))
     if not names:
-        return read_qrels(data, topics, nil=nil), reading
+        return read_qrels(data, topics, nil=nil), {**reading, "columns": None}
     qrels = read_qrels(data, topics, nil=nil, columns=names.needing(names.needed - set(possible(RUN))))
     used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
     return qrels, {**reading, "columns": names.needing(names.needed - used)}

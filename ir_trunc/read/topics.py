@@ -41,13 +41,13 @@ def read_topics(data: Any) -> list[str]:
     >>> read_topics([{"qid": 3, "query": "jazz"}, {"qid": 1, "query": "blues"}])
     ['3', '1']
     """
-    source, found = _named(data), reader_of(data, TOPICS).read(data, TOPICS)
+    found = reader_of(data, TOPICS).read(data, TOPICS)
     assert isinstance(found, Table)  # as readers of topics give
     names = [*found.topics]
     if found.columns is not None:
         names += ids_of_table(found.columns, "topic", found.source)
     if not names:
-        raise InputError(f"{source}: there is no topic; at least one is needed.")
+        raise InputError(f"{_named(data)}: there is no topic; at least one is needed.")
     return list(dict.fromkeys(names))
 
 
