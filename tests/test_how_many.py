@@ -79,7 +79,15 @@ def test_the_present_setting_is_told_with_what_the_best_is_better_by():
         assert f"The present setting, {name}, has {found['score']:.3f}" in repr(advice)
         assert "as retrieved" not in advice.policies
     best = how_many(RETRIEVED, LABELS, policies="Fixed(k=0)", present="ScoreThreshold(threshold=0.6)")
-    assert "nothing that was tried is better" in repr(best)
+    assert "Best is the present setting, ScoreThreshold(threshold=0.6): " in repr(best)
+    assert "Nothing that was tried is better" in repr(best)
+
+
+def test_where_the_present_setting_is_best_it_is_not_told_apart_from_itself():
+    lists = {question: dict(list(docs.items())[:1]) for question, docs in RETRIEVED.items()}
+    advice = how_many(lists, LABELS, policies="Fixed(1)")
+    assert advice.heading.count("Best is the present setting, as retrieved: ") == 1
+    assert "apart from Fixed(k=1)." in advice.heading
 
 
 def test_costs_are_told_beside_scores():

@@ -149,6 +149,13 @@ def test_a_mistyped_name_gets_the_nearest_names():
         parse_measure("RBTP")
 
 
+def test_an_imposed_limit_is_said_in_ir_measures_too():
+    qrels = {str(topic): {"d1": 1} for topic in range(4)}
+    run = {topic: {f"d{rank}": 1 / rank for rank in range(1, 21)} for topic in qrels}
+    with pytest.warns(ir_trunc.IrTruncWarning, match="exactly 20 documents.* Write @20"):
+        ir_measures.calc_aggregate([AP, RBPT], qrels, run)
+
+
 def test_registering_again_changes_nothing():
     before = (len(ir_measures.measures.registry), len(ir_measures.DefaultPipeline.providers))
     register()

@@ -92,11 +92,11 @@ class HowMany(Result):
     def heading(self) -> str:
         """The advice in words."""
         best, now = self.policies[0], self.policies.index(self.present)
-        named = self.fitted[0] if self.fitted[0] not in ("", best) else best
+        named = self.fitted[0] if now and self.fitted[0] else best
         lines = [
             f"{counted(self.questions, 'question')}, {self.silent} of them without an answer; {self.measure},"
             f" {self.folds}-fold cross-validation.",
-            f"Best is {named}: {self.score[0]:.3f} ({self.low[0]:.3f} to {self.high[0]:.3f}) with"
+            f"Best is {named if now else f'the present setting, {named}'}: {self.score[0]:.3f} ({self.low[0]:.3f} to {self.high[0]:.3f}) with"
             f" {self.length[0]:.1f} documents on average. In {self.first[0]:.0%} of the draws of the"
             " questions it is the best again.",
         ]
@@ -106,7 +106,7 @@ class HowMany(Result):
                 f" documents; it is behind by {self.behind_low[now]:.3f} to {self.behind_high[now]:.3f}."
             )
         else:
-            lines.append("That is the present setting: nothing that was tried is better.")
+            lines.append("Nothing that was tried is better.")
         return "\n".join([*lines, *self.doubts])
 
     @property

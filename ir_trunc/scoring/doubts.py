@@ -9,6 +9,7 @@ import numpy as np
 from ir_trunc.core.errors import warn
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.measures import BoundMeasure
+from ir_trunc.measures.declare import CUTOFF
 
 _SHORTEST = 10  # a shorter limit is more likely the system's own: one answer, three passages
 _SHARE = 0.5
@@ -43,7 +44,17 @@ def _warn_of_limit(source: str, rankings: Rankings, measures: Sequence[BoundMeas
             f"{share:.0%} of the lists have exactly {k} documents, a limit that was probably imposed from"
             " outside"
         )
-        warn(f"{source}: {what}; {name} takes it for the system's decision. Write @{k} after the measure.")
+        warn(f"{source}: {what}; {name} takes it for the system's decision{_remedy(reading, k)}.")
+
+
+def _remedy(measure: BoundMeasure, k: int) -> str:
+    """What to do about a limit that was imposed. A measure such as WSS@r has no cutoff that could say so."""
+    if CUTOFF in measure.definition.params:
+        return f". Write @{k} after the measure"
+    return (
+        ", and has no cutoff that says otherwise. If the limit was imposed, end the lists where the system or"
+        " the reader stopped (ir_trunc truncate), or take another measure"
+    )
 
 
 def reads_the_end(measure: BoundMeasure) -> bool:

@@ -51,6 +51,11 @@ def _from_json(path: str | os.PathLike[str], source: str) -> Mapping[Any, Any]:
     found = read_json(contents(Path(path), source, document=b"{"), source)
     if not isinstance(found, dict):
         raise InputError(f"{source}: {{question: [class, ...]}} is needed, not {type(found).__name__}.")
+    if "version" in found and isinstance(found.get("data"), list):
+        raise InputError(
+            f"{source} is a file in SQuAD's own form: {{question: [class, ...]}} is needed, the wordings of a"
+            " question's answers in one class: [['Paris', 'Paris, France']]; [] where there is none."
+        )
     return found
 
 
@@ -74,10 +79,12 @@ def _items(data: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, int]]:
                 f"answers, question {question}: a list of classes is needed, not {type(classes).__name__}."
             )
         for number, answers in enumerate(classes):
+            place = f"answers, question {question}, class {number + 1}"
             if not isinstance(answers, (Mapping, list)):
                 what = f"{{answer: level}} or a list of answers is needed, not {type(answers).__name__}"
-                raise InputError(f"answers, question {question}, class {number + 1}: {what}.")
-            place = f"answers, question {question}, class {number + 1}"
+                if isinstance(answers, str):
+                    what += f". Wordings of one answer are one class: [[{answers!r}, ...]]"
+                raise InputError(f"{place}: {what}.")
             for answer, level in (
                 answers.items() if isinstance(answers, Mapping) else ((answer, 1) for answer in answers)
             ):
