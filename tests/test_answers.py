@@ -87,7 +87,10 @@ def test_the_same_answer_in_other_words_counts_once():
     [
         ({"q": [{"a": 1}, {"a": 2}]}, "question q: the answer 'a' is in two classes"),
         ({"q": {"a": 1}}, "question q: a list of classes is needed, not dict"),
-        ({"q": ["a"]}, r"question q, class 1: .* not str. Wordings of one answer are one class: \[\['a', ...\]\]"),
+        (
+            {"q": ["a"]},
+            r"question q, class 1: .* not str. Wordings of one answer are one class: \[\['a', ...\]\]",
+        ),
         ({"q": [{"a": "S"}]}, "question q, answer 'a': level 'S' is not a whole number below 2"),
         ({"q": [{"a": True}]}, "level True is not a whole number"),
         ({"q": [{"a": 2**70}]}, "level .* is not a whole number"),
@@ -116,7 +119,10 @@ def test_answers_that_make_no_sense_are_refused(data, message):
         ('{"q": [{"a": -Infinity}]}', "-Infinity is not a JSON number"),
         ('{"q": [{"a": NaN}]}', "NaN is not a JSON number"),
         ('{"q": [{"a": 1e400}]}', "level inf is not a whole number"),
-        ('{"version": "v2.0", "data": []}', r"answers.json is a file in SQuAD's own form: {question: \[class"),
+        (
+            '{"version": "v2.0", "data": []}',
+            r"answers.json is a file in SQuAD's own form: {question: \[class",
+        ),
         ('[["a"]]', r"{question: \[class, ...\]} is needed, not list"),
     ],
 )

@@ -497,7 +497,9 @@ def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():
     ) as caught:
         ir_trunc.calc("AP RBPT SetP", qrels, run)
     assert len(caught) == 1
-    with pytest.warns(ir_trunc.IrTruncWarning, match=r"WSS .*has no cutoff that says otherwise.*end the lists"):
+    with pytest.warns(
+        ir_trunc.IrTruncWarning, match=r"WSS .*has no cutoff that says otherwise.*end the lists"
+    ):
         ir_trunc.calc("WSS WSS@95", qrels, run)
     for measures in ("AP nDCG RR", "RBPT@20", "P@10 RR"):
         with warnings.catch_warnings():

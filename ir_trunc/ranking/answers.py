@@ -104,9 +104,7 @@ def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
         same = normalise(answer) if normalise else answer
         known = best.get((question, same))
         if known and known[0] != kind and min(known[1], level) > 0:
-            raise InputError(
-                f"{rows.source}, question {question}: the answer {answer!r} is in two classes."
-            )
+            raise InputError(f"{rows.source}, question {question}: the answer {answer!r} is in two classes.")
         if same and (known is None or known[1] < level):
             best[question, same] = (kind, level)
     questions, answers = zip(*best) if best else ((), ())

@@ -93,12 +93,13 @@ class HowMany(Result):
         """The advice in words."""
         best, now = self.policies[0], self.policies.index(self.present)
         named = self.fitted[0] if now and self.fitted[0] else best
+        leader = named if now else f"the present setting, {named}"
         lines = [
             f"{counted(self.questions, 'question')}, {self.silent} of them without an answer; {self.measure},"
             f" {self.folds}-fold cross-validation.",
-            f"Best is {named if now else f'the present setting, {named}'}: {self.score[0]:.3f} ({self.low[0]:.3f} to {self.high[0]:.3f}) with"
-            f" {self.length[0]:.1f} documents on average. In {self.first[0]:.0%} of the draws of the"
-            " questions it is the best again.",
+            f"Best is {leader}: {self.score[0]:.3f} ({self.low[0]:.3f} to {self.high[0]:.3f}) with"
+            f" {self.length[0]:.1f} documents on average. It is the best again in {self.first[0]:.0%} of the"
+            " bootstrap samples of the questions.",
         ]
         if now:
             lines.append(
