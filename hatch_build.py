@@ -3,7 +3,7 @@
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -17,7 +17,8 @@ class KernelBuildHook(BuildHookInterface):
         kernel = Path(self.root, "ir_trunc", "_kernel")
         build = _module(kernel / "build.py")
         editable = version == "editable"
-        found = build.compiled(kernel if editable else Path(mkdtemp()))
+        self.made = TemporaryDirectory()
+        found = build.compiled(kernel if editable else Path(self.made.name))
         if found is None or editable:
             return
         since = "".join(map(str, build.STABLE_SINCE))
@@ -25,6 +26,10 @@ class KernelBuildHook(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = f"cp{since}-abi3-{platform}"
         build_data["force_include"][str(found)] = f"ir_trunc/_kernel/{found.name}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Leave nothing behind."""
+        self.made.cleanup()
 
 
 def _module(path: Path) -> Any:

@@ -372,13 +372,26 @@ def test_buffers_that_do_not_fit_are_refused():
         core.lines(object(), b"")
 
 
-@pytest.mark.parametrize("wanted", ["0", "required"])
-def test_the_environment_turns_the_kernel_off_or_requires_it(wanted):
-    code = "import sys; from ir_trunc._kernel import core; print(core is None)"
-    said = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "IR_TRUNC_KERNEL": wanted}, capture_output=True
+def loaded(wanted):
+    """What a new process says of the kernel with this setting."""
+    code = "from ir_trunc._kernel import core; print(core is not None)"
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "IR_TRUNC_KERNEL": wanted},
+        capture_output=True,
+        text=True,
     )
-    assert said.stdout.strip() == (b"True" if wanted == "0" else b"False")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there"), [("0", "False"), ("1", "True"), ("", "True"), ("required", "True")]
+)
+def test_the_environment_turns_the_kernel_off_or_requires_it(wanted, there):
+    assert loaded(wanted).stdout.strip() == there
+
+
+def test_an_unknown_setting_of_the_kernel_is_refused():
+    assert "IR_TRUNC_KERNEL=off: 0, 1 or required is needed." in loaded("off").stderr
 
 
 COLLECTIONS = {

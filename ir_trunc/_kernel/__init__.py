@@ -1,6 +1,7 @@
 """The compiled kernel, where there is one: runs to lists, with the bits that the Python way gives.
 
-`IR_TRUNC_KERNEL=0` turns it off; `required` makes its absence an ImportError.
+`IR_TRUNC_KERNEL=0` turns it off; `required` makes its absence an ImportError; `1`, the default, uses it
+where it is.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Any
 def _loaded() -> Any:
     """The compiled module; None where it is turned off or was not built for this Python."""
     wanted = os.environ.get("IR_TRUNC_KERNEL", "")
+    if wanted not in ("", "0", "1", "required"):
+        raise ImportError(f"IR_TRUNC_KERNEL={wanted}: 0, 1 or required is needed.")
     if wanted == "0":
         return None
     try:

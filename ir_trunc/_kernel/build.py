@@ -29,8 +29,7 @@ def compile_into(folder: Path) -> Path:
     sources = [HERE / "module.c", *sorted((HERE / "core").glob("*.c"))]
     extension = Extension(
         "_core",
-        [os.path.relpath(source) for source in sources],
-        depends=[os.path.relpath(header) for header in (HERE / "core").glob("*.h")],
+        [str(source) for source in sources],
         extra_compile_args=["/std:c11"] if sys.platform == "win32" else ["-std=c11"],
         libraries=[] if sys.platform == "win32" else ["m"],
         py_limited_api=True,

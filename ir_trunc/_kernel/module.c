@@ -11,6 +11,9 @@
 
 static const char JUDGED_NAME[] = "ir_trunc.judged", LISTS_NAME[] = "ir_trunc.lists";
 
+/* Larger blocks, of one topic's lines alone, are left to Python, which says that they are too large. */
+static const Py_ssize_t MOST_BYTES = INT32_MAX;
+
 enum { TOPIC_OFFSETS, TOPICS, DOC_OFFSETS, DOCS, ODD_OFFSETS, ODDS, KEYS, GRADES, VIEWS };
 
 /* Judged documents, whose texts and numbers are in buffers of Python. */
@@ -151,7 +154,7 @@ static PyObject *lines(PyObject *module, PyObject *args)
         return NULL;
     ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
     bool sure = false;
-    if (here) {
+    if (here && block.len <= MOST_BYTES) {
         Py_BEGIN_ALLOW_THREADS
         sure = lines_of_run(&here->lists, (Text){block.buf, (size_t)block.len});
         Py_END_ALLOW_THREADS
