@@ -189,7 +189,8 @@ def scores_of(items: Any, score: Any = None) -> Any:
 
 
 def _score_of(item: Any, score: str | Callable[[Any], Any] | None, place: int) -> float:
-    found = score(item) if callable(score) else _field(item, score or "score")
+    plain = type(item) is tuple  # which has no attributes to look at
+    found = score(item) if callable(score) else None if plain else _field(item, score or "score")
     if found is None and score is None:
         if isinstance(item, tuple) and len(item) == 2:
             found = item[1]
