@@ -140,7 +140,7 @@ def experiment(
     >>> import pandas as pd
     >>> from ir_trunc.adapters.pyterrier import experiment
     >>> topics = pd.DataFrame({"qid": ["1", "2"], "query": ["one", "two"]})
-    >>> qrels = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
+    >>> qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": [1, 0]})
     >>> results = pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [0.5]})
     >>> experiment({"mine": results}, topics, qrels, "RBPT AP")
        name  RBPT   AP
