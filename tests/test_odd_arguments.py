@@ -11,6 +11,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -193,7 +194,7 @@ CALLS = {
     "study.collections": (study.collections, {"folder": "data"}),
     "study.over_collections": (
         study.over_collections,
-        {"experiment": study.lengths, "collections": {"one": (QRELS, RUNS)}},
+        {"experiment": partial(study.cuts, "AP"), "collections": {"one": (QRELS, RUNS)}} | DOORS | READING,
     ),
     "study.lengths": (study.lengths, {"qrels": QRELS, "runs": RUNS, "nil": "ends"} | READING),
     "meta.conditions": (
