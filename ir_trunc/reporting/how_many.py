@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from ir_measures import Measure
 
 from ir_trunc.core.checks import generator, number
 from ir_trunc.core.errors import InputError, IrTruncError, warn
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.whole_run import influence
+from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.reporting.advice import FEW, HowMany
 from ir_trunc.scoring.bootstrap import interval_of_mean
 from ir_trunc.scoring.evaluator import Options, rank
@@ -19,7 +21,7 @@ from ir_trunc.truncation.declare import Cutter, registry
 from ir_trunc.truncation.fitting import one_measure, single_measure
 from ir_trunc.truncation.live import refuse_if_not_live, sees_judgments
 from ir_trunc.truncation.policies.fixed import Fixed
-from ir_trunc.truncation.text import parse_policies, parse_policy
+from ir_trunc.truncation.text import PoliciesLike, parse_policies, parse_policy
 from ir_trunc.truncation.validation import held_out_cuts, split
 
 if TYPE_CHECKING:
@@ -38,14 +40,14 @@ _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and the share of th
 
 @keywords_of(rank)
 def how_many(
-    retrieved: Any,
-    labels: Any,
-    measure: Any = "RBPT(p=0.8)",
+    retrieved: RunLike,
+    labels: QrelsLike | None,
+    measure: str | Measure = "RBPT(p=0.8)",
     cost: float | None = None,
     *,
-    policies: Any = None,
-    also: Any = (),
-    present: Any = None,
+    policies: PoliciesLike | None = None,
+    also: PoliciesLike = (),
+    present: int | str | Cutter | None = None,
     folds: int = 5,
     seed: int = 0,
     **options: Unpack[Options],
@@ -58,13 +60,13 @@ def how_many(
 
     Parameters
     ----------
-    retrieved : run
+    retrieved : RunLike
         What the system returned for each question, with scores; in any form that `ir_trunc.calc` takes, such
         as `{question: {document: score}}` or a frame. Long lists, so that there is something to cut.
-    labels : qrels
+    labels : QrelsLike or None
         Which documents are relevant, such as `{question: {document: 1}}`. A question without any is one that
         should get no answer. A frame or records have no row for it: `topics=` names all questions then.
-    measure : str or measure
+    measure : str or Measure
         What is to be high. It should see where lists end: `RBPT`, `FlatU(e=0.1)`, `SetF`, `c@1`.
     cost : float, optional
         What one document costs, in any unit (tokens, cents), for the table and the picture. The measure

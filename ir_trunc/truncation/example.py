@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ir_trunc.core.checks import flag, whole
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.scoring.evaluator import Evaluator
-from ir_trunc.scoring.objects import written
+from ir_trunc.scoring.objects import MeasureLike, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,13 +20,13 @@ EXAMPLE = "FlatU ERRU DCGU RBU RBU(p=0.9) RBU(p=0.98) RBPU RBPU(p=0.9) RBPU(p=0.
 
 
 def example(
-    measures: Any = EXAMPLE, irrelevant: int = 10, relevant: int = 40, scaled: bool = True
+    measures: MeasureLike = EXAMPLE, irrelevant: int = 10, relevant: int = 40, scaled: bool = True
 ) -> pd.DataFrame:
     """Scores at every cut of irrelevant documents followed by relevant ones.
 
     Parameters
     ----------
-    measures : str, measure or list of these
+    measures : MeasureLike
         Measures that look at each list alone.
     irrelevant, relevant : int
         Documents of each kind, at most 10^6.

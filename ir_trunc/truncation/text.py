@@ -6,7 +6,8 @@ import ast
 import inspect
 import os
 import re
-from typing import Any, TypeVar, get_type_hints, overload
+from collections.abc import Iterable
+from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 
 from ir_trunc.core.checks import text
 from ir_trunc.core.errors import InputError, IrTruncError, ParameterError, nearest, shown
@@ -20,6 +21,9 @@ from ir_trunc.truncation.policies.given import Given
 
 _SAVED = re.compile(r"\.json(\.gz)?$")
 Cutting = TypeVar("Cutting", bound=Cutter)
+
+PoliciesLike: TypeAlias = "str | Cutter | Iterable[str | Cutter]"
+"""One or more policies: a text such as 'LargestGap Fixed(k=3)', a policy, or a list of both."""
 
 
 @overload

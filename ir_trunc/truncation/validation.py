@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from ir_trunc.truncation.declare import Cutter
 from ir_trunc.truncation.fitting import curve_of, one_measure
 from ir_trunc.truncation.live import lengths_of, sees_judgments
 from ir_trunc.truncation.policies.fixed import Greedy
-from ir_trunc.truncation.text import parse_policies
+from ir_trunc.truncation.text import PoliciesLike, parse_policies
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +36,7 @@ _RESAMPLES = 2000
 
 @keywords_of(Reading)
 def cross_validate(
-    policies: str | Cutter | Iterable[Cutter | str],
+    policies: PoliciesLike,
     measure: str | Measure,
     qrels: QrelsLike | None,
     runs: RunsLike,
