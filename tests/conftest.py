@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# OpenMP's threads spin while they wait for each other: most of the time, where processes outnumber cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 settings.register_profile(
     "ir_trunc",
     deadline=None,

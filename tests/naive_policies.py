@@ -10,7 +10,8 @@ import math
 import statistics
 from fractions import Fraction
 
-from ir_trunc.truncation.policies.given import Cuts, Label
+from ir_trunc.measures.params import Text
+from ir_trunc.truncation.policies.given import Cuts
 from ir_trunc.truncation.policies.learned import Estimator
 from ir_trunc.truncation.policies.levels import Level
 from ir_trunc.truncation.policies.oracle import OneMeasure
@@ -22,7 +23,7 @@ SAMPLES = {
     Level: [0.0, 0.25, 0.5, 0.9, 1.0, math.inf, -math.inf],
     OneMeasure: ["SetF", "RBPU(p=0.9)", "nDCGT@3"],
     Cuts: [CUTS],
-    Label: [FILE],
+    Text: [FILE],
     Risk: ["missed", "false_answer", "SetR"],
     Estimator: [],
 }
