@@ -253,3 +253,10 @@ def test_the_command_line(tmp_path, capsys):
     assert len(errors) == 2
     assert "FIELD=COLUMN" in errors[0]
     assert "given twice" in errors[1]
+
+
+def test_a_field_of_thousands_of_digits_is_refused():
+    with pytest.raises(ParameterError, match="columns: there is no field"):
+        read_qrels({"1": {"a": 1}}, columns={10**5000: "x"})
+    with pytest.raises(ParameterError, match=r"columns: doc_id is .*: the name of a column is needed"):
+        read_qrels({"1": {"a": 1}}, columns={"doc_id": 10**5000})

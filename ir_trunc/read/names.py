@@ -38,11 +38,12 @@ class Columns(Mapping[str, Any]):
             if field not in FIELDS:
                 turned = isinstance(column, str) and column in FIELDS
                 direction = f" The field comes first, then its column: {_EXAMPLE}."
-                near = direction if turned else nearest(str(field), FIELDS)
+                near = direction if turned else nearest(field, FIELDS) if isinstance(field, str) else ""
                 raise ParameterError(
                     f"columns: there is no field {shown(field)}; the fields are {', '.join(FIELDS)}.{near}"
                 )
-            if isinstance(column, bool) or not isinstance(column, (str, int)):
+            named = isinstance(column, str) or (isinstance(column, int) and column.bit_length() < 64)
+            if isinstance(column, bool) or not named:
                 raise ParameterTypeError(
                     f"columns: {field} is {shown(column)}: the name of a column is needed."
                 )
