@@ -48,7 +48,7 @@ def _warn_of_limit(source: str, rankings: Rankings, measures: Sequence[BoundMeas
 
 
 def _remedy(measure: BoundMeasure, k: int) -> str:
-    """What to do about a limit that was imposed. A measure such as WSS@r has no cutoff that could express it."""
+    """What to do about a limit that was imposed. WSS@r, for one, has no cutoff that could express it."""
     if CUTOFF in measure.definition.params:
         return f". Write @{k} after the measure"
     return (
