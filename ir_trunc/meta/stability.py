@@ -167,7 +167,7 @@ def error_rates(
     >>> from ir_trunc.synthetic import demo
     >>> matrix = meta.score_matrix("AP RBPT", demo.data() / "demo.qrels", sorted(demo.data().glob("*.run")))
     >>> meta.error_rates(matrix, repetitions=20, fuzziness=[0.05]).errors.round(3).tolist()
-    [[0.0], [0.05]]
+    [[0.0], [0.033]]
     """
     count = set_size(matrix, size, len(matrix.topics))
     spread = np.ptp(matrix.means(), axis=1)
