@@ -31,7 +31,7 @@ NAN = float("nan")
         ([[1, 0]], {"costs": [[0.1, NAN]]}, "topic 1: nan among the costs; finite numbers are needed"),
         ([[1, 0]], {"costs": [[0.1, -1]]}, r"costs: -1\.0 at place 1; finite numbers >= 0 are needed"),
         ([[1, 0]], {"scores": [[2.0, NAN]]}, "topic 1: nan among the scores"),
-        ([[1, 0]], {"scores": [[1.0, 2.0]]}, r"topic 1: score 2\.0 stands below 1\.0; scores must fall"),
+        ([[1, 0]], {"scores": [[1.0, 2.0]]}, r"topic 1: score 2\.0 comes after 1\.0; scores must fall"),
         (
             [[1, 0], [1]],
             {"scores": [[3.0], [2.0, 1.0]]},

@@ -152,7 +152,11 @@ def test_a_column_that_nobody_has_is_an_error_that_offers_the_nearest():
     [
         ({"docid": "chunk"}, ParameterError, r"no field 'docid'; the fields are query_id, .*mean doc_id\?"),
         ({"chunk": "doc_id"}, ParameterError, r"The field comes first.*columns=\{'doc_id': 'chunk'\}"),
-        ({"query_id": "chunk", "doc_id": "chunk"}, ParameterError, "'chunk' stands for query_id and doc_id"),
+        (
+            {"query_id": "chunk", "doc_id": "chunk"},
+            ParameterError,
+            "'chunk' is given for query_id and doc_id",
+        ),
         ({"doc_id": ["chunk"]}, ParameterTypeError, "the name of a column"),
         ({"doc_id": True}, ParameterTypeError, "the name of a column"),
         ("doc_id=chunk", ParameterTypeError, "a dict from fields to columns"),

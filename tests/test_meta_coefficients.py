@@ -151,7 +151,7 @@ def test_intervals_of_an_ordering_with_itself_are_one(coefficient):
     (lambda: meta.tau_ap([1, float("nan")], [1, 2]), "x=nan .*a finite number is needed"),
     (lambda: meta.rbo([1, 2], [1, 2], 1), "p=1"),
     (lambda: meta.rbo([1, 2], [1, 2], ties="c"), "ties='c' is unknown"),
-    (lambda: meta.rbo([1, 2, 3], [1, 2]), "3 and 2 items: which are the same is not known"),
+    (lambda: meta.rbo([1, 2, 3], [1, 2]), "3 and 2 items: it is unclear which belong together"),
     (lambda: meta.rbo({"a": 1}, [1]), "both"),
     (lambda: meta.rbo({"a": 1}, {}), "at least one item"),
     (lambda: meta.rbo({"a": float("nan")}, {"a": 1}), "finite"),

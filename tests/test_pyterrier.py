@@ -356,7 +356,7 @@ def test_fitting_learns_silence_from_topics_without_judgments():
 def test_truncation_that_a_pipeline_cannot_do_is_refused():
     with pytest.raises(ParameterError, match="sees the judgments"):
         pt.truncation.Oracle(measure="RBPT")
-    with pytest.raises(ParameterError, match="has no measure to be fitted for"):
+    with pytest.raises(ParameterError, match="has no measure to be fitted to: give one when it is made"):
         pt.truncation.ShareOfTop().fit(RESULTS, QRELS)
     with pytest.raises(AttributeError, match="no attribute 'Fixd'"):
         pt.truncation.Fixd(3)

@@ -486,7 +486,7 @@ def test_several_values_in_the_second_column_are_said(form, warnings_of):
 
 def test_documents_behind_one_that_was_not_shown_are_said(form, warnings_of):
     [said] = warnings_of(form(many(lambda rank: -rank, lambda rank: "NS" if rank == 3 else "AF")), stop="NS")
-    assert "16 documents stand behind one that was not shown" in said
+    assert "16 documents come after one that was not shown" in said
 
 
 def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():

@@ -288,7 +288,7 @@ def test_a_measure_that_cannot_be_read_is_refused_with_the_file(measure, tmp_pat
 
 def test_one_result_is_not_taken_for_another(tmp_path):
     RESULTS["Power"].save(tmp_path / "power.json")
-    with pytest.raises(InputError, match="holds 'Power', as it says itself: a ScoreMatrix is needed"):
+    with pytest.raises(InputError, match="says that it holds 'Power': a ScoreMatrix is needed"):
         meta.ScoreMatrix.load(tmp_path / "power.json")
 
 

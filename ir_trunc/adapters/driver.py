@@ -105,7 +105,7 @@ def blocks_of(paths: list[str], source: str) -> list[tuple[Any, str, int, int | 
         with system.open(path, "rb") as file:
             packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
         if path.endswith(".gz") and info["size"] and not packed:
-            raise InputError(f"run {path} is not a gzip file, whatever its name says.")
+            raise InputError(f"run {path} is not a gzip file, although its name ends in .gz.")
         starts = [0] if packed else range(0, info["size"], BLOCK)
         blocks += [(system, path, start, None if packed else BLOCK) for start in starts]
     if not found:

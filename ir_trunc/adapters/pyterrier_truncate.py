@@ -30,7 +30,7 @@ class Truncate(pt.Estimator):
         super().__init__()
         if sees_judgments(policy):
             raise ParameterError(
-                f"{policy} sees the judgments, which a pipeline has not: take another policy."
+                f"{policy} sees the judgments, which a pipeline does not have: take another policy."
             )
         self.policy = policy
         self.measure = measure
@@ -90,7 +90,7 @@ class Truncate(pt.Estimator):
 
         if self.measure is None:
             raise ParameterError(
-                f"{self!r} has no measure to be fitted for: give one, measure=..., when it is made."
+                f"{self!r} has no measure to be fitted to: give one when it is made, as measure='RBPT'."
             )
         pt.validate.result_frame(topics_or_res_tr)
         rankings = rank(qrels_tr, topics_or_res_tr, topics=topics_or_res_tr)

@@ -70,7 +70,7 @@ FLAGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "default": "score",
             "help": (
                 "what decides the order of a list: score (the default), as 32-bit floats and then the"
-                " document id, as ir-measures, pytrec_eval and trec_eval 9 have it; score64, as trec_eval 10"
+                " document id, as in ir-measures, pytrec_eval and trec_eval 9; score64, as in trec_eval 10"
                 " has it; the rank column; or the rows of the file as they stand"
             ),
         },
@@ -102,7 +102,7 @@ FLAGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {
             "action": "append",
             "metavar": "FIELD=COLUMN",
-            "help": "what a field is called in CSV, TSV, JSON or Parquet, as doc_id=chunk; may be repeated",
+            "help": "what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated",
         },
     ),
     "nil": (("--nil",), {"choices": get_args(Convention), "help": "what a document called NIL means"}),
@@ -143,7 +143,7 @@ def _columns(pairs: Sequence[str]) -> dict[str, str] | None:
     for pair in pairs:
         field, equals, column = pair.partition("=")
         if not equals:
-            raise ParameterError(f"--columns {pair}: FIELD=COLUMN is needed, as doc_id=chunk.")
+            raise ParameterError(f"--columns {pair}: FIELD=COLUMN is needed, such as doc_id=chunk.")
         if field in found:
             raise ParameterError(f"--columns {pair}: {field} is given twice.")
         found[field] = column

@@ -18,19 +18,20 @@ from ir_trunc.scoring.runs import by_file_name
 _EPILOG = """
 A condition is one of
 
-  MEASURE drops 0.02           the mean is lower than that of --baseline by 0.02 or more
+  MEASURE drops 0.02           the mean is lower than the baseline's by 0.02
+                               or more
   MEASURE rises 0.02           it is higher by 0.02 or more
   MEASURE < 0.5                the mean is below 0.5; also <=, > and >=
 
-and speaks of a measure, of length (documents of a list), or of abstention.silent
-(share of empty lists), abstention.precision (share of them that belong to nil
-queries) and abstention.recall (share of the nil queries that got the empty list).
+and is about a measure, length (documents in a list), abstention.silent
+(share of empty lists), abstention.precision (share of these that belong to
+nil queries), or abstention.recall (share of nil queries with an empty list).
 
 It has failed where the whole confidence interval meets it, passed where none of
 it does, and is undecided otherwise: there are too few topics to tell.
 
-exit status: 0 where no condition has failed, 1 where one has (with --strict also
-where one is undecided), 2 where nothing can be said, as for bad input
+exit status: 0 if no condition has failed, 1 if one has (with --strict, also
+if one is undecided), 2 if nothing can be said, for bad input for example
 
 example:
   ir_trunc check demo.qrels stops-in-time.run --baseline never-stops.run \\

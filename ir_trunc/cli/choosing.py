@@ -90,15 +90,13 @@ def calibrate(words: Sequence[str]) -> None:
     """`ir_trunc meta calibrate ...`."""
     parser = meta_parser(
         "calibrate",
-        "A parameter from what it is to mean: MEASURE PARAMETER --rank R, or --residual R --depth K.",
+        "Find a parameter from what it should mean: MEASURE PARAMETER --rank R, or --residual R --depth K.",
     )
     parser.add_argument("measure", metavar="MEASURE", nargs="?")
     parser.add_argument(
         "parameter", metavar="PARAMETER", nargs="?", help="e, p, beta: a number of the measure"
     )
-    parser.add_argument(
-        "--rank", type=int, help="where one relevant document is to be worth as much as returning nothing"
-    )
+    parser.add_argument("--rank", type=int, help="rank where one relevant document is worth as much as none")
     parser.add_argument("--residual", type=float, help="weight of all ranks beyond --depth")
     parser.add_argument("--depth", type=int)
     args = parser.parse_args(words)

@@ -71,7 +71,10 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--alpha", type=float, metavar="P", help="level of significance (default 0.05)")
     group.add_argument("--intervals", action="store_true", default=None, help="print confidence intervals")
     group.add_argument(
-        "--margin", type=float, metavar="D", help="with --baseline: who is not worse by D, and who equivalent"
+        "--margin",
+        type=float,
+        metavar="D",
+        help="with --baseline: which are not worse by D, which equivalent",
     )
 
 

@@ -12,7 +12,9 @@ from ir_trunc.synthetic import demo
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc demo [--plot FILE] [--copy FOLDER]`."""
-    parser = OneLineParser(prog="ir_trunc demo", description="Show the point on a small collection.")
+    parser = OneLineParser(
+        prog="ir_trunc demo", description="Show what the measures see, on a small collection."
+    )
     add_flag(parser, "plot", help="draw it into a file instead: .png, .svg, .pdf")
     parser.add_argument(
         "--copy", metavar="FOLDER", help="put the files of the collection there instead, to be scored"

@@ -82,8 +82,8 @@ def _help(known: dict[str, list[ProcedureDefinition]]) -> str:
         [
             "usage: ir_trunc meta COMMAND ...\n",
             *lines,
-            "\nMost take QRELS RUNS MEASURE ..., some measures alone; COMMAND --help tells more.",
-            "RUNS: a folder, whose files are all runs, or files.",
+            "\nMost take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help.",
+            "RUNS: files, or a folder in which every file is a run.",
         ]
     )
 

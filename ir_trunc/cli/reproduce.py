@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
         "collections",
         nargs="*",
         metavar="QRELS RUNS",
-        help="a qrels file and a folder of runs; of several collections the mean is taken",
+        help="a qrels file and a folder of runs; several collections are averaged",
     )
     add_flag(parser, "output", help="save the result as JSON, too")
     return parser

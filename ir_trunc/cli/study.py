@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _OUTPUT = """\
-write the CSV here, gzipped if named .gz. Cells are what they are: a spreadsheet takes one that begins with
+write the CSV here, gzipped if named .gz. Cells are not escaped: a spreadsheet takes one that begins with
 =, +, - or @ for a formula"""
 _POLICIES = ["Greedy", "ScoreThreshold", "LargestGap", "Oracle"]
 
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_collection(sub)
     _add_also(sub)
     sub.add_argument(
-        "--truncated", metavar="MEASURES", default=study.TRUNCATED, help="measures of the lists cut"
+        "--truncated", metavar="MEASURES", default=study.TRUNCATED, help="measures of the lists that are cut"
     )
     sub.add_argument("--full", metavar="MEASURES", default=study.FULL, help="measures of the full lists")
 
@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     default = f"a policy or a file of cuts; default: {', '.join(_POLICIES)}"
     add_flag(sub, "policy", action="append", help=default)
     sub.add_argument("--folds", type=count, default=5, metavar="N", help="parts of the topics (default 5)")
-    add_flag(sub, "seed", help="of the random parts (default 0)")
+    add_flag(sub, "seed", help="seed of the random parts (default 0)")
     return parser
 
 

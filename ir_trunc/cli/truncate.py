@@ -21,7 +21,7 @@ from ir_trunc.truncation.text import list_of_policies
 _ABOUT = (
     "End every list of a run where a policy says: --policy LargestGap, or --policy 'Fixed(k=10)'. A policy"
     " whose parameter is left out is fitted to --measure on the topics of --qrels; one that sees the"
-    " judgments cuts the topics of --qrels alone."
+    " judgments cuts only the topics of --qrels."
 )
 
 
@@ -35,9 +35,11 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("run", metavar="RUN", help="TREC run file")
     add_flag(parser, "policy", required=True)
     add_flag(parser, "qrels", help=f"of the training topics: {QRELS}")
-    add_flag(parser, "measure", help="the measure to fit for; it must look at each list alone")
+    add_flag(parser, "measure", help="the measure to fit to; it must score each list by itself")
     add_flag(
-        parser, "output", help="write the run that is cut there, gzipped where the name ends in .gz; - prints"
+        parser,
+        "output",
+        help="write the run here with its lists cut, gzipped where the name ends in .gz; - prints",
     )
     add_flag(parser, "cuts", help="write lines 'topic<TAB>k' there; without -o and -k they are printed")
     add_reading(parser)

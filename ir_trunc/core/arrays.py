@@ -183,6 +183,6 @@ def falling(scores: Floats | None, topics: Sequence[str], lengths: Array) -> Flo
     if bad := places((row[1:] == row[:-1]) & (shown[1:] > shown[:-1])):
         topic, pair = topics[row[bad[0]]], scores[bad[0] : bad[0] + 2].tolist()
         raise InputError(
-            f"topic {topic}: score {pair[1]} stands below {pair[0]}; scores must fall down the list."
+            f"topic {topic}: score {pair[1]} comes after {pair[0]}; scores must fall down the list."
         )
     return scores

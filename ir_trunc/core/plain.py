@@ -31,7 +31,8 @@ def arrays_of_lists(
     names = [str(number) for number in range(1, len(rows) + 1)] if topics is None else list(topics)
     if not len(rows) == len(pools) == len(names):
         raise InputError(
-            f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics: as many are needed."
+            f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics: as many of each"
+            " are needed."
         )
     if odd := [name for name in names if not isinstance(name, str)]:
         raise InputError(f"topic {odd[0]!r} is {type(odd[0]).__name__}: topics are text.")

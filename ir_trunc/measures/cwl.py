@@ -22,7 +22,7 @@ from ir_trunc.measures.reading import Cost
 
 CWL = "Azzopardi, Thomas & Moffat, SIGIR 2019, https://doi.org/10.1145/3331184.3331353"
 
-QUESTION = "How much does a reader find and pay who leaves at the end of the list at the latest?"
+QUESTION = "What does a reader gain and pay, who leaves no later than the end of the list?"
 
 Target = Annotated[float, Number("gain that the reader wants in all", 0.5)]
 Model = Annotated[

@@ -247,11 +247,11 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
     """
     if not (isinstance(x, Mapping) and isinstance(y, Mapping)):
         if isinstance(x, Mapping) or isinstance(y, Mapping):
-            raise InputError("x and y: {item: value} both, or values of the same items both, are needed.")
+            raise InputError("x and y: both must be {item: value}, or both the values of the same items.")
         a, b = series("x", x), series("y", y)
         if len(a) != len(b):
             raise InputError(
-                f"orderings of {len(a)} and {len(b)} items: which are the same is not known. Give {{item:"
+                f"orderings of {len(a)} and {len(b)} items: it is unclear which belong together. Give {{item:"
                 " value} twice."
             )
         return [(_ranks(values), len(values)) for values in _same_items(a, b)]

@@ -94,7 +94,7 @@ def coverage(
     topic_pairs: Annotated[int | None, WholeOrAll("pairs of topics to draw, with replacement")] = 1000,
     seed: Seed = 0,
 ) -> Coverage:
-    """How much of the improvements on which all reference measures agree a measure covers.
+    """How far a measure covers the improvements that all reference measures agree on.
 
     Parameters
     ----------

@@ -136,5 +136,5 @@ class OneMeasure:
 
 
 Seed = Annotated[int, Whole("seed of what is drawn at random", low=0)]
-Repetitions = Annotated[int, Whole("how often is drawn at random")]
+Repetitions = Annotated[int, Whole("number of random draws")]
 Alpha = Annotated[float, Number("significance level", 0, 1, inside=True)]

@@ -93,8 +93,8 @@ class Predictivity(Result):
 def predictivity(matrix: ScoreMatrix, repetitions: Repetitions = 100, seed: Seed = 0) -> Predictivity:
     """Kendall's tau between the orders of the systems on random halves of the topics.
 
-    With an odd number of topics one stays out. A measure of the whole run (`c@1`, `CWS`) is computed anew on
-    each half.
+    With an odd number of topics, one is left out. A measure of the whole run (`c@1`, `CWS`) is computed anew
+    on each half.
 
     Parameters
     ----------

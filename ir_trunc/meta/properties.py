@@ -124,7 +124,8 @@ def verdicts_of(
         if lists > MOST:
             asked = f"scale={','.join(map(str, grades))}, length={length}"
             raise ParameterError(
-                f"{asked}: {lists} lists would be tried, and {MOST} can be; fewer grades or a shorter length."
+                f"{asked}: {lists} lists would be tried, and at most {MOST} can be: take fewer grades or a"
+                " shorter length."
             )
     return (_check(measure, scales, length) for measure in measures)
 

@@ -134,7 +134,7 @@ def error_rates(
 ) -> ErrorRates:
     """How often one set of topics contradicts most others about two systems, and how often they tie.
 
-    Every pair of systems has sets of its own, which all measures share.
+    Each pair of systems has its own sets of topics, the same for all measures.
 
     Parameters
     ----------

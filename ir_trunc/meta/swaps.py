@@ -150,7 +150,7 @@ def swap_rates(
     width: Annotated[float, Number("width of a bin of differences", 0, inside=True)] = 0.01,
     seed: Seed = 0,
 ) -> SwapRates:
-    """How often other topics turn a difference round, by the size of the difference.
+    """How often a difference of a given size is reversed on other topics.
 
     Parameters
     ----------

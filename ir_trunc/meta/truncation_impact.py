@@ -1,4 +1,4 @@
-"""What it changes for each system to score where its lists end (Liu et al., SIGIR 2016, Figure 3)."""
+"""How scores change when the ends of lists count (Liu et al., SIGIR 2016, Figure 3)."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def truncation_impact(
     depth: Annotated[int, Whole("length from which on a list is not truncated")] = 5,
     **reading: Unpack[HowRead],
 ) -> TruncationImpact:
-    """What it changes for each system to score where its lists end.
+    """How each system's scores change when the ends of its lists count.
 
     Before, the document NIL is worth 1 where nothing is relevant and 0 elsewhere, as at TREC 2001; after, it
-    ends its list. Of a list that is as long as the evaluation is deep it is not known that it ended: give
-    both measures this cutoff, as `RBPT(p=0.5)@5` and `RBP(p=0.5)@5`.
+    ends its list. A list that fills the evaluation depth need not have ended there: give both measures this
+    depth as their cutoff, `RBPT(p=0.5)@5` and `RBP(p=0.5)@5` for example.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class Columns(Mapping[str, Any]):
         for field, column in columns.items():
             if fields_of.setdefault(column, field) != field:
                 both = f"{fields_of[column]} and {field}"
-                raise ParameterError(f"columns: {column!r} stands for {both}; each needs its own column.")
+                raise ParameterError(f"columns: {column!r} is given for {both}; each needs its own column.")
         return cls(tuple(columns.items()), frozenset(columns))
 
     def __getitem__(self, field: str) -> Any:

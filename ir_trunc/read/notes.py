@@ -88,7 +88,7 @@ class Notes:
             warn(f"{source}: no row has the mark {reading.stop} in its second column: no list ends there.")
         if self.behind:
             warn(
-                f"{source}: {self.behind} documents stand behind one that was not shown; their lists end"
+                f"{source}: {self.behind} documents come after one that was not shown; their lists end"
                 " before it."
             )
         if self.strangers:

@@ -31,7 +31,7 @@ class Reading:
     """How a run is read.
 
     order: what decides the order of a list. 'score' (the default): scores descending, compared as 32-bit
-    floats, ties by document id descending, as ir-measures, pytrec_eval and trec_eval 9 have it. 'score64':
+    floats, ties by document id descending, as in ir-measures, pytrec_eval and trec_eval 9. 'score64':
     the same with 64-bit floats, as trec_eval 10 has it. 'rank': the rank column of a file or of a frame,
     which then needs no scores. 'file': the rows of a list as they stand. Lists that are given by rank,
     `{topic: [document, ...]}`, keep their order under each of them.

@@ -214,7 +214,7 @@ def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
         raw = file if len(start) > 2 else cast(io.BufferedReader, io.BufferedReader(io.BytesIO(file.read())))
         start = raw.peek()
         if path.suffix == ".gz" and start and not start.startswith(GZIP_MAGIC):
-            raise InputError(f"{source} is not a gzip file, whatever its name says.")
+            raise InputError(f"{source} is not a gzip file, although its name ends in .gz.")
         before = os.fstat(file.fileno())
         with _unpacked(raw, source) as stream:
             yield stream

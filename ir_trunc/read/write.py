@@ -179,7 +179,7 @@ def check_output(path: Target) -> None:
     if _descriptor(path) is not None:
         return
     if name.endswith(_OTHER_ARCHIVES):
-        raise InputError(f"{name}: gzip is the one way to pack an output; let its name end in .gz.")
+        raise InputError(f"{name}: outputs are compressed by gzip only; let its name end in .gz.")
     with suppress(FileNotFoundError, NotADirectoryError):
         os.stat(name)  # a name that is too long and a circle of links are errors
     if os.path.isdir(name):
@@ -214,7 +214,7 @@ def check_outputs(outputs: Iterable[Target | None], inputs: Iterable[Target | No
             )
         for other in wanted[:at]:
             if _place(path) == _place(other):
-                raise InputError(f"{other} and {path} are one file: two outputs need two.")
+                raise InputError(f"{other} and {path} are one file: two outputs need two files.")
 
 
 def _inside(path: Target) -> list[str]:

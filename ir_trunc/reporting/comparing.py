@@ -128,9 +128,7 @@ def compare(
         scored = [_Scored.of(results) for _, results in score_each(ready, named)]
     for system, one in zip(systems, scored):
         if one.topics != scored[0].topics:
-            raise InputError(
-                f"runs {systems[0]!r} and {system!r} have different topics: the same are needed."
-            )
+            raise InputError(f"runs {systems[0]!r} and {system!r} have different topics: they need the same.")
     paired = np.stack([one.paired for one in scored], axis=1)
     reasons = {name: why for name, *why in zip(names, *(one.untested for one in scored)) if any(why)}
     untested = {name: next(filter(None, why)) for name, why in reasons.items()}

@@ -219,7 +219,7 @@ def _checked(condition: Condition, now: Results, before: Results | None, confide
     if before is not None:
         old = value_of(condition, before, confidence)
         if before.topics != now.topics:
-            raise ParameterError("the run and the baseline have different topics: the same are needed.")
+            raise ParameterError("the run and the baseline have different topics: they need the same.")
         decides = mean_of(values_of(condition, now) - values_of(condition, before), confidence)
     verdict = _VERDICTS[condition.met(decides)]
     return Check(condition.text, verdict, old.value, new.value, decides.low, decides.high, decides.unknown)

@@ -167,19 +167,19 @@ def _refuse_if_nothing_can_be_learnt(rankings: Rankings) -> None:
     if not rankings.lengths.any():
         raise InputError(
             f"how_many: nothing was retrieved for any of the {len(rankings)} labelled questions (question"
-            f" {rankings.topics[0]} for one), so that nothing can be learnt: `retrieved` needs lists of"
-            " documents for the questions of `labels`, under the same ids."
+            f" {rankings.topics[0]} for one). Nothing can be learnt: `retrieved` needs"
+            " lists of documents for the questions of `labels`, under the same ids."
         )
     answerable = int((~rankings.judgments.nil_queries).sum())
     if answerable and not (rankings.judged_grades > 0).any():
         raise InputError(
-            f"how_many: {answerable} questions have relevant documents, and none of these was retrieved, so"
-            " that nothing can be learnt: `retrieved` and `labels` need the same ids of documents."
+            f"how_many: {answerable} questions have relevant documents, and none of these was"
+            " retrieved. Nothing can be learnt: `retrieved` and `labels` need the same ids of documents."
         )
 
 
 def _say_if_scores_are_distances(rankings: Rankings) -> None:
-    """Warn where relevant documents stand in the lower half of most lists that have one."""
+    """Warn where relevant documents are in the lower half of most lists that have one."""
     right = rankings.judged_grades > 0
     lists = np.repeat(np.arange(len(rankings)), np.diff(rankings.judged_offsets))[right]
     found = np.bincount(lists, minlength=len(rankings))
@@ -189,7 +189,7 @@ def _say_if_scores_are_distances(rankings: Rankings) -> None:
     if with_some.sum() >= _ENOUGH and low > _MOST * with_some.sum():
         where = f"in the lower half of {low} of {with_some.sum()} lists"
         warn(
-            f"how_many: relevant documents stand {where}; if the scores are distances, pass"
+            f"how_many: relevant documents are {where}; if the scores are distances, pass"
             " lower_is_better=True."
         )
 

@@ -29,7 +29,7 @@ _HEAD = f"""\
 # The measures
 
 What each measure is, computes and says of lists that end early, late or at once. The page is written by
-`{RENEW}`; every figure in it is computed by the formula it stands beside.
+`{RENEW}`; every figure in it is computed by the formula beside it.
 The [glossary](glossary.md) explains the terms and [the guide](guide.md) leads to a measure by questions.
 """
 
@@ -104,7 +104,7 @@ def _entry(definition: Definition, verdicts: Verdicts) -> str:
     told = notes(definition.notes)
     if definition.scope == "run":
         told.append(
-            "The measure looks at the whole run: in the table, each list stands beside a question answered"
+            "The measure looks at the whole run: in the table, each list comes with a question answered"
             " correctly.\n"
         )
     return "\n".join(

@@ -119,7 +119,7 @@ def read_saved(path: Target, kind: str) -> tuple[Any, str]:
     if not isinstance(found, dict) or set(found) != {"ir_trunc", "format", "data"}:
         raise InputError(f"{source} is not a result that {kind}.save wrote.")
     if found["ir_trunc"] != kind:
-        raise InputError(f"{source} holds {shown(found['ir_trunc'])}, as it says itself: a {kind} is needed.")
+        raise InputError(f"{source} says that it holds {shown(found['ir_trunc'])}: a {kind} is needed.")
     if found["format"] is True or found["format"] != FORMAT:
         raise InputError(
             f"{source} has the format {shown(found['format'])}: this version reads format {FORMAT}."

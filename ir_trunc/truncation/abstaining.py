@@ -116,7 +116,7 @@ def abstention_curve(
         if bound.definition.scope == "run":
             raise ParameterError(
                 f"{measure} looks at all lists of a run and has no score of one list alone: abstention needs"
-                " measures that have one, as EM in the place of c@1."
+                " measures that have one, such as EM instead of c@1."
             )
         scores = bound.score(rankings)
         for name, by in {**sure, "oracle": scores}.items():

@@ -29,7 +29,7 @@ def best_cuts(
     Parameters
     ----------
     measures : MeasureLike
-        Measures that look at each list alone.
+        Measures that score each list by itself.
     qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     runs : RunsLike
@@ -92,7 +92,7 @@ def cuts(
     Parameters
     ----------
     measures : MeasureLike
-        Measures that look at each list alone.
+        Measures that score each list by itself.
     qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     runs : RunsLike

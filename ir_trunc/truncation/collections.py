@@ -138,7 +138,7 @@ def over_collections(
     tables = {}
     for name, pair in mapping("collections", collections, "{name: (qrels, runs)}").items():
         if text("collection", name) == MEAN:
-            raise InputError(f"A collection cannot be called {MEAN!r}: the mean of all is called so.")
+            raise InputError(f"A collection cannot be called {MEAN!r}: that is the name of the mean of all.")
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ParameterTypeError(f"collection {name!r} is {shown(pair)}: a pair (qrels, runs) is needed.")
         tables[name] = _of_numbers(experiment(*measures, *pair, **options))
@@ -148,7 +148,7 @@ def over_collections(
     rows = first.index
     for table in others:
         if list(table.columns) != list(first.columns):
-            raise ParameterError("The tables of the collections have other columns: they have no mean.")
+            raise ParameterError("The tables of the collections have different columns, and no mean.")
         rows = rows.append(table.index.difference(rows, sort=False))
     if pd.api.types.is_numeric_dtype(rows.dtype):
         rows = rows.sort_values()

@@ -77,7 +77,7 @@ class Policy:
         Raises
         ------
         InputError
-            Where a score is missing, NaN or infinite, or stands below a lower one.
+            Where a score is missing, NaN or infinite, or comes after a lower one.
         ParameterError
             Where the policy still has to be fitted, or looks at more than scores, as `Oracle` does.
 

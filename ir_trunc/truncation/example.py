@@ -27,7 +27,7 @@ def example(
     Parameters
     ----------
     measures : MeasureLike
-        Measures that look at each list alone.
+        Measures that score each list by itself.
     irrelevant, relevant : int
         Documents of each kind, at most 10^6.
     scaled : bool

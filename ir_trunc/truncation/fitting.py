@@ -43,7 +43,7 @@ def one_measure(measure: Any) -> BoundMeasure:
         raise UnknownMeasureError(f"{found} is not computed by ir_trunc: it has no curve.")
     if bound.definition.lower_is_better:
         raise ParameterError(
-            f"{found} counts losses, lower is better: policies need a measure of which higher is better."
+            f"{found} counts losses, lower is better: policies need a measure whose higher values are better."
         )
     return bound
 

@@ -53,7 +53,7 @@ def keep(policy: Any, items: Items, score: Any = None, lower_is_better: bool = F
         if (values[1:] > values[:-1]).all():
             other = "lower_is_better=False" if lower_is_better else "lower_is_better=True"
             warn(
-                f"The {len(values)} items stand in the order of rising scores: those at the end are taken for"
+                f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
                 f" the best. If those at the front are, pass {other}."
             )
     k = _cut(policy, values[order])

@@ -70,7 +70,7 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
         Which paper.
     *collections : (qrels, runs)
         What the figures are computed on, as `ir_trunc.compare` takes them; runs are read as the paper did.
-        Of several collections the mean is taken. Papers whose examples need no collection take none.
+        Several collections are averaged. Papers whose examples need no collection take none.
 
     Returns
     -------

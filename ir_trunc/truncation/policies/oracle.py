@@ -17,7 +17,7 @@ class OneMeasure:
     """A measure, as an object or a text."""
 
     meaning: str
-    allowed: str = "a measure that looks at each list alone"
+    allowed: str = "a measure that scores each list by itself"
 
     def clean(self, name: str, value: Any) -> Any:
         """The measure as an object."""

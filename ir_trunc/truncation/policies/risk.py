@@ -26,7 +26,7 @@ class Risk:
     """A loss from 0 to 1 for each list: a word, or a measure whose shortfall it is."""
 
     meaning: str
-    allowed: str = "'missed', 'false_answer', or a measure from 0 to 1 that looks at each list alone"
+    allowed: str = "'missed', 'false_answer', or a measure from 0 to 1 that scores each list by itself"
 
     def clean(self, name: str, value: Any) -> str:
         """The word, or the measure as text."""
