@@ -131,7 +131,7 @@ def test_a_full_disk_names_the_file():
         ("none/out", "none/out cannot be written: there is no folder .*none"),
         ("file/out", "file/out cannot be written: there is no folder"),
         ("folder", "folder is a directory"),
-        ("out.zip", "out.zip: gzip is the one way"),
+        ("out.zip", "out.zip: outputs are compressed by gzip only"),
         ("circle", "symbolic links: 'circle'"),
         ("n" * 300, "name too long"),
     ],
