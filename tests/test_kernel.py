@@ -16,16 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc._kernel import core
+from ir_trunc._kernel import kernel
 from ir_trunc.core.errors import IrTruncError
 from ir_trunc.ranking import rank
-from ir_trunc.ranking.compiled import JudgedDocs, compiled
+from ir_trunc.ranking.compiled import compiled
 from ir_trunc.ranking.doors import read_qrels
 from ir_trunc.read.layout import run_layout
 from ir_trunc.read.reading import DEFAULT, Reading
 from ir_trunc.read.registry import recognised
 
-pytestmark = pytest.mark.skipif(core is None, reason="the kernel is not built, or turned off")
+pytestmark = pytest.mark.skipif(kernel is None, reason="the kernel is not built, or turned off")
 
 ARRAYS = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores", "scores")
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
@@ -360,21 +360,21 @@ def test_the_kernels_judgments_are_made_again_where_they_are_unpickled(qrels):
 
 
 def test_buffers_that_do_not_fit_are_refused():
-    good = JudgedDocs.of(read_qrels(QRELS)).columns
-    assert core.judged(*good, 1) is not None
+    good = read_qrels(QRELS).judged_docs.columns
+    assert kernel.judged(*good, 1) is not None
     for at in range(len(good)):
-        assert core.judged(*good[:at], good[at][:0], *good[at + 1 :], 1) is None or len(good[at]) == 0
-    assert core.judged(*good[:6], good[6][::-1].copy(), good[7], 1) is None
+        assert kernel.judged(*good[:at], good[at][:0], *good[at + 1 :], 1) is None or len(good[at]) == 0
+    assert kernel.judged(*good[:6], good[6][::-1].copy(), good[7], 1) is None
     for wrong in [(), (1,) * 9, ("a",) * 9]:
         with pytest.raises(TypeError):
-            core.judged(*wrong)
+            kernel.judged(*wrong)
     with pytest.raises((TypeError, ValueError)):
-        core.lines(object(), b"")
+        kernel.lines(object(), b"")
 
 
 def loaded(wanted):
     """What a new process says of the kernel with this setting."""
-    code = "from ir_trunc._kernel import core; print(core is not None)"
+    code = "from ir_trunc._kernel import kernel; print(kernel is not None)"
     return subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "IR_TRUNC_KERNEL": wanted},

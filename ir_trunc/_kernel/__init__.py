@@ -26,4 +26,4 @@ def _loaded() -> Any:
     return compiled
 
 
-core = _loaded()
+kernel = _loaded()

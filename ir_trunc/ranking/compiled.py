@@ -6,23 +6,19 @@ read in Python, which understands them or says what is wrong.
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
-from ir_trunc._kernel import core
+from ir_trunc._kernel import kernel
 from ir_trunc.core.errors import IrTruncError
 from ir_trunc.core.judgments import places_of
 from ir_trunc.core.pieces import SomeLists
 from ir_trunc.core.rankings import offsets_of
 from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.read.arrow import strings
 from ir_trunc.read.layout import MARK, RANK
 from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.readers.dicts import dicts
@@ -31,7 +27,6 @@ from ir_trunc.read.readers.plain_tuples import plain_tuples
 from ir_trunc.read.readers.trec import trec
 from ir_trunc.read.reading import Order
 from ir_trunc.read.registry import Data
-from ir_trunc.read.rows import PLACEHOLDER
 from ir_trunc.read.signs import signs_of_lines
 from ir_trunc.read.tables import COST, SHOWN
 from ir_trunc.read.text import BadLineError, blocks
@@ -39,35 +34,6 @@ from ir_trunc.read.text import BadLineError, blocks
 _ORDERS = get_args(Order)
 _LOOKED_AT = 4  # blocks of a file in which signs are looked for
 _FIELDS = ("query_id", "doc_id", "score")
-
-
-class JudgedDocs:
-    """The judged documents of qrels as the kernel has them.
-
-    They are made of texts and numbers in buffers, and made anew of these where they are unpickled.
-    """
-
-    def __init__(self, *columns: npt.NDArray[Any]):
-        self.columns = columns
-        seed = int.from_bytes(os.urandom(8), "little")
-        self.here = core.judged(*columns, seed) if core else None
-
-    @classmethod
-    def of(cls, qrels: Qrels) -> JudgedDocs:
-        """Those of qrels; the kernel leaves lists with NIL or the placeholder to Python."""
-        odd = strings([PLACEHOLDER, qrels.nil.id])
-        texts = (column for ids in (qrels.topics, qrels.docs, odd) for column in _texts(ids))
-        return cls(*texts, qrels.keys, qrels.grades)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self.columns
-
-
-def _texts(ids: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """Offsets and bytes of ids."""
-    _, offsets, data = ids.buffers()
-    ends = np.frombuffer(offsets, np.int32)[ids.offset : ids.offset + len(ids) + 1]
-    return ends, np.frombuffer(data, np.uint8) if data else np.zeros(0, np.uint8)
 
 
 class Compiled(NamedTuple):
@@ -111,14 +77,14 @@ def compiled(qrels: Qrels, run: Data, keep_scores: bool) -> Compiled | None:
         or reading.stop is not None
         or reading.columns
     )
-    way = None if odd or core is None else _WAYS.get(run.reader.form)
+    way = None if odd or kernel is None else _WAYS.get(run.reader.form)
     judged = None if way is None else qrels.judged_docs.here
     if way is None or judged is None:
         return None
     source, read = way
-    lists = core.begin(judged, _ORDERS.index(reading.order), reading.lower_is_better, keep_scores)
+    lists = kernel.begin(judged, _ORDERS.index(reading.order), reading.lower_is_better, keep_scores)
     signs = read(lists, run)
-    found = None if signs is None else _Found(*core.found(lists))
+    found = None if signs is None else _Found(*kernel.found(lists))
     if signs is None or found is None or not found.rows:
         return None
     notes = Notes(
@@ -160,7 +126,7 @@ def _lines(lists: Any, run: Data) -> Notes | None:
         return None  # what comes through a pipe cannot be read again
     try:
         for number, block in enumerate(blocks(path, run.layout.source(run.value))):
-            if not core.lines(lists, block):
+            if not kernel.lines(lists, block):
                 return None
             if number < _LOOKED_AT:
                 signs += signs_of_lines(block)
@@ -171,7 +137,7 @@ def _lines(lists: Any, run: Data) -> Notes | None:
 
 def _dicts(lists: Any, run: Data) -> Notes | None:
     plain = type(run.value) in (dict, defaultdict) and run.layout.reading.order != "rank"
-    return NO_NOTES if plain and core.dicts(lists, run.value, np.float64) else None
+    return NO_NOTES if plain and kernel.dicts(lists, run.value, np.float64) else None
 
 
 def _tuples(lists: Any, run: Data) -> Notes | None:
@@ -180,7 +146,7 @@ def _tuples(lists: Any, run: Data) -> Notes | None:
         return None
     kind = type(items[0])
     places = [len(_FIELDS), *range(len(_FIELDS))] if kind is tuple else _places(kind)
-    return NO_NOTES if places and core.tuples(lists, items, kind, *places, np.float64) else None
+    return NO_NOTES if places and kernel.tuples(lists, items, kind, *places, np.float64) else None
 
 
 def _places(kind: type) -> list[int]:

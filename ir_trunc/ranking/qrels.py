@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -19,13 +18,11 @@ from ir_trunc.core.rankings import (
     canonical_order,
     distinct,
 )
+from ir_trunc.ranking.judged_docs import JudgedDocs
 from ir_trunc.ranking.nil import DOCUMENTS, NilRule
 from ir_trunc.ranking.pairs import PairIndex, hashes_of, repeated
 from ir_trunc.read.arrow import flat, numeric, occurs, positions, strings
 from ir_trunc.read.rows import PLACEHOLDER, Rows
-
-if TYPE_CHECKING:
-    from ir_trunc.ranking.compiled import JudgedDocs
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,9 +152,7 @@ class Qrels:
     @cached_property
     def judged_docs(self) -> JudgedDocs:
         """The judged documents as the compiled kernel has them."""
-        from ir_trunc.ranking.compiled import JudgedDocs
-
-        return JudgedDocs.of(self)
+        return JudgedDocs.of(self.topics, self.docs, self.nil.id, self.keys, self.grades)
 
     @cached_property
     def right_words(self) -> list[list[Counter[str]]]:
