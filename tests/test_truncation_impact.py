@@ -50,7 +50,8 @@ def test_both_scores_of_a_system_stand_over_its_share_of_truncated_lists():
     for line, scores in zip(ax.lines, (found.before, found.after)):
         np.testing.assert_allclose(line.get_xdata(), 100 * found.truncated)
         np.testing.assert_allclose(line.get_ydata(), scores)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["RBP(p=0.5)@5", "RBPT(p=0.5)@5"]
+    named = ["RBP(p=0.5)@5, as usual", "RBPT(p=0.5)@5, with the end"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == named
 
 
 def test_the_command_takes_qrels_runs_and_a_measure(command):
