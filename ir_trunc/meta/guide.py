@@ -222,7 +222,8 @@ def plot(ax: Any = None) -> Any:
     """
     from textwrap import wrap
 
-    from ir_trunc.plots.looks import INK, axes
+    from ir_trunc.plots.colours import INK
+    from ir_trunc.plots.looks import axes
 
     rows: list[tuple[int, str, list[str], Node]] = []
 

@@ -79,7 +79,8 @@ class Predictivity(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
-        from ir_trunc.plots.looks import ACCENT, axes
+        from ir_trunc.plots.colours import ACCENT
+        from ir_trunc.plots.looks import axes
 
         shown = axes(ax)
         own = [self.taus[:, at, at] for at in range(len(self.measures))]

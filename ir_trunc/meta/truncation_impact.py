@@ -59,9 +59,10 @@ class TruncationImpact(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Both scores of each system against its share of truncated lists, joined by a line. Returns Axes."""
+        from ir_trunc.plots.colours import ACCENT, GREY, INK
         from ir_trunc.plots.files import label
-        from ir_trunc.plots.looks import ACCENT, GREY, INK, legend_above
         from ir_trunc.plots.looks import axes as open_axes
+        from ir_trunc.plots.looks import legend_above
 
         shown, x = open_axes(ax), 100 * self.truncated
         shown.vlines(x, self.before, self.after, color=GREY, linewidth=1, zorder=1)

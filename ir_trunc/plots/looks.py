@@ -11,6 +11,7 @@ import numpy as np
 from ir_trunc.core.checks import instance
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.errors import InputError, IrTruncError
+from ir_trunc.plots.colours import COLOURS, GREY, INK, LINES, MARKERS
 from ir_trunc.plots.files import label
 
 if TYPE_CHECKING:
@@ -18,14 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK = "#222222"
-GREY = "#a6a6a6"
-ACCENT = "#C24A00"
-# Each of these has another lightness, so that colour-blind readers and grey paper tell them apart; the first
-# ones most. Markers and line styles say the same without them.
-COLOURS = ("#1A1A1A", "#E0780A", "#0070B8", "#6A1B7A", "#1F9A6A", "#6B1500", "#00656B")
-MARKERS = "osD^vPX*<>"
-LINES = ("-", "--", "-.", ":")
 MOST_NAMES = 7
 """Lines that have their names beside them, at most; more have a legend."""
 
@@ -92,7 +85,7 @@ def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
 
     Many lines, and those whose ends meet, have a legend. One line has no name.
     """
-    from ir_trunc.plots.names import at_ends
+    from ir_trunc.plots.names import at_ends  # matplotlib: not before something is drawn
 
     if len(drawn) > MOST_NAMES or _meet([line.get_ydata() for _, line in drawn]):
         above = max(len(name) for name, _ in drawn) > 20

@@ -11,8 +11,9 @@ from ir_trunc.core.checks import flag, mapping, text, whole
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.errors import InputError
 from ir_trunc.plots import looks
+from ir_trunc.plots.colours import ACCENT
 from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import ACCENT, axes, scores_of
+from ir_trunc.plots.looks import axes, scores_of
 
 if TYPE_CHECKING:
     import pandas as pd

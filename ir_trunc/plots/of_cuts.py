@@ -10,11 +10,9 @@ from ir_trunc.core.checks import instance, text
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.curve import Curve
 from ir_trunc.core.errors import InputError, shown
+from ir_trunc.plots.colours import ACCENT, GREY, INK
 from ir_trunc.plots.files import label
 from ir_trunc.plots.looks import (
-    ACCENT,
-    GREY,
-    INK,
     MOST_NAMES,
     axes,
     documents,

@@ -10,14 +10,9 @@ import numpy as np
 from ir_trunc.core.checks import instance, mapping, text, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Rankings
+from ir_trunc.plots.colours import ACCENT, COLOURS, INK
 from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import (
-    ACCENT,
-    COLOURS,
-    INK,
-    axes,
-    legend_above,
-)
+from ir_trunc.plots.looks import axes, legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,8 +13,9 @@ from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.parts import binary
 from ir_trunc.measures.sizes import QRELS, Size, Sizes, documents
+from ir_trunc.plots.colours import GREY
 from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import GREY, axes, name_lines, styles
+from ir_trunc.plots.looks import axes, name_lines, styles
 from ir_trunc.read.numbers import sizes_of
 
 if TYPE_CHECKING:
