@@ -126,7 +126,7 @@ def test_a_promise_that_too_few_topics_cannot_back_is_refused():
 
 def test_a_promise_that_even_whole_lists_do_not_keep_is_refused():
     lists = Rankings.from_lists([[1, 0]] * 20, [[1, 0, 1, 1]] * 20, scores=[[2, 1]] * 20)
-    with pytest.raises(InputError, match=r"even whole lists lose 0\.667 in the mean of 20 topics"):
+    with pytest.raises(InputError, match=r"even whole lists lose 0\.667 on average over 20 topics"):
         RiskControlled("missed", 0.5).fit(lists)
     assert RiskControlled("missed", 0.7).fit(lists).level == 2
 
