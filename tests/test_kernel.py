@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections import defaultdict, namedtuple
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -377,6 +378,7 @@ def loaded(wanted):
     code = "from ir_trunc._kernel import kernel; print(kernel is not None)"
     return subprocess.run(
         [sys.executable, "-c", code],
+        cwd=Path(__file__).parent,  # where no source tree comes before the package that is installed
         env={**os.environ, "IR_TRUNC_KERNEL": wanted},
         capture_output=True,
         text=True,

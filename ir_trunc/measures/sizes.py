@@ -19,6 +19,11 @@ QRELS = "qrels"
 Size = int | str | dict[str, int]
 
 
+def is_path(size: Size) -> bool:
+    """Whether the numbers are in a file that has not been read yet."""
+    return isinstance(size, str) and size != QRELS
+
+
 @dataclass(frozen=True)
 class Sizes:
     """A number of documents, for all topics or for each.

@@ -12,11 +12,11 @@ from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.parts import binary
-from ir_trunc.measures.sizes import QRELS, Size, Sizes, documents
+from ir_trunc.measures.sizes import QRELS, Size, Sizes, documents, is_path
 from ir_trunc.plots.colours import GREY
 from ir_trunc.plots.files import label
 from ir_trunc.plots.looks import axes, name_lines, styles
-from ir_trunc.read.numbers import sizes_of
+from ir_trunc.read.numbers import read_sizes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,9 @@ def recall_curve(
     named = {"": runs} if isinstance(runs, Rankings) else mapping("runs", runs, "{name: Rankings}")
     if not named:
         raise InputError("runs: at least one system is needed.")
-    size, rel = sizes_of(Sizes("number of documents").clean("D", D)), whole("rel", rel, 1)
+    size, rel = Sizes("number of documents").clean("D", D), whole("rel", rel, 1)
+    if is_path(size):
+        size = read_sizes(str(size))
     ax = axes(ax)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
     drawn = []

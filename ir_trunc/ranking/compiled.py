@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from ir_trunc._kernel import kernel
-from ir_trunc.core.errors import IrTruncError
 from ir_trunc.core.judgments import places_of
 from ir_trunc.core.pieces import SomeLists
 from ir_trunc.core.rankings import offsets_of
@@ -130,7 +129,7 @@ def _lines(lists: Any, run: Data) -> Notes | None:
                 return None
             if number < _LOOKED_AT:
                 signs += signs_of_lines(block)
-    except (BadLineError, IrTruncError, OSError):
+    except (BadLineError, OSError):
         return None
     return signs
 

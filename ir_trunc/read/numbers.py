@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ir_trunc.core.checks import path as file_name
 from ir_trunc.core.errors import InputError
-from ir_trunc.measures.sizes import QRELS, Size
 from ir_trunc.read.text import contents
 
 
@@ -40,8 +39,6 @@ def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int 
     return found
 
 
-def sizes_of(D: Size) -> Size:
-    """Numbers of documents, with those of a file in the place of its path."""
-    if isinstance(D, str) and D != QRELS:
-        return read_numbers(D, "size", "number", low=1)
-    return D
+def read_sizes(path: str) -> dict[str, int]:
+    """{topic: number of documents} from a file."""
+    return read_numbers(path, "size", "number", low=1)

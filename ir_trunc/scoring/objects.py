@@ -11,7 +11,7 @@ from ir_measures.measures import registry as ir_measures_registry
 
 from ir_trunc.core.errors import IrTruncError, ParameterError, UnknownMeasureError, nearest, shown
 from ir_trunc.measures import BoundMeasure, Definition, names, registry
-from ir_trunc.measures.sizes import Sizes
+from ir_trunc.measures.sizes import Sizes, is_path
 from ir_trunc.measures.text import items_of, parse
 from ir_trunc.scoring import trec_eval
 from ir_trunc.scoring.classes import TruncMeasure, plain
@@ -46,12 +46,16 @@ def bind(measure: Measure) -> BoundMeasure | None:
 
 def _with_sizes(bound: BoundMeasure) -> BoundMeasure:
     """The measure with the numbers of a file in the place of its path, where a parameter takes one."""
-    sized = [name for name in bound.params if isinstance(bound.definition.params[name].kind, Sizes)]
-    if not any(isinstance(bound.params[name], str) for name in sized):
+    paths = {
+        name: value
+        for name, value in bound.params.items()
+        if isinstance(bound.definition.params[name].kind, Sizes) and is_path(value)
+    }
+    if not paths:
         return bound
-    from ir_trunc.read.numbers import sizes_of  # pyarrow: not before it is needed
+    from ir_trunc.read.numbers import read_sizes  # pyarrow: not before it is needed
 
-    return replace(bound, params={**bound.params, **{name: sizes_of(bound.params[name]) for name in sized}})
+    return replace(bound, params={**bound.params, **{name: read_sizes(path) for name, path in paths.items()}})
 
 
 def _for_others(measure: Measure, definition: Definition) -> bool:

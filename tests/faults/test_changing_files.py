@@ -3,14 +3,13 @@ shorter list.
 """
 
 import os
-import threading
-import time
 from pathlib import Path
 
 import pytest
 from faulty import draws, small_blocks
 
 from ir_trunc import InputError, calc
+from ir_trunc.read import text
 
 TOPICS = 2000
 QRELS = {str(topic): {"d3": 1} for topic in range(TOPICS)}
@@ -57,27 +56,25 @@ def position(path: Path) -> int:
     return 0
 
 
-def scored_while(change, path: Path, least: int):
+def scored_while(change, path: Path, least: int, monkeypatch):
     """RR of the run, which changes once so many bytes of it are read."""
     path.write_text(RUN)
+    os.utime(path, ns=(0, 0))  # it was written long before
     changed_at = []
+    check_lengths = text._check_lengths
 
-    def wait():
-        end = time.monotonic() + 60
-        while not changed_at and time.monotonic() < end:
-            at = position(path)
-            if at >= least:
-                change(path)
-                changed_at.append(at)
+    def after_a_block(view):
+        if not changed_at and (at := position(path)) >= least:
+            changed_at.append(at)
+            change(path)
+        check_lengths(view)
 
-    thread = threading.Thread(target=wait)
-    thread.start()
-    try:
-        return calc("RR", QRELS, path).values.mean()
-    finally:
-        changed_at.append(-1)
-        thread.join()
-        assert 0 < changed_at[0] < len(RUN), "the file was read before it could be changed"
+    with monkeypatch.context() as patch:
+        patch.setattr(text, "_check_lengths", after_a_block)
+        try:
+            return calc("RR", QRELS, path).values.mean()
+        finally:
+            assert 0 < changed_at[0] < len(RUN), "the file was read before it could be changed"
 
 
 @needs_proc
@@ -86,10 +83,11 @@ def scored_while(change, path: Path, least: int):
 def test_a_file_that_is_written_to_while_it_is_read_is_an_error(tmp_path, monkeypatch, long_form, change):
     small_blocks(monkeypatch, 1 << 13)
     for number in range(20 if long_form else 1):
+        least = draws("changing", number).randrange(1, len(RUN) // 2)
         with pytest.raises(
             InputError, match=f"^run {tmp_path}/some.run was changed while it was read: read it again once"
         ):
-            scored_while(change, tmp_path / "some.run", draws("changing", number).randrange(1, len(RUN) // 2))
+            scored_while(change, tmp_path / "some.run", least, monkeypatch)
 
 
 @needs_proc
@@ -98,4 +96,5 @@ def test_a_file_that_another_takes_the_place_of_is_read_to_its_end(tmp_path, mon
     small_blocks(monkeypatch, 1 << 13)
     for number in range(20 if long_form else 1):
         least = draws("changing", number).randrange(1, len(RUN) // 2)
-        assert scored_while(change, tmp_path / "some.run", least) == pytest.approx(1 / 4)  # of d0, d1, d2, d3
+        score = scored_while(change, tmp_path / "some.run", least, monkeypatch)
+        assert score == pytest.approx(1 / 4)  # of d0, d1, d2, d3
