@@ -3,6 +3,9 @@ traceback.
 """
 
 import gzip
+import os
+import subprocess
+import sys
 
 import ir_datasets
 import pytest
@@ -166,3 +169,16 @@ def test_options_that_exclude_each_other_say_so(complaint):
 @pytest.mark.parametrize("words", [("", "good.run", "AP"), ("qrels", "", "AP")], ids=["qrels", "run"])
 def test_an_empty_path_is_no_folder(complaint, words):
     assert "the path is empty" in complaint(*words)
+
+
+def test_a_wrong_setting_of_the_kernel_is_one_sentence():
+    done = subprocess.run(
+        [sys.executable, "-m", "ir_trunc", "qrels", "run", "RR"],
+        env={**os.environ, "IR_TRUNC_KERNEL": "maybe"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "ir_trunc: a package cannot be imported: IR_TRUNC_KERNEL=maybe: 0, 1 or required is needed.\n"
+    )

@@ -26,7 +26,8 @@ def main(words: Sequence[str]) -> int:
         demo.draw(args.plot)
     elif args.copy is not None:
         names = demo.copy(args.copy)
-        tell(f"{args.copy} now has {', '.join(names)}.")
+        where = "This folder" if args.copy == "." else args.copy
+        tell(f"{where} now has {', '.join(names)}.")
     else:
         print(demo.text())
     return 0

@@ -34,9 +34,9 @@ def reason(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted."
     if isinstance(error, MemoryError):
-        return f"there is not enough memory{': ' * bool(str(error))}{error}."
+        return f"there is not enough memory: {error}." if str(error) else "there is not enough memory."
     if isinstance(error, ImportError):
-        return f"a package cannot be imported: {error}."
+        return f"a package cannot be imported: {str(error).rstrip('.')}."
     if isinstance(error, OSError) and error.errno and error.filename is None:
         return f"standard output: {error.strerror}."  # errors about other files name them
     return str(error)

@@ -94,7 +94,7 @@ class Reader:
         found, names = self.read(data, layout), layout.reading.names
         if names.needed and not self.columns:
             fields = ", ".join(field for field in names if field in names.needed)
-            what = f"{layout.kind} of the form {self.form_of(layout)}: it has no columns"
+            what = f"{layout.kind} ({self.form_of(layout)}) has no columns"
             if not isinstance(found, Table):
                 next(iter(found), None)  # raises where something else is wrong, as a file that is not there
             raise InputError(f"{what}; leave {fields} out of columns={names}.")

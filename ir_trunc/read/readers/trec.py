@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
-from ir_trunc.core.errors import InputError, warn
+from ir_trunc.core.errors import InputError, counted, warn
 from ir_trunc.core.rankings import Bools, Floats, Ints
 from ir_trunc.read.arrow import flat, truths
 from ir_trunc.read.comments import row_in_a_comment, without_comments
@@ -262,7 +262,7 @@ def _parse_lines(data: bytes, layout: Layout, source: str, first: int | None) ->
             other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}.get(
                 len(fields), ""
             )
-            raise InputError(f"{line_at}: {len(fields)} fields; {needed}.{other}")
+            raise InputError(f"{line_at}: {counted(len(fields), 'field')}; {needed}.{other}")
         try:
             texts = {name: fields[layout.fields.index(name)].decode() for name in columns}
         except UnicodeDecodeError:
