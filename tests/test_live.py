@@ -133,6 +133,7 @@ def test_distances_are_read_with_the_opposite_sign():
         ("0.9", "one list of numbers"),
         (None, "one list of numbers"),
         ([10**400], "one list of numbers"),
+        (pl.Series([1], dtype=pl.Int128), "one list of numbers"),
     ],
     ids=str,
 )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import copy
 from numbers import Real
 from typing import Any, TypeVar
@@ -82,7 +83,7 @@ def numbers_of(scores: Any) -> Floats:
         found = np.asarray(scores)
         if found.ndim == 1 and found.dtype.kind == "O" and all(map(_is_number, found.tolist())):
             found = found.astype(np.float64)
-    except (ValueError, TypeError, RuntimeError, OverflowError) as error:  # several lengths, tensors on a GPU
+    except Exception as error:  # of several lengths, of tensors on a GPU, of polars: they have no common type
         raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed ({error}).") from None
     rows = found.ndim == 2 and hasattr(scores, "ndim") and not hasattr(scores, "columns")
     if not (found.ndim == 1 or rows) or (found.size and found.dtype.kind not in "iuf"):
@@ -198,14 +199,10 @@ def _score_of(item: Any, score: str | Callable[[Any], Any] | None, place: int) -
             found = item
     if found is None:
         raise InputError(f"item {place}, {shown(item)}, has no {score or 'score'}: {_MISSING}.")
-    try:
-        found = (
-            found.item() if hasattr(found, "item") else found
-        )  # a number of numpy, a tensor with one value
+    with suppress(Exception):  # of tensors, and of other classes of numbers: they have no common type
+        found = found.item() if hasattr(found, "item") else found
         if _is_number(found):
             return float(found)
-    except (ValueError, TypeError, RuntimeError, OverflowError):
-        pass
     raise InputError(f"item {place} has the score {shown(found)}: a number is needed; {_MISSING}.")
 
 
