@@ -18,6 +18,7 @@ from ir_trunc.measures.definition import (
 )
 from ir_trunc.measures.groups import ungrouped
 from ir_trunc.measures.params import Whole
+from ir_trunc.measures.text import parse
 
 __all__ = [
     "CUTOFF",
@@ -28,6 +29,7 @@ __all__ = [
     "Param",
     "curves",
     "lookup",
+    "lower_is_better",
     "measure",
     "names",
     "registry",
@@ -166,3 +168,11 @@ def lookup(name: str) -> Definition:
         return registry[_aliases.get(name, name)]
     except KeyError:
         raise UnknownMeasureError(f"There is no measure {name!r}.{nearest(name, names())}") from None
+
+
+def lower_is_better(measure: object) -> bool:
+    """Whether a measure, as text or as an object, is declared to count losses; an unknown name is not."""
+    try:
+        return lookup(parse(str(measure))[0]).lower_is_better
+    except UnknownMeasureError:
+        return False

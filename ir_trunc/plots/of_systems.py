@@ -10,10 +10,10 @@ import numpy as np
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.checks import whole
 from ir_trunc.core.errors import InputError
+from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.plots.colours import COLOURS, GREY, INK
 from ir_trunc.plots.files import label
 from ir_trunc.plots.looks import axes, documents, lines, scores_of, shaded, table_of
-from ir_trunc.scoring.objects import lower_is_better
 
 if TYPE_CHECKING:
     import pandas as pd

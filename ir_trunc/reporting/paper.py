@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.meta.paired import FOR_ALL_PAIRS
 from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.reporting.marked import HIGHER, LOWER, Cell, MarkedTable
-from ir_trunc.scoring.objects import lower_is_better
 from ir_trunc.scoring.pair_tests import PairTest
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from ir_measures import Measure
 from ir_trunc.core.checks import number, one_of, text, whole
 from ir_trunc.core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc.core.rankings import Floats
+from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.meta.paired import FOR_ALL_PAIRS, Setting, named_pair_test, not_worse, paired_tests
 from ir_trunc.meta.paired_tests import Correction, corrected
-from ir_trunc.scoring.objects import lower_is_better, parse_measure
+from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.pair_tests import PairTest
 
 

@@ -25,15 +25,6 @@ def definition_of(measure: Measure) -> Definition | None:
     return measure.DEFINITION if isinstance(measure, TruncMeasure) else registry.get(measure.NAME or "")
 
 
-def lower_is_better(measure: str | Measure) -> bool:
-    """Whether the measure is declared to count losses; a name that is no longer known is not."""
-    try:
-        definition = definition_of(parse_measure(measure))
-    except (ParameterError, UnknownMeasureError):
-        return False
-    return definition is not None and definition.lower_is_better
-
-
 def bind(measure: Measure) -> BoundMeasure | None:
     """The measure with its formula, or None where a setting is one that only other providers know."""
     if isinstance(measure, TruncMeasure):

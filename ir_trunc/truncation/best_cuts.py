@@ -9,9 +9,10 @@ import numpy as np
 
 from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.scoring.evaluator import Evaluator, Options
-from ir_trunc.scoring.objects import MeasureLike, lower_is_better, written
+from ir_trunc.scoring.objects import MeasureLike, written
 from ir_trunc.scoring.runs import RunsLike, each_run
 from ir_trunc.truncation.bins import bin_name, bin_of
 
