@@ -211,7 +211,7 @@ def test_what_ends_a_command_is_one_line(folder, command, monkeypatch, error, st
     assert command("qrels", "in.run", "AP") == (status, "", message)
 
 
-@pytest.mark.parametrize(("error", "status"), [("MemoryError", 1), ("KeyboardInterrupt", -signal.SIGINT)])
+@pytest.mark.parametrize(("error", "status"), [("MemoryError", 2), ("KeyboardInterrupt", -signal.SIGINT)])
 @pytest.mark.parametrize("package", ["ir_measures", "pyarrow"])
 def test_what_ends_the_imports_is_one_line(folder, error, status, package):
     (folder / f"{package}.py").write_text(f"raise {error}")

@@ -71,10 +71,11 @@ def imported() -> None:
 
 
 def _last_words(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    if isinstance(error, (KeyboardInterrupt, *ENDINGS)):
-        tell(f"ir_trunc: {reason(error)}")
-    else:
-        sys.__excepthook__(kind, error, trace)
+    if not isinstance(error, (KeyboardInterrupt, *ENDINGS)):
+        return sys.__excepthook__(kind, error, trace)
+    tell(f"ir_trunc: {reason(error)}")
+    if not isinstance(error, KeyboardInterrupt):  # after which Python ends as the signal asks
+        sys.exit(2)
 
 
 @contextmanager
