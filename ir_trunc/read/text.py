@@ -11,11 +11,11 @@ import os
 import stat
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
+_PACKED = 1 << 17  # bytes that are decompressed at once
 _TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
 
 
@@ -231,9 +232,9 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
     if not raw.peek(2).startswith(GZIP_MAGIC):
         yield raw
         return
-    reader, faults = _gzip_reader()
+    unpacker, faults = _unpacker()
     try:
-        yield cast(io.BufferedReader, reader(fileobj=raw))
+        yield io.BufferedReader(_Members(raw, unpacker), _PACKED)
     except faults as error:
         fault = _as_python_says(raw, error)
         what = "ends in the middle: the gzip file is truncated"
@@ -241,13 +242,49 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
         raise InputError(f"{source} {problem}.") from None
 
 
-def _gzip_reader() -> tuple[type[gzip.GzipFile], tuple[type[Exception], ...]]:
+def _unpacker() -> tuple[Callable[[int], Any], tuple[type[Exception], ...]]:
     """What decompresses, and the errors it raises: isal where it is installed, which is twice as fast."""
     try:
-        from isal import igzip, isal_zlib
+        from isal import isal_zlib
     except ImportError:
-        return gzip.GzipFile, _GZIP_FAULTS
-    return igzip.IGzipFile, (*_GZIP_FAULTS, cast(type[Exception], isal_zlib.error))  # isal declares a value
+        return zlib.decompressobj, _GZIP_FAULTS
+    faults = (*_GZIP_FAULTS, cast(type[Exception], isal_zlib.error))  # isal declares a value
+    return isal_zlib.decompressobj, faults
+
+
+class _Members(io.RawIOBase):
+    """The members of a gzip file, decompressed, one after the other; zeros may follow each.
+
+    Python's own reader takes smaller pieces, copies them once more, and looks at the checksum by itself.
+    """
+
+    def __init__(self, raw: io.BufferedReader, unpacker: Callable[[int], Any]):
+        self._raw, self._packed = raw, b""
+        self._begin = partial(unpacker, zlib.MAX_WBITS | 16)  # with the header and the checksum of gzip
+        self._member = self._begin()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = b""
+        while not data:
+            self._packed = self._packed or self._raw.read1(_PACKED)
+            if self._member.eof and not self._another():
+                return 0
+            data = self._member.decompress(self._packed, len(buffer))
+            if not (data or self._packed or self._member.eof):
+                raise EOFError("the gzip file is truncated")
+            self._packed = self._member.unconsumed_tail or self._member.unused_data
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _another(self) -> bool:
+        """Begin the next member; False where only zeros are left."""
+        while self._packed and not self._packed.lstrip(b"\0"):
+            self._packed = self._raw.read1(_PACKED)
+        self._packed, self._member = self._packed.lstrip(b"\0"), self._begin()
+        return bool(self._packed)
 
 
 def _as_python_says(raw: io.BufferedReader, error: Exception) -> Exception:
