@@ -76,6 +76,7 @@ def test_gzipped_lines_are_the_lines(package, data, tmp_path):
     (PACKED + b"tail", "cannot be decompressed: Not a gzipped file (b'ta')."),
     (PACKED[:-4] + b"1234", "cannot be decompressed: Incorrect length of data produced."),
     (PACKED[:-8] + b"1234" + PACKED[-4:], "cannot be decompressed: CRC check failed 0x34333231 != "),
+    (gzip.compress(b""), "is empty: lines of the form "),
     (NOT_A_BLOCK, "cannot be decompressed: Error -3 while decompressing data: invalid block type."),
 ])  # fmt: skip
 def test_a_broken_gzip_file_has_one_message(package, data, problem, tmp_path):

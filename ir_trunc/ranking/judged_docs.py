@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from ir_trunc._kernel import kernel
 from ir_trunc.core.rankings import Ints
-from ir_trunc.read.arrow import strings
+from ir_trunc.read.arrow import pa, strings
 from ir_trunc.read.rows import PLACEHOLDER
 
 

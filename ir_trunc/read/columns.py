@@ -16,16 +16,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError, shown
-from ir_trunc.read.arrow import flat, numeric, strings
+from ir_trunc.read.arrow import flat, numeric, pa, pc, strings
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.rows import one_array
-
-_ODD = (pa.ArrowException, TypeError, OverflowError, ValueError)  # pyarrow raises others than its own
 
 
 def ids(
@@ -77,13 +73,13 @@ def numbers(
     column: Any, layout: Layout, source: str, topics: pa.Array, docs: pa.Array
 ) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
     """Grades as whole numbers, scores as floats; anything else is an error that names topic and document."""
-    whole = pa.types.is_integer(layout.value_type)
+    whole = layout.value_type == "int64"
     known = known_column(column)
     if known is not None and (pa.types.is_integer(known.type) or pa.types.is_floating(known.type)):
         try:
             cast = flat(one_array(known.cast(layout.value_type, safe=whole)))
             return cast.astype(np.int64, copy=False) if whole else cast.astype(np.float64, copy=False)
-        except _ODD:
+        except _odd():
             pass
     result = []
     for at, value in enumerate(_values(column)):
@@ -98,6 +94,11 @@ def numbers(
             raise InputError(f"{place}: {layout.value} {shown(value)} is not {kind}.")
         result.append(int(value) if whole else number)
     return np.array(result, dtype=np.int64) if whole else np.array(result, dtype=np.float64)
+
+
+def _odd() -> tuple[type[Exception], ...]:
+    """What pyarrow raises of values that it does not understand, which are not only its own exceptions."""
+    return (pa.ArrowException, TypeError, OverflowError, ValueError)
 
 
 def _float(value: Any) -> float:
@@ -116,7 +117,7 @@ def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
     """
     try:
         known = _decoded(_arrow(column))
-    except _ODD:
+    except _odd():
         return None
     if known.null_count:
         return None

@@ -6,12 +6,12 @@ import os
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import pyarrow as pa
-
 from ir_trunc.core.errors import InputError
+from ir_trunc.read.arrow import pa
 from ir_trunc.read.reading import DEFAULT, Reading
 
 Kind = Literal["run", "qrels", "answers", "topics"]
+ValueType = Literal["int64", "double", "string"]
 
 COMMENT = b"#"  # begins a line that is not read, as in trec_eval 10
 RANK, MARK = "rank", "Q0"  # columns of a run that are read where they decide
@@ -24,7 +24,7 @@ class Layout:
     kind: Kind
     fields: tuple[str, ...]
     value: str
-    value_type: pa.DataType
+    value_type: ValueType
     by_class: str | None = None
     reading: Reading = DEFAULT
 
@@ -37,7 +37,7 @@ class Layout:
             others[RANK] = pa.int64()
         if self.reading.stop is not None:
             others[MARK] = pa.string()
-        return ids | {self.value: self.value_type} | others
+        return ids | {self.value: pa.type_for_alias(self.value_type)} | others
 
     @property
     def named(self) -> str:
@@ -49,10 +49,10 @@ class Layout:
         return f"{self.kind} {os.fspath(path)}"
 
 
-RUN = Layout("run", ("query_id", MARK, "doc_id", RANK, "score", "tag"), "score", pa.float64())
-QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relevance", pa.int64())
-TOPICS = Layout("topics", ("query_id",), "topic", pa.string())
-ANSWERS = Layout("answers", QRELS.fields, "relevance", pa.int64(), by_class="iteration")
+RUN = Layout("run", ("query_id", MARK, "doc_id", RANK, "score", "tag"), "score", "double")
+QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relevance", "int64")
+TOPICS = Layout("topics", ("query_id",), "topic", "string")
+ANSWERS = Layout("answers", QRELS.fields, "relevance", "int64", by_class="iteration")
 
 
 def run_layout(reading: Reading) -> Layout:

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from ir_trunc.core.rankings import distinct
-from ir_trunc.read.arrow import numeric
+from ir_trunc.read.arrow import numeric, pa
 from ir_trunc.read.columns import known_column
 from ir_trunc.read.layout import COMMENT, RUN
 from ir_trunc.read.notes import Notes

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from ir_trunc.core.errors import InputError, nearest
 from ir_trunc.core.rankings import Bools
+from ir_trunc.read.arrow import pa, pc
 from ir_trunc.read.columns import ids, numbers
-from ir_trunc.read.layout import MARK, RANK, RUN, Layout
+from ir_trunc.read.layout import MARK, RANK, RUN, Layout, ValueType
 from ir_trunc.read.names import NO_COLUMNS, Columns
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.signs import with_signs
@@ -113,10 +112,10 @@ def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
     topics, docs = ids(columns["query_id"], source, "query_id"), ids(columns["doc_id"], source, "doc_id")
     classes = ids(columns["iteration"], source, "iteration") if layout.by_class else None
 
-    def read(field: str, kind: pa.DataType) -> npt.NDArray[Any]:
+    def read(field: str, kind: ValueType) -> npt.NDArray[Any]:
         return numbers(columns[field], replace(layout, value=field, value_type=kind), source, topics, docs)
 
-    ranks = read(RANK, pa.int64()) if layout.reading.order == "rank" else None
+    ranks = read(RANK, "int64") if layout.reading.order == "rank" else None
     scored = layout.value in columns
     places = np.arange(len(docs)) if ranks is None else ranks
     values = read(layout.value, layout.value_type) if scored else -places.astype(np.float64)
@@ -129,7 +128,7 @@ def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
         stopped = np.asarray(pc.equal(marks, layout.reading.stop))
         hidden = stopped if hidden is None else stopped | hidden
     rows = rows.read(layout.reading, ranks, hidden, None if scored else np.ones(len(rows), dtype=bool))
-    return rows.with_costs(read(COST, pa.float64()).astype(np.float64)) if COST in columns else rows
+    return rows.with_costs(read(COST, "double").astype(np.float64)) if COST in columns else rows
 
 
 def _truths(column: Any, rows: Rows) -> Bools:

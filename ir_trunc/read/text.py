@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import pyarrow as pa
 
 from ir_trunc.core.errors import InputError
+from ir_trunc.read.arrow import pa
 
 BLOCK = (
     1 << 22
@@ -54,7 +54,7 @@ class BadLineError(Exception):
         self.line = bytes(view[start : start + LONGEST_LINE]).splitlines()[0]
 
 
-def line_ends(data: bytes | bytearray | pa.Buffer) -> int:
+def line_ends(data: bytes | bytearray | memoryview | pa.Buffer) -> int:
     """Newlines, and carriage returns that stand alone."""
     codes = np.frombuffer(data, np.uint8)
     returns = np.flatnonzero(codes == ord("\r"))
@@ -131,7 +131,7 @@ def beginning(path: str | os.PathLike[str]) -> bytes:
         return b""
 
 
-def blocks(path: Path, source: str) -> Iterator[pa.Buffer]:
+def blocks(path: Path, source: str) -> Iterator[memoryview]:
     """A file in blocks of whole lines; contiguous lines that begin with one word stay in one block.
 
     Raises BadLineError, counted from the end of the last block, before it reads on in search of a line's or a
@@ -141,19 +141,16 @@ def blocks(path: Path, source: str) -> Iterator[pa.Buffer]:
         yield from _blocks(stream)
 
 
-def blocks_of(data: bytes, source: str) -> Iterator[pa.Buffer]:
+def blocks_of(data: bytes, source: str) -> Iterator[memoryview]:
     """Blocks of whole lines of a file that was read elsewhere."""
     with _unpacked(io.BufferedReader(io.BytesIO(data)), source) as stream:
         yield from _blocks(stream)
 
 
-def _blocks(stream: io.BufferedReader) -> Iterator[pa.Buffer]:
+def _blocks(stream: io.BufferedReader) -> Iterator[memoryview]:
     rest: bytes | memoryview = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
     while True:
-        # In pyarrow's own memory: its threads would have to ask Python to free ours, and may do so while
-        # Python ends.
-        buffer = pa.allocate_buffer(len(rest) + max(len(rest), BLOCK))
-        view = memoryview(buffer).cast("B")
+        view = np.empty(len(rest) + max(len(rest), BLOCK), np.uint8).data  # not filled with zeros
         view[: len(rest)] = rest
         end = len(rest) + stream.readinto(view[len(rest) :])
         _check_lengths(view[:end])
@@ -162,11 +159,11 @@ def _blocks(stream: io.BufferedReader) -> Iterator[pa.Buffer]:
         cut = _end_of_blanks(view) or _start_of_last_group(view)
         rest = view[cut:]
         if cut:
-            yield buffer.slice(0, cut)
+            yield view[:cut]
         else:
             check_zeros(view)
     if end:
-        yield buffer.slice(0, end)
+        yield view[:end]
 
 
 def _end_of_blanks(view: memoryview) -> int:
@@ -283,7 +280,8 @@ class _Members(io.RawIOBase):
         """Begin the next member; False where only zeros are left."""
         while self._packed and not self._packed.lstrip(b"\0"):
             self._packed = self._raw.read1(_PACKED)
-        self._packed, self._member = self._packed.lstrip(b"\0"), self._begin()
+        if self._packed:
+            self._packed, self._member = self._packed.lstrip(b"\0"), self._begin()
         return bool(self._packed)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError, shown
+from ir_trunc.read.arrow import pa
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.json_text import read_json
 from ir_trunc.read.layout import Layout

@@ -6,10 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from ir_trunc.core.errors import InputError, shown
+from ir_trunc.read.arrow import pa, pc
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.registry import File, Table, reader
 from ir_trunc.read.tables import FIELDS_OF, NUMBERS, read_of

@@ -8,12 +8,10 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.rankings import Bools
-from ir_trunc.read.arrow import numeric
+from ir_trunc.read.arrow import numeric, pa, pc
 from ir_trunc.read.columns import ids, numbers, one_id
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.reading import Reading

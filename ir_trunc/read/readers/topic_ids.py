@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import pyarrow as pa
-
 from ir_trunc.core.errors import InputError, shown
+from ir_trunc.read.arrow import pa
 from ir_trunc.read.columns import ids, one_id
 from ir_trunc.read.layout import Layout
 from ir_trunc.read.registry import Table, reader

@@ -19,14 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError, counted, warn
 from ir_trunc.core.rankings import Bools, Floats, Ints
-from ir_trunc.read.arrow import flat, truths
+from ir_trunc.read.arrow import flat, pa, pc, truths
 from ir_trunc.read.comments import row_in_a_comment, without_comments
 from ir_trunc.read.layout import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
 from ir_trunc.read.notes import NO_NOTES, Notes
@@ -97,12 +94,12 @@ def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = 
 
 
 def rows_of_blocks(
-    blocks: Iterable[pa.Buffer], layout: Layout, source: str, first: int | None
+    blocks: Iterable[memoryview], layout: Layout, source: str, first: int | None
 ) -> Iterator[Rows]:
     """The rows of each block of lines. first: the number of the first line, as for `rows_of_lines`."""
     hidden = None
     try:
-        for number, block in enumerate(blocks):
+        for number, block in enumerate(map(_buffer, blocks)):
             separator = _separator(block)
             table = _quick(block, separator, layout)
             each_is_a_row = separator and table is not None
@@ -132,7 +129,7 @@ def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
     """The numbers of the lines that have this topic and this document."""
     found, first = [], 1
     for block in blocks(path, source):
-        data = block.to_pybytes()
+        data = bytes(block)
         if doc.encode() in data:
             for at, line in enumerate(data.splitlines(), first):
                 if line.split()[:3:2] == [topic.encode(), doc.encode()]:
@@ -161,7 +158,7 @@ def _quick(block: pa.Buffer, separator: str | None, layout: Layout) -> pa.Table 
     None where pyarrow cannot read them, or might read them otherwise.
     """
     tidy = block if separator else _tidied(block)
-    if layout.value_type == pa.int64() and b"0x" in tidy.to_pybytes().lower():
+    if layout.value_type == "int64" and b"0x" in tidy.to_pybytes().lower():
         return None  # it might take hexadecimal grades
     if tidy[: len(BYTE_ORDER_MARK)].to_pybytes() == BYTE_ORDER_MARK:
         return None  # it would leave it out, but only a file's own is no part of an id
@@ -223,22 +220,27 @@ def _tidied(block: pa.Buffer) -> pa.Buffer:
     return _buffer(data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" "))
 
 
-def _buffer(data: bytes) -> pa.Buffer:
-    """Bytes in pyarrow's own memory, as its threads want them (see `text`)."""
+def _buffer(data: bytes | memoryview) -> pa.Buffer:
+    """Bytes in pyarrow's own memory.
+
+    Its threads would have to ask Python to free others, and may do so while Python ends.
+    """
     buffer = pa.allocate_buffer(len(data))
     memoryview(buffer).cast("B")[:] = data
     return buffer
 
 
 def _parse(block: pa.Buffer, separator: str, layout: Layout) -> pa.Table:
+    from pyarrow import csv
+
     types = layout.columns
-    return pa.csv.read_csv(
+    return csv.read_csv(
         pa.BufferReader(block),
-        pa.csv.ReadOptions(
+        csv.ReadOptions(
             use_threads=False, block_size=min(len(block) + 1, 2**31 - 1), column_names=list(layout.fields)
         ),
-        pa.csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False),
-        pa.csv.ConvertOptions(
+        csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False),
+        csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False
         ),
     )
