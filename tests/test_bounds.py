@@ -9,8 +9,7 @@ import pytest
 from naive import TWINS
 from naive_classical import Query, Setting
 
-from ir_trunc import InputError, Rankings, calc, read_answers
-from ir_trunc.ranking import pairs
+from ir_trunc import InputError, Rankings, calc, read_answers, read_qrels
 from ir_trunc.ranking import rank as ranking
 from ir_trunc.ranking.rank import rank
 from ir_trunc.read.layout import QRELS, RUN
@@ -114,51 +113,25 @@ def test_documents_in_one_line_may_be_long_but_not_endless(tmp_path, monkeypatch
             READERS[kind](tmp_path / kind)
 
 
-@pytest.fixture
-def colliding(monkeypatch):
-    """Ids made so that all their hashes are the same."""
-    monkeypatch.setattr(pairs, "_hashes", lambda docs: np.zeros(len(docs), np.uint64))
-
-
-def test_ids_whose_hashes_meet_are_told_apart_without_comparing_all_with_all(colliding):
+def test_a_piece_of_a_run_is_joined_without_a_table_of_all_pairs():
     qrels = {"1": {f"d{at}": at % 3 for at in range(3000)}, "2": {"d1": 1}}
     run = {"1": {f"d{at}": -at for at in range(1000, 4000)}, "2": {"d1": 0.5}}
     tracemalloc.start()
     try:
-        rankings = calc("AP", qrels, run).rankings
+        rankings = rank(read_qrels(qrels), rows(run, RUN))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 2e7  # of 9,000,000 pairs of pairs, places alone would be seven times that
+    assert peak < 2e7  # 9,000,000 pairs of documents take seven times that
     assert rankings.judged_grades.tolist() == [*(at % 3 for at in range(1000, 3000)), 1]
     assert rankings.judged_ranks.tolist() == [*range(1, 2001), 1]
 
 
-def test_answers_whose_hashes_meet_are_all_found_where_several_normalise_to_the_same(colliding):
+def test_answers_that_normalise_to_the_same_are_all_found():
     qrels = read_answers({"1": [[f"answer {at}"] for at in range(200)]}, normalise="squad")
     rankings = rank(qrels, rows({"1": ["The answer 7", "answer 7!", "Answer 8"]}, RUN))
     assert rankings.judged_ranks.tolist() == [1, 2, 3]
     assert rankings.judged_grades.tolist() == [1, 0, 1]
-
-
-class CountsReadings(np.ndarray):
-    """An array that knows how often it was read from."""
-
-    readings = 0
-
-    def __getitem__(self, at):
-        CountsReadings.readings += 1
-        return np.asarray(self)[at]
-
-
-def test_long_ids_are_hashed_one_by_one_and_not_in_a_pass_over_all_rows_for_each_word(monkeypatch):
-    monkeypatch.setattr(pairs, "_FIRST_BYTES", pairs._FIRST_BYTES.view(CountsReadings))
-    long = "x" * 100_000
-    docs = pa.array([*(f"d{at}" for at in range(500)), long, long + "y", long])
-    hashes = pairs.hashes_of(np.zeros(len(docs), np.int64), docs)
-    assert 0 < CountsReadings.readings < 100
-    assert hashes[-1] == hashes[-3] != hashes[-2]
-    assert len(set(hashes.tolist())) == 502
 
 
 MANY_GRADES = "OIE(D=9000) KendallTau(D=9000) Spearman(D=9000) AGR RGR Q(adjusted=True)"

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from ir_trunc import calc, read_qrels
 from ir_trunc.core.rankings import Rankings, canonical_order
 from ir_trunc.measures.declare import CUTOFF
-from ir_trunc.ranking import pairs
 from ir_trunc.ranking.rank import rank
 from ir_trunc.read import rows, text
 from ir_trunc.read.layout import RUN
@@ -146,18 +145,6 @@ def test_memory(kind, seed):
 def test_a_run_may_be_empty(kind):
     qrels, run = collection(1)
     check(qrels, run[:0], MEMORY[kind](run[:0]))
-
-
-@given(seed=st.integers(0, 9999))
-def test_judged_documents_are_found_where_hashes_meet(seed):
-    """With a hash of four values nearly all pairs meet."""
-    qrels, run = collection(seed)
-    hashes = pairs._hashes
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "hashes_of", lambda topics, docs: (hashes(docs) % np.uint64(4)) << np.uint64(61))
-        patch.setattr("ir_trunc.ranking.qrels.hashes_of", pairs.hashes_of)
-        patch.setattr("ir_trunc.ranking.ranked.hashes_of", pairs.hashes_of)
-        check(qrels, run, run, seed)
 
 
 def test_a_pipe_is_read_once(tmp_path):

@@ -12,7 +12,6 @@ import pyarrow as pa
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import InputError, warn
 from ir_trunc.core.rankings import (
-    Bools,
     Ints,
     Judgments,
     canonical_order,
@@ -20,7 +19,7 @@ from ir_trunc.core.rankings import (
 )
 from ir_trunc.ranking.judged_docs import JudgedDocs
 from ir_trunc.ranking.nil import DOCUMENTS, NilRule
-from ir_trunc.ranking.pairs import PairIndex, hashes_of, repeated
+from ir_trunc.ranking.ranked import repeats
 from ir_trunc.read.arrow import flat, numeric, occurs, positions, strings
 from ir_trunc.read.rows import PLACEHOLDER, Rows
 
@@ -78,9 +77,9 @@ class Qrels:
                 f"{rows.source}: topic {error.object!a} is not text that UTF-8 can hold."
             ) from None
         code = positions(rows.topics.dictionary, names)[flat(rows.topics.indices)]
-        twice = repeated(hashes_of(code, rows.docs), code, rows.docs)
-        if twice:
-            raise rows.twice(twice[1], "it is judged twice")
+        again = repeats(code, rows.docs)
+        if len(again):
+            raise rows.twice(int(again[0]), "it is judged twice")
         left_out = occurs(rows.docs, nil_id, PLACEHOLDER)
         is_nil = np.zeros(len(rows), dtype=bool)
         is_nil[left_out] = occurs(rows.docs.take(numeric(np.flatnonzero(left_out))), nil_id)
@@ -126,28 +125,24 @@ class Qrels:
         """
         return self.judgments.with_nil(max(1, self.judgments.max_rel)) if self.nil.answers else self.judgments
 
-    @cached_property
-    def _found(self) -> tuple[PairIndex, Bools]:
-        topic, doc = np.divmod(self.keys, max(1, len(self.docs)))
-        nil_id = self.normalise(self.nil.id) if self.normalise else self.nil.id
-        is_nil = occurs(self.docs, nil_id)[doc]
-        others = np.delete(np.arange(len(self.topics)), topic[is_nil])
-        ids = pa.concat_arrays([self.docs.take(numeric(doc)), strings([nil_id] * len(others))])
-        index = PairIndex.of(np.append(topic, others), ids)
-        return index, np.append(is_nil, np.ones(len(others), dtype=bool))
-
     @property
-    def index(self) -> PairIndex:
-        """What finds judged documents, numbered as their keys.
+    def nil_id(self) -> str:
+        """The NIL document's id as it is compared."""
+        return self.normalise(self.nil.id) if self.normalise else self.nil.id
 
-        Behind them is NIL for every topic where it is not judged.
+    def find(self, topic: Ints, docs: pa.StringArray) -> Ints:
+        """Where each document is among the keys, -1 where it is not judged.
+
+        topic: of each, as a position among the topics. docs: ids, normalised.
         """
-        return self._found[0]
-
-    @property
-    def is_nil(self) -> Bools:
-        """Which of what the index finds is NIL."""
-        return self._found[1]
+        code = positions(docs, self.docs)
+        known = np.flatnonzero(code >= 0)
+        wanted = topic[known] * len(self.docs) + code[known]
+        at = np.searchsorted(self.keys, wanted)
+        judged = self.keys[np.minimum(at, len(self.keys) - 1)] == wanted
+        found = np.full(len(code), -1)
+        found[known[judged]] = at[judged]
+        return found
 
     @cached_property
     def judged_docs(self) -> JudgedDocs:

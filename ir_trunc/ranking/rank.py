@@ -20,11 +20,10 @@ from ir_trunc.core.pieces import SomeLists, unchecked
 from ir_trunc.core.pieces import put_together as lists_together
 from ir_trunc.core.rankings import Bools, Ints, NilLists, Rankings, first_of, offsets_of
 from ir_trunc.ranking.compiled import compiled
-from ir_trunc.ranking.pairs import hashes_of
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.ranking.words import overlaps_of
-from ir_trunc.read.arrow import strings
+from ir_trunc.read.arrow import occurs, strings
 from ir_trunc.read.layout import run_layout
 from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.reading import DEFAULT, Reading
@@ -173,15 +172,18 @@ def say(qrels: Qrels, lists: Rankings, notes: Notes, source: str, reading: Readi
 def join(qrels: Qrels, run: Rows) -> Joined:
     """Rows by rank beside the judgments, without a warning."""
     ranked = by_rank(qrels, run)
-    row, key = _judged(qrels, ranked)
-    nil = _first_nils(qrels, ranked, row, key)
+    ids = ranked.rows.docs
+    if qrels.normalise is not None:
+        ids = strings([qrels.normalise(doc) for doc in ids.to_pylist()])
+    nil = _first_nils(ranked, np.flatnonzero(occurs(ids, qrels.nil_id)))
     held = np.zeros(len(ranked.lengths), dtype=bool)
     lengths, notes = ranked.lengths, ranked.notes
     if len(nil):
         held[ranked.topic[nil]] = True
         lengths, notes = qrels.nil.lengths(ranked, nil), notes + qrels.nil.notes(ranked, nil)
-    seen = (key < len(qrels.keys)) & (ranked.rank[row] <= lengths[ranked.topic[row]])
-    row, key = row[seen], key[seen]
+    key = qrels.find(ranked.topic, ids)
+    row = np.flatnonzero((key >= 0) & (ranked.rank <= lengths[ranked.topic]))
+    key = key[row]
     grade = _grades(qrels, ranked, row, key)
     if len(nil) and qrels.nil.answers:
         right = qrels.nil.right(ranked, nil, qrels.judgments.nil_queries)
@@ -219,17 +221,8 @@ def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
     return replace(ranked, notes=replace(ranked.notes, empty=empty))
 
 
-def _judged(qrels: Qrels, ranked: RankedRows) -> tuple[Ints, Ints]:
-    """The rows whose document the index knows, in any order, and what it is there."""
-    if qrels.normalise is None:
-        return qrels.index.find(ranked.hashes, ranked.topic, ranked.rows.docs)
-    ids = strings([qrels.normalise(doc) for doc in ranked.rows.docs.to_pylist()])
-    return qrels.index.find(hashes_of(ranked.topic, ids), ranked.topic, ids)
-
-
-def _first_nils(qrels: Qrels, ranked: RankedRows, row: Ints, key: Ints) -> Ints:
-    """The row of NIL in each list that has it; of several answers that normalise to NIL the first counts."""
-    rows = np.sort(row[qrels.is_nil[key]])
+def _first_nils(ranked: RankedRows, rows: Ints) -> Ints:
+    """Of these rows with NIL the first of each list; several answers may normalise to NIL."""
     first: Ints = rows[np.diff(ranked.topic[rows], prepend=-1) != 0]
     return first
 

@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Bools, Floats, Ints, distinct
-from ir_trunc.ranking.pairs import Words, hashes_of, repeated, repeats
 from ir_trunc.read.arrow import flat, numeric, occurs, positions, truths
 from ir_trunc.read.notes import Notes
 from ir_trunc.read.reading import DEFAULT, Order
@@ -36,13 +35,12 @@ class RankedRows:
     """The rows of a run for some topics, ranked.
 
     rows: one for each document; a topic's rows are contiguous. topic: each row's topic, as a position among
-    the topics (Q). hashes: of each row's pair of topic and document. rank: each row's rank, from 1. lengths,
-    starts: of every topic's list (Q). notes: what is to be said of the run.
+    the topics (Q). rank: each row's rank, from 1. lengths, starts: of every topic's list (Q). notes: what is
+    to be said of the run.
     """
 
     rows: Rows
     topic: Ints
-    hashes: Words
     rank: Ints
     lengths: Ints
     starts: Ints
@@ -77,32 +75,31 @@ class RankedRows:
         strange = number < 0
         number[strange] = np.arange(len(topics), len(topics) + np.count_nonzero(strange))
         topic = number[flat(run.topics.indices)]
-        hashes = hashes_of(topic, run.docs)
-        twice = repeated(hashes, topic, run.docs)
-        if twice and run.reading.duplicates == "error":
+        again = repeats(topic, run.docs)
+        if len(again) and run.reading.duplicates == "error":
             raise run.twice(
-                twice[1], "it is in the list twice; duplicates='first' or 'best' keeps one of them"
+                int(again[0]), "it is in the list twice; duplicates='first' or 'best' keeps one of them"
             )
         known = topic < len(topics)
         notes = _strangers(run, known)
         keep = known & ~occurs(run.docs, PLACEHOLDER)
-        if twice and run.reading.duplicates == "first":
-            keep[repeats(hashes, topic, run.docs)] = False
+        if run.reading.duplicates == "first":
+            keep[again] = False
         if not keep.all():
-            run, topic, hashes = run.filter(keep), topic[keep], hashes[keep]
+            run, topic = run.filter(keep), topic[keep]
         order = ranked_order(topic, run)
         if order is not None:
-            run, topic, hashes = run.take(order), topic[order], hashes[order]
+            run, topic = run.take(order), topic[order]
         keep = np.ones(len(topic), dtype=bool)
-        if twice and run.reading.duplicates == "best":
-            keep[repeats(hashes, topic, run.docs)] = False
+        if len(again) and run.reading.duplicates == "best":
+            keep[repeats(topic, run.docs)] = False
         if run.hidden is not None:
             ended = _ended(topic, run.hidden)
             behind = int(np.count_nonzero(ended & ~run.hidden))
             notes = replace(notes, ended=len(distinct(topic[ended])), behind=behind)
             keep &= ~ended
         if not keep.all():
-            run, topic, hashes = run.filter(keep), topic[keep], hashes[keep]
+            run, topic = run.filter(keep), topic[keep]
         firsts = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1]))[: len(topic)])
         starts = np.zeros(len(topics), dtype=np.int64)
         starts[topic[firsts]] = firsts
@@ -110,7 +107,17 @@ class RankedRows:
         lengths = np.bincount(topic, minlength=len(topics))
         lists, tied = _count_tied(run, starts, lengths)
         notes = run.notes + replace(notes, lists=lists, tied=tied)
-        return cls(run, topic, hashes, rank, lengths, starts, notes)
+        return cls(run, topic, rank, lengths, starts, notes)
+
+
+def repeats(topic: Ints, docs: pa.StringArray) -> Ints:
+    """The rows whose topic and document an earlier row has. topic: as numbers >= 0."""
+    codes = docs.dictionary_encode()
+    keys = topic * len(codes.dictionary) + flat(codes.indices)
+    if len(distinct(keys)) == len(keys):
+        return np.zeros(0, dtype=np.int64)
+    order = np.argsort(keys, kind="stable")
+    return np.sort(order[1:][np.diff(keys[order]) == 0])
 
 
 def _ended(topic: Ints, hidden: Bools) -> Bools:

@@ -233,16 +233,11 @@ def _ids(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[s
     marked, counts = set(again.tolist()), set(counted.tolist())
     seen: set[tuple[int, str]] = set()
     for at, (topic, doc) in enumerate(zip(ranked.topic.tolist(), ids)):
-        wrong_nil = qrels.nil.answers and doc == nil_id(qrels) and at not in counts
+        wrong_nil = qrels.nil.answers and doc == qrels.nil_id and at not in counts
         if at in marked or wrong_nil or (topic, doc) in seen:
             ids[at] = f"{_AGAIN}{ranked.rank[at]}__{doc}"
         seen.add((topic, doc))
     return ids
-
-
-def nil_id(qrels: Qrels) -> str:
-    """The NIL document's id as it is compared."""
-    return qrels.normalise(qrels.nil.id) if qrels.normalise else qrels.nil.id
 
 
 def _joined(frame: pd.DataFrame, added: pd.DataFrame, names: Any) -> pd.DataFrame:
@@ -273,7 +268,7 @@ def _judged(qrels: Qrels, counted: Ints, by_nil: Bools) -> pd.DataFrame:
     rows = [
         (names[q], docs[d], grade) for q, d, grade in zip(topic[kept], doc[kept], qrels.grades[kept].tolist())
     ]
-    rows += [(names[q], nil_id(qrels), max(1, qrels.judgments.max_rel)) for q in np.flatnonzero(by_nil)]
+    rows += [(names[q], qrels.nil_id, max(1, qrels.judgments.max_rel)) for q in np.flatnonzero(by_nil)]
     known = {name for name, *_ in rows}
     rows += [(name, PLACEHOLDER, 0) for name in names if name not in known]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
