@@ -125,7 +125,7 @@ def net(gains: list[float], q: Query, e: float, weight: Callable[[int], float]) 
 
 
 def cascade(g: list[float]) -> list[float]:
-    return [x * unsatisfied(g, i) for i, x in ranked(g)]
+    return [x * chance for x, chance in zip(g, unsatisfied(g))]
 
 
 @twin
@@ -170,20 +170,23 @@ def OIE(q: Query, s: Setting, D: int | str = 20000, beta: float = 1.05) -> float
     listed = [level(x) for x in q.grades]
     if D == "qrels":
         D = len(q.judged) + sum(1 for x in q.grades if x is None)
-    relevant = [x for x in q.judged if x > 0]
-    missed = Counter(relevant) - Counter(listed)
+    relevant = Counter(x for x in q.judged if x > 0)
+    missed = relevant - Counter(listed)
 
     def information(n_documents: int) -> float:
         return -math.log(n_documents / D)
 
-    def as_good_as(x: int, documents: list[int]) -> int:
-        return sum(1 for y in documents if y >= x)
+    def as_good_as(x: int, documents: Counter[int]) -> int:
+        return sum(count for y, count in documents.items() if y >= x)
 
     # A document not listed shares its rank with all D, an irrelevant one its grade: ln(D/D) = 0, so neither
     # is summed.
     H_S = sum(information(i) for i in range(1, len(listed) + 1))
-    H_G = sum(information(as_good_as(x, relevant)) for x in relevant)
-    H_SG = sum(information(as_good_as(x, listed[:i])) for i, x in enumerate(listed, start=1))
+    H_G = sum(information(as_good_as(x, relevant)) for x in relevant.elements())
+    H_SG, above = 0.0, Counter[int]()
+    for x in listed:
+        above[x] += 1
+        H_SG += information(as_good_as(x, above))
     H_SG += sum(information(as_good_as(x, relevant)) for x in missed.elements())
     return H_S + H_G - beta * H_SG
 
@@ -277,11 +280,15 @@ def collection(q: Query, D: int) -> tuple[list[int], list[int]]:
 def AUC(q: Query, s: Setting, D: int = 20000, rel: int = 1) -> float:
     heights, grades = collection(q, D)
     relevant = [h for h, x in zip(heights, grades) if x >= rel]
-    irrelevant = [h for h, x in zip(heights, grades) if x < rel]
+    irrelevant = Counter(h for h, x in zip(heights, grades) if x < rel)
     if not relevant or not irrelevant:
         return 0.5
-    won = sum(1.0 if h > other else 0.5 if h == other else 0.0 for h in relevant for other in irrelevant)
-    return won / (len(relevant) * len(irrelevant))
+    won = sum(
+        count * (1.0 if h > other else 0.5 if h == other else 0.0)
+        for h in relevant
+        for other, count in irrelevant.items()
+    )
+    return won / (len(relevant) * irrelevant.total())
 
 
 @twin

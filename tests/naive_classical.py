@@ -115,16 +115,19 @@ def rbp(g: list[float], p: float) -> float:
 
 
 def precisions(g: list[float]) -> float:
-    return sum(x * sum(g[:i]) / i for i, x in ranked(g))
+    return sum(x * sum(g[:i]) / i for i, x in ranked(g) if x)
 
 
-def unsatisfied(g: list[float], i: int) -> float:
-    """Chance that nothing above rank i has satisfied the reader."""
-    return math.prod(1 - x for x in g[: i - 1])
+def unsatisfied(g: list[float]) -> list[float]:
+    """For each rank the chance that nothing above it has satisfied the reader."""
+    chances = [1.0]
+    for x in g[:-1]:
+        chances.append(chances[-1] * (1 - x))
+    return chances
 
 
 def err(g: list[float]) -> float:
-    return sum(x * unsatisfied(g, i) / i for i, x in ranked(g))
+    return sum(x * chance / i for (i, x), chance in zip(ranked(g), unsatisfied(g)))
 
 
 def dcg_sum(g: list[float], dcg: str = "log2") -> float:

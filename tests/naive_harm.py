@@ -29,11 +29,13 @@ def UDCG(q: Query, s: Setting, gamma: float = 1 / 3, max_rel: float | None = Non
 
 def overlap(one: list, other: list, p: float) -> float:
     """Rank-biased overlap to depth 1000, without its factor 1 - p."""
-    total, seen_in_one, seen_in_other = 0.0, set(), set()
+    total, shared, seen_in_one, seen_in_other = 0.0, 0, set(), set()
     for i in range(1000):
-        seen_in_one.update(one[i : i + 1])
-        seen_in_other.update(other[i : i + 1])
-        total += p**i * len(seen_in_one & seen_in_other) / (i + 1)
+        if i < max(len(one), len(other)):
+            seen_in_one.update(one[i : i + 1])
+            seen_in_other.update(other[i : i + 1])
+            shared = len(seen_in_one & seen_in_other)
+        total += p**i * shared / (i + 1)
     return total
 
 
