@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,15 +21,16 @@ from hypothesis import strategies as st
 from ir_trunc._kernel import kernel
 from ir_trunc.core.errors import IrTruncError
 from ir_trunc.ranking import rank
-from ir_trunc.ranking.compiled import compiled
+from ir_trunc.ranking.answers import read_answers
+from ir_trunc.ranking.compiled import compiled, compiled_rows
 from ir_trunc.ranking.doors import read_qrels
 from ir_trunc.read.layout import run_layout
 from ir_trunc.read.reading import DEFAULT, Reading
-from ir_trunc.read.registry import recognised
+from ir_trunc.read.registry import recognised, whole
 
 pytestmark = pytest.mark.skipif(kernel is None, reason="the kernel is not built, or turned off")
 
-ARRAYS = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores", "scores")
+ARRAYS = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores", "scores", "costs")
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
 QRELS = {
     "1": {"a": 1, "b": 0, "c": 3, "d1": -1, "é": 2},
@@ -50,14 +52,15 @@ def outcome(do):
     arrays = [None if (a := getattr(lists, name)) is None else a.tobytes() for name in ARRAYS]
     starts = None if lists.scores is None else lists.starts.tobytes()
     nil = lists.nil.convention, lists.nil.held.tobytes()
-    return arrays, starts, nil, lists.topics, lists.costs, lists.overlaps, [str(w.message) for w in said]
+    return arrays, starts, nil, lists.topics, lists.overlaps, [str(w.message) for w in said]
 
 
 def same(qrels, run, reading=DEFAULT, keep=True):
     """Hold both ways against each other; whether the kernel was sure of the run."""
     found = outcome(lambda: rank.rank_run(qrels, run, reading, keep))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rank, "compiled", lambda *_: None)
+        for way in ("compiled", "compiled_rows"):
+            patch.setattr(rank, way, lambda *_: None)
         assert found == outcome(lambda: rank.rank_run(qrels, run, reading, keep))
     return sure(qrels, run, reading, keep)
 
@@ -252,6 +255,82 @@ def test_named_tuples_are_the_kernels_own(qrels, run, reading, keep):
 @given(st.lists(st.builds(ScoredDoc, ODD_TOPICS, IDS, NUMBERS), max_size=6), READING)
 def test_odd_named_tuples_are_understood_or_refused_as_python_does(qrels, items, reading):
     same(qrels, items, reading)
+
+
+def frame(run):
+    """A run as a table with a row for each document."""
+    rows = [(topic, doc, float(score)) for topic, docs in run.items() for doc, score in docs.items()]
+    topics, docs, scores = zip(*rows) if rows else ((), (), ())
+    texts = pa.string()
+    return pa.table(
+        {
+            "query_id": pa.array(topics, texts),
+            "doc_id": pa.array(docs, texts),
+            "score": pa.array(scores, pa.float64()),
+        }
+    )
+
+
+def rows_are_sure(qrels, table, reading=DEFAULT):
+    """Whether the kernel is sure of the rows of a table."""
+    rows = whole(table, run_layout(reading))
+    return compiled_rows(qrels, rows, False) is not None
+
+
+@given(DICTS, READING, st.booleans())
+def test_columns_are_the_kernels_own(qrels, run, reading, keep):
+    table = frame(run)
+    if reading.order != "rank":
+        assert rows_are_sure(qrels, table, reading) == bool(len(table))
+    same(qrels, table, reading, keep)
+    same(qrels, table.slice(1), reading, keep)
+    same(qrels, table.to_pandas(), reading, keep)
+
+
+@given(st.lists(st.tuples(TOPICS, IDS.filter(lambda doc: doc != "\ud800"), NUMBERS), max_size=6), READING)
+def test_odd_columns_are_understood_or_refused_as_python_does(qrels, items, reading):
+    topics, docs, scores = map(list, zip(*items)) if items else ([], [], [])
+    same(qrels, {"query_id": topics, "doc_id": docs, "score": scores}, reading)
+
+
+def test_columns_beside_the_usual_ones_are_left_to_python(qrels):
+    table = frame({"1": {"a": 2.0, "b": 1.0}})
+    assert rows_are_sure(qrels, table)
+    for name, values in {"cost": [1.0, 2.0], "shown": [True, False], "rank": [1, 2]}.items():
+        odd = table.append_column(name, [values])
+        assert rows_are_sure(qrels, odd) == (name == "rank")  # which does not decide
+        same(qrels, odd)
+    assert not rows_are_sure(qrels, table.append_column("rank", [[1, 2]]), Reading("rank"))
+    apart = pa.concat_tables([frame({"1": {"a": 2.0}}), frame({"2": {"a": 1.0}}), frame({"1": {"b": 3.0}})])
+    assert not rows_are_sure(qrels, apart)
+    same(qrels, apart)
+    answers = read_answers({"1": [["a"]]}, "squad")
+    assert not rows_are_sure(answers, table)
+
+
+def test_columns_that_do_not_fit_together_are_refused(qrels):
+    ends, text = np.array([0, 1], np.int32), np.array([97], np.uint8)
+    good = {
+        "topic_of": np.array([0], np.int32),
+        "topic_ends": ends,
+        "topics": text,
+        "ends": ends,
+        "docs": text,
+    }
+    good["scores"] = np.array([1.0])
+
+    def taken(**other):
+        lists = kernel.begin(qrels.judged_docs.here, 0, False, False)
+        return kernel.columns(lists, *{**good, **other}.values())
+
+    assert taken()
+    for topics in ([1], [-1], [0, 0], []):
+        assert not taken(topic_of=np.array(topics, np.int32))
+    assert not taken(topic_ends=np.array([0, 2], np.int32))
+    assert not taken(ends=np.array([1, 0], np.int32))
+    assert not taken(ends=np.zeros(0, np.int32))
+    assert not taken(scores=np.array([1.0, 2.0]))
+    assert not taken(scores=np.array([np.nan]))
 
 
 class Surprising(namedtuple("Surprising", "query_id doc_id score")):

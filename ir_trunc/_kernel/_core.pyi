@@ -30,6 +30,16 @@ def tuples(
     floats: type[float],
     /,
 ) -> bool: ...
+def columns(
+    lists: Any,
+    topic_of: Buffer,
+    topic_offsets: Buffer,
+    topics: Buffer,
+    doc_offsets: Buffer,
+    docs: Buffer,
+    scores: Buffer,
+    /,
+) -> bool: ...
 def found(
     lists: Any, /
 ) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, int, int, int, int, str | None]: ...

@@ -323,6 +323,52 @@ static PyObject *tuples(PyObject *module, PyObject *args)
     return answer(lists_complete(&here->lists) && let_go(here));
 }
 
+/* Of every row the number of its topic's text, the document's text, and the score. */
+typedef struct {
+    const int32_t *topic_of;
+    Texts topics, docs;
+    const double *scores;
+} Columns;
+
+static bool add_columns(Lists *lists, const Columns *rows)
+{
+    for (size_t at = 0; at < rows->docs.count; at++) {
+        int32_t topic = rows->topic_of[at];
+        double score = rows->scores[at];
+        if (!at || topic != rows->topic_of[at - 1])
+            if (topic < 0 || (size_t)topic >= rows->topics.count || !lists_topic(lists, text_of(&rows->topics, (size_t)topic)))
+                return false;
+        if (score - score != 0 || !lists_add(lists, text_of(&rows->docs, at), score, 0, true))
+            return false;
+    }
+    return lists_complete(lists);
+}
+
+PyDoc_STRVAR(columns_doc, "columns(lists, topic_of, topic_offsets, topics, doc_offsets, docs, scores)\n--\n\n"
+                          "Add the lists of rows in columns; False where it is not sure what they mean.");
+
+static PyObject *columns(PyObject *module, PyObject *args)
+{
+    PyObject *lists;
+    Py_buffer topic_of, topic_offsets, topics, doc_offsets, docs, scores;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*", &lists, &topic_of, &topic_offsets, &topics, &doc_offsets, &docs, &scores))
+        return NULL;
+    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
+    Columns rows = {topic_of.buf, texts_in(&topic_offsets, &topics), texts_in(&doc_offsets, &docs), scores.buf};
+    bool sure = here && fit(&topic_offsets, &topics) && fit(&doc_offsets, &docs) &&
+                (size_t)topic_of.len == rows.docs.count * sizeof(int32_t) &&
+                (size_t)scores.len == rows.docs.count * sizeof(double);
+    if (sure) {
+        Py_BEGIN_ALLOW_THREADS
+        sure = add_columns(&here->lists, &rows);
+        Py_END_ALLOW_THREADS
+    }
+    Py_buffer *held[] = {&topic_of, &topic_offsets, &topics, &doc_offsets, &docs, &scores};
+    for (size_t at = 0; at < sizeof held / sizeof *held; at++)
+        PyBuffer_Release(held[at]);
+    return here ? PyBool_FromLong(sure) : NULL;
+}
+
 static PyObject *column(const Bytes *bytes)
 {
     return PyBytes_FromStringAndSize(bytes->at, (Py_ssize_t)bytes->size);
@@ -362,6 +408,7 @@ static PyMethodDef functions[] = {{"judged", judged_of, METH_VARARGS, judged_doc
                                   {"lines", lines, METH_VARARGS, lines_doc},
                                   {"dicts", dicts, METH_VARARGS, dicts_doc},
                                   {"tuples", tuples, METH_VARARGS, tuples_doc},
+                                  {"columns", columns, METH_VARARGS, columns_doc},
                                   {"found", found, METH_O, found_doc},
                                   {NULL, NULL, 0, NULL}};
 

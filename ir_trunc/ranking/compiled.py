@@ -17,7 +17,9 @@ from ir_trunc._kernel import kernel
 from ir_trunc.core.judgments import places_of
 from ir_trunc.core.pieces import SomeLists
 from ir_trunc.core.rankings import offsets_of
+from ir_trunc.ranking.judged_docs import offsets_and_bytes
 from ir_trunc.ranking.qrels import Qrels
+from ir_trunc.read.arrow import flat
 from ir_trunc.read.layout import MARK, RANK
 from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.readers.dicts import dicts
@@ -26,6 +28,7 @@ from ir_trunc.read.readers.plain_tuples import plain_tuples
 from ir_trunc.read.readers.trec import trec
 from ir_trunc.read.reading import Order
 from ir_trunc.read.registry import Data
+from ir_trunc.read.rows import Rows
 from ir_trunc.read.signs import signs_of_lines
 from ir_trunc.read.tables import COST, SHOWN
 from ir_trunc.read.text import BadLineError, blocks
@@ -70,19 +73,44 @@ class _Found(NamedTuple):
 def compiled(qrels: Qrels, run: Data, keep_scores: bool) -> Compiled | None:
     """The lists of a run; None where the kernel is not sure of it, or there is no kernel."""
     reading = run.layout.reading
-    odd = (
-        qrels.classes is not None
-        or qrels.normalise is not None
-        or reading.stop is not None
-        or reading.columns
-    )
-    way = None if odd or kernel is None else _WAYS.get(run.reader.form)
-    judged = None if way is None else qrels.judged_docs.here
-    if way is None or judged is None:
+    way = None if reading.stop is not None or reading.columns else _WAYS.get(run.reader.form)
+    if way is None:
         return None
     source, read = way
-    lists = kernel.begin(judged, _ORDERS.index(reading.order), reading.lower_is_better, keep_scores)
-    signs = read(lists, run)
+    found = _found(qrels, reading.order, reading.lower_is_better, keep_scores, lambda lists: read(lists, run))
+    return found and Compiled(*found, source(run))
+
+
+def compiled_rows(qrels: Qrels, rows: Rows, keep_scores: bool) -> Compiled | None:
+    """The lists of rows, as `compiled` gives those of a run."""
+    odd = any(column is not None for column in (rows.costs, rows.ranks, rows.hidden, rows.unscored))
+    if odd or rows.reading.order == "rank":
+        return None
+
+    def read(lists: Any) -> Notes | None:
+        topics, scores = rows.topics, np.ascontiguousarray(rows.values, np.float64)
+        columns = (flat(topics.indices), *offsets_and_bytes(topics.dictionary), *offsets_and_bytes(rows.docs))
+        return rows.notes if kernel.columns(lists, *columns, scores) else None
+
+    # Where low scores are better, their signs were changed before.
+    found = _found(qrels, rows.reading.order, False, keep_scores, read)
+    return found and Compiled(*found, rows.source)
+
+
+def _found(
+    qrels: Qrels, order: Order, lower_is_better: bool, keep_scores: bool, read: Callable[[Any], Notes | None]
+) -> tuple[SomeLists, Notes] | None:
+    """The lists, and what is to be said of them; None where the kernel is not sure of them.
+
+    read: gives the kernel the run, for lists that it began, and returns what is to be said of it.
+    """
+    if kernel is None or qrels.classes is not None or qrels.normalise is not None:
+        return None
+    judged = qrels.judged_docs.here
+    if judged is None:
+        return None
+    lists = kernel.begin(judged, _ORDERS.index(order), lower_is_better, keep_scores)
+    signs = read(lists)
     found = None if signs is None else _Found(*kernel.found(lists))
     if signs is None or found is None or not found.rows:
         return None
@@ -93,7 +121,7 @@ def compiled(qrels: Qrels, run: Data, keep_scores: bool) -> Compiled | None:
         lists=found.several,
         tied=found.tied,
     )
-    return Compiled(_some_lists(found, keep_scores), notes + signs, source(run))
+    return _some_lists(found, keep_scores), notes + signs
 
 
 def _some_lists(found: _Found, keep_scores: bool) -> SomeLists:

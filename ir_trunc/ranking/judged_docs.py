@@ -31,14 +31,14 @@ class JudgedDocs:
     ) -> JudgedDocs:
         """Those of qrels. The kernel leaves lists with NIL or the placeholder to Python."""
         odd = strings([PLACEHOLDER, nil])
-        texts = (column for ids in (topics, docs, odd) for column in _texts(ids))
+        texts = (column for ids in (topics, docs, odd) for column in offsets_and_bytes(ids))
         return cls(*texts, keys, grades)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.columns
 
 
-def _texts(ids: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+def offsets_and_bytes(ids: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """Offsets and bytes of ids."""
     _, offsets, data = ids.buffers()
     ends = np.frombuffer(offsets, np.int32)[ids.offset : ids.offset + len(ids) + 1]

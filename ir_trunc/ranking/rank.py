@@ -19,7 +19,7 @@ from ir_trunc.core.errors import warn
 from ir_trunc.core.pieces import SomeLists, unchecked
 from ir_trunc.core.pieces import put_together as lists_together
 from ir_trunc.core.rankings import Bools, Ints, NilLists, Rankings, first_of, offsets_of
-from ir_trunc.ranking.compiled import compiled
+from ir_trunc.ranking.compiled import compiled, compiled_rows
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.ranking.words import overlaps_of
@@ -104,6 +104,8 @@ def pieces_of(qrels: Qrels, run: Data, keep_scores: bool) -> Iterator[Piece]:
 
 def rank_piece(qrels: Qrels, rows: Rows, keep_scores: bool = False) -> Piece:
     """The lists of a piece, which must have all rows of its topics."""
+    if whole := compiled_rows(qrels, rows, keep_scores):
+        return Piece(whole.lists, whole.notes, whole.source, rows.reading, rows.starts_over)
     found = join(qrels, rows)
     lists, held = found.lists, found.held
     at = np.flatnonzero((lists.lengths > 0) | held)  # NIL may end a list at once
