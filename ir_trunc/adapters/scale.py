@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -38,13 +38,11 @@ from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.layout import MARK, RANK, Layout, run_layout
 from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import rows_of_lines
+from ir_trunc.read.reading import Unpack
 from ir_trunc.read.tables import COST, SHOWN, columns_of, from_frame
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Results
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["dask", "spark"]
 

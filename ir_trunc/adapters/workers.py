@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from ir_trunc.core.errors import InputError, IrTruncError
+from ir_trunc.core.later import pd
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import Piece, rank_piece
 from ir_trunc.read.layout import RANK, Layout
@@ -15,9 +16,6 @@ from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import rows_of_lines
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import COST, SHOWN, from_frame
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def ranked(qrels: Qrels, frame: Any, source: str, layout: Layout) -> Piece:
@@ -48,8 +46,6 @@ def read_block(
 
 def as_frame(rows: Rows) -> pd.DataFrame:
     """Rows as the frame that is shuffled."""
-    import pandas as pd
-
     columns = {
         "query_id": rows.topics.dictionary_decode(),
         "doc_id": rows.docs,

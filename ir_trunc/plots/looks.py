@@ -11,11 +11,11 @@ import numpy as np
 from ir_trunc.core.checks import instance
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.errors import InputError, IrTruncError
+from ir_trunc.core.later import pd
 from ir_trunc.plots.colours import COLOURS, GREY, INK, LINES, MARKERS
 from ir_trunc.plots.files import label
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -157,8 +157,6 @@ def documents(axis: Any, what: str, longest: float) -> None:
 
 def table_of(value: Any, columns: Iterable[str], made_by: str) -> pd.DataFrame:
     """The argument, where it is a frame of numbers with these columns. made_by: what makes such a frame."""
-    import pandas as pd
-
     table = instance("table", value, pd.DataFrame, f"the DataFrame that {made_by} makes")
     lacking = [column for column in columns if list(table.columns).count(column) != 1]
     if lacking or not len(table):
@@ -170,8 +168,6 @@ def table_of(value: Any, columns: Iterable[str], made_by: str) -> pd.DataFrame:
 
 def scores_of(name: str, value: Any) -> pd.Series[float]:
     """The argument, where it is a Series of finite numbers, each of another thing."""
-    import pandas as pd
-
     found: pd.Series[float] = instance(name, value, pd.Series, "a Series of scores")
     numbers(name, found)
     if not len(found) or not found.index.is_unique:

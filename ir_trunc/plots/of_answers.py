@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.plots.files import label
 from ir_trunc.plots.looks import axes, level, lines, table_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 

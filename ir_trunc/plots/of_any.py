@@ -10,13 +10,13 @@ import numpy as np
 from ir_trunc.core.checks import flag, mapping, text, whole
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.plots import looks
 from ir_trunc.plots.colours import ACCENT
 from ir_trunc.plots.files import label
 from ir_trunc.plots.looks import axes, scores_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -51,8 +51,6 @@ def lines(
     >>> len(ax.lines)
     2
     """
-    import pandas as pd
-
     found = series if isinstance(series, pd.DataFrame) else mapping("series", series, "{name: Series}")
     points: dict[str, tuple[Any, Any]] = {}
     for name, values in found.items():

@@ -10,6 +10,7 @@ from ir_trunc.core.checks import instance, text
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.curve import Curve
 from ir_trunc.core.errors import InputError, shown
+from ir_trunc.core.later import pd
 from ir_trunc.plots.colours import ACCENT, GREY, INK
 from ir_trunc.plots.files import label
 from ir_trunc.plots.looks import (
@@ -24,7 +25,6 @@ from ir_trunc.plots.looks import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 

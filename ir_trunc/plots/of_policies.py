@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.checks import text
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.plots.colours import INK
 from ir_trunc.plots.files import label
 from ir_trunc.plots.looks import axes, table_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.checks import whole
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.plots.colours import COLOURS, GREY, INK
 from ir_trunc.plots.files import label
 from ir_trunc.plots.looks import axes, documents, lines, scores_of, shaded, table_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 _BEST = COLOURS[2]

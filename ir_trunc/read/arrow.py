@@ -7,35 +7,22 @@ run. So does the import of pyarrow, and lists that the compiled kernel reads nee
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_trunc.core.later import Later
 from ir_trunc.core.rankings import Bools, Floats, Ints
 
 __all__ = ["flat", "numeric", "occurs", "pa", "pc", "positions", "strings", "truths"]
-
-
-class _Later:
-    """A module that is imported when something of it is first asked for."""
-
-    def __init__(self, name: str):
-        self._name = name
-
-    def __getattr__(self, attribute: str) -> Any:
-        found = getattr(import_module(self._name), attribute)
-        setattr(self, attribute, found)
-        return found
-
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
 else:
-    pa, pc = _Later("pyarrow"), _Later("pyarrow.compute")
+    pa, pc = Later("pyarrow"), Later("pyarrow.compute")
 
 
 def strings(values: Sequence[str]) -> pa.StringArray:

@@ -10,7 +10,9 @@ from ir_trunc.core.errors import ParameterError, ParameterTypeError, nearest, sh
 from ir_trunc.read.names import Columns
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Unpack as Unpack
+else:
+    Unpack = None  # only type checkers read `**reading: Unpack[HowRead]`
 
 Order = Literal["score", "score64", "rank", "file"]
 Duplicates = Literal["error", "first", "best"]

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from functools import partial
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ir_trunc.core.errors import printable
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ir_trunc.core.later import pd
 
 WIDTH = 80
 
@@ -38,8 +36,6 @@ def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = Fa
     digits: decimal places of its numbers, -1 for all; None leaves them to pandas. every_row: also where
     pandas would leave rows in the middle out.
     """
-    import pandas as pd
-
     index, columns = _labels(frame.index, _LABELS), _labels(frame.columns, _CELL)
     cells = {at: frame.iloc[:, at].map(_cell).to_numpy() for at in range(frame.shape[1])}
     shown = pd.DataFrame(cells, index=index, dtype=None)
@@ -60,15 +56,11 @@ def number_text(value: float, digits: int) -> str:
 
 def is_plain(index: Any) -> bool:
     """Whether rows have numbers only, and no names."""
-    import pandas as pd
-
     return isinstance(index, pd.RangeIndex) and index.name is None
 
 
 def _labels(index: pd.Index[Any], room: int) -> Any:
     """The labels, shortened where all levels together would be wider than there is room."""
-    import pandas as pd
-
     if is_plain(index):
         return index
     each = max(8, room // index.nlevels - 1)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_trunc.core.checks import path as file_name
 from ir_trunc.core.errors import InputError, printable, shown
+from ir_trunc.core.later import pd
 from ir_trunc.read.json_text import read_json
 from ir_trunc.read.text import contents
 from ir_trunc.read.write import Target, write_text
@@ -21,8 +22,9 @@ from ir_trunc.scoring import stored
 from ir_trunc.scoring.printed import fitted, table_text
 
 if TYPE_CHECKING:
-    import pandas as pd
     from typing_extensions import Self
+
+    from ir_trunc.scoring.tables import Table
 
 FORMAT = 1
 """Counts the ways in which results were written."""
@@ -125,6 +127,13 @@ def read_saved(path: Target, kind: str) -> tuple[Any, str]:
             f"{source} has the format {shown(found['format'])}: this version reads format {FORMAT}."
         )
     return found["data"], source
+
+
+def as_table(data: Any, index: Any = None) -> Table:
+    """The data as a DataFrame that prints and is saved as results are."""
+    from ir_trunc.scoring.tables import Table  # with pandas: not before there is a table
+
+    return Table(data, index=index)
 
 
 def as_html(frame: pd.DataFrame, digits: int = 4, index: bool = True) -> str:

@@ -16,6 +16,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_trunc.core import arrays
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import InputError, IrTruncError, UnknownMeasureError, counted
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Bools, Floats, Rankings
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.objects import bind, parse_measure
@@ -23,7 +24,6 @@ from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result, as_html, axes
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
     from typing_extensions import Self
 
@@ -60,8 +60,6 @@ class Aggregated(Result, ByMeasure[float]):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure, by its text: value."""
-        import pandas as pd
-
         index = pd.Index([str(measure) for measure in self], name="measure")
         return pd.DataFrame({"value": list(self.values())}, index=index, dtype=float)
 
@@ -100,8 +98,6 @@ class Abstention(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row: topics, nil, silent, rightly, precision, recall."""
-        import pandas as pd
-
         return pd.DataFrame([vars(self) | {"precision": self.precision, "recall": self.recall}])
 
     @property
@@ -218,8 +214,6 @@ class Results(Result):
 
     def __getitem__(self, measure: str | Measure) -> pd.Series[float]:
         """The scores under one measure by topic, by the measure's text or object."""
-        import pandas as pd
-
         wanted = parse_measure(measure)
         if wanted not in self.measures:
             known = ", ".join(map(str, self.measures))
@@ -235,8 +229,6 @@ class Results(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """Scores by topic (rows) and measure (columns, by their texts)."""
-        import pandas as pd
-
         names = [str(measure) for measure in self.measures]
         return pd.DataFrame(self.values.T, index=pd.Index(self.topics, name="query_id"), columns=names)
 

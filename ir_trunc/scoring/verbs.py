@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ir_measures
 
@@ -11,13 +11,10 @@ from ir_trunc.core.curve import Curve
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import Duplicates, Order
+from ir_trunc.read.reading import Duplicates, Order, Unpack
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 def calc(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.ranking.doors import read_qrels
 from ir_trunc.ranking.rank import rank_run
@@ -93,7 +94,6 @@ def text() -> str:
 
 def draw(file: str) -> None:
     """Write the picture of two systems: their lists, and what each measure makes of them."""
-    import pandas as pd
 
     from ir_trunc import plots
     from ir_trunc.plots.files import check_picture, save

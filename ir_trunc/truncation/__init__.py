@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir_trunc.truncation.abstaining import abstention_curve, nauc
+from ir_trunc.truncation.abstaining import abstention_curve, nauc, risk_coverage
 from ir_trunc.truncation.declare import Policy, PolicyDefinition, policy, registry
 from ir_trunc.truncation.files import ranked, read_cuts, write_cuts, write_run
 from ir_trunc.truncation.fitting import falling_scores
-from ir_trunc.truncation.risks import risk_coverage
 from ir_trunc.truncation.runs import Truncated, truncate
 from ir_trunc.truncation.text import load_policy, parse_policy, policy_of
 from ir_trunc.truncation.validation import cross_validate

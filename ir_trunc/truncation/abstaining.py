@@ -1,4 +1,4 @@
-"""What a system would gain by leaving its least sure questions open, under any measure."""
+"""What a system would gain by leaving its least sure questions open, and what risk the others have."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from ir_trunc.core.checks import whole
 from ir_trunc.core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings
+from ir_trunc.measures.answering import answers, first_scores
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.selective import Answers
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import HowRead, Reading
+from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.evaluator import rank
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
+from ir_trunc.scoring.protocol import as_table
 from ir_trunc.truncation.fitting import one_measure
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from ir_trunc.scoring.tables import Table
 
 
@@ -104,8 +105,6 @@ def abstention_curve(
          RR     oracle   0.0   0.75
          RR     oracle   0.5   1.00
     """
-    from ir_trunc.scoring.tables import Table
-
     names = _known([confidence] if isinstance(confidence, str) else confidence)
     steps = whole("steps", steps, 2)
     rankings = rank(qrels, run, nil=nil, **reading)
@@ -125,7 +124,7 @@ def abstention_curve(
                 {"measure": str(measure), "confidence": name, "rate": at / steps, "score": score}
                 for at, score in enumerate(curve.tolist())
             ]
-    return Table(rows)
+    return as_table(rows)
 
 
 @keywords_of(Reading)
@@ -169,8 +168,6 @@ def nauc(
     measure confidence  nauc
          RR        gap   1.0
     """
-    from ir_trunc.scoring.tables import Table
-
     table = abstention_curve(measures, qrels, run, confidence, steps, nil, **reading)
     rows = []
     for measure, curves in table.groupby("measure", sort=False):
@@ -191,7 +188,7 @@ def nauc(
             }
             for name, area in areas.items()
         ]
-    return Table(rows)
+    return as_table(rows)
 
 
 def _known(names: Iterable[str]) -> list[str]:
@@ -219,3 +216,69 @@ def _mean_of_surest(confidence: Floats, scores: Floats, steps: int) -> Floats:
 
 def _area(scores: Floats, steps: int) -> float:
     return float(((scores[1:] + scores[:-1]) / 2).sum() / steps)
+
+
+# Risk and coverage: how many answers are wrong if only the surest are given.
+
+
+@keywords_of(Reading)
+def risk_coverage(
+    qrels: QrelsLike | None,
+    run: RunLike,
+    rel: int = 1,
+    nil: NilRule | Convention | None = None,
+    **reading: Unpack[HowRead],
+) -> Table:
+    """The risk-coverage curve: how many answers are wrong if only the surest are given.
+
+    A question is answered by its list's first document, whose score is the confidence. Answers of equal
+    confidence are given together.
+
+    Parameters
+    ----------
+    qrels, run, nil, order, duplicates, stop, lower_is_better, columns
+        As for `ir_trunc.calc`.
+    rel : int
+        Lowest grade that counts as relevant.
+
+    Returns
+    -------
+    DataFrame
+        A row for each threshold, the highest first: threshold, answers (their number at or above it),
+        coverage (their share of all answers; questions with an empty list have none), risk (share of wrong
+        ones among them) and generalised_risk (wrong ones as a share of all answers). The means of both risks
+        over the answers are the measures `AURC` and `AUGRC`.
+
+    Raises
+    ------
+    InputError
+        Where the run is not understood, has no scores or answers nothing.
+
+    Examples
+    --------
+    >>> from ir_trunc.truncation import risk_coverage
+    >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}, "q4": {"d": 1}}
+    >>> run = {"q1": {"a": 0.9}, "q2": {"x": 0.8}, "q3": {"c": 0.5}, "q4": {"y": 0.5}}
+    >>> risk_coverage(qrels, run)
+     threshold  answers  coverage  risk  generalised_risk
+           0.9        1      0.25   0.0              0.00
+           0.8        2      0.50   0.5              0.25
+           0.5        4      1.00   0.5              0.50
+    """
+    lists = Lists(rank(qrels, run, nil=nil, **reading))
+    answered, correct = answers(lists, whole("rel", rel, 1))
+    if not answered.any():
+        raise InputError("risk_coverage: no question is answered; a curve needs an answer.")
+    confidence = first_scores(lists)[answered]
+    found = Answers.of(~correct[answered], confidence)
+    ends: Ints = found.starts + found.sizes
+    n, wrong = len(found.order), found.errors[ends - 1]
+    return as_table(
+        {
+            "threshold": confidence[found.order][ends - 1],
+            "answers": ends,
+            "coverage": ends / n,
+            "risk": wrong / ends,
+            "generalised_risk": wrong / n,
+        }
+    )

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
 from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.ranking.likes import QrelsLike
+from ir_trunc.read.reading import Unpack
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, written
+from ir_trunc.scoring.protocol import as_table
 from ir_trunc.scoring.runs import RunsLike, each_run
 from ir_trunc.truncation.bins import bin_name, bin_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
 
 
 @keywords_of(Evaluator)
@@ -55,9 +53,6 @@ def best_cuts(
     >>> table[["length", "score", "best_length", "best_score", "regret"]].values.tolist()
     [[2.0, 0.625, 1.0, 0.75, 0.125]]
     """
-    import pandas as pd
-
-    from ir_trunc.scoring.tables import Table
 
     ready, tables = of_gains(Evaluator(measures, qrels, **options)), []
     for name, run in each_run(runs, "cutting"):
@@ -73,7 +68,7 @@ def best_cuts(
             tables.append(pd.DataFrame(names | columns | {"regret": best - own}))
     if not tables:
         raise InputError("There is no run: at least one is needed.")
-    return Table(pd.concat(tables, ignore_index=True))
+    return as_table(pd.concat(tables, ignore_index=True))
 
 
 def of_gains(ready: Evaluator) -> Evaluator:
@@ -120,9 +115,6 @@ def cuts(
     0                 0.0   0.0
     1-4               1.0   1.0
     """
-    import pandas as pd
-
-    from ir_trunc.scoring.tables import Table
 
     ready = of_gains(Evaluator(measures, qrels, **options))
     found, longest, lists = Counter[tuple[str, int]](), 0, 0
@@ -135,4 +127,4 @@ def cuts(
         raise InputError("There is no run: at least one is needed.")
     bins = range(int(bin_of(longest)) + 1)
     table = {name: [found[name, place] / lists for place in bins] for name in map(written, ready.measures)}
-    return Table(table, index=pd.Index([bin_name(place) for place in bins], name="best_cut"))
+    return as_table(table, index=pd.Index([bin_name(place) for place in bins], name="best_cut"))

@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ir_trunc.core.checks import instance, mapping, text
 from ir_trunc.core.checks import path as file_name
 from ir_trunc.core.errors import InputError, ParameterError, ParameterTypeError, shown
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
+from ir_trunc.read.reading import Unpack
 from ir_trunc.scoring.evaluator import Evaluator, Options
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
+from ir_trunc.scoring.protocol import as_table
 
 MEAN = "mean"
 
@@ -129,9 +128,6 @@ def over_collections(
     b          AP     0.6
                RBP    0.6
     """
-    import pandas as pd
-
-    from ir_trunc.scoring.tables import Table
 
     if not callable(experiment):
         raise ParameterTypeError(f"experiment={shown(experiment)}: a function is needed, as study.agreement.")
@@ -154,12 +150,12 @@ def over_collections(
         rows = rows.sort_values()
     aligned = [table.reindex(rows, fill_value=0) for table in tables.values()]
     mean = reduce(add, aligned) / len(aligned)
-    return Table(pd.concat([mean, *tables.values()], keys=[MEAN, *tables], names=["collection", rows.name]))
+    return as_table(
+        pd.concat([mean, *tables.values()], keys=[MEAN, *tables], names=["collection", rows.name])
+    )
 
 
 def _of_numbers(table: Any) -> pd.DataFrame:
-    import pandas as pd
-
     found = instance("what the experiment returns", table, pd.DataFrame, "a table")
     named = found.index.name is not None and found.index.is_unique
     if not named or not all(pd.api.types.is_numeric_dtype(kind) for kind in found.dtypes):

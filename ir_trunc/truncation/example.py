@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ir_trunc.core.checks import flag, whole
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.objects import MeasureLike, written
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ir_trunc.scoring.protocol import as_table
 
 MOST = 10**6
 """Documents of each kind in an example, at most."""
@@ -50,13 +47,11 @@ def example(
     2           0.75
     3           1.00
     """
-    from ir_trunc.scoring.tables import Table
-
     irrelevant, relevant = whole("irrelevant", irrelevant, 0, MOST), whole("relevant", relevant, 0, MOST)
     rankings = Rankings.from_lists([[0] * irrelevant + [1] * relevant])
     found = {
         written(measure): curve.values
         for measure, curve in Evaluator(measures, None).curves(rankings).items()
     }
-    table = Table(found).rename_axis("cut")
+    table = as_table(found).rename_axis("cut")
     return table / table.abs().max().replace(0, 1) if flag("scaled", scaled) else table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,20 +11,17 @@ import pyarrow.compute as pc
 
 from ir_trunc.core.checks import whole
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Ints
 from ir_trunc.ranking.doors import read_run
 from ir_trunc.ranking.likes import RunLike
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.read.arrow import occurs, strings
-from ir_trunc.read.reading import HowRead, Reading
+from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.read.topics import read_topics
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result, axes
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,8 +46,6 @@ class NilReport(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """Lists of each length, before and after: columns before, after; index length."""
-        import pandas as pd
-
         longest = int(max(self.before.max(initial=0), self.after.max(initial=0)))
         counts = {
             name: np.bincount(column, minlength=longest + 1)

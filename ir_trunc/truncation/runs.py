@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,22 +13,19 @@ import pyarrow.compute as pc
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.ranking.doors import read_run
 from ir_trunc.ranking.likes import RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.read.columns import one_id
-from ir_trunc.read.reading import HowRead, Reading
+from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.read.write import Target
 from ir_trunc.truncation.declare import Cutter
 from ir_trunc.truncation.files import count_of, ranked_for, write_lists
 from ir_trunc.truncation.live import lengths_of, sees_judgments
 from ir_trunc.truncation.text import parse_policy
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,8 +69,6 @@ class Truncated(Mapping[str, dict[str, float]]):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each document: query_id, doc_id, score, rank. Topics with the empty list have none."""
-        import pandas as pd
-
         lengths = np.array(list(self.cuts.values()), np.int64)
         ranks = np.arange(1, len(self.docs) + 1) - np.repeat(offsets_of(lengths)[:-1], lengths)
         topics = np.repeat(np.array(list(self.cuts), object), lengths)

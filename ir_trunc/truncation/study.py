@@ -11,26 +11,23 @@ on each and takes the mean.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
 from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import HowRead, Reading
+from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.evaluator import Evaluator, rank
 from ir_trunc.scoring.objects import MeasureLike, written
+from ir_trunc.scoring.protocol import as_table
 from ir_trunc.scoring.runs import RunsLike, each_run
 from ir_trunc.truncation.best_cuts import best_cuts, cuts, of_gains
 from ir_trunc.truncation.collections import collections, over_collections
 from ir_trunc.truncation.example import EXAMPLE, example
 from ir_trunc.truncation.nil_reports import nil_report
 from ir_trunc.truncation.papers import CUTS, FULL, PAPER_2022, TRUNCATED
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
 
 __all__ = [
     "CUTS",
@@ -91,10 +88,7 @@ def agreement(
     AP          0.8  1.0
     RBP         0.8  1.0
     """
-    import pandas as pd
     from scipy.stats import kendalltau
-
-    from ir_trunc.scoring.tables import Table
 
     ready = None
     if qrels is not None:
@@ -111,7 +105,7 @@ def agreement(
         raise InputError(f"{len(own)} run: an agreement on the order of systems needs two runs or more.")
     columns, rows = (pd.DataFrame(table).T for table in (best, own))
     taus = {x: {y: kendalltau(columns[x], rows[y]).statistic for y in rows} for x in columns}
-    return Table(pd.DataFrame(taus).rename_axis("full", axis=0).rename_axis("truncated", axis=1))
+    return as_table(pd.DataFrame(taus).rename_axis("full", axis=0).rename_axis("truncated", axis=1))
 
 
 @keywords_of(Reading)
@@ -149,9 +143,6 @@ def lengths(
     1            0      1
     2            1      0
     """
-    import pandas as pd
-
-    from ir_trunc.scoring.tables import Table
 
     topics = None
     if qrels is not None:
@@ -163,4 +154,4 @@ def lengths(
         before.update(report.before.tolist())
         after.update(report.after.tolist())
     index = pd.Index(sorted({*before, *after}), name="length")
-    return Table({"before": [before[n] for n in index], "after": [after[n] for n in index]}, index)
+    return as_table({"before": [before[n] for n in index], "after": [after[n] for n in index]}, index)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -11,25 +11,23 @@ from ir_measures import Measure
 from ir_trunc.core.checks import generator, whole
 from ir_trunc.core.errors import ParameterError
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.whole_run import influence
 from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import HowRead, Reading
+from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.bootstrap import interval_of_mean
 from ir_trunc.scoring.evaluator import Evaluator, rank
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
+from ir_trunc.scoring.protocol import as_table
 from ir_trunc.scoring.runs import RunsLike, each_run
 from ir_trunc.truncation.declare import Cutter
 from ir_trunc.truncation.fitting import curve_of, one_measure
 from ir_trunc.truncation.live import lengths_of, sees_judgments
 from ir_trunc.truncation.policies.fixed import Greedy
 from ir_trunc.truncation.text import PoliciesLike, parse_policies
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
 
 _RESAMPLES = 2000
 
@@ -95,8 +93,6 @@ def cross_validate(
     >>> table["policy"].tolist()
     ['LargestGap', 'ScoreThreshold']
     """
-    from ir_trunc.scoring.tables import Table
-
     chosen = parse_policies(policies)
     ready = None
     if qrels is not None:
@@ -134,7 +130,7 @@ def cross_validate(
             if rankings.costs is not None:
                 row["cost"] = rankings.costs[lists.rankings.places].sum() / len(rankings)
             rows.append(row | {str(other): lists.aggregated[other] for other in others})
-    return Table(rows)
+    return as_table(rows)
 
 
 def split(topics: int, folds: int, seed: int) -> list[Ints]:

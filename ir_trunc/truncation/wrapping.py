@@ -7,7 +7,7 @@ reciprocal rank of a run with its terminal documents is `RRT`. The caller's data
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
@@ -16,19 +16,16 @@ from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.checks import number, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Bools, Ints
 from ir_trunc.ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import join_run
 from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.read.reading import HowRead, Reading
+from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.read.rows import PLACEHOLDER, Rows
 from ir_trunc.read.write import Target, check_outputs, qrels_lines, run_lines, write_text
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
 
 TERMINAL = "__end__"
 """The document id of terminal documents in wrapped runs."""
@@ -117,8 +114,6 @@ def with_terminal(
     3        2        x     1   0.0
     4        2  __end__     2   1.0
     """
-    import pandas as pd
-
     rel, depth = whole("rel", rel, 1, HIGHEST_GRADE), None if depth is None else whole("depth", depth, 1)
     ready, reading = read_qrels_of_runs(qrels, reading=reading)
     frame, judged, lengths, found, relevant = _frame(ready, read_run(run, **reading), rel)
@@ -191,8 +186,6 @@ def _frame(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFra
 
     They are the length of its list, its relevant documents retrieved, and its relevant documents.
     """
-    import pandas as pd
-
     if pc.any(pc.equal(rows.docs, TERMINAL)).as_py():
         raise InputError(f"{rows.source}: it holds {TERMINAL} documents already.")
     joined = join_run(qrels, rows)
@@ -241,8 +234,6 @@ def _ids(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[s
 
 
 def _joined(frame: pd.DataFrame, added: pd.DataFrame, names: Any) -> pd.DataFrame:
-    import pandas as pd
-
     place = {name: at for at, name in enumerate(names)}
     whole = pd.concat([frame, added], ignore_index=True)
     order = np.lexsort((whole["rank"], whole["query_id"].map(place)))
@@ -254,8 +245,6 @@ def _judged(qrels: Qrels, counted: Ints, by_nil: Bools) -> pd.DataFrame:
 
     counted: places of answers that count in the run (-1 for NIL). by_nil: the topics that NIL answers.
     """
-    import pandas as pd
-
     topic, doc = np.divmod(qrels.keys, max(1, len(qrels.docs)))
     kept = np.ones(len(topic), dtype=bool)
     if qrels.classes is not None:
