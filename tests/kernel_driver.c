@@ -1,4 +1,4 @@
-/* The kernel's core without Python, on mutated runs, for the sanitizers:
+/* The kernel's core without Python, on mutated runs and qrels, for the sanitizers:
  *
  *     cc -g -fsanitize=address,undefined -Iir_trunc/_kernel/core tests/kernel_driver.c ir_trunc/_kernel/core/[a-z]*.c -lm
  *     ./a.out 100000
@@ -63,6 +63,29 @@ static bool scanned(const Judged *judged, const char *text, size_t size)
     return sure;
 }
 
+/* The first four fields of its lines are those of qrels. */
+static bool read_as_qrels(char *text, size_t size)
+{
+    size_t kept = 0;
+    for (size_t at = 0, field = 0; at < size; at++) {
+        field = text[at] == '\n' ? 0 : field + (text[at] == ' ');
+        if (field < 4)
+            text[kept++] = text[at];
+    }
+    Qrels qrels = {.seed = 42};
+    Bytes offsets = {0}, bytes = {0};
+    char *copy = malloc(kept ? kept : 1);
+    memcpy(copy, text, kept);
+    bool sure = lines_of_qrels(&qrels, (Text){copy, kept});
+    if (!ids_in_one(&qrels.docs, &offsets, &bytes))
+        abort();
+    free(copy);
+    free(offsets.at);
+    free(bytes.at);
+    qrels_free(&qrels);
+    return sure;
+}
+
 int main(int count, char **words)
 {
     static char text[LONGEST_RUN];
@@ -70,7 +93,7 @@ int main(int count, char **words)
     const int64_t keys[] = {0, 2, 4, 7}, grades[] = {1, 0, -1, 3};
     Judgments judgments = {{topics, "036", 3}, {docs, "d1d100d307", 3}, {odd, "NIL", 1}, keys, grades, 4};
     Judged judged;
-    long files = count > 1 ? atol(words[1]) : 1000, sure = 0;
+    long files = count > 1 ? atol(words[1]) : 1000, sure = 0, sure_qrels = 0;
     if (!judged_make(&judged, judgments, 42))
         return 1;
     for (long file = 0; file < files; file++) {
@@ -79,8 +102,9 @@ int main(int count, char **words)
         for (uint32_t at = 0, changes = drawn(4); at < changes; at++)
             size = mutated(text, size);
         sure += scanned(&judged, text, size);
+        sure_qrels += read_as_qrels(text, size);
     }
     judged_free(&judged);
-    printf("%ld files, %ld understood\n", files, sure);
+    printf("%ld files, %ld understood, %ld as qrels\n", files, sure, sure_qrels);
     return 0;
 }

@@ -20,10 +20,11 @@ from hypothesis import strategies as st
 
 from ir_trunc._kernel import kernel
 from ir_trunc.core.errors import IrTruncError
-from ir_trunc.ranking import rank
+from ir_trunc.ranking import doors, rank
 from ir_trunc.ranking.answers import read_answers
-from ir_trunc.ranking.compiled import compiled, compiled_rows
+from ir_trunc.ranking.compiled import coded_qrels, compiled, compiled_rows
 from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.read.layout import QRELS as QRELS_LAYOUT
 from ir_trunc.read.layout import run_layout
 from ir_trunc.read.reading import DEFAULT, Reading
 from ir_trunc.read.registry import recognised, whole
@@ -196,6 +197,111 @@ def test_mutated_files_are_understood_or_refused_as_python_does(qrels, tmp_path)
         path.write_bytes(mutated(rng, lines(rng)))
         understood += same(qrels, path, rng.choice(READINGS))
     assert 50 < understood < 600
+
+
+GRADES = ["0", "1", "2", "3", "-1", "007", "-0", "2147483647"]
+ODD_GRADES = ["+1", "1.0", "0x1", "2147483648", "-99999999999999999999", "1_0", "", "x", "1e2", "٣"]
+
+
+def judged_lines(rng):
+    """Lines of qrels: topics in any order, and now and then apart."""
+    pairs = {
+        (rng.choice(["1", "2", "10", "x", "é"]), rng.choice([*"abcdefgh", "é", "日本", "long" * 9]))
+        for _ in range(30)
+    }
+    pairs = sorted(pairs) if rng.random() < 0.5 else list(pairs)
+    return "".join(f"{topic} 0 {doc} {rng.choice(GRADES)}\n" for topic, doc in pairs).encode()
+
+
+def judgments(path, **options):
+    """What qrels are, in every form, or the error; the rows in their order."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            qrels = read_qrels(path, **options)
+            also = [qrels.changed(["new"]), qrels.changed(nil="ends")] if qrels.judgments.topics else []
+        except Exception as error:
+            return type(error).__name__, str(error)
+    return [described(found) for found in (qrels, *also)], [str(w.message) for w in said]
+
+
+def described(qrels):
+    of = qrels.judgments
+    arrays = (of.offsets, of.grades, of.levels, qrels.keys, qrels.grades)
+    texts = (
+        qrels.topics.to_pylist(),
+        qrels.docs.to_pylist(),
+        qrels.rows.docs.to_pylist(),
+        qrels.rows.topics.to_pylist(),
+    )
+    return [array.tolist() for array in arrays], texts, of.topics, qrels.rows.values.tolist(), qrels.to_dict()
+
+
+def same_judgments(path, **options):
+    """Hold both ways of reading qrels against each other; whether the kernel was sure of them."""
+    found = judgments(path, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(doors, "coded_qrels", lambda _: None)
+        assert found == judgments(path, **options)
+    try:
+        return coded_qrels(recognised(path, QRELS_LAYOUT)) is not None
+    except IrTruncError:
+        return False
+
+
+def test_lines_of_qrels_are_understood_as_python_understands_them(tmp_path):
+    path = tmp_path / "a.qrels"
+    for seed in range(100):
+        path.write_bytes(judged_lines(random.Random(seed)))
+        assert same_judgments(path)
+
+
+def test_mutated_qrels_are_understood_or_refused_as_python_does(tmp_path, monkeypatch):
+    path, understood = tmp_path / "a.qrels", 0
+    monkeypatch.setattr(sys.modules[__name__], "ODD_SCORES", ODD_GRADES)
+    for seed in range(400):
+        rng = random.Random(seed)
+        path.write_bytes(mutated(rng, judged_lines(rng)))
+        understood += same_judgments(path)
+    assert 50 < understood < 400
+
+
+def test_qrels_with_a_meaning_of_nil_and_with_topics_beside_them(tmp_path):
+    path = tmp_path / "a.qrels.gz"
+    for data in (
+        b"2 0 b 1\n10 0 NIL 2\n2 0 a 0",
+        b"2 0 __nil__ 0\n1 0 a 1\n",
+        b"1 0 a 1\r\n\n 1\t0  b 2 \r\n",
+    ):
+        path.write_bytes(gzip.compress(data))
+        for nil in (None, "ends", "sakai", "document"):
+            assert same_judgments(path, nil=nil, topics=["7", "2"]) == (data[-1:] != b"\r")
+
+
+def test_qrels_that_are_judged_twice_or_empty_are_left_to_python(tmp_path):
+    path = tmp_path / "a.qrels"
+    for data in (
+        b"1 0 a 1\n2 0 a 1\n1 0 a 1\n",
+        b"",
+        b"\n\n",
+        b"# remark\n1 0 a 1\n",
+        b"1 0 a 1 x\n",
+        b"1 0 a\n",
+    ):
+        path.write_bytes(data)
+        assert not same_judgments(path)
+    assert kernel.qrels(b"1 0 a 1", 1) is None  # the last line must end
+    with pytest.raises(TypeError):
+        kernel.qrels("1 0 a 1\n", 1)
+
+
+def test_qrels_that_the_kernel_read_can_be_pickled(tmp_path):
+    path = tmp_path / "a.qrels"
+    path.write_bytes(judged_lines(random.Random(4)))
+    qrels = read_qrels(path)
+    for copied in (pickle.loads(pickle.dumps(qrels)), copy.deepcopy(qrels)):
+        assert described(copied) == described(qrels)
+        assert same(copied, {"1": {"a": 1.0, "b": 2.0}})
 
 
 IDS = st.sampled_from(

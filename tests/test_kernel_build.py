@@ -32,9 +32,10 @@ def test_the_core_reads_mutated_files_under_sanitizers(tmp_path):
     count = os.environ.get("IR_TRUNC_MUTATED_FILES", "5000")
     done = subprocess.run([program, count], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    read, understood = map(int, re.findall(r"\d+", done.stdout))
+    read, understood, as_qrels = map(int, re.findall(r"\d+", done.stdout))
     assert read == int(count)
     assert read / 4 < understood < read
+    assert read / 4 < as_qrels < read
 
 
 def built(tmp_path, wanted, path):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import ir_trunc
+from ir_trunc._kernel import kernel
 
 PACKAGE = Path(ir_trunc.__file__).parent
 
@@ -19,12 +20,14 @@ OTHERS = {
     "pyarrow.parquet", "pyarrow.dataset", "pyarrow.fs", "pyarrow.pandas_compat",
     "ir_trunc.meta", "ir_trunc.plots", "ir_trunc.reporting", "ir_trunc.synthetic",
 }  # fmt: skip
+# Files that the compiled kernel reads need no Arrow.
+FILES = OTHERS | {"ir_trunc.truncation"} | ({"pyarrow"} if kernel else set())
 MAIN = "from ir_trunc.cli.main import main"
 SMALL_RUNS = [
-    (f"{MAIN}; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])", OTHERS | {"ir_trunc.truncation"}),
+    (f"{MAIN}; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])", FILES),
     (
         "import ir_trunc; ir_trunc.calc_aggregate('nDCG@10 RBPT c@1', *sys.argv[1:])",
-        OTHERS | {"ir_trunc.truncation", "ir_trunc.cli"},
+        FILES | {"ir_trunc.cli"},
     ),
     (
         "import ir_trunc; ir_trunc.calc_aggregate('AP RBPT', {'q': {'a': 1}}, {'q': {'b': 2.0, 'a': 1.0}})",

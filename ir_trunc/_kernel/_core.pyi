@@ -43,3 +43,6 @@ def columns(
 def found(
     lists: Any, /
 ) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, int, int, int, int, str | None]: ...
+def qrels(
+    lines: Buffer, seed: int, /
+) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes], bytes, bytes, bytes] | None: ...

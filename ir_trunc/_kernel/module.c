@@ -5,6 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#include <stdlib.h>
 
 #include "core/lines.h"
 #include "core/lists.h"
@@ -403,6 +404,42 @@ static PyObject *found(PyObject *module, PyObject *lists)
                          (Py_ssize_t)here->lists.strangers.count, first_stranger(&here->lists.strangers));
 }
 
+/* Ids as offsets and bytes, or NULL. */
+static PyObject *texts(const Ids *ids)
+{
+    Bytes offsets = {0}, bytes = {0};
+    PyObject *both = ids_in_one(ids, &offsets, &bytes) ? Py_BuildValue("(NN)", column(&offsets), column(&bytes))
+                                                       : PyErr_NoMemory();
+    free(offsets.at);
+    free(bytes.at);
+    return both;
+}
+
+PyDoc_STRVAR(qrels_doc, "qrels(lines, seed)\n--\n\n"
+                        "Topics and documents, each as offsets and bytes; of each judgment their numbers and its grade,\n"
+                        "as bytes. None where it is not sure what the lines mean.");
+
+static PyObject *qrels(PyObject *module, PyObject *args)
+{
+    Py_buffer given;
+    unsigned long long seed;
+    if (!PyArg_ParseTuple(args, "y*K", &given, &seed))
+        return NULL;
+    Qrels read = {.seed = seed};
+    bool sure = false;
+    if (given.len <= MOST_BYTES) {
+        Py_BEGIN_ALLOW_THREADS
+        sure = lines_of_qrels(&read, (Text){given.buf, (size_t)given.len});
+        Py_END_ALLOW_THREADS
+    }
+    PyObject *all = sure ? Py_BuildValue("(NNNNN)", texts(&read.topics), texts(&read.docs), column(&read.topic),
+                                         column(&read.doc), column(&read.grade))
+                         : Py_NewRef(Py_None);
+    qrels_free(&read);
+    PyBuffer_Release(&given);
+    return all;
+}
+
 static PyMethodDef functions[] = {{"judged", judged_of, METH_VARARGS, judged_doc},
                                   {"begin", begin, METH_VARARGS, begin_doc},
                                   {"lines", lines, METH_VARARGS, lines_doc},
@@ -410,6 +447,7 @@ static PyMethodDef functions[] = {{"judged", judged_of, METH_VARARGS, judged_doc
                                   {"tuples", tuples, METH_VARARGS, tuples_doc},
                                   {"columns", columns, METH_VARARGS, columns_doc},
                                   {"found", found, METH_O, found_doc},
+                                  {"qrels", qrels, METH_VARARGS, qrels_doc},
                                   {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_core", .m_size = 0, .m_methods = functions};

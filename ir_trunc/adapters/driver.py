@@ -46,7 +46,7 @@ def ready_for(measures: Any, qrels: Any, options: Options) -> tuple[Evaluator, Q
 
 def for_workers(qrels: Qrels) -> Qrels:
     """The qrels without their rows, which ranking does not need."""
-    return replace(qrels, rows=qrels.rows.take(np.zeros(0, np.int64)))
+    return replace(qrels, given=qrels.rows.take(np.zeros(0, np.int64)))
 
 
 def are_lines(run: Any) -> bool:

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from ir_trunc._kernel import kernel
+from ir_trunc.core.errors import InputError
 from ir_trunc.core.judgments import places_of
 from ir_trunc.core.pieces import SomeLists
 from ir_trunc.core.rankings import offsets_of
-from ir_trunc.ranking.judged_docs import offsets_and_bytes
+from ir_trunc.ranking.judged_docs import CodedRows, seed
 from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.read.arrow import flat
+from ir_trunc.read.arrow import Texts, flat
 from ir_trunc.read.layout import MARK, RANK
 from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.readers.dicts import dicts
@@ -31,7 +32,7 @@ from ir_trunc.read.registry import Data
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.signs import signs_of_lines
 from ir_trunc.read.tables import COST, SHOWN
-from ir_trunc.read.text import BadLineError, blocks
+from ir_trunc.read.text import BadLineError, blocks, contents
 
 _ORDERS = get_args(Order)
 _LOOKED_AT = 4  # blocks of a file in which signs are looked for
@@ -89,8 +90,9 @@ def compiled_rows(qrels: Qrels, rows: Rows, keep_scores: bool) -> Compiled | Non
 
     def read(lists: Any) -> Notes | None:
         topics, scores = rows.topics, np.ascontiguousarray(rows.values, np.float64)
-        columns = (flat(topics.indices), *offsets_and_bytes(topics.dictionary), *offsets_and_bytes(rows.docs))
-        return rows.notes if kernel.columns(lists, *columns, scores) else None
+        names, docs = Texts.of_arrow(topics.dictionary), Texts.of_arrow(rows.docs)
+        columns = (flat(topics.indices), names.offsets, names.data, docs.offsets, docs.data, scores)
+        return rows.notes if kernel.columns(lists, *columns) else None
 
     # Where low scores are better, their signs were changed before.
     found = _found(qrels, rows.reading.order, False, keep_scores, read)
@@ -122,6 +124,27 @@ def _found(
         tied=found.tied,
     )
     return _some_lists(found, keep_scores), notes + signs
+
+
+def coded_qrels(data: Data) -> CodedRows | None:
+    """Qrels of a file; None where the kernel is not sure of them, or there is no kernel."""
+    if kernel is None or data.reader.form != trec.form or data.layout.reading.columns:
+        return None
+    path, source = Path(data.value), data.layout.source(data.value)
+    if not path.is_file():
+        return None  # what comes through a pipe cannot be read again
+    try:
+        lines = contents(path, source)
+    except (InputError, OSError):
+        return None
+    found = kernel.qrels(lines if lines.endswith(b"\n") else lines + b"\n", seed())
+    if found is None:
+        return None
+    topics, docs = (Texts(np.frombuffer(offsets, np.int32), ids) for offsets, ids in found[:2])
+    topic, doc, grade = (np.frombuffer(column, np.int64) for column in found[2:])
+    pairs = np.sort(topic * max(1, len(docs)) + doc)
+    twice = (pairs[1:] == pairs[:-1]).any()
+    return None if twice or not len(pairs) else CodedRows(source, topics, docs, topic, doc, grade)
 
 
 def _some_lists(found: _Found, keep_scores: bool) -> SomeLists:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from ir_trunc.core.errors import InputError
+from ir_trunc.ranking.compiled import coded_qrels
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.layout import QRELS, RUN, run_layout
 from ir_trunc.read.names import Columns
 from ir_trunc.read.reading import Duplicates, HowRead, Order, Reading
-from ir_trunc.read.registry import whole
+from ir_trunc.read.registry import recognised, whole
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import possible
 from ir_trunc.read.topics import read_topics, say_unjudged
@@ -65,9 +66,10 @@ def read_qrels(
         if names.needed:
             raise InputError(f"columns={names}: these qrels were read before; name their columns there.")
         if topics is not None:
-            say_unjudged(topics, more, data.judgments.topics, data.rows.source)
+            say_unjudged(topics, more, data.judgments.topics, data.given.source)
         return data.changed(more, rule) if more or rule else data
-    rows = whole(data, replace(QRELS, reading=Reading(columns=names)))
+    found = recognised(data, replace(QRELS, reading=Reading(columns=names)))
+    rows = coded_qrels(found) or found.whole()
     # The topics of a data set belong to it: there is nothing to say of those without judgments.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)

@@ -1,17 +1,48 @@
-"""Judged documents as the compiled kernel has them."""
+"""Judged documents as the compiled kernel reads them, and as it keeps them."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ir_trunc._kernel import kernel
 from ir_trunc.core.rankings import Ints
-from ir_trunc.read.arrow import pa, strings
-from ir_trunc.read.rows import PLACEHOLDER
+from ir_trunc.read.arrow import Texts, numeric, pa
+from ir_trunc.read.rows import PLACEHOLDER, Rows
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Qrels as the kernel reads them, no pair of topic and document twice.
+
+    source: what to call them in a message. topics, docs: the ids that occur, each once, in the order of
+    their coming. topic, doc, grade: of each judgment the places of its ids among these, and its grade.
+    """
+
+    source: str
+    topics: Texts
+    docs: Texts
+    topic: Ints
+    doc: Ints
+    grade: Ints
+    universe: tuple[str, ...] = ()
+    levels: tuple[int, ...] = ()
+
+    def named_topics(self) -> list[str]:
+        """The topics that have a row, each once."""
+        return self.topics.list()
+
+    def have(self, *ids: str) -> bool:
+        """Whether one of these documents is judged."""
+        near = [text for text in ids if text.encode(errors="replace") in bytes(self.docs.data)]
+        return bool(near) and not set(near).isdisjoint(self.docs.list())
+
+    def rows(self) -> Rows:
+        """The judgments as rows, in the order of the file."""
+        codes = numeric(self.topic).cast(pa.int32())
+        topics = pa.DictionaryArray.from_arrays(codes, self.topics.arrow())
+        return Rows(self.source, topics, self.docs.arrow().take(numeric(self.doc)), self.grade)
 
 
 class JudgedDocs:
@@ -20,26 +51,20 @@ class JudgedDocs:
     They are made of texts and numbers in buffers, and made anew of these where they are unpickled.
     """
 
-    def __init__(self, *columns: npt.NDArray[Any]):
+    def __init__(self, *columns: Any):
         self.columns = columns
-        seed = int.from_bytes(os.urandom(8), "little")
-        self.here = kernel.judged(*columns, seed) if kernel else None
+        self.here = kernel.judged(*columns, seed()) if kernel else None
 
     @classmethod
-    def of(
-        cls, topics: pa.StringArray, docs: pa.StringArray, nil: str, keys: Ints, grades: Ints
-    ) -> JudgedDocs:
+    def of(cls, topics: Texts, docs: Texts, nil: str, keys: Ints, grades: Ints) -> JudgedDocs:
         """Those of qrels. The kernel leaves lists with NIL or the placeholder to Python."""
-        odd = strings([PLACEHOLDER, nil])
-        texts = (column for ids in (topics, docs, odd) for column in offsets_and_bytes(ids))
-        return cls(*texts, keys, grades)
+        texts = (topics, docs, Texts.of([PLACEHOLDER, nil]))
+        return cls(*(part for ids in texts for part in (ids.offsets, ids.data)), keys, grades)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.columns
 
 
-def offsets_and_bytes(ids: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """Offsets and bytes of ids."""
-    _, offsets, data = ids.buffers()
-    ends = np.frombuffer(offsets, np.int32)[ids.offset : ids.offset + len(ids) + 1]
-    return ends, np.frombuffer(data, np.uint8) if data else np.zeros(0, np.uint8)
+def seed() -> int:
+    """What the kernel's hashes begin with: nobody can make ids whose hashes meet."""
+    return int.from_bytes(os.urandom(8), "little")

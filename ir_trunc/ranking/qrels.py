@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import InputError, warn
@@ -17,10 +16,10 @@ from ir_trunc.core.rankings import (
     canonical_order,
     distinct,
 )
-from ir_trunc.ranking.judged_docs import JudgedDocs
+from ir_trunc.ranking.judged_docs import CodedRows, JudgedDocs
 from ir_trunc.ranking.nil import DOCUMENTS, NilRule
 from ir_trunc.ranking.ranked import repeats
-from ir_trunc.read.arrow import flat, numeric, occurs, positions, strings
+from ir_trunc.read.arrow import Texts, flat, numeric, occurs, pa, positions
 from ir_trunc.read.rows import PLACEHOLDER, Rows
 
 
@@ -28,17 +27,17 @@ from ir_trunc.read.rows import PLACEHOLDER, Rows
 class Qrels:
     """The judgments of a test collection, by document id.
 
-    rows: as they were given. judgments: the grades by topic. topics: the query universe, in canonical order.
-    docs: the distinct judged ids. keys, grades: one for each judged document, keys (topic x documents +
-    document) ascending. classes: the answer class of each key, where documents are answers of which only the
-    first of a class counts. normalise: what is done to a run's ids before they are looked up. nil: what a NIL
-    document means.
+    given: the rows that they are made of. judgments: the grades by topic. topic_ids: the query universe, in
+    canonical order. doc_ids: the distinct judged ids. keys, grades: one for each judged document, keys (topic
+    x documents + document) ascending. classes: the answer class of each key, where documents are answers of
+    which only the first of a class counts. normalise: what is done to a run's ids before they are looked up.
+    nil: what a NIL document means.
     """
 
-    rows: Rows
+    given: Rows | CodedRows
     judgments: Judgments
-    topics: pa.StringArray
-    docs: pa.StringArray
+    topic_ids: Texts
+    doc_ids: Texts
     keys: Ints
     grades: Ints
     classes: Ints | None
@@ -48,7 +47,7 @@ class Qrels:
     @classmethod
     def of(
         cls,
-        rows: Rows,
+        given: Rows | CodedRows,
         topics: Iterable[str] = (),
         *,
         levels: Iterable[int] = (),
@@ -65,57 +64,65 @@ class Qrels:
         nil_id = normalise(nil.id) if normalise else nil.id
         if nil.means_something and not nil_id:
             raise InputError(
-                f"{rows.source}: the NIL id {nil.id!r} normalises to nothing: NilRule(id=...) names another."
+                f"{given.source}: the NIL id {nil.id!r} normalises to nothing: NilRule(id=...) names another."
             )
-        universe = list(dict.fromkeys([*rows.named_topics(), *map(str, topics)]))
+        universe = list(dict.fromkeys([*given.named_topics(), *map(str, topics)]))
         if not universe:
-            raise InputError(f"{rows.source}: there is no topic; at least one is needed.")
+            raise InputError(f"{given.source}: there is no topic; at least one is needed.")
+        names = [universe[at] for at in canonical_order(universe)]
         try:
-            names = strings([universe[at] for at in canonical_order(universe)])
+            topic_ids = Texts.of(names)
         except UnicodeEncodeError as error:
             raise InputError(
-                f"{rows.source}: topic {error.object!a} is not text that UTF-8 can hold."
+                f"{given.source}: topic {error.object!a} is not text that UTF-8 can hold."
             ) from None
-        code = positions(rows.topics.dictionary, names)[flat(rows.topics.indices)]
-        again = repeats(code, rows.docs)
-        if len(again):
-            raise rows.twice(int(again[0]), "it is judged twice")
-        left_out = occurs(rows.docs, nil_id, PLACEHOLDER)
-        is_nil = np.zeros(len(rows), dtype=bool)
-        is_nil[left_out] = occurs(rows.docs.take(numeric(np.flatnonzero(left_out))), nil_id)
-        if nil.means_something and is_nil.any():
-            what = f"{is_nil.sum()} judgment(s) of a document called {nil_id} are left out"
-            warn(f"{rows.source}: {what}, since nil={nil.convention!r} gives that id a meaning of its own.")
-        if not nil.means_something:
-            left_out &= ~is_nil
-        judged, code = rows.filter(~left_out), code[~left_out]
-        grades = np.asarray(judged.values, dtype=np.int64)
-        docs = judged.docs.dictionary_encode()
-        keys = code * max(1, len(docs.dictionary)) + flat(docs.indices)
+        if isinstance(given, CodedRows) and not given.have(nil_id, PLACEHOLDER):
+            place = {name: at for at, name in enumerate(names)}
+            code = np.array([place[name] for name in given.topics.list()], np.int64)[given.topic]
+            doc_ids, doc, grades, classes = given.docs, given.doc, given.grade, None
+        else:
+            rows = given.rows() if isinstance(given, CodedRows) else given
+            code, rows = _judged(rows, topic_ids.arrow(), nil, nil_id)
+            docs = rows.docs.dictionary_encode()
+            doc_ids, doc = Texts.of_arrow(docs.dictionary), flat(docs.indices)
+            grades = np.asarray(rows.values, dtype=np.int64)
+            classes = None if rows.classes is None else flat(rows.classes.indices).astype(np.int64)
+        keys = code * max(1, len(doc_ids)) + doc
         order = np.argsort(keys)
-        classes = None if judged.classes is None else flat(judged.classes.indices).astype(np.int64)
         best = np.arange(len(keys)) if classes is None else _best_of_class(code, classes, grades)
         scale = {*levels, *distinct(grades).tolist()}  # an answer below the best of its class has a level too
-        judgments = Judgments.from_rows(names.to_pylist(), code[best], grades[best], scale)
-        if classes is not None:
-            classes = classes[order]
         return cls(
-            rows,
-            judgments,
-            names,
-            docs.dictionary,
+            given,
+            Judgments.from_rows(names, code[best], grades[best], scale),
+            topic_ids,
+            doc_ids,
             keys[order],
             grades[order],
-            classes,
+            None if classes is None else classes[order],
             normalise,
             nil,
         )
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The judgments as they were given."""
+        return self.given.rows() if isinstance(self.given, CodedRows) else self.given
+
+    @cached_property
+    def topics(self) -> pa.StringArray:
+        """The query universe, in canonical order."""
+        return self.topic_ids.arrow()
+
+    @cached_property
+    def docs(self) -> pa.StringArray:
+        """The distinct judged ids."""
+        return self.doc_ids.arrow()
 
     def changed(self, topics: Iterable[str] = (), nil: NilRule | None = None) -> Qrels:
         """These qrels over a larger query universe, or with another meaning of NIL."""
         known = {*self.judgments.topics, *map(str, topics)}
         levels = self.judgments.levels.tolist()
-        return Qrels.of(self.rows, known, levels=levels, normalise=self.normalise, nil=nil or self.nil)
+        return Qrels.of(self.given, known, levels=levels, normalise=self.normalise, nil=nil or self.nil)
 
     @cached_property
     def judgments_with_nil(self) -> Judgments:
@@ -147,7 +154,7 @@ class Qrels:
     @cached_property
     def judged_docs(self) -> JudgedDocs:
         """The judged documents as the compiled kernel has them."""
-        return JudgedDocs.of(self.topics, self.docs, self.nil.id, self.keys, self.grades)
+        return JudgedDocs.of(self.topic_ids, self.doc_ids, self.nil.id, self.keys, self.grades)
 
     @cached_property
     def right_words(self) -> list[list[Counter[str]]]:
@@ -171,6 +178,23 @@ class Qrels:
         ):
             result[self.judgments.topics[name]][document] = grade
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
+
+
+def _judged(rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str) -> tuple[Ints, Rows]:
+    """The rows of judgments that count, and where their topics are among these."""
+    code = positions(rows.topics.dictionary, topics)[flat(rows.topics.indices)]
+    again = repeats(code, rows.docs)
+    if len(again):
+        raise rows.twice(int(again[0]), "it is judged twice")
+    left_out = occurs(rows.docs, nil_id, PLACEHOLDER)
+    is_nil = np.zeros(len(rows), dtype=bool)
+    is_nil[left_out] = occurs(rows.docs.take(numeric(np.flatnonzero(left_out))), nil_id)
+    if nil.means_something and is_nil.any():
+        what = f"{is_nil.sum()} judgment(s) of a document called {nil_id} are left out"
+        warn(f"{rows.source}: {what}, since nil={nil.convention!r} gives that id a meaning of its own.")
+    if not nil.means_something:
+        left_out &= ~is_nil
+    return code[~left_out], rows.filter(~left_out)
 
 
 def _best_of_class(topic: Ints, classes: Ints, grades: Ints) -> Ints:

@@ -15,12 +15,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Bools, Floats, Ints, distinct
-from ir_trunc.read.arrow import flat, numeric, occurs, positions, truths
+from ir_trunc.read.arrow import flat, numeric, occurs, pa, pc, positions, truths
 from ir_trunc.read.notes import Notes
 from ir_trunc.read.reading import DEFAULT, Order
 from ir_trunc.read.rows import PLACEHOLDER, Rows

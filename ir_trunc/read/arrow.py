@@ -7,7 +7,8 @@ run. So does the import of pyarrow, and lists that the compiled kernel reads nee
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from ir_trunc.core.later import Later
 from ir_trunc.core.rankings import Bools, Floats, Ints
 
-__all__ = ["flat", "numeric", "occurs", "pa", "pc", "positions", "strings", "truths"]
+__all__ = ["Texts", "flat", "numeric", "occurs", "pa", "pc", "positions", "strings", "truths"]
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,11 +26,44 @@ else:
     pa, pc = Later("pyarrow"), Later("pyarrow.compute")
 
 
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Ids one after the other: id i has the bytes from offsets[i] to offsets[i + 1]."""
+
+    offsets: npt.NDArray[np.int32]
+    data: bytes | npt.NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, ids: Sequence[str]) -> Texts:
+        """The UTF-8 of texts; UnicodeEncodeError where one has none."""
+        encoded = [text.encode() for text in ids]
+        offsets = np.fromiter(accumulate(map(len, encoded), initial=0), np.int32, len(encoded) + 1)
+        return cls(offsets, b"".join(encoded))
+
+    @classmethod
+    def of_arrow(cls, ids: pa.StringArray) -> Texts:
+        """Those of an array, not copied."""
+        _, offsets, data = ids.buffers()
+        ends = np.frombuffer(offsets, np.int32)[ids.offset : ids.offset + len(ids) + 1]
+        return cls(ends, np.frombuffer(data, np.uint8) if data else b"")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def arrow(self) -> pa.StringArray:
+        """As an array, not copied."""
+        buffers = [pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
+        return pa.StringArray.from_buffers(len(self), *buffers)
+
+    def list(self) -> list[str]:
+        """As Python's own texts."""
+        data = bytes(self.data)
+        return [data[start:end].decode() for start, end in pairwise(self.offsets.tolist())]
+
+
 def strings(values: Sequence[str]) -> pa.StringArray:
     """Texts as an Arrow array."""
-    encoded = [value.encode() for value in values]
-    offsets = np.fromiter(accumulate(map(len, encoded), initial=0), np.int32, len(encoded) + 1)
-    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
+    return Texts.of(values).arrow()
 
 
 def numeric(values: Ints | Floats) -> pa.Array:

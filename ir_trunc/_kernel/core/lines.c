@@ -59,6 +59,30 @@ static bool whole_lines(Lists *lists, Text lines)
     return true;
 }
 
+static bool line_of_qrels(Qrels *qrels, const char **at)
+{
+    Text topic = field(at);
+    if (!topic.size)
+        return line_end(at);
+    Text iteration = field(at), doc = field(at), value = field(at);
+    double grade;
+    (void)iteration;
+    if (topic.at[0] == '#' || !value.size || field(at).size || !line_end(at))
+        return false;
+    return whole_number_of(value, &grade) && qrels_add(qrels, topic, doc, grade);
+}
+
+bool lines_of_qrels(Qrels *qrels, Text lines)
+{
+    const char *at = lines.at, *end = at + lines.size;
+    if (lines.size && end[-1] != '\n')
+        return false;
+    while (at < end)
+        if (!line_of_qrels(qrels, &at))
+            return false;
+    return true;
+}
+
 static size_t end_of_last_line(Text lines)
 {
     size_t end = lines.size;

@@ -1,0 +1,23 @@
+/* Qrels as they are read: their ids, each once, and of each judgment the numbers of these. */
+#ifndef IR_TRUNC_QRELS_H
+#define IR_TRUNC_QRELS_H
+
+#include "ids.h"
+
+/* topics, docs: ids in the order of their coming, whose bytes are the caller's. topic, doc, grade: of each judgment
+ * (int64). */
+typedef struct {
+    Ids topics, docs;
+    Bytes topic, doc, grade;
+    uint64_t seed;
+} Qrels;
+
+/* False where it is not sure what a judgment means, or memory ends. */
+bool qrels_add(Qrels *qrels, Text topic, Text doc, double grade);
+
+/* Ids one after the other, and where each begins and the last ends (int32), as Arrow keeps them. */
+bool ids_in_one(const Ids *ids, Bytes *offsets, Bytes *bytes);
+
+void qrels_free(Qrels *qrels);
+
+#endif
