@@ -93,10 +93,7 @@ FLAGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "help": "a list ends before the first row with this mark in the second column, NS for example",
         },
     ),
-    "lower-is-better": (
-        ("--lower-is-better",),
-        {"action": "store_true", "help": "scores are distances"},
-    ),
+    "lower-is-better": (("--lower-is-better",), {"action": "store_true", "help": "scores are distances"}),
     "columns": (
         ("--columns",),
         {

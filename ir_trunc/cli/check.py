@@ -84,9 +84,7 @@ def _write_page(args: argparse.Namespace) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(
-        prog="ir_trunc check",
-        description="Fail where a new run is worse than it may be.",
-        epilog=_EPILOG,
+        prog="ir_trunc check", description="Fail where a new run is worse than it may be.", epilog=_EPILOG
     )
     parser.add_argument("qrels", metavar="QRELS", help=QRELS)
     parser.add_argument("run", metavar="NEW", help="TREC run file")

@@ -27,11 +27,7 @@ _ABOUT = (
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc truncate RUN --policy POLICY [--qrels QRELS --measure MEASURE] [-o OUT] [-k OUT]`."""
-    parser = OneLineParser(
-        prog="ir_trunc truncate",
-        description=_ABOUT,
-        epilog=list_of_policies(),
-    )
+    parser = OneLineParser(prog="ir_trunc truncate", description=_ABOUT, epilog=list_of_policies())
     parser.add_argument("run", metavar="RUN", help="TREC run file")
     add_flag(parser, "policy", required=True)
     add_flag(parser, "qrels", help=f"of the training topics: {QRELS}")

@@ -88,10 +88,7 @@ def lengths(cuts: Cuts | None, lists: Mapping[str, Rankings]) -> dict[str, Any] 
 def policies(cuts: Cuts | None, lists: Mapping[str, Rankings], folds: int) -> dict[str, Any]:
     """What policies would gain: rows for each run and policy, or the reason why there are none."""
     if cuts is None:
-        return {
-            "rows": [],
-            "why": "no measure of the page scores each list by itself, better lists higher",
-        }
+        return {"rows": [], "why": "no measure of the page scores each list by itself, better lists higher"}
     topics = len(next(iter(lists.values())))
     if topics < 2:
         return {"rows": [], "why": "one topic cannot be split"}

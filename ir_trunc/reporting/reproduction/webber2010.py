@@ -18,11 +18,7 @@ from ir_trunc.reporting.reproduction.cells import Cells
 from ir_trunc.reporting.reproduction.declare import Collection, printed, reproduction
 
 NDCG = "anDCG(dcg='jk')"
-ORDERS = {
-    "10": f"P R AP {NDCG}",
-    "all": "RBP(p=0.8,rel=1)",
-    "1000": f"P R AP {NDCG} RBP(p=0.9977,rel=1)",
-}
+ORDERS = {"10": f"P R AP {NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP {NDCG} RBP(p=0.9977,rel=1)"}
 """The measures of Table 2 by their evaluation depth."""
 
 
