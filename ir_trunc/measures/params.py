@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
-from ir_trunc.core.checks import flag, number, range_of_numbers, range_of_wholes, text, whole
+from ir_trunc.core.checks import LARGEST, flag, number, range_of_numbers, range_of_wholes, text, whole
 from ir_trunc.core.errors import ParameterError, ParameterTypeError, shown
 
 LARGEST_NUMBER = 1e100
@@ -57,17 +57,18 @@ class Number:
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from `low` on."""
+    """A whole number from `low` on, to `high`."""
 
     meaning: str
     low: int = 1
+    high: int = LARGEST
 
     @property
     def allowed(self) -> str:
-        return range_of_wholes(self.low)
+        return range_of_wholes(self.low, self.high)
 
     def clean(self, name: str, value: Any) -> int:
-        return whole(name, value, self.low)
+        return whole(name, value, self.low, self.high)
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
     from ir_trunc.meta.guide import guide as guide
     from ir_trunc.meta.left_out import LeftOut as LeftOut
     from ir_trunc.meta.left_out import leave_group_out as leave_group_out
+    from ir_trunc.meta.pool_grid import PoolGrid as PoolGrid
     from ir_trunc.meta.pool_grid import pool_grid as pool_grid
-    from ir_trunc.meta.pool_grids import PoolGrid as PoolGrid
     from ir_trunc.meta.predictivity import Predictivity as Predictivity
     from ir_trunc.meta.predictivity import predictivity as predictivity
     from ir_trunc.meta.properties import check_properties as check_properties
@@ -44,7 +44,7 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
     from ir_trunc.meta.significance import power as power
     from ir_trunc.meta.stability import ErrorRates as ErrorRates
     from ir_trunc.meta.stability import error_rates as error_rates
-    from ir_trunc.meta.standardised import standardised as standardised
+    from ir_trunc.meta.standardisation import standardised as standardised
     from ir_trunc.meta.swaps import SwapRates as SwapRates
     from ir_trunc.meta.swaps import swap_rates as swap_rates
     from ir_trunc.meta.truncation_impact import TruncationImpact as TruncationImpact

@@ -20,6 +20,7 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pairs import place_of, rounded
 from ir_trunc.meta.significance import Power
+from ir_trunc.meta.tables import square_table
 from ir_trunc.scoring.bootstrap import interval
 from ir_trunc.scoring.protocol import Result, axes
 
@@ -77,9 +78,7 @@ class Agreement(Result):
 
         For tau_ap the row is the ordering that is looked at, the column the one that it is held against.
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.values, index=list(self.names), columns=list(self.names))
+        return square_table(self.names, self.values)
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """A row for every two names: name, other and the coefficient."""

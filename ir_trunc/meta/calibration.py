@@ -16,9 +16,8 @@ from ir_trunc.core.checks import number, whole
 from ir_trunc.core.errors import ParameterError, shown
 from ir_trunc.core.rankings import Floats, Ints, Judgments, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure
-from ir_trunc.measures.params import Number, Text
+from ir_trunc.measures.params import Number, Text, Whole
 from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.options import Between
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.printed import fitted
@@ -27,10 +26,8 @@ from ir_trunc.scoring.protocol import Result
 if TYPE_CHECKING:
     import pandas as pd
 
-_WIDEST, _NARROWEST = (
-    1e6,
-    1e-300,
-)  # how far, and how near to its lower bound, an unbounded parameter is searched
+# How far, and how near to its lower bound, an unbounded parameter is searched.
+_WIDEST, _NARROWEST = 1e6, 1e-300
 _BATCH = 100_000  # lists that are scored together
 
 DEEPEST = 100_000
@@ -76,7 +73,7 @@ class Calibration(Result):
 def break_even(
     measure: str | Measure,
     parameter: Annotated[str, Text("parameter of the measure that is a number: e, p or beta")],
-    rank: Annotated[int, Between("rank of the only relevant document", 1, DEEPEST)],
+    rank: Annotated[int, Whole("rank of the only relevant document", 1, DEEPEST)],
 ) -> Calibration:
     """The value of a parameter for which one relevant document at a rank is worth as much as silence.
 

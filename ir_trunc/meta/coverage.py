@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from scipy import stats
-from tqdm import tqdm
 
 from ir_trunc.core.checks import generator
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.intervals import bounds_frame
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Measures, Seed, WholeOrAll
+from ir_trunc.meta.tables import by_name
 from ir_trunc.scoring.bootstrap import interval
 from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.runs import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,18 +62,17 @@ class Coverage(Result):
         """Bootstrap bounds of Cov, a row for each measure: low, high. Systems are drawn."""
 
         def bounds(means: Floats) -> tuple[float, float]:
-            size = len(self.systems)
-            return interval(
-                lambda drawn: _cov(means, self.uir, drawn), size, confidence, repetitions, self.seed
-            )
+            def statistic(drawn: Ints) -> float:
+                return _cov(means, self.uir, drawn)
 
-        return bounds_frame(self.measures, [bounds(means) for means in self.means])
+            return interval(statistic, len(self.systems), confidence, repetitions, self.seed)
+
+        found = [bounds(means) for means in self.means]
+        return by_name("measure", self.measures, found, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure, the best first: cov."""
-        import pandas as pd
-
-        frame = pd.DataFrame({"cov": self.cov}, index=pd.Index(self.measures, name="measure"))
+        frame = by_name("measure", self.measures, {"cov": self.cov})
         return frame.sort_values("cov", ascending=False, kind="stable")
 
     @property
@@ -135,17 +134,15 @@ def coverage(
         first, second = (axis.ravel() for axis in np.meshgrid(np.arange(T), np.arange(T), indexing="ij"))
     else:
         first, second = generator(seed).integers(0, T, size=(2, topic_pairs))
-    matrix.refuse_whole_run(
-        (matrix.measures[place] for place in at), "unanimity compares topics; take another reference"
-    )
+    names = tuple(matrix.measures[place] for place in at)
+    matrix.refuse_whole_run(names, "unanimity compares topics; take another reference")
     scores = matrix.values[at]
     ours, theirs = scores[:, :, first], scores[:, :, second]
     uir = np.zeros((len(matrix.systems),) * 2)
-    for s in tqdm(range(len(uir)), desc="UIR", unit="system", disable=None, delay=1, leave=False):
+    for s in progress(range(len(uir)), "UIR", "system"):
         one = ours[:, s, None]
         at_least = np.logical_and.reduce(one >= theirs).sum(axis=1)
         uir[s] = (at_least - np.logical_and.reduce(theirs >= one).sum(axis=1)) / len(first)
-    names = tuple(matrix.measures[place] for place in at)
     means = matrix.means()
     return Coverage(matrix.measures, matrix.systems, names, uir, means, len(first), topic_pairs is None, seed)
 

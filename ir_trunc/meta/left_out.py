@@ -16,8 +16,10 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.options import Groups
 from ir_trunc.meta.pairs import rounded
 from ir_trunc.meta.pools import PooledRuns, own_formulas
+from ir_trunc.meta.tables import crossed
 from ir_trunc.scoring.objects import MeasureLike, parse_measures, written
 from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.runs import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,13 +53,9 @@ class LeftOut(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure and system: measure, system, group, full, without, loss, places_lost."""
-        import pandas as pd
-
         rank, rank_without = self.ranks()
-        index = pd.MultiIndex.from_product([self.measures, self.systems], names=["measure", "system"])
-        frame = pd.DataFrame(
-            {"full": self.full.ravel(), "without": self.without.ravel()}, index=index
-        ).reset_index()
+        levels = {"measure": self.measures, "system": self.systems}
+        frame = crossed(levels, {"full": self.full, "without": self.without})
         frame.insert(2, "group", list(self.groups) * len(self.measures))
         return frame.assign(loss=frame["full"] - frame["without"], places_lost=(rank_without - rank).ravel())
 
@@ -113,8 +111,6 @@ def leave_group_out(
     >>> (left.full - left.without).round(3).tolist()
     [[0.0, 0.0, 0.0]]
     """
-    from tqdm import tqdm
-
     of = {system: system for system in pools.systems} if groups is None else groups
     for system in pools.systems:
         if system not in of:
@@ -126,7 +122,7 @@ def leave_group_out(
     members: dict[str, list[int]] = {}
     for at, system in enumerate(pools.systems):
         members.setdefault(of[system], []).append(at)
-    for group in tqdm(members.values(), desc="leaving out", unit="group", disable=None, delay=1, leave=False):
+    for group in progress(members.values(), "leaving out", "group"):
         keep = pools.in_pool(depth, [name for at, name in enumerate(pools.systems) if at not in group])
         judgments = pools.judgments(keep)
         for at in group:

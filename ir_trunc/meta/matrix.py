@@ -18,6 +18,7 @@ from ir_trunc.measures.text import items_of, split
 from ir_trunc.measures.whole_run import RunScores
 from ir_trunc.meta.pairs import place_of, positions, rounded
 from ir_trunc.meta.score_tables import scores_in
+from ir_trunc.meta.tables import by_name
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.objects import definition_of, parse_measure
 from ir_trunc.scoring.protocol import Result
@@ -72,11 +73,7 @@ class ScoreMatrix(Result):
 
     def summary(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            self.means().T, index=pd.Index(self.systems, name="system"), columns=list(self.measures)
-        )
+        return by_name("system", self.systems, self.means().T, self.measures)
 
     @classmethod
     def from_pandas(cls, table: Any) -> Self:

@@ -8,29 +8,11 @@ from typing import Annotated, Any
 
 from ir_measures import Measure
 
-from ir_trunc.core.checks import mapping, range_of_wholes, several, text, whole
+from ir_trunc.core.checks import mapping, several, text, whole
 from ir_trunc.core.errors import IrTruncError, ParameterError, shown
 from ir_trunc.measures.params import Kind, Number, Whole
 from ir_trunc.measures.text import items_of
 from ir_trunc.scoring.objects import parse_measure
-
-
-@dataclass(frozen=True)
-class Between:
-    """A whole number between two bounds."""
-
-    meaning: str
-    low: int
-    high: int
-
-    @property
-    def allowed(self) -> str:
-        """The allowed values in words."""
-        return range_of_wholes(self.low, self.high)
-
-    def clean(self, name: str, value: Any) -> int:
-        """The number as an int."""
-        return whole(name, value, self.low, self.high)
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,15 @@ Each measure is seen in three forms:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Annotated
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from ir_measures import Measure
 
-from ir_trunc.core.errors import ParameterError
+from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
@@ -27,50 +29,163 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.depths import at_depth, check_residual, texts_of
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Alpha, Names, Several
-from ir_trunc.meta.pool_grids import PoolGrid
+from ir_trunc.meta.pairs import place_of, positions
 from ir_trunc.meta.pools import PooledRuns, own_formulas
 from ir_trunc.meta.significance import power
 from ir_trunc.meta.standardisation import Reference
+from ir_trunc.meta.tables import crossed
 from ir_trunc.scoring.objects import MeasureLike, parse_measure
+from ir_trunc.scoring.printed import fitted, number_text, table_text
+from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.runs import progress
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def _raw(raw: ScoreMatrix, best: Floats) -> ScoreMatrix:
-    return raw
+_FORMS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}
+_NAMES = tuple(_FORMS)
+_DEPTHS = (5, 10, 20, 50, 100)
 
 
-def _normalised(raw: ScoreMatrix, best: Floats) -> ScoreMatrix:
-    return replace(raw, values=over(raw.values, np.broadcast_to(best[:, None, :], raw.values.shape)))
+def _plain(measure: str | Measure) -> str:
+    """A measure as pictures name it: its persistence may depend on the depth."""
+    return str(measure).replace("p={p},rel=1", "p by depth").replace("{p}", "by depth")
 
 
-def _standardised(raw: ScoreMatrix, best: Floats) -> ScoreMatrix:
-    return Reference.of(raw).standardise(raw)
+@dataclass(frozen=True, eq=False, repr=False)
+class PoolGrid(Result):
+    """Discriminative power for pool depths x evaluation depths x measures x forms.
 
+    pool_depths: D. depths: K. measures: M texts without their cutoff. forms: F. share: (D x K x M x F), share
+    of the system pairs that a paired t test tells apart at `alpha`. judged: judgments in each pool (D).
+    coverage: share of the pooled ranks that are judged at all (D). topics, systems: how many there are.
+    """
 
-# From scores and those of the ideal lists (M x T) to each form of the scores.
-_FORMED = {"raw": _raw, "normalised": _normalised, "standardised": _standardised}
-FORMS = tuple(_FORMED)
+    digits = 3
+    shapes = axes(share="pool_depths depths measures forms", judged="pool_depths", coverage="pool_depths")
+
+    pool_depths: tuple[int, ...]
+    depths: tuple[int, ...]
+    measures: tuple[str, ...]
+    forms: tuple[str, ...]
+    share: Floats
+    judged: tuple[int, ...]
+    coverage: Floats
+    alpha: float
+    topics: int
+    systems: int
+
+    @staticmethod
+    def assessment(pool_depth: int, depth: int) -> str:
+        """How an evaluation depth lies to the pool: 'full', 'extended' or 'deeper'.
+
+        'full' is where all that is evaluated of a pooled run was pooled and no more, 'extended' beyond,
+        'deeper' before.
+        """
+        return "full" if pool_depth == depth else "extended" if depth > pool_depth else "deeper"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each cell: pool_depth, depth, measure, form, assessment, discriminative_power."""
+        names = {"pool_depth": self.pool_depths, "depth": self.depths, "measure": self.measures}
+        frame = crossed(names | {"form": self.forms}, {"discriminative_power": self.share})
+        frame.insert(4, "assessment", list(map(self.assessment, frame["pool_depth"], frame["depth"])))
+        return frame
+
+    @property
+    def heading(self) -> str:
+        """The test, and each pool's size."""
+        sizes = f"{self.systems} systems, {self.topics} topics"
+        lines = [f"discriminative power, paired t test, p < {self.alpha:g}; {sizes}"]
+        for depth, judged, share in zip(self.pool_depths, self.judged, self.coverage):
+            judgments = f"{judged} judgments, {100 * share:.0f}% of the pooled ranks judged"
+            lines.append(f"  pool {depth}: {judgments}")
+        return "\n".join([*lines, "columns: evaluation depth; = full assessment, + extended"])
+
+    def summary(self) -> pd.DataFrame:
+        """A row for each measure, form and pool depth, a column for each evaluation depth."""
+        return self._marked(self.digits)
+
+    def _text(self, digits: int) -> str:
+        return f"{fitted(self.heading)}\n{table_text(self._marked(digits))}"
+
+    def _marked(self, digits: int) -> pd.DataFrame:
+        wide = self.to_pandas().pivot(
+            index=["measure", "form", "pool_depth"], columns="depth", values="discriminative_power"
+        )
+        marks = {"full": "=", "extended": "+", "deeper": " "}
+
+        def marked(column: pd.Series[float]) -> list[str]:
+            pools = column.index.get_level_values("pool_depth")
+            depth: Any = column.name
+            found = [marks[self.assessment(pool, depth)] for pool in pools]
+            return [number_text(value, digits) + mark for value, mark in zip(column, found)]
+
+        return wide.loc[list(product(self.measures, self.forms, self.pool_depths))].apply(marked)
+
+    def plot(self, measure: str | Measure | None = None, form: str = "raw", ax: Any = None) -> Any:
+        """Discriminative power against evaluation depth.
+
+        There is a line for each pool depth, and one for full assessment.
+
+        Without a measure: the pictures of all measures and forms, see `plot_all`.
+        """
+        if measure is None:
+            if ax is not None:
+                raise InputError("ax is for one picture: name a measure, or leave ax out.")
+            return self.plot_all()
+        from ir_trunc.plots.looks import axes, name_lines
+
+        shown = axes(ax)
+        name_lines(shown, self._drawn(measure, form, shown))
+        shown.set_title(f"{_plain(measure)}: {_FORMS[form]}", fontsize="medium")
+        shown.set_xlabel("evaluation depth k (documents)")
+        shown.set_ylabel(f"share of system pairs, p < {self.alpha:g}")
+        return shown
+
+    def _drawn(self, measure: str | Measure, form: str, ax: Any) -> list[tuple[str, Any]]:
+        """One panel; its lines by their names."""
+        from ir_trunc.plots.looks import unnamed_lines
+
+        at = place_of(measure, self.measures), positions([form], self.forms)[0]
+        of_one = self.share[:, :, at[0], at[1]]
+        both = [d for d in self.pool_depths if d in self.depths]
+        full = [of_one[self.pool_depths.index(d), self.depths.index(d)] for d in both]
+        wide = ax.plot(both, full, color="0.8", linewidth=5, label="full assessment", zorder=1)
+        depths = {f"pool {d}": (self.depths, line) for d, line in zip(self.pool_depths, of_one)}
+        drawn = [("full assessment", wide[0]), *unnamed_lines(ax, depths)]
+        ax.set_xscale("log")
+        ax.set_xticks(self.depths, [str(depth) for depth in self.depths])
+        ax.minorticks_off()
+        return drawn
+
+    def plot_all(self) -> Any:
+        """All of it, a row for each measure and a column for each form. Returns one of the Axes."""
+        from ir_trunc.plots.looks import panels
+
+        grid = panels(len(self.measures), len(self.forms))
+        for row, measure in zip(grid, self.measures):
+            for ax, form in zip(row, self.forms):
+                names, drawn = zip(*self._drawn(measure, form, ax))
+                ax.label_outer()
+            row[0].set_ylabel(_plain(measure))
+        for ax, form in zip(grid[0], self.forms):
+            ax.set_title(_FORMS[form], fontsize="medium")
+        figure = grid[0, 0].figure
+        for ax in grid[-1]:
+            ax.set_xlabel("evaluation depth (documents)", fontsize="small")
+        figure.supylabel(f"share of system pairs, p < {self.alpha:g}", fontsize="medium")
+        figure.legend(drawn, names, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
+        return grid[0, 0]
 
 
 @procedure(source="Webber, Moffat & Zobel, EVIA 2010")
 def pool_grid(
     measures: MeasureLike,
     pools: PooledRuns,
-    pool_depths: Annotated[Sequence[int], Several("depths of the pools", Whole("depth"))] = (
-        5,
-        10,
-        20,
-        50,
-        100,
-    ),
-    depths: Annotated[Sequence[int], Several("evaluation depths", Whole("depth"))] = (
-        5,
-        10,
-        20,
-        50,
-        100,
-        1000,
-    ),
-    forms: Annotated[Iterable[str], Several("forms of the scores", Choice("form", FORMS))] = FORMS,
+    pool_depths: Annotated[Sequence[int], Several("depths of the pools", Whole("depth"))] = _DEPTHS,
+    depths: Annotated[Sequence[int], Several("evaluation depths", Whole("depth"))] = (*_DEPTHS, 1000),
+    forms: Annotated[Iterable[str], Several("forms of the scores", Choice("form", _NAMES))] = _NAMES,
     pooled: Annotated[Iterable[str] | None, Names("systems that feed the pool, by default all")] = None,
     residual: Annotated[
         float | None,
@@ -116,8 +231,6 @@ def pool_grid(
     >>> meta.pool_grid("AP P", pools, pool_depths=[1, 2], depths=[1, 2], forms="raw", alpha=0.2).judged
     (7, 13)
     """
-    from tqdm import tqdm
-
     names = tuple(texts_of(measures))
     kinds, sizes, ends = tuple(forms), tuple(pool_depths), tuple(depths)
     if not names:
@@ -128,7 +241,7 @@ def pool_grid(
     bound = dict(zip(texts, own_formulas(parse_measure(text) for text in texts)))
     share = np.empty((len(sizes), len(texts), len(kinds)))
     keeps = [pools.in_pool(depth, feeding) for depth in sizes]
-    for at, keep in enumerate(tqdm(keeps, desc="pools", unit="pool", disable=None, delay=1, leave=False)):
+    for at, keep in enumerate(progress(keeps, "pools", "pool")):
         raw = pools.matrix(bound, keep)
         if kinds != ("raw",):
             raw.refuse_whole_run(texts, "give forms=['raw']")
@@ -147,6 +260,18 @@ def pool_grid(
         len(pools.qrels.judgments.topics),
         len(pools.systems),
     )
+
+
+def _normalised(raw: ScoreMatrix, best: Floats) -> ScoreMatrix:
+    return replace(raw, values=over(raw.values, np.broadcast_to(best[:, None, :], raw.values.shape)))
+
+
+# From scores and those of the ideal lists (M x T) to each form of the scores.
+_FORMED: Mapping[str, Callable[[ScoreMatrix, Floats], ScoreMatrix]] = {
+    "raw": lambda raw, best: raw,
+    "normalised": _normalised,
+    "standardised": lambda raw, best: Reference.of(raw).standardise(raw),
+}
 
 
 def ideal(judgments: Judgments) -> Rankings:

@@ -19,7 +19,7 @@ from ir_trunc.core.cached import cached_property
 from ir_trunc.core.checks import several, whole
 from ir_trunc.core.errors import InputError, UnknownMeasureError
 from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.rankings import Ints, Judgments, Rankings, offsets_of
+from ir_trunc.core.rankings import Bools, Ints, Judgments, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pairs import positions
@@ -31,12 +31,10 @@ from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import join_run
 from ir_trunc.read.reading import HowRead, Reading
 from ir_trunc.scoring.objects import bind, parse_measures, written
-from ir_trunc.scoring.runs import RunsLike
+from ir_trunc.scoring.runs import RunsLike, progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-Bools = npt.NDArray[np.bool_]
 
 _ABSENT = np.iinfo(np.int32).max
 
@@ -78,12 +76,9 @@ class PooledRuns:
         return judged / shown if shown else 0.0
 
     def _places(self, pooled: Iterable[str] | None) -> Sequence[int]:
-        everyone = range(len(self.systems))
-        return (
-            everyone
-            if pooled is None
-            else positions(several("pooled", pooled, "names of systems"), self.systems)
-        )
+        if pooled is None:
+            return range(len(self.systems))
+        return positions(several("pooled", pooled, "names of systems"), self.systems)
 
     def judgments(self, keep: Bools) -> Judgments:
         """Some of the judgments, on the judgement scale of all.
@@ -110,15 +105,11 @@ class PooledRuns:
     def score(self, measures: Any, keep: Bools | None = None) -> ScoreMatrix:
         """Scores of all systems by some of the judgments (K; by default all)."""
         parsed = parse_measures(measures)
-        shown = np.ones(len(self.qrels.keys), dtype=bool) if keep is None else keep
-        if (
-            not isinstance(shown, np.ndarray)
-            or shown.dtype.kind != "b"
-            or shown.shape != (len(self.qrels.keys),)
-        ):
+        count = len(self.qrels.keys)
+        shown = np.ones(count, dtype=bool) if keep is None else keep
+        if not (isinstance(shown, np.ndarray) and shown.dtype.kind == "b" and shown.shape == (count,)):
             raise InputError(
-                f"keep: a truth value for each of {len(self.qrels.keys)} judgments is needed, as in_pool"
-                " gives."
+                f"keep: a truth value for each of {count} judgments is needed, as in_pool gives."
             )
         return self.matrix(dict(zip(map(written, parsed), own_formulas(parsed))), shown)
 
@@ -127,9 +118,8 @@ class PooledRuns:
         judgments = self.judgments(keep)
         rankings = [self.with_judgments(at, keep, judgments) for at in range(len(self.systems))]
         values = np.array([scores(measures.values(), lists) for lists in rankings]).transpose(1, 0, 2)
-        return ScoreMatrix(
-            tuple(measures), self.systems, judgments.topics, values, run_scores(measures, rankings)
-        )
+        runs = run_scores(measures, rankings)
+        return ScoreMatrix(tuple(measures), self.systems, judgments.topics, values, runs)
 
 
 @keywords_of(Reading)
@@ -166,19 +156,15 @@ def pooled_runs(
     >>> pooled.systems, pooled.coverage(depth=1)
     (('one', 'two'), 1.0)
     """
-    from tqdm import tqdm
-
     ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
     named = named_runs(runs)
     if ready.nil.answers:
         raise InputError(
             f"nil={ready.nil.convention!r} makes NIL an answer that no pool holds: nil='ends' is needed here."
         )
-    bar = tqdm(named.values(), desc="reading", unit="run", disable=None, delay=1, leave=False)
-    read_in = [join_run(ready, read_run(run, **reading)) for run in bar]
-    return PooledRuns(
-        ready, tuple(named), tuple(run.lists for run in read_in), tuple(run.keys for run in read_in)
-    )
+    joined = [join_run(ready, read_run(run, **reading)) for run in progress(named.values(), "reading", "run")]
+    lists, places = tuple(run.lists for run in joined), tuple(run.keys for run in joined)
+    return PooledRuns(ready, tuple(named), lists, places)
 
 
 def own_formulas(measures: Iterable[Measure]) -> list[BoundMeasure]:

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tqdm import tqdm
 
 from ir_trunc.core.checks import generator
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.intervals import bounds_frame
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Repetitions, Seed
 from ir_trunc.meta.pairs import rounded
+from ir_trunc.meta.tables import by_name, square_table
 from ir_trunc.scoring.bootstrap import interval
 from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.runs import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,14 +62,12 @@ class Predictivity(Result):
 
             return interval(statistic, len(self.systems), confidence, repetitions, self.seed)
 
-        bar = tqdm(own, desc="intervals", unit="measure", disable=None, delay=1, leave=False)
-        return bounds_frame(self.measures, [bounds(halves) for halves in bar])
+        found = [bounds(halves) for halves in progress(own, "intervals", "measure")]
+        return by_name("measure", self.measures, found, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:
         """Measures by measures: mean tau."""
-        import pandas as pd
-
-        return pd.DataFrame(self.values, index=list(self.measures), columns=list(self.measures))
+        return square_table(self.measures, self.values)
 
     @property
     def heading(self) -> str:
@@ -130,7 +128,7 @@ def predictivity(matrix: ScoreMatrix, repetitions: Repetitions = 100, seed: Seed
     rng, M = generator(seed), len(matrix.measures)
     count, everyone = repetitions, np.arange(len(matrix.systems))
     halves, taus = np.empty((count, 2, M, len(matrix.systems))), np.empty((count, M, M))
-    for split in tqdm(range(count), desc="halving", unit="split", disable=None, delay=1, leave=False):
+    for split in progress(range(count), "halving", "split"):
         order = rng.permutation(len(matrix.topics))
         for side in range(2):
             chosen = np.zeros((len(matrix.systems), 1, len(order)), dtype=bool)

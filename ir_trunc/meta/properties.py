@@ -21,7 +21,7 @@ from ir_trunc.measures.params import Whole
 from ir_trunc.meta.axioms import OUTSIDE, PROPERTIES, Scale
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.findings import Claim, Finding, Verdicts, tried_on
-from ir_trunc.meta.options import Between, Several
+from ir_trunc.meta.options import Several
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.trials import DEPTHS, SHALLOW, SHARES, Batch, Part, depths, every_list
 from ir_trunc.scoring.objects import parse_measure, written
@@ -30,7 +30,7 @@ Grading = Annotated[
     Sequence[int] | None,
     Several("grades of the lists, 0 first (by default 0,1 and then 0,1,2)", Whole("grade", 0)),
 ]
-Length = Annotated[int, Between("length of the longest lists of which all are tried", 4, 10)]
+Length = Annotated[int, Whole("length of the longest lists of which all are tried", 4, 10)]
 
 SCALES: tuple[Scale, ...] = ((0, 1), (0, 1, 2))
 """The scales of grades that are tried by default."""

@@ -5,7 +5,7 @@ It is Table 1 of Amigó, Mizzaro & Spina (SIGIR 2022).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,10 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.findings import Verdicts, tried_on
 from ir_trunc.meta.pairs import place_of
 from ir_trunc.meta.properties import Grading, Length, verdicts_of, with_rule
+from ir_trunc.meta.tables import by_name
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.runs import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,13 +72,11 @@ class PropertyTable(Result, Sequence[Verdicts]):
 
     def summary(self) -> pd.DataFrame:
         """Measures by properties: the verdict, with a star where the paper says otherwise."""
-        import pandas as pd
-
         cells = [
             [found.verdict + "*" * found.disagrees() for found in verdicts.findings] for verdicts in self.rows
         ]
-        names = pd.Index([verdicts.measure for verdicts in self.rows], name="measure")
-        return pd.DataFrame(cells, index=names, columns=[known.name for known in PROPERTIES])
+        names = [verdicts.measure for verdicts in self.rows]
+        return by_name("measure", names, cells, [known.name for known in PROPERTIES])
 
     def plot(self, ax: Any = None) -> Any:
         """Measures by properties, dark where the property holds strictly.
@@ -122,11 +122,9 @@ def property_table(
     >>> meta.property_table("AP RBPT", length=4)["RBPT"]["Confidence"].verdict
     'weak'
     """
-    from tqdm import tqdm
-
-    chosen: Iterable[Any] = _all() if measures is None else parse_measures(measures)
-    bar = tqdm(list(chosen), desc="properties", unit="measure", disable=None, delay=1, leave=False)
-    return PropertyTable(tuple(verdicts_of(bar, scale, length)))
+    chosen: list[Any] = [*(_all() if measures is None else parse_measures(measures))]
+    found = verdicts_of(progress(chosen, "properties", "measure"), scale, length)
+    return PropertyTable(tuple(found))
 
 
 property_table.__doc__ = with_rule(property_table.__doc__)

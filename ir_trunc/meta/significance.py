@@ -12,11 +12,11 @@ from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.intervals import bounds_frame, ratio_intervals
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Alpha, Repetitions, Seed
 from ir_trunc.meta.paired_tests import TESTS, Correction, Test, TestName, corrected
-from ir_trunc.meta.pairs import pair_names, pairs, place_of, square
+from ir_trunc.meta.pairs import pair_names, pairs, place_of, ratio_intervals, square
+from ir_trunc.meta.tables import by_name, square_table
 from ir_trunc.scoring.protocol import Result, axes
 
 if TYPE_CHECKING:
@@ -56,26 +56,22 @@ class Power(Result):
         """Bootstrap bounds over systems of the discriminative power, a row for each measure: low, high."""
         significant, each = (self.p < self.alpha).astype(np.float64), np.ones((1, self.p.shape[1]))
         bounds = ratio_intervals(significant, each, len(self.systems), confidence, repetitions, self.seed)
-        return bounds_frame(self.measures, bounds)
+        return by_name("measure", self.measures, bounds, ["low", "high"])
 
     def matrix(self, measure: str | Measure) -> pd.DataFrame:
         """P values of one measure (text or object), systems by systems; 1 on the diagonal."""
-        import pandas as pd
-
-        values = square(self.p[place_of(measure, self.measures)], len(self.systems), 1.0)
-        return pd.DataFrame(values, index=list(self.systems), columns=list(self.systems))
+        p = self.p[place_of(measure, self.measures)]
+        return square_table(self.systems, square(p, len(self.systems), 1.0))
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure: discriminative power, pairs, median and largest difference needed."""
-        import pandas as pd
-
         columns = {
             "discriminative_power": self.share,
             "pairs": self.p.shape[1],
             "median_difference_needed": np.median(self.needed, axis=1),
             "largest_difference_needed": self.needed.max(axis=1),
         }
-        return pd.DataFrame(columns, index=pd.Index(self.measures, name="measure"))
+        return by_name("measure", self.measures, columns)
 
     def pairs(self) -> pd.DataFrame:
         """A row for each measure and pair: measure, system, other, difference, needed, p."""

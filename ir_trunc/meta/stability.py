@@ -25,11 +25,12 @@ from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.intervals import bounds_frame, ratio_intervals
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Repetitions, Seed, Several
-from ir_trunc.meta.pairs import pairs
+from ir_trunc.meta.pairs import pairs, ratio_intervals
+from ir_trunc.meta.tables import by_name, crossed
 from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.runs import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,16 +88,12 @@ class ErrorRates(Result):
             ratio_intervals(count.astype(np.float64), each, len(self.systems), *drawn) for count in counts
         ]
         names = ["error_low", "error_high", "ties_low", "ties_high"]
-        return bounds_frame(self.measures, np.hstack(bounds), names)
+        return by_name("measure", self.measures, np.hstack(bounds), names)
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure and fuzziness: measure, fuzziness, error_rate, ties."""
-        import pandas as pd
-
-        index = pd.MultiIndex.from_product([self.measures, self.fuzziness], names=["measure", "fuzziness"])
-        return pd.DataFrame(
-            {"error_rate": self.errors.ravel(), "ties": self.ties.ravel()}, index=index
-        ).reset_index()
+        levels = {"measure": self.measures, "fuzziness": self.fuzziness}
+        return crossed(levels, {"error_rate": self.errors, "ties": self.ties})
 
     @property
     def heading(self) -> str:
@@ -201,17 +198,13 @@ def mean_scores(
 
     They are pairs x repetitions x M each, on one set or on two.
     """
-    from tqdm import tqdm
-
     rng, T = generator(seed), len(matrix.topics)
     first, second = pairs(matrix.systems)
     which = np.zeros(T, dtype=np.int8)
     for drawn_set in range(sets):
         which[drawn_set * size : (drawn_set + 1) * size] = drawn_set + 1
     step = max(1, _CELLS // (whole("repetitions", repetitions, 1) * T))
-    for start in tqdm(
-        range(0, len(first), step), desc="drawing topics", unit="block", disable=None, delay=1, leave=False
-    ):
+    for start in progress(range(0, len(first), step), "drawing topics", "block"):
         a, b = first[start : start + step], second[start : start + step]
         drawn = rng.permuted(np.broadcast_to(which, (len(a), repetitions, T)), axis=2)
         chosen = [drawn == number + 1 for number in range(sets)]

@@ -20,10 +20,11 @@ from ir_trunc.core.checks import number
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.measures.params import Number
 from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.intervals import bounds_frame, drawn_pairs, ratio_intervals
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Repetitions, Seed
+from ir_trunc.meta.pairs import drawn_pairs, ratio_intervals
 from ir_trunc.meta.stability import Size, difference, mean_scores, set_size
+from ir_trunc.meta.tables import by_name, crossed
 from ir_trunc.scoring.protocol import Result, axes
 
 if TYPE_CHECKING:
@@ -68,21 +69,16 @@ class SwapRates(Result):
         """
         part, all_of = (x.sum(axis=1).astype(np.float64) for x in (self.swaps, self.comparisons))
         bounds = ratio_intervals(part, all_of, len(self.systems), confidence, repetitions, self.seed)
-        drawn, tails = (
-            drawn_pairs(len(self.systems), repetitions, self.seed).T,
-            [(1 - confidence) / 2, (1 + confidence) / 2],
-        )
+        drawn = drawn_pairs(len(self.systems), repetitions, self.seed).T
+        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
         found = [
             _sensitivity(s @ drawn, c @ drawn, self.width, limit)
             for s, c in zip(self.swaps, self.comparisons)
         ]
         # Edges and shares of bins are not interpolated: each bound is one that was drawn.
-        of_bins = [
-            np.quantile(edges_and_shares, tails, axis=1, method="inverted_cdf").T.ravel()
-            for edges_and_shares in found
-        ]
+        of_bins = [np.quantile(one, tails, axis=1, method="inverted_cdf").T.ravel() for one in found]
         names = ["low", "high", "difference_low", "difference_high", "share_low", "share_high"]
-        return bounds_frame(self.measures, np.hstack([bounds, of_bins]), names)
+        return by_name("measure", self.measures, np.hstack([bounds, of_bins]), names)
 
     def sensitivity(self, limit: float = 0.05) -> pd.DataFrame:
         """How large a difference has to be for the swap rate to be within a limit, a row for each measure.
@@ -94,7 +90,7 @@ class SwapRates(Result):
         """
         swaps, all_of, most = self.swaps.sum(axis=2), self.comparisons.sum(axis=2), number("limit", limit)
         found = [_sensitivity(s[:, None], c[:, None], self.width, most)[:, 0] for s, c in zip(swaps, all_of)]
-        frame = bounds_frame(self.measures, found, ["difference", "share"]).replace(np.inf, np.nan)
+        frame = by_name("measure", self.measures, found, ["difference", "share"]).replace(np.inf, np.nan)
         frame.insert(0, "overall_swap_rate", swaps.sum(axis=1) / all_of.sum(axis=1))
         frame.insert(2, "best_score", self.best)
         relative = (frame["difference"] / frame["best_score"]).where(frame["best_score"] > 0)
@@ -103,24 +99,15 @@ class SwapRates(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure and bin: measure, from_difference, comparisons, swaps, swap_rate."""
-        import pandas as pd
-
-        edges = np.arange(BINS) * self.width
-        index = pd.MultiIndex.from_product([self.measures, edges], names=["measure", "from_difference"])
-        columns = {
-            "comparisons": self.comparisons.sum(axis=2).ravel(),
-            "swaps": self.swaps.sum(axis=2).ravel(),
-        }
-        return pd.DataFrame(columns | {"swap_rate": self.rates.ravel()}, index=index).reset_index()
+        levels = {"measure": self.measures, "from_difference": np.arange(BINS) * self.width}
+        comparisons, swaps = self.comparisons.sum(axis=2), self.swaps.sum(axis=2)
+        return crossed(levels, {"comparisons": comparisons, "swaps": swaps, "swap_rate": self.rates})
 
     @property
     def heading(self) -> str:
         """How the sets were drawn."""
-        drawn = (
-            f"{self.repetitions} times two sets of {self.size} topics for each pair of {len(self.systems)}"
-            " systems"
-        )
-        return f"{drawn}, seed {self.seed}"
+        drawn = f"{self.repetitions} times two sets of {self.size} topics"
+        return f"{drawn} for each pair of {len(self.systems)} systems, seed {self.seed}"
 
     def summary(self) -> pd.DataFrame:
         """The sensitivity of each measure."""
@@ -132,12 +119,8 @@ class SwapRates(Result):
 
         shown, edges = axes(ax), np.arange(BINS) * self.width
         series = {name: (edges, 100 * rates) for name, rates in zip(self.measures, self.rates)}
-        lines(
-            shown,
-            series,
-            "difference of mean scores on the first set of topics",
-            "swap rate (% of comparisons)",
-        )
+        difference = "difference of mean scores on the first set of topics"
+        lines(shown, series, difference, "swap rate (% of comparisons)")
         level(shown, 5, "5 %")
         return shown
 

@@ -14,6 +14,7 @@ from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.options import OneMeasure
+from ir_trunc.meta.tables import by_name
 from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.reading import HowRead, Reading
@@ -46,11 +47,8 @@ class TruncationImpact(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each system: truncated, before, after, change."""
-        import pandas as pd
-
         columns = {"truncated": self.truncated, "before": self.before, "after": self.after}
-        frame = pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
-        return frame.assign(change=self.after - self.before)
+        return by_name("system", self.systems, columns).assign(change=self.after - self.before)
 
     @property
     def heading(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ir_trunc.core.checks import path as file_name
 from ir_trunc.core.checks import several
@@ -16,16 +16,21 @@ from ir_trunc.read.registry import shape_of
 RunsLike = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """Several runs: `{name: run}`, or paths of files and of folders, whose runs are then named by their files."""
 
+T = TypeVar("T")
+
+
+def progress(items: Iterable[T], doing: str, unit: str) -> Iterable[T]:
+    """The items, with a progress bar on a terminal where they take long."""
+    from tqdm import tqdm
+
+    shown: Iterable[T] = tqdm(items, desc=doing, unit=unit, disable=None, delay=1, leave=False)
+    return shown
+
 
 def each_run(runs: RunsLike, doing: str) -> Iterator[tuple[str, Any]]:
     """Yield (name, run) for each run, with a progress bar on a terminal where it takes long."""
     named = by_name(runs)
-    shown: Iterable[tuple[Any, Any]] = named.items()
-    if len(named) > 1:
-        from tqdm import tqdm
-
-        shown = tqdm(shown, total=len(named), desc=doing, unit="run", disable=None, delay=1, leave=False)
-    yield from shown
+    yield from progress(named.items(), doing, "run") if len(named) > 1 else named.items()
 
 
 def by_name(runs: RunsLike) -> dict[str, Any]:
