@@ -2,6 +2,7 @@
 
 import gzip
 import math
+import re
 import warnings
 from pathlib import Path
 
@@ -90,6 +91,22 @@ def test_a_bad_line_of_qrels_is_named(folder, line, parts):
     data = b"1 0 a 1\n" + line + b"\n2 0 a 2\n"
     message = complaint(folder, "bad.qrels", data, "qrels")
     assert [part for part in parts if part not in message] == [], message
+
+
+@pytest.mark.parametrize("separator", [b" ", b"\t", b"  "])
+@pytest.mark.parametrize(("rank", "problem"), [
+    (b"0x10", "rank '0x10' is not a whole number"),
+    (b"1.0", "rank '1.0' is not a whole number"),
+    (b"2147483648", "rank '2147483648': a number below 2^31 is needed"),
+    (b"-3000000000", "rank '-3000000000': a number below 2^31 is needed"),
+])  # fmt: skip
+def test_a_rank_that_decides_is_a_whole_number_whatever_is_between_the_fields(
+    folder, rank, problem, separator
+):
+    path = folder / "ranks.run"
+    path.write_bytes(separator.join([b"1", b"Q0", b"a", rank, b"2.5", b"sys\n"]) + RUN[17:])
+    with pytest.raises(InputError, match=rf"line 1 \(topic 1, document a\): {re.escape(problem)}\.$"):
+        calc("RR", folder / "good.qrels", path, order="rank")
 
 
 @pytest.mark.parametrize(("name", "data", "part"), [

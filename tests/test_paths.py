@@ -23,7 +23,7 @@ from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.ranking.rank import rank
 from ir_trunc.read import rows, text
 from ir_trunc.read.layout import RUN
-from ir_trunc.read.readers import dicts, trec
+from ir_trunc.read.readers import dicts
 from ir_trunc.read.registry import rows as rows_of
 from ir_trunc.read.registry import whole
 
@@ -96,7 +96,6 @@ def small_blocks(monkeypatch):
     """As if these runs were large."""
     monkeypatch.setattr(text, "BLOCK", 97)
     monkeypatch.setattr(text, "_TAIL", 16)
-    monkeypatch.setattr(trec, "_GLANCE", 31)
     monkeypatch.setattr(rows, "PART", 7)
     monkeypatch.setattr(dicts, "PART", 7)
 

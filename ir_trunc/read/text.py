@@ -20,7 +20,6 @@ from typing import Any, cast
 import numpy as np
 
 from ir_trunc.core.errors import InputError
-from ir_trunc.read.arrow import pa
 
 BLOCK = (
     1 << 22
@@ -42,31 +41,28 @@ _TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
 class BadLineError(Exception):
     """A line that is not parsed at all.
 
-    at: where in these bytes; before: how many lines end above it; line: its bytes.
+    before: how many lines of these bytes end above it; line: its bytes.
     """
 
-    def __init__(self, view: memoryview, at: int, problem: str):
+    def __init__(self, data: bytes | memoryview, at: int, problem: str):
         super().__init__(problem)
-        above = bytes(view[:at])
+        above = bytes(data[:at])
         start = max(above.rfind(b"\n"), above.rfind(b"\r")) + 1
-        self.at = at
         self.before = line_ends(above)
-        self.line = bytes(view[start : start + LONGEST_LINE]).splitlines()[0]
+        self.line = bytes(data[start : start + LONGEST_LINE]).splitlines()[0]
 
 
-def line_ends(data: bytes | bytearray | memoryview | pa.Buffer) -> int:
+def line_ends(data: bytes) -> int:
     """Newlines, and carriage returns that stand alone."""
-    codes = np.frombuffer(data, np.uint8)
-    returns = np.flatnonzero(codes == ord("\r"))
-    alone = np.count_nonzero(codes[np.minimum(returns + 1, len(codes) - 1)] != ord("\n"))
-    return int(np.count_nonzero(codes == ord("\n")) + alone)
+    alone = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
+    return data.count(b"\n") + alone
 
 
-def check_zeros(data: bytes | memoryview | pa.Buffer) -> None:
+def check_zeros(data: bytes | memoryview) -> None:
     """BadLineError where there is a zero byte."""
     codes = np.frombuffer(data, np.uint8)
     if codes.min(initial=1) == 0:
-        raise BadLineError(memoryview(data), int(codes.argmin()), "is not text: it holds a zero byte.")
+        raise BadLineError(data, int(codes.argmin()), "is not text: it holds a zero byte.")
 
 
 def _check_lengths(view: memoryview) -> None:
@@ -112,7 +108,7 @@ def contents(path: Path, source: str, document: bytes | tuple[bytes, ...] = ()) 
                     _check_lengths(memoryview(new))
                     start += _last_end(memoryview(new), len(new)) + 1
             except BadLineError as error:
-                number = line_ends(data[: start + error.at]) + 1
+                number = line_ends(bytes(data[:start])) + error.before + 1
                 raise InputError(f"{source}, line {number} {error}") from None
     return bytes(data.removeprefix(BYTE_ORDER_MARK))
 
@@ -176,19 +172,14 @@ def _end_of_blanks(view: memoryview) -> int:
 
 def _start_of_last_group(view: memoryview) -> int:
     """Where the last whole lines begin that have the same first word; 0 where all have it."""
-    size = _TAIL
-    while True:
+    for size in (_TAIL, 16 * _TAIL, len(view)):
         tail = bytes(view[-size:])
-        # The tail may begin inside a line, whose first word is not known then.
-        least = 0 if size >= len(view) else tail.find(b"\n") + 1
+        first = tail.find(b"\n") + 1 if size < len(view) else 0  # the tail may begin inside a line
         last = tail.rfind(b"\n", 0, tail.rfind(b"\n")) + 1
-        same = partial(_same_word, tail, last)
-        start = least + bisect_left(range(least, last + 1), True, key=same)
-        if start > least:
+        start = bisect_left(range(last), True, lo=first, key=partial(_same_word, tail, last))
+        if start > first:
             return len(view) - len(tail) + start
-        if size >= len(view):
-            return 0
-        size *= 16
+    return 0
 
 
 def _same_word(text: bytes, one: int, other: int) -> bool:

@@ -34,9 +34,9 @@ def small_blocks(patch, size: int) -> None:
     """As if a file of some hundred bytes were large: it is read in blocks of so many bytes, and ranked in
     small parts.
     """
-    for module, name in constants("BLOCK", "_TAIL", "_GLANCE", "PART"):
+    for module, name in constants("BLOCK", "_TAIL", "PART"):
         if not module.__name__.endswith("scale"):
-            patch.setattr(module, name, {"BLOCK": size, "_TAIL": 16, "_GLANCE": 31, "PART": 7}[name])
+            patch.setattr(module, name, {"BLOCK": size, "_TAIL": 16, "PART": 7}[name])
 
 
 def python(code: str, *words: object, **options):

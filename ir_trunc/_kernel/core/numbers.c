@@ -163,7 +163,7 @@ bool whole_number_of(Text text, double *number)
     Decimal decimal = {0};
     if (at < end && *at == '-')
         decimal.negative = *at++ == '-';
-    if (!read_digits(&at, end, &decimal) || at < end || decimal.count > MOST_DIGITS || decimal.digits > (uint64_t)1 << 53)
+    if (!read_digits(&at, end, &decimal) || at < end || decimal.count > MOST_DIGITS || decimal.digits > INT32_MAX)
         return false;
     *number = decimal.negative ? -(double)decimal.digits : (double)decimal.digits;
     return true;

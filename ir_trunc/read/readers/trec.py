@@ -1,10 +1,7 @@
-"""TREC files: read at once where they are plain, line by line where they are not.
+"""TREC files: pyarrow reads a block of lines as a table, once there is one blank between all fields.
 
-An error names the line.
-
-A file is read in blocks of lines. Where a glance at a block's bytes finds one blank, or one tab, between all
-fields, pyarrow takes it as a table; other white space is tidied first. Whatever pyarrow cannot read goes the
-slow way, which splits lines as trec_eval does and either reads them or says what is wrong with which line.
+What it refuses, or would read otherwise, is read line by line, as trec_eval splits lines: that way settles what
+a line means, or says which line is wrong.
 """
 
 from __future__ import annotations
@@ -22,9 +19,7 @@ import numpy as np
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError, counted, warn
-from ir_trunc.core.rankings import Bools, Floats, Ints
 from ir_trunc.read.arrow import flat, pa, pc, truths
-from ir_trunc.read.comments import row_in_a_comment, without_comments
 from ir_trunc.read.layout import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
 from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.registry import File, reader
@@ -40,7 +35,7 @@ _NUMBER = {
     ),
 }
 _LOOKED_AT = 4  # blocks of a file in which signs are looked for
-_GLANCE = 1 << 18  # bytes that are looked at together, in the processor's cache
+_TO_BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
 
 
 def _are_lines(data: File) -> bool:
@@ -67,20 +62,30 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     Blanks or tabs are between the fields; `#` begins a comment. The second column of answers is their class.
     """
     path, source = Path(data), layout.source(data)
-    read = rows_of_blocks(blocks(path, source), layout, source, 1)
-    pieces: Iterable[Rows]
+    pieces: Iterable[Rows] = rows_of_blocks(blocks(path, source), layout, source, 1)
     if path.is_file():
         find = partial(_lines_of, path, source)
-        pieces = (replace(rows, lines_of=find) for rows in read)
-    else:  # what comes through a pipe cannot be read again
-        held = list(read)
-        pieces = [Rows.concat(held)] if held else []
+        pieces = (replace(rows, lines_of=find) for rows in pieces)
+    elif held := list(pieces):  # what comes through a pipe cannot be read again
+        pieces = [Rows.concat(held)]
     count = 0
     for rows in pieces:
         count += len(rows)
         yield rows
     if not count:
         raise nothing_in(source, layout)
+
+
+def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
+    """The numbers of the lines that have this topic and this document."""
+    found, first = [], 1
+    for block in blocks(path, source):
+        lines = bytes(block).splitlines()
+        found += [
+            at for at, line in enumerate(lines, first) if line.split()[:3:2] == [topic.encode(), doc.encode()]
+        ]
+        first += len(lines)
+    return found
 
 
 def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = None) -> Rows:
@@ -90,7 +95,7 @@ def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = 
     instead.
     """
     read = list(rows_of_blocks(blocks_of(data, source), layout, source, first))
-    return Rows.concat(read or [_rows(_parse_lines(b"", layout, source, first), layout, source)])
+    return Rows.concat(read or [_rows(_line_by_line([], layout, source, first), layout, source)])
 
 
 def rows_of_blocks(
@@ -99,22 +104,20 @@ def rows_of_blocks(
     """The rows of each block of lines. first: the number of the first line, as for `rows_of_lines`."""
     hidden = None
     try:
-        for number, block in enumerate(map(_buffer, blocks)):
-            separator = _separator(block)
-            table = _quick(block, separator, layout)
-            each_is_a_row = separator and table is not None
-            if table is None:
-                data = block.to_pybytes()
-                hidden = hidden or row_in_a_comment(data, layout)
-                if len(kept := without_comments(data)) < len(data):
-                    bare = _buffer(kept)
-                    table = _quick(bare, _separator(bare), layout)
-                if table is None:
-                    table = _parse_lines(data, layout, source, first)
-            looked_at = layout.kind == "run" and number < _LOOKED_AT
-            yield _rows(table, layout, source, signs_of_lines(block) if looked_at else NO_NOTES)
+        for number, block in enumerate(blocks):
+            notes = signs_of_lines(block) if layout.kind == "run" and number < _LOOKED_AT else NO_NOTES
+            data = bytes(block)
+            check_zeros(data)
+            plain = data.translate(_TO_BLANKS)
+            if not _one_blank_between_fields(plain):
+                hidden = hidden or _row_in_a_comment(data, layout)
+                plain = _tidied(data)
+            rows = _at_once(plain, layout, source, notes)
+            if rows is None:
+                rows = _rows(_line_by_line(data.splitlines(), layout, source, first), layout, source, notes)
+            yield rows
             if first is not None:
-                first += len(table) if each_is_a_row else line_ends(block)
+                first += line_ends(data)
     except BadLineError as error:
         at = None if first is None else first + error.before
         raise InputError(f"{_line_at(source, at, error.line)} {error}") from None
@@ -125,17 +128,65 @@ def rows_of_blocks(
         )
 
 
-def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
-    """The numbers of the lines that have this topic and this document."""
-    found, first = [], 1
-    for block in blocks(path, source):
-        data = bytes(block)
-        if doc.encode() in data:
-            for at, line in enumerate(data.splitlines(), first):
-                if line.split()[:3:2] == [topic.encode(), doc.encode()]:
-                    found.append(at)
-        first += line_ends(block)
-    return found
+def _one_blank_between_fields(data: bytes) -> bool:
+    """Whether white space stands alone between fields and lines, and no line is a comment."""
+    white = np.frombuffer(data, np.uint8) <= ord(" ")
+    alone = not (white[:1].any() or data.endswith(b" ") or (white[1:] & white[:-1]).any())
+    comments = COMMENT in data and (data.startswith(COMMENT) or b"\n#" in data)
+    return alone and not comments
+
+
+def _tidied(data: bytes) -> bytes:
+    """The lines with one blank between their fields, without comments and empty lines."""
+    lines = (line.split() for line in data.splitlines())
+    return b"\n".join(b" ".join(fields) for fields in lines if fields and not fields[0].startswith(COMMENT))
+
+
+def _row_in_a_comment(data: bytes, layout: Layout) -> str | None:
+    """The first comment that would be a row if # were a part of its topic's id."""
+    value = layout.fields.index(layout.value)
+    for line in data.splitlines() if COMMENT in data else ():
+        fields = line.decode(errors="replace").split()
+        named = len(fields) == len(layout.fields) and fields[0].startswith("#") and fields[0] != "#"
+        if named and _NUMBER[float].fullmatch(fields[value]):
+            return " ".join(fields)
+    return None
+
+
+def _at_once(data: bytes, layout: Layout, source: str, notes: Notes) -> Rows | None:
+    """The rows of lines with one blank between their fields.
+
+    None where pyarrow refuses them, or would read them otherwise.
+    """
+    if data.startswith(BYTE_ORDER_MARK):  # it would leave out what is a part of an id here
+        return None
+    if pa.int64() in layout.columns.values() and b"0x" in data.lower():  # it knows hexadecimal numbers
+        return None
+    try:
+        rows = _rows(_table(data, layout), layout, source, notes)
+    except (pa.ArrowInvalid, InputError):
+        return None
+    return rows if rows.ranks is None or (np.abs(rows.ranks) <= HIGHEST_GRADE).all() else None
+
+
+def _table(data: bytes, layout: Layout) -> pa.Table:
+    from pyarrow import csv
+
+    # In pyarrow's own memory: its threads would have to ask Python to free other memory, and may do so while
+    # Python ends.
+    buffer = pa.allocate_buffer(len(data))
+    memoryview(buffer).cast("B")[:] = data
+    return csv.read_csv(
+        pa.BufferReader(buffer),
+        csv.ReadOptions(use_threads=False, column_names=list(layout.fields)),
+        csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
+        csv.ConvertOptions(
+            column_types=layout.columns,
+            include_columns=list(layout.columns),
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
 
 
 def _rows(table: pa.Table, layout: Layout, source: str, notes: Notes = NO_NOTES) -> Rows:
@@ -147,141 +198,52 @@ def _rows(table: pa.Table, layout: Layout, source: str, notes: Notes = NO_NOTES)
     return rows.read(reading, ranks, hidden, notes=notes)
 
 
+def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int | None) -> pa.Table:
+    """What the lines mean; InputError that says which of them is wrong."""
+    types, rows = layout.columns, []
+    kinds = {name: {pa.int64(): int, pa.float64(): float}.get(kind, str) for name, kind in types.items()}
+    for at, line in enumerate(lines, first or 0):
+        fields = line.split()
+        if fields and not fields[0].startswith(COMMENT):
+            try:
+                rows.append(_values(fields, layout, kinds))
+            except InputError as error:
+                raise InputError(f"{_line_at(source, None if first is None else at, line)}{error}") from None
+    columns = zip(*rows) if rows else [()] * len(types)
+    return pa.table({name: pa.array(column, types[name]) for name, column in zip(types, columns)})
+
+
+def _values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]]) -> list[Any]:
+    """The fields of a line that are read. An InputError goes on from the name of the line."""
+    if len(fields) != len(layout.fields):
+        needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
+        other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}
+        raise InputError(f": {counted(len(fields), 'field')}; {needed}.{other.get(len(fields), '')}")
+    try:
+        texts = {name: fields[layout.fields.index(name)].decode() for name in kinds}
+    except UnicodeDecodeError:
+        raise InputError(": the ids are not UTF-8 text.") from None
+    for name, text in texts.items():
+        if problem := kinds[name] is not str and _problem_of(kinds[name], text):
+            place = f"topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])}"
+            raise InputError(f" ({place}): {name} {_brief(text)!r}{problem}.")
+    return [kinds[name](text) for name, text in texts.items()]
+
+
+def _problem_of(kind: type[int] | type[float], text: str) -> str:
+    """What makes a text no number of this kind, or one that is out of range; nothing where it is one."""
+    if not _NUMBER[kind].fullmatch(text):
+        return f" is not a {'whole ' if kind is int else ''}number"
+    if kind is int:
+        return "" if abs(int(text)) <= HIGHEST_GRADE else ": a number below 2^31 is needed"
+    return "" if math.isfinite(float(text)) else ": a finite number is needed"
+
+
 def _line_at(source: str, number: int | None, line: bytes) -> str:
     """What to call a line in a message: by its number, or where that is not known by its text."""
     return f"{source}, line {repr(_brief(line.decode(errors='replace'))) if number is None else number}"
 
 
-def _quick(block: pa.Buffer, separator: str | None, layout: Layout) -> pa.Table | None:
-    """One block of lines as a table by pyarrow.
-
-    None where pyarrow cannot read them, or might read them otherwise.
-    """
-    tidy = block if separator else _tidied(block)
-    if layout.value_type == "int64" and b"0x" in tidy.to_pybytes().lower():
-        return None  # it might take hexadecimal grades
-    if tidy[: len(BYTE_ORDER_MARK)].to_pybytes() == BYTE_ORDER_MARK:
-        return None  # it would leave it out, but only a file's own is no part of an id
-    try:
-        table = _parse(tidy, separator or " ", layout)
-    except pa.ArrowInvalid:
-        return None
-    if not _in_range(flat(one_array(table[layout.value]))).all():
-        return None  # the slow way says in which line
-    for chunk in table["query_id"].chunks:
-        if pc.any(pc.starts_with(chunk.dictionary, COMMENT.decode())).as_py():
-            return None
-    return table
-
-
-def _in_range(values: Floats | Ints) -> Bools:
-    """Which scores or grades can be taken."""
-    return (
-        np.isfinite(values)
-        if values.dtype.kind == "f"
-        else (values >= -HIGHEST_GRADE) & (values <= HIGHEST_GRADE)
-    )
-
-
-def _separator(block: pa.Buffer) -> str | None:
-    """The blank or tab that stands alone between all fields.
-
-    None where other white space, or more of it, is found.
-    """
-    data = np.frombuffer(block, np.uint8)
-    if len(data) and (data[0] <= ord(" ") or data[-1] in b" \t"):
-        return None
-    blanks, tabs = 0, 0
-    for start in range(0, len(data), _GLANCE):
-        part = data[start : start + _GLANCE]
-        white = data[start : start + _GLANCE + 1] <= ord(" ")
-        if (white[1:] & white[:-1]).any():
-            return None
-        spaces = int(np.count_nonzero(part == ord(" ")))
-        ends = int(np.count_nonzero(part == ord("\n")))
-        others = int(np.count_nonzero(white[: len(part)])) - spaces - ends
-        if others and others > np.count_nonzero(part == ord("\t")):
-            return None
-        blanks, tabs = blanks + spaces, tabs + others
-    if blanks and tabs:
-        return None
-    return "\t" if tabs else " "
-
-
-def _tidied(block: pa.Buffer) -> pa.Buffer:
-    """The lines with single blanks between fields and none around them."""
-    check_zeros(block)
-    data = block.to_pybytes()
-    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    for blank in (b"\t", b"\x0b", b"\x0c"):
-        data = data.replace(blank, b" ")
-    while b"  " in data:
-        data = data.replace(b"  ", b" ")
-    return _buffer(data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" "))
-
-
-def _buffer(data: bytes | memoryview) -> pa.Buffer:
-    """Bytes in pyarrow's own memory.
-
-    Its threads would have to ask Python to free others, and may do so while Python ends.
-    """
-    buffer = pa.allocate_buffer(len(data))
-    memoryview(buffer).cast("B")[:] = data
-    return buffer
-
-
-def _parse(block: pa.Buffer, separator: str, layout: Layout) -> pa.Table:
-    from pyarrow import csv
-
-    types = layout.columns
-    return csv.read_csv(
-        pa.BufferReader(block),
-        csv.ReadOptions(
-            use_threads=False, block_size=min(len(block) + 1, 2**31 - 1), column_names=list(layout.fields)
-        ),
-        csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False),
-        csv.ConvertOptions(
-            column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False
-        ),
-    )
-
-
 def _brief(text: str) -> str:
     """As much of a text as a message has room for."""
     return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _parse_lines(data: bytes, layout: Layout, source: str, first: int | None) -> pa.Table:
-    """The slow way, which settles what a line means."""
-    columns: dict[str, list[Any]] = {name: [] for name in layout.columns}
-    for at, line in enumerate([] if data.isspace() else data.splitlines(), first or 0):
-        fields = line.split()
-        if not fields or fields[0].startswith(COMMENT):
-            continue
-        line_at = _line_at(source, None if first is None else at, line)
-        if len(fields) != len(layout.fields):
-            needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
-            other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}.get(
-                len(fields), ""
-            )
-            raise InputError(f"{line_at}: {counted(len(fields), 'field')}; {needed}.{other}")
-        try:
-            texts = {name: fields[layout.fields.index(name)].decode() for name in columns}
-        except UnicodeDecodeError:
-            raise InputError(f"{line_at}: the ids are not UTF-8 text.") from None
-        place = f"{line_at} (topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])})"
-        for name, column in columns.items():
-            number = {pa.int64(): int, pa.float64(): float}.get(layout.columns[name])
-            column.append(texts[name] if number is None else _number(number, texts[name], f"{place}: {name}"))
-    return pa.table({name: pa.array(column, layout.columns[name]) for name, column in columns.items()})
-
-
-def _number(kind: type[int] | type[float], text: str, what: str) -> float:
-    """The number that a text means; InputError where it means none, or one that is out of range."""
-    shown = f"{what} {_brief(text)!r}"
-    if not _NUMBER[kind].fullmatch(text):
-        raise InputError(f"{shown} is not a {'whole ' if kind is int else ''}number.")
-    value = kind(text)
-    if not (abs(value) <= HIGHEST_GRADE if kind is int else math.isfinite(value)):
-        raise InputError(f"{shown}: a {'number below 2^31' if kind is int else 'finite number'} is needed.")
-    return value
