@@ -1,7 +1,7 @@
 """TREC files: pyarrow reads a block of lines as a table, once there is one blank between all fields.
 
-What it refuses, or would read otherwise, is read line by line, as trec_eval splits lines: that way settles what
-a line means, or says which line is wrong.
+What it refuses, or would read otherwise, is read line by line, as trec_eval splits lines: that way settles
+what a line means, or says which line is wrong.
 """
 
 from __future__ import annotations
