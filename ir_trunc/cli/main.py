@@ -23,9 +23,8 @@ from ir_trunc.core.errors import InputError, IrTruncError, IrTruncWarning, neare
 from ir_trunc.core.process import ENDINGS, ended_by_signals, flushed, imported, reason, standard_streams, tell
 from ir_trunc.read.readers.datasets import load
 from ir_trunc.read.write import check_outputs
-from ir_trunc.scoring.comparing import score_each
 from ir_trunc.scoring.evaluator import Evaluator
-from ir_trunc.scoring.runs import by_file_name
+from ir_trunc.scoring.runs import by_file_name, score_each
 from ir_trunc.version import __version__
 
 # The first word, and the module that has the command's main; any other first word is the qrels of runs to

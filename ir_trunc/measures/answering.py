@@ -113,11 +113,12 @@ def cws_influence(lists: Lists, rel: int) -> Floats:
     order = np.argsort(-first_scores(lists), kind="stable")
     share, position = CWS(lists, rel)[order], np.arange(1, len(order) + 1)
     result = np.empty(len(order))
-    result[order] = share + correct[order] * _from_here_on(1 / position) - _from_here_on(share / position)
+    result[order] = share + correct[order] * from_here_on(1 / position) - from_here_on(share / position)
     return result
 
 
-def _from_here_on(x: Floats) -> Floats:
+def from_here_on(x: Floats) -> Floats:
+    """The sum of a value and all that follow it."""
     return np.cumsum(x[::-1])[::-1]
 
 

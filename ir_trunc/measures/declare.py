@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from functools import wraps
+from typing import Any, Literal
 
-from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest
+from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest, shown
+from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.bound import BoundMeasure, curves, scores
-from ir_trunc.measures.complete import check_docstring, kind_of, title_of
 from ir_trunc.measures.definition import (
     CUTOFF,
     UNBOUNDED,
@@ -16,8 +20,7 @@ from ir_trunc.measures.definition import (
     OfMeans,
     Param,
 )
-from ir_trunc.measures.groups import ungrouped
-from ir_trunc.measures.params import Whole
+from ir_trunc.measures.params import Kind, Whole
 from ir_trunc.measures.text import parse
 
 __all__ = [
@@ -176,3 +179,59 @@ def lower_is_better(measure: object) -> bool:
         return lookup(parse(str(measure))[0]).lower_is_better
     except UnknownMeasureError:
         return False
+
+
+# What a declaration must have: a function, a docstring, kinds and defaults of its parameters.
+
+
+def title_of(formula: Callable[..., Any], name: str | None = None) -> str:
+    """The name of a measure, by default that of its function; ParameterError for anything but a function."""
+    if not inspect.isfunction(formula):
+        raise ParameterError(f"measure decorates a function of lists, not {shown(formula)}.")
+    return name or formula.__name__
+
+
+def check_docstring(title: str, formula: Callable[..., Any]) -> None:
+    """ParameterError where the docstring does not say what the measure is."""
+    text = formula.__doc__
+    if sys.flags.optimize < 2 and len(inspect.cleandoc(text or "").split("\n\n")) < 2:
+        raise ParameterError(f"{title} needs a docstring: a sentence, an empty line, and the formula.")
+
+
+def kind_of(title: str, parameter: inspect.Parameter) -> Kind:
+    """The kind that a parameter's annotation declares; ParameterError without a kind or a default."""
+    metadata = getattr(parameter.annotation, "__metadata__", ())
+    if not metadata or parameter.default is inspect.Parameter.empty:
+        raise ParameterError(
+            f"{title}: parameter {parameter.name!r} needs a kind and a default, such as 'e: Effort = 0.05'; "
+            "ir_trunc.measures.params has the kinds."
+        )
+    kind: Kind = metadata[0]
+    return kind
+
+
+def ungrouped(formula: Callable[..., Floats]) -> tuple[list[inspect.Parameter], Callable[..., Floats]]:
+    """The single parameters of a formula behind its lists, and the formula as a function of these.
+
+    The parameters of a group stand in its place.
+    """
+    single: list[inspect.Parameter] = []
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    for parameter in _parameters(formula)[1:]:
+        kind = parameter.annotation
+        members = _parameters(kind) if is_dataclass(kind) else [parameter]
+        if is_dataclass(kind):
+            groups[parameter.name] = kind, [member.name for member in members]
+        single += members
+
+    @wraps(formula)
+    def together(lists: Any, **params: Any) -> Floats:
+        for name, (kind, members) in groups.items():
+            params[name] = kind(**{member: params.pop(member) for member in members})
+        return formula(lists, **params)
+
+    return single, together if groups else formula
+
+
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    return list(inspect.signature(function, eval_str=True).parameters.values())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ir_trunc.core.rankings import Bools, Floats, Ints
-from ir_trunc.measures.answering import answers, first_scores
+from ir_trunc.measures.answering import answers, first_scores, from_here_on
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
@@ -72,6 +72,9 @@ class Answers:
         return result
 
 
+OfAnswers = Callable[[Answers], Floats]
+
+
 def selective_risk(found: Answers) -> Floats:
     """(e_1 + ... + e_i) / i at each place."""
     return found.errors / found.place
@@ -95,8 +98,8 @@ def excess_risk(found: Answers) -> Floats:
 def selective_influence(found: Answers) -> Floats:
     """r_i + e h_i - sum_{j >= i} r_j / j for the answer at place i, with h_i = sum_{j >= i} 1/j."""
     risk = selective_risk(found)
-    rest = found.of_answers(risk - _from_here_on(risk / found.place))
-    return rest + found.wrong * found.of_answers(_from_here_on(1 / found.place))
+    rest = found.of_answers(risk - from_here_on(risk / found.place))
+    return rest + found.wrong * found.of_answers(from_here_on(1 / found.place))
 
 
 def excess_influence(found: Answers) -> Floats:
@@ -110,15 +113,11 @@ def generalised_influence(found: Answers) -> Floats:
     return found.of_answers(risk) + found.wrong * found.of_answers((n - found.place + 1) / n) - _mean(risk)
 
 
-def _from_here_on(x: Floats) -> Floats:
-    return np.cumsum(x[::-1])[::-1]
-
-
 def _mean(x: Floats) -> float:
     return float(x.mean()) if len(x) else 0.0
 
 
-def area(lists: Lists, rel: int, risk: Callable[[Answers], Floats]) -> Floats:
+def area(lists: Lists, rel: int, risk: OfAnswers) -> Floats:
     """The risk at the place of each question's answer, where it has none the mean of the others."""
     answered, correct = answers(lists, rel)
     at = np.flatnonzero(lists.own(answered))
@@ -137,34 +136,27 @@ def area(lists: Lists, rel: int, risk: Callable[[Answers], Floats]) -> Floats:
     return result
 
 
-def influence_of(
-    lists: Lists, rel: int, risk: Callable[[Answers], Floats], influence: Callable[[Answers], Floats]
-) -> Floats:
+def influence_of(risk: OfAnswers, of_answers: OfAnswers) -> Callable[[Lists, int], Floats]:
     """The influence value of every question; that of one without an answer is the measure itself."""
-    answered, correct = answers(lists, rel)
-    found = Answers.of(~correct[answered], first_scores(lists)[answered])
-    value = _mean(risk(found))
-    result = np.full(len(answered), value)
-    result[answered] += len(answered) / max(1, answered.sum()) * (influence(found) - value)
-    return result
+
+    def influence(lists: Lists, rel: int) -> Floats:
+        answered, correct = answers(lists, rel)
+        found = Answers.of(~correct[answered], first_scores(lists)[answered])
+        value = _mean(risk(found))
+        result = np.full(len(answered), value)
+        result[answered] += len(answered) / max(1, answered.sum()) * (of_answers(found) - value)
+        return result
+
+    return influence
 
 
-def aurc_influence(lists: Lists, rel: int) -> Floats:
-    """Influence values of AURC."""
-    return influence_of(lists, rel, selective_risk, selective_influence)
-
-
-def eaurc_influence(lists: Lists, rel: int) -> Floats:
-    """Influence values of EAURC."""
-    return influence_of(lists, rel, excess_risk, excess_influence)
-
-
-def augrc_influence(lists: Lists, rel: int) -> Floats:
-    """Influence values of AUGRC."""
-    return influence_of(lists, rel, generalised_risk, generalised_influence)
-
-
-@measure(source=GEIFMAN_CURVE, cutoff="none", scope="run", influence=aurc_influence, lower_is_better=True)
+@measure(
+    source=GEIFMAN_CURVE,
+    cutoff="none",
+    scope="run",
+    influence=influence_of(selective_risk, selective_influence),
+    lower_is_better=True,
+)
 def AURC(lists: Lists, rel: MinRel = 1) -> Floats:
     """Area under the risk-coverage curve: the share of wrong answers, over all thresholds of confidence.
 
@@ -178,7 +170,13 @@ def AURC(lists: Lists, rel: MinRel = 1) -> Floats:
     return area(lists, rel, selective_risk)
 
 
-@measure(source=GEIFMAN, cutoff="none", scope="run", influence=eaurc_influence, lower_is_better=True)
+@measure(
+    source=GEIFMAN,
+    cutoff="none",
+    scope="run",
+    influence=influence_of(excess_risk, excess_influence),
+    lower_is_better=True,
+)
 def EAURC(lists: Lists, rel: MinRel = 1) -> Floats:
     """Excess area under the risk-coverage curve: what is lost by the order of the answers alone.
 
@@ -190,7 +188,13 @@ def EAURC(lists: Lists, rel: MinRel = 1) -> Floats:
     return area(lists, rel, excess_risk)
 
 
-@measure(source=TRAUB, cutoff="none", scope="run", influence=augrc_influence, lower_is_better=True)
+@measure(
+    source=TRAUB,
+    cutoff="none",
+    scope="run",
+    influence=influence_of(generalised_risk, generalised_influence),
+    lower_is_better=True,
+)
 def AUGRC(lists: Lists, rel: MinRel = 1) -> Floats:
     """Area under the generalised risk-coverage curve: the chance that an answer is both given and wrong.
 

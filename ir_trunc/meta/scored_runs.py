@@ -14,10 +14,9 @@ from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.whole_run import RunScores
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.scoring.comparing import score_each
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, written
-from ir_trunc.scoring.runs import RunsLike, by_name
+from ir_trunc.scoring.runs import RunsLike, by_name, score_each
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

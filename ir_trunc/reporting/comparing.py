@@ -20,11 +20,10 @@ from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.reporting.plan import Plan, baseline_of
-from ir_trunc.scoring.comparing import score_each
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind
 from ir_trunc.scoring.results import Results
-from ir_trunc.scoring.runs import RunsLike, by_name
+from ir_trunc.scoring.runs import RunsLike, by_name, score_each
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

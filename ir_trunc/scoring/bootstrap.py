@@ -23,28 +23,9 @@ def interval(
 ) -> tuple[float, float]:
     """Bounds of a statistic of several items, which are drawn with replacement.
 
-    Parameters
-    ----------
-    statistic : callable
-        Gives the statistic of the items at these positions (`items` of them).
-    items : int
-        How many there are.
-    confidence : float
-        Share of the draws between the bounds, between 0 and 1.
-    repetitions : int
-        Draws, 1 or more.
-    seed : int
-        Seed of the draws.
-    vectorised : bool
-        Whether `statistic` takes all draws at once (repetitions x items) and gives a value for each.
+    statistic: of the items at these positions; `vectorised`: of all draws at once (repetitions x items), with
+    a value for each. items: how many there are. confidence: share of the draws between the bounds.
 
-    Returns
-    -------
-    tuple of float
-        The lower and the upper bound.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> scores = np.array([0.1, 0.4, 0.4, 0.9])
     >>> low, high = interval(lambda drawn: scores[drawn].mean(), len(scores))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ir_measures import Measure
+from ir_measures import Measure, parse_trec_measure
 from ir_measures.measures import registry as ir_measures_registry
 
 from ir_trunc.core.errors import IrTruncError, ParameterError, UnknownMeasureError, nearest, shown
 from ir_trunc.measures import BoundMeasure, Definition, names, registry
 from ir_trunc.measures.sizes import Sizes, is_path
 from ir_trunc.measures.text import items_of, parse
-from ir_trunc.scoring import trec_eval
 from ir_trunc.scoring.classes import TruncMeasure, plain
 
 MeasureLike = str | Measure | Iterable[str | Measure]
@@ -160,7 +160,7 @@ def _named(text: str) -> list[tuple[Measure, BoundMeasure | None]]:
     try:
         return [_read(text)]
     except UnknownMeasureError:
-        found = trec_eval.measures_of(text.strip()) if isinstance(text, str) else []
+        found = of_trec_eval(text.strip()) if isinstance(text, str) else []
         if not found:
             raise
         return [_checked(measure) for measure in found]
@@ -198,7 +198,7 @@ def is_measure(name: str) -> bool:
     if name in ir_measures_registry:
         return True
     try:
-        return bool(trec_eval.measures_of(name))
+        return bool(of_trec_eval(name))
     except UnknownMeasureError:  # of trec_eval, and of no tool that is known here
         return True
 
@@ -235,3 +235,33 @@ def _check_stock(name: str, measure: Measure) -> None:
         measure.validate_params()
     except AssertionError as error:
         raise ParameterError(f"{measure}: {error}.") from None
+
+
+# Measures by trec_eval's names: `map`, `recip_rank`, `ndcg_cut_10`, `P_5`.
+
+# A word, and its parameters behind a dot or an underscore: a name of a file, as P_5.run, is not one.
+_OF_TREC_EVAL = re.compile(
+    r"(?:11pt_avg|[A-Za-z]+(?:_[A-Za-z]+)*)(?:[._][0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)?"
+)
+
+
+def of_trec_eval(name: str) -> list[Measure]:
+    """The measures that trec_eval calls by this name; none where it has no such name.
+
+    They are several where a name without a cutoff stands for many. Raises UnknownMeasureError for a measure
+    that ir-measures does not have.
+    """
+    if not _OF_TREC_EVAL.fullmatch(name):
+        return []
+    from pytrec_eval import supported_nicknames
+
+    if name in supported_nicknames:  # all that trec_eval prints, some of which ir-measures does not have
+        return []
+    try:
+        return list(parse_trec_measure(name))
+    except ValueError as error:
+        if "not yet supported" in str(error):
+            raise UnknownMeasureError(
+                f"{name} is a measure of trec_eval that ir-measures does not have."
+            ) from None
+        return []

@@ -12,6 +12,8 @@ from ir_trunc.core.checks import several
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.registry import shape_of
+from ir_trunc.scoring.evaluator import Evaluator
+from ir_trunc.scoring.results import Results
 
 RunsLike = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """Several runs: `{name: run}`, or paths of files and of folders, whose runs are then named by their files."""
@@ -31,6 +33,12 @@ def each_run(runs: RunsLike, doing: str) -> Iterator[tuple[str, Any]]:
     """Yield (name, run) for each run, with a progress bar on a terminal where it takes long."""
     named = by_name(runs)
     yield from progress(named.items(), doing, "run") if len(named) > 1 else named.items()
+
+
+def score_each(ready: Evaluator, runs: RunsLike) -> Iterator[tuple[str, Results]]:
+    """Yield (name, Results) for each run."""
+    for name, run in each_run(runs, "scoring"):
+        yield name, ready.calc(run)
 
 
 def by_name(runs: RunsLike) -> dict[str, Any]:

@@ -50,27 +50,8 @@ def data() -> Path:
 def copy(folder: str) -> list[str]:
     """Put the files of the collection into a folder, which is made where it does not exist; their names.
 
-    Parameters
-    ----------
-    folder : str
-        Where to put them. Files there that have other contents are not replaced.
-
-    Returns
-    -------
-    list of str
-        The names of the files.
-
-    Raises
-    ------
-    InputError
-        Where a file of such a name has other contents.
-    OSError
-        Where the folder cannot be written.
-
-    Examples
-    --------
-    >>> copy("collection")
-    ['demo.qrels', 'never-stops.run', 'says-little.run', 'stops-in-time.run']
+    Files there that have other contents are not replaced: InputError. OSError where the folder cannot be
+    written.
     """
     target, ours = Path(folder), sorted(path for path in data().iterdir() if path.is_file())
     for path in ours:

@@ -130,9 +130,6 @@ class _Docs(BaseDocs):  # type: ignore[misc]
     def docs_count(self) -> int:
         return len(self.docs)
 
-    def docs_cls(self) -> Any:
-        return GenericDoc
-
 
 class _Queries(BaseQueries):  # type: ignore[misc]
     def __init__(self, queries: list[GenericQuery]):
@@ -140,9 +137,6 @@ class _Queries(BaseQueries):  # type: ignore[misc]
 
     def queries_iter(self) -> Iterator[GenericQuery]:
         return iter(self.queries)
-
-    def queries_cls(self) -> Any:
-        return GenericQuery
 
 
 class _Qrels(BaseQrels):  # type: ignore[misc]
