@@ -132,7 +132,7 @@ class Rows:
 
     def filter(self, keep: npt.NDArray[np.bool_]) -> Rows:
         """Some of the rows."""
-        return self.take(np.flatnonzero(keep))
+        return self if keep.all() else self.take(np.flatnonzero(keep))
 
     def take(self, at: npt.NDArray[np.int64]) -> Rows:
         """Some of the rows, in this order."""
