@@ -1,0 +1,56 @@
+"""From which size on Dask and Spark pay: seconds by the clock, beside one process, for runs of several sizes.
+
+    python tests/benchmarks/past_one_machine.py FOLDER [TOPICS ...]
+
+TREC lines, 1,000 for each topic. The client of Dask (a process for each processor) and the session of Spark
+are there before the clock starts; each size is scored once to warm them up, and the shorter of two more
+counts.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from distributed import Client, LocalCluster
+from pyspark.sql import SparkSession
+from workloads import write
+
+import ir_trunc
+from ir_trunc.adapters import scale
+
+TOPICS = (1000, 7000, 28000)
+DEPTH = 1000
+MEASURES = "nDCG@10 AP P@5 RBPT"
+
+
+def seconds(score: Callable[..., object], *paths: Path) -> float:
+    """By the clock, the shorter of two after one that does not count."""
+    taken = []
+    for _ in range(3):
+        start = time.perf_counter()
+        score(MEASURES, *map(str, paths))
+        taken.append(time.perf_counter() - start)
+    return min(taken[1:])
+
+
+def main() -> None:
+    folder, *topics = sys.argv[1:]
+    processors = os.cpu_count()
+    session = (
+        SparkSession.builder.master(f"local[{processors}]").config("spark.driver.memory", "8g").getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    ways = {"alone": ir_trunc.calc, "Dask": scale.dask, "Spark": scale.spark}
+    with LocalCluster(n_workers=processors, threads_per_worker=1) as cluster, Client(cluster):
+        print("| lines |" + "".join(f" {way} |" for way in ways) + "\n" + "|---" * (1 + len(ways)) + "|")
+        for size in map(int, topics or TOPICS):
+            paths = write(Path(folder), size, DEPTH)
+            taken = "".join(f" {seconds(score, *paths):.2f} s |" for score in ways.values())
+            print(f"| {size * DEPTH:,} |{taken}", flush=True)
+    session.stop()
+
+
+if __name__ == "__main__":
+    main()
