@@ -33,6 +33,7 @@ pytestmark = pytest.mark.skipif(kernel is None, reason="the kernel is not built,
 
 ARRAYS = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores", "scores", "costs")
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
+Qrel = namedtuple("Qrel", "query_id doc_id relevance")
 QRELS = {
     "1": {"a": 1, "b": 0, "c": 3, "d1": -1, "é": 2},
     "2": {"a": 2},
@@ -200,7 +201,7 @@ def test_mutated_files_are_understood_or_refused_as_python_does(qrels, tmp_path)
 
 
 GRADES = ["0", "1", "2", "3", "-1", "007", "-0", "2147483647"]
-ODD_GRADES = ["+1", "1.0", "0x1", "2147483648", "-99999999999999999999", "1_0", "", "x", "1e2", "٣"]
+ODD_GRADE_TEXTS = ["+1", "1.0", "0x1", "2147483648", "-99999999999999999999", "1_0", "", "x", "1e2", "٣"]
 
 
 def judged_lines(rng):
@@ -258,7 +259,7 @@ def test_lines_of_qrels_are_understood_as_python_understands_them(tmp_path):
 
 def test_mutated_qrels_are_understood_or_refused_as_python_does(tmp_path, monkeypatch):
     path, understood = tmp_path / "a.qrels", 0
-    monkeypatch.setattr(sys.modules[__name__], "ODD_SCORES", ODD_GRADES)
+    monkeypatch.setattr(sys.modules[__name__], "ODD_SCORES", ODD_GRADE_TEXTS)
     for seed in range(400):
         rng = random.Random(seed)
         path.write_bytes(mutated(rng, judged_lines(rng)))
@@ -290,9 +291,10 @@ def test_qrels_that_are_judged_twice_or_empty_are_left_to_python(tmp_path):
     ):
         path.write_bytes(data)
         assert not same_judgments(path)
-    assert kernel.qrels(b"1 0 a 1", 1) is None  # the last line must end
+    assert kernel.qrels_of_lines(b"1 0 a 1", 1) is None  # the last line must end
     with pytest.raises(TypeError):
-        kernel.qrels("1 0 a 1\n", 1)
+        kernel.qrels_of_lines("1 0 a 1\n", 1)
+    assert kernel.qrels_of_dicts([], 1) is None
 
 
 def test_qrels_that_the_kernel_read_can_be_pickled(tmp_path):
@@ -342,6 +344,42 @@ def test_dicts_are_the_kernels_own(qrels, run, reading, keep):
 @given(ODD_DICTS, READING)
 def test_odd_dicts_are_understood_or_refused_as_python_does(qrels, run, reading):
     same(qrels, run, reading)
+
+
+PLAIN_GRADES = st.integers(-2, 4)
+ODD_GRADE_VALUES = st.one_of(
+    PLAIN_GRADES,
+    st.sampled_from([2**31 - 1, 2**31, -(2**31), 10**400, True, None, 1.0, 0.5, "1", np.int64(2)]),
+)
+JUDGED = st.dictionaries(TOPICS, st.dictionaries(PLAIN_IDS, PLAIN_GRADES, max_size=9), min_size=1)
+ODD_JUDGED = st.dictionaries(
+    ODD_TOPICS,
+    st.one_of(
+        st.dictionaries(st.one_of(IDS, st.integers(0, 9)), ODD_GRADE_VALUES, max_size=5),
+        st.lists(IDS, max_size=3),
+    ),
+)
+
+
+@given(JUDGED)
+def test_dicts_and_tuples_of_grades_are_the_kernels_own(judged):
+    some = any(judged.values())
+    assert same_judgments(judged) == some
+    assert same_judgments(judged, topics=["7"], nil="ends") == some
+    assert same_judgments(defaultdict(dict, judged)) == some
+    for kind in (Qrel, lambda *fields: fields):
+        items = [kind(topic, doc, grade) for topic, docs in judged.items() for doc, grade in docs.items()]
+        assert same_judgments(items) == some
+
+
+@given(ODD_JUDGED)
+def test_odd_dicts_of_grades_are_understood_or_refused_as_python_does(judged):
+    same_judgments(judged)
+
+
+@given(st.lists(st.builds(lambda *fields: Qrel(*fields), ODD_TOPICS, IDS, ODD_GRADE_VALUES), max_size=6))
+def test_odd_tuples_of_grades_are_understood_or_refused_as_python_does(items):
+    same_judgments(items)
 
 
 def as_tuples(run, kind=ScoredDoc):

@@ -20,22 +20,22 @@ OTHERS = {
     "pyarrow.parquet", "pyarrow.dataset", "pyarrow.fs", "pyarrow.pandas_compat",
     "ir_trunc.meta", "ir_trunc.plots", "ir_trunc.reporting", "ir_trunc.synthetic",
 }  # fmt: skip
-# Files that the compiled kernel reads need no Arrow.
-FILES = OTHERS | {"ir_trunc.truncation"} | ({"pyarrow"} if kernel else set())
+# What the compiled kernel reads needs no Arrow.
+READ = OTHERS | {"ir_trunc.truncation"} | ({"pyarrow"} if kernel else set())
 MAIN = "from ir_trunc.cli.main import main"
 SMALL_RUNS = [
-    (f"{MAIN}; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])", FILES),
+    (f"{MAIN}; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])", READ),
     (
         "import ir_trunc; ir_trunc.calc_aggregate('nDCG@10 RBPT c@1', *sys.argv[1:])",
-        FILES | {"ir_trunc.cli"},
+        READ | {"ir_trunc.cli"},
     ),
     (
         "import ir_trunc; ir_trunc.calc_aggregate('AP RBPT', {'q': {'a': 1}}, {'q': {'b': 2.0, 'a': 1.0}})",
-        OTHERS | {"ir_trunc.truncation", "ir_trunc.cli"},
+        READ | {"ir_trunc.cli"},
     ),
     (
         "import ir_trunc; ir_trunc.calc_aggregate('RBPT', [('q', 'a', 1)], [('q', 'b', 2), ('q', 'a', 1)])",
-        OTHERS | {"ir_trunc.truncation", "ir_trunc.cli"},
+        READ | {"ir_trunc.cli"},
     ),
     (f"{MAIN}; main(['truncate', sys.argv[2], '--policy', 'LargestGap', '-o', 'cut.run'])", OTHERS),
 ]

@@ -4,6 +4,8 @@ from typing import Any
 
 from typing_extensions import Buffer
 
+_Qrels = tuple[tuple[bytes, bytes], tuple[bytes, bytes], bytes, bytes, bytes] | None
+
 def judged(
     topic_offsets: Buffer,
     topics: Buffer,
@@ -43,6 +45,15 @@ def columns(
 def found(
     lists: Any, /
 ) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, int, int, int, int, str | None]: ...
-def qrels(
-    lines: Buffer, seed: int, /
-) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes], bytes, bytes, bytes] | None: ...
+def qrels_of_lines(lines: Buffer, seed: int, /) -> _Qrels: ...
+def qrels_of_dicts(judged: dict[str, dict[str, int]], seed: int, /) -> _Qrels: ...
+def qrels_of_tuples(
+    items: list[tuple[Any, ...]],
+    kind: type[tuple[Any, ...]],
+    size: int,
+    topic: int,
+    doc: int,
+    relevance: int,
+    seed: int,
+    /,
+) -> _Qrels: ...

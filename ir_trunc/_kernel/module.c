@@ -24,11 +24,17 @@ typedef struct {
     int held;
 } JudgedHere;
 
-/* judged: keeps the qrels alive. kept: the bytes of ids that are not ASCII, until their list is complete. */
+/* copies: the bytes of ids, once one is not ASCII, until nobody needs them any more. */
+typedef struct {
+    PyObject *copies;
+    bool careful;
+} Kept;
+
+/* judged: keeps the qrels alive. */
 typedef struct {
     Lists lists;
-    PyObject *judged, *kept;
-    bool careful;
+    PyObject *judged;
+    Kept kept;
 } ListsHere;
 
 static void free_judged(JudgedHere *here)
@@ -49,7 +55,7 @@ static void end_lists(PyObject *capsule)
     ListsHere *here = PyCapsule_GetPointer(capsule, LISTS_NAME);
     lists_free(&here->lists);
     Py_DECREF(here->judged);
-    Py_DECREF(here->kept);
+    Py_DECREF(here->kept.copies);
     PyMem_Free(here);
 }
 
@@ -132,11 +138,11 @@ static PyObject *begin(PyObject *module, PyObject *args)
     if (!here)
         return qrels ? PyErr_NoMemory() : NULL;
     Way way = {(Order)order, lower_is_better, keep_scores};
-    here->kept = PyList_New(0);
-    PyObject *capsule = here->kept ? PyCapsule_New(here, LISTS_NAME, NULL) : NULL;
+    here->kept.copies = PyList_New(0);
+    PyObject *capsule = here->kept.copies ? PyCapsule_New(here, LISTS_NAME, NULL) : NULL;
     if (!capsule || !lists_begin(&here->lists, &qrels->judged, way)) {
         Py_XDECREF(capsule);
-        Py_XDECREF(here->kept);
+        Py_XDECREF(here->kept.copies);
         PyMem_Free(here);
         return capsule ? PyErr_NoMemory() : NULL;
     }
@@ -170,10 +176,10 @@ static bool is_exactly(PyObject *object, PyTypeObject *type)
 }
 
 /* The UTF-8 of a text in bytes of our own. */
-static bool copied(ListsHere *here, PyObject *text, Text *id)
+static bool copied(Kept *ours, PyObject *text, Text *id)
 {
     PyObject *copy = PyUnicode_AsUTF8String(text);
-    bool kept = copy && PyList_Append(here->kept, copy) == 0;
+    bool kept = copy && PyList_Append(ours->copies, copy) == 0;
     Py_XDECREF(copy);
     if (kept)
         *id = (Text){PyBytes_AsString(copy), (size_t)PyBytes_Size(copy)};
@@ -182,18 +188,18 @@ static bool copied(ListsHere *here, PyObject *text, Text *id)
 
 /* The UTF-8 of a text. One that is not ASCII keeps the bytes that Python makes of it, in the user's own object:
  * from the first of them on, the bytes are ours. */
-static bool id_of(ListsHere *here, PyObject *object, Text *id)
+static bool id_of(Kept *ours, PyObject *object, Text *id)
 {
     Py_ssize_t size = 0;
     if (!is_exactly(object, &PyUnicode_Type))
         return false;
-    if (here->careful)
-        return copied(here, object, id);
+    if (ours->careful)
+        return copied(ours, object, id);
     const char *bytes = PyUnicode_AsUTF8AndSize(object, &size);
     if (!bytes)
         return false;
     *id = (Text){bytes, (size_t)size};
-    here->careful = !is_ascii(*id);
+    ours->careful = !is_ascii(*id);
     return true;
 }
 
@@ -212,7 +218,8 @@ static bool score_of(PyObject *object, PyObject *floats, double *score)
 /* Lists complete: nobody needs the bytes of their ids any more. */
 static bool let_go(ListsHere *here)
 {
-    return !here->careful || PyList_SetSlice(here->kept, 0, PyList_Size(here->kept), NULL) == 0;
+    PyObject *copies = here->kept.copies;
+    return !here->kept.careful || PyList_SetSlice(copies, 0, PyList_Size(copies), NULL) == 0;
 }
 
 static bool add_list(ListsHere *here, PyObject *topic, PyObject *docs, PyObject *floats)
@@ -225,10 +232,10 @@ static bool add_list(ListsHere *here, PyObject *topic, PyObject *docs, PyObject 
         return false;
     if (!PyDict_Size(docs))
         return true;
-    if (!id_of(here, topic, &name) || !lists_topic(&here->lists, name))
+    if (!id_of(&here->kept, topic, &name) || !lists_topic(&here->lists, name))
         return false;
     while (PyDict_Next(docs, &at, &doc, &value))
-        if (!id_of(here, doc, &id) || !score_of(value, floats, &score) ||
+        if (!id_of(&here->kept, doc, &id) || !score_of(value, floats, &score) ||
             !lists_add(&here->lists, id, score, 0, false))
             return false;
     return lists_complete(&here->lists) && let_go(here);
@@ -261,43 +268,54 @@ static PyObject *dicts(PyObject *module, PyObject *args)
     return answer(true);
 }
 
-/* Of which type and size all tuples are, and which places hold topic, document and score. */
+/* Of which type and size all tuples are, and which places hold topic, document and value. */
 typedef struct {
-    PyObject *type;
-    Py_ssize_t size, topic, doc, score;
-} Places;
+    PyObject *items, *type;
+    Py_ssize_t size, topic, doc, value;
+} Tuples;
 
-static bool inside(const Places *places, Py_ssize_t at)
+static bool inside(const Tuples *tuples, Py_ssize_t at)
 {
-    return at >= 0 && at < places->size;
+    return at >= 0 && at < tuples->size;
+}
+
+static bool sound(const Tuples *tuples)
+{
+    return inside(tuples, tuples->topic) && inside(tuples, tuples->doc) && inside(tuples, tuples->value) &&
+           PyType_IsSubtype((PyTypeObject *)tuples->type, &PyTuple_Type);
+}
+
+/* One of the tuples, or NULL where it is of another type or size. */
+static PyObject *tuple_at(const Tuples *tuples, Py_ssize_t at)
+{
+    PyObject *item = PyList_GetItem(tuples->items, at);
+    return (PyObject *)Py_TYPE(item) == tuples->type && PyTuple_Size(item) == tuples->size ? item : NULL;
 }
 
 /* Whether a topic that is another object is the same text. */
 static bool goes_on(ListsHere *here, PyObject *topic)
 {
     Text name;
-    return here->lists.topic != NO_LIST && id_of(here, topic, &name) && text_equal(name, here->lists.name);
+    return here->lists.topic != NO_LIST && id_of(&here->kept, topic, &name) && text_equal(name, here->lists.name);
 }
 
 static bool next_list(ListsHere *here, PyObject *topic)
 {
     Text name;
-    return lists_complete(&here->lists) && let_go(here) && id_of(here, topic, &name) &&
+    return lists_complete(&here->lists) && let_go(here) && id_of(&here->kept, topic, &name) &&
            lists_topic(&here->lists, name);
 }
 
-static bool add_tuple(ListsHere *here, PyObject *item, const Places *places, PyObject *floats, PyObject **topic)
+static bool add_tuple(ListsHere *here, const Tuples *tuples, PyObject *item, PyObject *floats, PyObject **topic)
 {
     Text id;
     double score;
-    if ((PyObject *)Py_TYPE(item) != places->type || PyTuple_Size(item) != places->size)
-        return false;
-    PyObject *own = PyTuple_GetItem(item, places->topic);
+    PyObject *own = PyTuple_GetItem(item, tuples->topic);
     if (own != *topic && !goes_on(here, own) && !next_list(here, own))
         return false;
     *topic = own;
-    return id_of(here, PyTuple_GetItem(item, places->doc), &id) &&
-           score_of(PyTuple_GetItem(item, places->score), floats, &score) &&
+    return id_of(&here->kept, PyTuple_GetItem(item, tuples->doc), &id) &&
+           score_of(PyTuple_GetItem(item, tuples->value), floats, &score) &&
            lists_add(&here->lists, id, score, 0, true);
 }
 
@@ -307,19 +325,18 @@ PyDoc_STRVAR(tuples_doc, "tuples(lists, [item, ...], type, size, topic, doc, sco
 
 static PyObject *tuples(PyObject *module, PyObject *args)
 {
-    PyObject *lists, *items, *floats, *topic = NULL;
-    Places places;
-    if (!PyArg_ParseTuple(args, "OO!O!nnnnO", &lists, &PyList_Type, &items, &PyType_Type, &places.type, &places.size, &places.topic, &places.doc,
-                          &places.score, &floats))
+    PyObject *lists, *floats, *item, *topic = NULL;
+    Tuples all;
+    if (!PyArg_ParseTuple(args, "OO!O!nnnnO", &lists, &PyList_Type, &all.items, &PyType_Type, &all.type, &all.size,
+                          &all.topic, &all.doc, &all.value, &floats))
         return NULL;
     ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
     if (!here)
         return NULL;
-    if (!inside(&places, places.topic) || !inside(&places, places.doc) || !inside(&places, places.score) ||
-        !PyType_IsSubtype((PyTypeObject *)places.type, &PyTuple_Type))
+    if (!sound(&all))
         return answer(false);
-    for (Py_ssize_t at = 0, count = PyList_Size(items); at < count; at++)
-        if (!add_tuple(here, PyList_GetItem(items, at), &places, floats, &topic))
+    for (Py_ssize_t at = 0, count = PyList_Size(all.items); at < count; at++)
+        if (!(item = tuple_at(&all, at)) || !add_tuple(here, &all, item, floats, &topic))
             return answer(false);
     return answer(lists_complete(&here->lists) && let_go(here));
 }
@@ -415,29 +432,98 @@ static PyObject *texts(const Ids *ids)
     return both;
 }
 
-PyDoc_STRVAR(qrels_doc, "qrels(lines, seed)\n--\n\n"
+/* What was read, which is let go; None where it is not sure. */
+static PyObject *qrels_read(Qrels *read, bool sure)
+{
+    PyErr_Clear();
+    PyObject *all = sure ? Py_BuildValue("(NNNNN)", texts(&read->topics), texts(&read->docs), column(&read->topic),
+                                         column(&read->doc), column(&read->grade))
+                         : Py_NewRef(Py_None);
+    qrels_free(read);
+    return all;
+}
+
+PyDoc_STRVAR(qrels_doc, "qrels_of_lines(lines, seed)\n--\n\n"
                         "Topics and documents, each as offsets and bytes; of each judgment their numbers and its grade,\n"
                         "as bytes. None where it is not sure what the lines mean.");
 
-static PyObject *qrels(PyObject *module, PyObject *args)
+static PyObject *qrels_of_lines(PyObject *module, PyObject *args)
 {
     Py_buffer given;
-    unsigned long long seed;
-    if (!PyArg_ParseTuple(args, "y*K", &given, &seed))
-        return NULL;
-    Qrels read = {.seed = seed};
+    Qrels read = {0};
     bool sure = false;
+    if (!PyArg_ParseTuple(args, "y*K", &given, &read.seed))
+        return NULL;
     if (given.len <= MOST_BYTES) {
         Py_BEGIN_ALLOW_THREADS
         sure = lines_of_qrels(&read, (Text){given.buf, (size_t)given.len});
         Py_END_ALLOW_THREADS
     }
-    PyObject *all = sure ? Py_BuildValue("(NNNNN)", texts(&read.topics), texts(&read.docs), column(&read.topic),
-                                         column(&read.doc), column(&read.grade))
-                         : Py_NewRef(Py_None);
-    qrels_free(&read);
     PyBuffer_Release(&given);
+    return qrels_read(&read, sure);
+}
+
+static bool add_judgment(Qrels *read, Kept *ours, Text topic, PyObject *doc, PyObject *value)
+{
+    Text id;
+    int beyond = 0;
+    if (!id_of(ours, doc, &id) || !is_exactly(value, &PyLong_Type))
+        return false;
+    long long grade = PyLong_AsLongLongAndOverflow(value, &beyond);
+    return !beyond && qrels_add(read, topic, id, (double)grade);
+}
+
+static bool add_judgments(Qrels *read, Kept *ours, PyObject *judged)
+{
+    PyObject *topic, *docs, *doc, *value;
+    Text name;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(judged, &at, &topic, &docs)) {
+        Py_ssize_t inside = 0;
+        if (!id_of(ours, topic, &name) || !text_is_utf8(name) || !is_exactly(docs, &PyDict_Type))
+            return false;
+        while (PyDict_Next(docs, &inside, &doc, &value))
+            if (!add_judgment(read, ours, name, doc, value))
+                return false;
+    }
+    return true;
+}
+
+PyDoc_STRVAR(qrels_of_dicts_doc, "qrels_of_dicts({topic: {document: grade}}, seed)\n--\n\n"
+                                 "As qrels_of_lines; topics without documents are left out.");
+
+static PyObject *qrels_of_dicts(PyObject *module, PyObject *args)
+{
+    PyObject *judged;
+    Qrels read = {0};
+    if (!PyArg_ParseTuple(args, "OK", &judged, &read.seed))
+        return NULL;
+    Kept ours = {PyList_New(0), false};
+    PyObject *all = qrels_read(&read, ours.copies && PyDict_Check(judged) && add_judgments(&read, &ours, judged));
+    Py_XDECREF(ours.copies);
     return all;
+}
+
+PyDoc_STRVAR(qrels_of_tuples_doc, "qrels_of_tuples([item, ...], type, size, topic, doc, relevance, seed)\n--\n\n"
+                                  "As qrels_of_lines; for the places of the fields see tuples.");
+
+static PyObject *qrels_of_tuples(PyObject *module, PyObject *args)
+{
+    PyObject *item;
+    Tuples all;
+    Text topic;
+    Qrels read = {0};
+    if (!PyArg_ParseTuple(args, "O!O!nnnnK", &PyList_Type, &all.items, &PyType_Type, &all.type, &all.size, &all.topic,
+                          &all.doc, &all.value, &read.seed))
+        return NULL;
+    Kept ours = {PyList_New(0), false};
+    bool sure = ours.copies && sound(&all);
+    for (Py_ssize_t at = 0, count = PyList_Size(all.items); at < count && sure; at++)
+        sure = (item = tuple_at(&all, at)) && id_of(&ours, PyTuple_GetItem(item, all.topic), &topic) &&
+               add_judgment(&read, &ours, topic, PyTuple_GetItem(item, all.doc), PyTuple_GetItem(item, all.value));
+    PyObject *found = qrels_read(&read, sure);
+    Py_XDECREF(ours.copies);
+    return found;
 }
 
 static PyMethodDef functions[] = {{"judged", judged_of, METH_VARARGS, judged_doc},
@@ -447,7 +533,9 @@ static PyMethodDef functions[] = {{"judged", judged_of, METH_VARARGS, judged_doc
                                   {"tuples", tuples, METH_VARARGS, tuples_doc},
                                   {"columns", columns, METH_VARARGS, columns_doc},
                                   {"found", found, METH_O, found_doc},
-                                  {"qrels", qrels, METH_VARARGS, qrels_doc},
+                                  {"qrels_of_lines", qrels_of_lines, METH_VARARGS, qrels_doc},
+                                  {"qrels_of_dicts", qrels_of_dicts, METH_VARARGS, qrels_of_dicts_doc},
+                                  {"qrels_of_tuples", qrels_of_tuples, METH_VARARGS, qrels_of_tuples_doc},
                                   {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_core", .m_size = 0, .m_methods = functions};

@@ -21,7 +21,7 @@ from ir_trunc.core.rankings import offsets_of
 from ir_trunc.ranking.judged_docs import CodedRows, seed
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.arrow import Texts, flat
-from ir_trunc.read.layout import MARK, RANK
+from ir_trunc.read.layout import MARK, RANK, Layout
 from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.readers.dicts import dicts
 from ir_trunc.read.readers.named_tuples import named_tuples
@@ -36,7 +36,7 @@ from ir_trunc.read.text import BadLineError, blocks, contents
 
 _ORDERS = get_args(Order)
 _LOOKED_AT = 4  # blocks of a file in which signs are looked for
-_FIELDS = ("query_id", "doc_id", "score")
+_DICTS = (dict, defaultdict)
 
 
 class Compiled(NamedTuple):
@@ -77,9 +77,12 @@ def compiled(qrels: Qrels, run: Data, keep_scores: bool) -> Compiled | None:
     way = None if reading.stop is not None or reading.columns else _WAYS.get(run.reader.form)
     if way is None:
         return None
-    source, read = way
-    found = _found(qrels, reading.order, reading.lower_is_better, keep_scores, lambda lists: read(lists, run))
-    return found and Compiled(*found, source(run))
+
+    def read(lists: Any) -> Notes | None:
+        return way.run(lists, run)
+
+    found = _found(qrels, reading.order, reading.lower_is_better, keep_scores, read)
+    return found and Compiled(*found, way.source(run.layout, run.value))
 
 
 def compiled_rows(qrels: Qrels, rows: Rows, keep_scores: bool) -> Compiled | None:
@@ -127,24 +130,18 @@ def _found(
 
 
 def coded_qrels(data: Data) -> CodedRows | None:
-    """Qrels of a file; None where the kernel is not sure of them, or there is no kernel."""
-    if kernel is None or data.reader.form != trec.form or data.layout.reading.columns:
+    """Qrels of a common form; None where the kernel is not sure of them, or there is no kernel."""
+    way = None if kernel is None or data.layout.reading.columns else _WAYS.get(data.reader.form)
+    read = None if way is None else way.qrels(data)
+    if way is None or read is None:
         return None
-    path, source = Path(data.value), data.layout.source(data.value)
-    if not path.is_file():
-        return None  # what comes through a pipe cannot be read again
-    try:
-        lines = contents(path, source)
-    except (InputError, OSError):
-        return None
-    found = kernel.qrels(lines if lines.endswith(b"\n") else lines + b"\n", seed())
-    if found is None:
-        return None
-    topics, docs = (Texts(np.frombuffer(offsets, np.int32), ids) for offsets, ids in found[:2])
-    topic, doc, grade = (np.frombuffer(column, np.int64) for column in found[2:])
+    topics, docs = (Texts(np.frombuffer(offsets, np.int32), ids) for offsets, ids in read[:2])
+    topic, doc, grade = (np.frombuffer(column, np.int64) for column in read[2:])
     pairs = np.sort(topic * max(1, len(docs)) + doc)
-    twice = (pairs[1:] == pairs[:-1]).any()
-    return None if twice or not len(pairs) else CodedRows(source, topics, docs, topic, doc, grade)
+    if not len(pairs) or (pairs[1:] == pairs[:-1]).any():
+        return None
+    universe = tuple(data.value) if isinstance(data.value, dict) else ()
+    return CodedRows(way.source(data.layout, data.value), topics, docs, topic, doc, grade, universe)
 
 
 def _some_lists(found: _Found, keep_scores: bool) -> SomeLists:
@@ -185,21 +182,50 @@ def _lines(lists: Any, run: Data) -> Notes | None:
     return signs
 
 
+def _judged_lines(data: Data) -> Any:
+    path = Path(data.value)
+    if not path.is_file():
+        return None  # as above
+    try:
+        lines = contents(path, data.layout.source(path))
+    except (InputError, OSError):
+        return None
+    return kernel.qrels_of_lines(lines if lines.endswith(b"\n") else lines + b"\n", seed())
+
+
 def _dicts(lists: Any, run: Data) -> Notes | None:
-    plain = type(run.value) in (dict, defaultdict) and run.layout.reading.order != "rank"
+    plain = type(run.value) in _DICTS and run.layout.reading.order != "rank"
     return NO_NOTES if plain and kernel.dicts(lists, run.value, np.float64) else None
 
 
+def _judged_dicts(data: Data) -> Any:
+    return kernel.qrels_of_dicts(data.value, seed()) if type(data.value) in _DICTS else None
+
+
 def _tuples(lists: Any, run: Data) -> Notes | None:
-    items = list(run.value) if type(run.value) is tuple else run.value
-    if type(items) is not list or not items or run.layout.reading.order == "rank":
-        return None
-    kind = type(items[0])
-    places = [len(_FIELDS), *range(len(_FIELDS))] if kind is tuple else _places(kind)
-    return NO_NOTES if places and kernel.tuples(lists, items, kind, *places, np.float64) else None
+    items = _items(run) if run.layout.reading.order != "rank" else None
+    return NO_NOTES if items and kernel.tuples(lists, *items, np.float64) else None
 
 
-def _places(kind: type) -> list[int]:
+def _judged_tuples(data: Data) -> Any:
+    items = _items(data)
+    return kernel.qrels_of_tuples(*items, seed()) if items else None
+
+
+def _items(data: Data) -> list[Any]:
+    """The tuples, their type, how many fields they have, and where those that are read stand.
+
+    An empty list where the kernel may not take them.
+    """
+    items = list(data.value) if type(data.value) is tuple else data.value
+    if type(items) is not list or not items:
+        return []
+    kind, fields = type(items[0]), ("query_id", "doc_id", data.layout.value)
+    places = [len(fields), *range(len(fields))] if kind is tuple else _places(kind, fields)
+    return [items, kind, *places] if places else []
+
+
+def _places(kind: type, fields: tuple[str, ...]) -> list[int]:
     """How many fields named tuples of this type have, and where those that are read stand.
 
     An empty list where their attributes may be something else.
@@ -207,18 +233,28 @@ def _places(kind: type) -> list[int]:
     plain = issubclass(kind, tuple) and kind.__getattribute__ is tuple.__getattribute__
     if not plain or kind.__dictoffset__ or any(hasattr(kind, name) for name in (RANK, MARK, COST, SHOWN)):
         return []
-    fields: list[Any] = [getattr(kind, name, None) for name in _FIELDS]
-    if any(type(field).__name__ != "_tuplegetter" for field in fields):
+    getters: list[Any] = [getattr(kind, name, None) for name in fields]
+    if any(type(getter).__name__ != "_tuplegetter" for getter in getters):
         return []
-    return [len(getattr(kind, "_fields", ())), *(field.__reduce__()[1][0] for field in fields)]
+    return [len(getattr(kind, "_fields", ())), *(getter.__reduce__()[1][0] for getter in getters)]
 
 
-_Way = tuple[Callable[[Data], str], Callable[[Any, Data], Notes | None]]
+class _Way(NamedTuple):
+    """How the kernel takes data of one form.
 
-# By the reader that recognises the run: what to call it in a message, and what gives it to the kernel.
-_WAYS: dict[str, _Way] = {
-    trec.form: (lambda run: run.layout.source(run.value), _lines),
-    dicts.form: (lambda run: f"{run.layout.kind} (dict)", _dicts),
-    named_tuples.form: (lambda run: f"{run.layout.kind} (named tuples)", _tuples),
-    plain_tuples.form: (lambda run: f"{run.layout.kind} (tuples)", _tuples),
+    source: what to call them in a message. run: gives a run to lists that the kernel began. qrels: what the
+    kernel reads of qrels. Both return None where the kernel is not sure.
+    """
+
+    source: Callable[[Layout, Any], str]
+    run: Callable[[Any, Data], Notes | None]
+    qrels: Callable[[Data], Any]
+
+
+# By the reader that recognises the data.
+_WAYS = {
+    trec.form: _Way(Layout.source, _lines, _judged_lines),
+    dicts.form: _Way(lambda layout, _: f"{layout.kind} (dict)", _dicts, _judged_dicts),
+    named_tuples.form: _Way(lambda layout, _: f"{layout.kind} (named tuples)", _tuples, _judged_tuples),
+    plain_tuples.form: _Way(lambda layout, _: f"{layout.kind} (tuples)", _tuples, _judged_tuples),
 }
