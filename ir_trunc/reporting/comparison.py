@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir_trunc.core.checks import text, whole
-from ir_trunc.core.errors import InputError, UnknownMeasureError, counted, nearest
-from ir_trunc.core.rankings import Bools, Floats
-from ir_trunc.meta.paired_tests import Correction
-from ir_trunc.reporting.marked import MarkedTable
-from ir_trunc.reporting.paper import marked_table
+from ir_trunc.core.errors import InputError, UnknownMeasureError, nearest
+from ir_trunc.meta.tables import by_name, crossed
+from ir_trunc.reporting.paper import Tested
 from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.pair_tests import PairTest
 from ir_trunc.scoring.printed import fitted, table_text
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.protocol import Result
 from ir_trunc.scoring.results import VIEWS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _PRINTED = 20  # comparisons that are printed below the table; pairs() has all
-_OF_PAIRS = ("p", "differences", "low", "high", "effects", "not_worse", "equivalent")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Tested, Result):
     """Mean scores of S systems under M measures over T topics, and what tests say of P pairs of them.
 
     A comparison prints as a table, `comparison["AP"]` has the means of one measure, `to_pandas` those of all,
@@ -71,42 +65,6 @@ class Comparison(Result):
         What was guessed or left out when the data were read, and which lists are empty.
     """
 
-    shapes = axes(
-        nil="topics",
-        values="measures systems topics",
-        views="3 measures systems",
-        mean_low="measures systems",
-        mean_high="measures systems",
-        **dict.fromkeys(_OF_PAIRS, "measures compared"),
-    )
-
-    measures: tuple[str, ...]
-    systems: tuple[str, ...]
-    topics: tuple[str, ...]
-    nil: Bools
-    values: Floats
-    views: Floats
-    compared: tuple[tuple[str, str], ...]
-    p: Floats
-    differences: Floats
-    low: Floats
-    high: Floats
-    effects: Floats
-    not_worse: Floats
-    equivalent: Floats
-    mean_low: Floats
-    mean_high: Floats
-    untested: Mapping[str, str]
-    baseline: str | None
-    test: PairTest
-    correction: Correction | None
-    alpha: float
-    draws: int
-    seed: int
-    margins: Mapping[str, float]
-    intervals: bool
-    notes: tuple[str, ...]
-
     def __post_init__(self) -> None:
         named = {name for pair in self.compared for name in pair} | {self.baseline or self.systems[0]}
         for what, names, known in (
@@ -137,10 +95,7 @@ class Comparison(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""
-        import pandas as pd
-
-        index = pd.Index(self.systems, name="system")
-        return pd.DataFrame(self.views[0].T, index=index, columns=list(self.measures))
+        return by_name("system", self.systems, self.views[0].T, self.measures)
 
     def by_view(self) -> pd.DataFrame:
         """Means over all topics, over those with answers and over nil queries: rows of (queries, system)."""
@@ -156,14 +111,8 @@ class Comparison(Result):
         """Scores by topic, in the columns system, query_id, measure and value."""
         from ir_trunc.scoring.tables import Table
 
-        M, S, T = self.values.shape
-        names = {
-            "system": np.repeat(self.systems, T * M),
-            "query_id": np.tile(np.repeat(self.topics, M), S),
-            "measure": np.tile(self.measures, S * T),
-        }
-        columns = {name: list(map(str, column)) for name, column in names.items()}
-        return Table(columns | {"value": self.values.transpose(1, 2, 0).ravel()})
+        levels = {"system": self.systems, "query_id": self.topics, "measure": self.measures}
+        return Table(crossed(levels, {"value": self.values.transpose(1, 2, 0)}))
 
     def pairs(self) -> pd.DataFrame:
         """What the tests say, a row for each measure and pair.
@@ -189,42 +138,6 @@ class Comparison(Result):
             columns["margin"] = np.repeat([self.margins.get(name, np.nan) for name in self.measures], P)
             columns |= {"not_worse": self.not_worse.ravel(), "equivalent": self.equivalent.ravel()}
         return Table(columns)
-
-    @property
-    def heading(self) -> str:
-        """How many systems and topics there are."""
-        nil = (
-            f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
-            if self.nil.any()
-            else ""
-        )
-        against = f" (baseline: {self.baseline})" if self.baseline is not None else ""
-        systems, topics = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
-        return f"Mean scores of {systems}{against} over {topics}{nil}"
-
-    def marked(self, digits: int = 4) -> MarkedTable:
-        """The table of means with its marks, as it is printed with this many decimal places."""
-        return marked_table(self, whole("digits", digits, 0, 15))
-
-    def to_latex(self, label: str = "", digits: int = 4) -> str:
-        r"""A LaTeX table for the package booktabs, with its marks explained below it.
-
-        Parameters
-        ----------
-        label
-            For `\ref`; "" for none.
-        digits
-            Decimal places of the means.
-        """
-        return self.marked(digits).latex(text("label", label))
-
-    def to_html(self, digits: int = 4) -> str:
-        """A table element with caption and headings, and paragraphs that explain its marks."""
-        return self.marked(digits).html()
-
-    def to_markdown(self, digits: int = 4) -> str:
-        """A table in GitHub's Markdown, and paragraphs that explain its marks."""
-        return self.marked(digits).markdown()
 
     def __repr__(self) -> str:
         parts = [self.marked(self.digits).text()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -91,10 +90,10 @@ def read_condition(given: Any) -> Condition:
     except IrTruncError as error:
         raise ParameterError(f"condition {printable(whole)!r}: {error}") from None
     name = what if measure is None else str(measure)
-    if change:
-        return Condition(
-            whole, name, measure, True, change == "drops", False, -limit if change == "drops" else limit
-        )
+    if change == "drops":
+        return Condition(whole, name, measure, True, True, False, -limit)
+    if change == "rises":
+        return Condition(whole, name, measure, True, False, False, limit)
     return Condition(whole, name, measure, False, sign[0] == "<", len(sign) == 1, limit)
 
 
@@ -139,8 +138,7 @@ def mean_of(values: Floats, confidence: float) -> Range:
         return Range(np.nan, np.nan, np.nan, "one of the runs has nothing that it is a share of")
     if len(values) < 2:
         return Range(mean, np.nan, np.nan, "there is 1 topic")
-    error = float(values.std(ddof=1)) / math.sqrt(len(values))
-    half = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1)) * error
+    half = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1) * stats.sem(values))
     return Range(mean, mean - half, mean + half)
 
 

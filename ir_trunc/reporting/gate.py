@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ir_trunc.core.checks import flag, number, several
-from ir_trunc.core.errors import ParameterError, noted, printable
+from ir_trunc.core.errors import ParameterError, counted, noted, printable
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.reporting.conditions import Condition, Range, mean_of, read_condition, value_of, values_of
@@ -91,14 +91,10 @@ class Gate(Result):
     @property
     def heading(self) -> str:
         """How many conditions failed."""
-        words = [
-            f"{sum(check.verdict == verdict for check in self.checks)} {verdict}"
-            for verdict in _VERDICTS.values()
-        ]
-        return (
-            f"{len(self.checks)} condition{'s' * (len(self.checks) > 1)}: {', '.join(words)};"
-            f" {self.topics} topics, {100 * self.confidence:g} % intervals"
-        )
+        found = [check.verdict for check in self.checks]
+        words = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in _VERDICTS.values())
+        about = f"{self.topics} topics, {100 * self.confidence:g} % intervals"
+        return f"{counted(len(found), 'condition')}: {words}; {about}"
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each condition: condition, verdict, before, now, low, high, unknown."""
@@ -115,17 +111,14 @@ class Gate(Result):
         failing = sum(map(self.fails, self.checks))
         undecided = sum(check.verdict == "undecided" and not self.strict for check in self.checks)
         counts = {"tests": len(self.checks), "failures": failing, "errors": 0, "skipped": undecided}
-        suite = ElementTree.Element(
-            "testsuite", {"name": "ir_trunc check"} | {k: str(v) for k, v in counts.items()}
-        )
+        attributes = {"name": "ir_trunc check"} | {name: str(count) for name, count in counts.items()}
+        suite = ElementTree.Element("testsuite", attributes)
         for check in self.checks:
-            case = ElementTree.SubElement(
-                suite, "testcase", classname="ir_trunc.check", name=printable(check.condition)
-            )
+            name, said = printable(check.condition), printable(str(check))
+            case = ElementTree.SubElement(suite, "testcase", classname="ir_trunc.check", name=name)
             if self.fails(check) or check.verdict == "undecided":
-                kind = "failure" if self.fails(check) else "skipped"
-                ElementTree.SubElement(case, kind, message=printable(str(check)))
-            ElementTree.SubElement(case, "system-out").text = printable(str(check))
+                ElementTree.SubElement(case, "failure" if self.fails(check) else "skipped", message=said)
+            ElementTree.SubElement(case, "system-out").text = said
         ElementTree.indent(suite)
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
 

@@ -11,8 +11,17 @@ from ir_trunc.meta.axioms import PROPERTIES
 from ir_trunc.meta.findings import Finding, Verdicts
 from ir_trunc.meta.properties import RULE
 from ir_trunc.meta.property_table import property_table
-from ir_trunc.reporting.markdown import anchor, link, notes, own_parameters, source, table
-from ir_trunc.reporting.registries import forms_section, policies_section, procedures_section
+from ir_trunc.reporting.registries import (
+    anchor,
+    forms_section,
+    link,
+    notes,
+    own_parameters,
+    policies_section,
+    procedures_section,
+    source,
+    table,
+)
 from ir_trunc.scoring.verbs import calc_aggregate
 
 RENEW = "ir_trunc measures --reference > notebooks/reference.md"

@@ -9,24 +9,6 @@ from ir_trunc.reporting.reproduction.declare import Collection, printed, reprodu
 from ir_trunc.truncation.collections import over_collections
 from ir_trunc.truncation.study import PAPER_2022, agreement
 
-COLUMNS = [
-    "nDCGT",
-    "ERRT",
-    "RBPT.8",
-    "RBPT.9",
-    "RBPT.98",
-    "RBU.8",
-    "RBU.9",
-    "RBU.98",
-    "DCGU",
-    "ERRU",
-    "RBPU.8",
-    "RBPU.9",
-    "RBPU.98",
-    "OIE",
-]
-"""What the paper calls the measures of `study.PAPER_2022`."""
-
 
 @reproduction(
     source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051",
@@ -42,6 +24,6 @@ def amigo2022(*collections: Collection) -> Iterator[Cells]:
     table = printed("amigo2022")["table_2"]
     named = {str(at): collection for at, collection in enumerate(collections)}
     computed = over_collections(agreement, named, PAPER_2022, list(table)).loc["mean"].to_numpy()
-    rows = [row for row in table for _ in COLUMNS]
-    figures = [table[row][column] for row in table for column in COLUMNS]
-    yield Cells("Table 2", rows, COLUMNS * len(table), figures, computed.ravel().tolist(), places=2)
+    cells = [(row, column, figure) for row, of in table.items() for column, figure in of.items()]
+    rows, columns, figures = zip(*cells)
+    yield Cells("Table 2", rows, columns, figures, computed.ravel().tolist(), places=2)

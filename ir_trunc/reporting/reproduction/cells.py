@@ -69,16 +69,13 @@ class Reproduction(Result):
     def of(cls, source: str, data: str, notes: Sequence[str], tables: Iterable[Cells]) -> Reproduction:
         """All tables of a paper as one result."""
         cells = [
-            (table.title, row, column, table.places, printed, computed)
+            (table.title, table.places, *cell)
             for table in tables
-            for row, column, printed, computed in zip(
-                table.rows, table.columns, table.printed, table.computed, strict=True
-            )
+            for cell in zip(table.rows, table.columns, table.printed, table.computed, strict=True)
         ]
-        titles, rows, columns, places, printed, computed = zip(*cells)
-        return cls(
-            source, data, tuple(notes), titles, rows, columns, places, np.array(printed), np.array(computed)
-        )
+        titles, places, rows, columns, printed, computed = zip(*cells)
+        figures = np.array(printed), np.array(computed)
+        return cls(source, data, tuple(notes), titles, rows, columns, places, *figures)
 
     @property
     def same(self) -> Bools:
@@ -100,24 +97,15 @@ class Reproduction(Result):
         """A row for each cell: table, row, column, printed, computed, difference, same."""
         import pandas as pd
 
-        frame = pd.DataFrame(
-            {
-                "table": self.tables,
-                "row": self.rows,
-                "column": self.columns,
-                "printed": self.printed,
-                "computed": self.computed,
-            }
-        )
-        return frame.assign(difference=frame["computed"] - frame["printed"], same=self.same)
+        names = {"table": self.tables, "row": self.rows, "column": self.columns}
+        frame = pd.DataFrame(names | {"printed": self.printed, "computed": self.computed})
+        return frame.assign(difference=self.computed - self.printed, same=self.same)
 
     def summary(self) -> pd.DataFrame:
         """A row for each table: cells, how many agree, and the largest difference."""
         frame = self.to_pandas()
-        groups = frame.assign(difference=frame["difference"].abs()).groupby("table", sort=False)
-        return groups.agg(
-            cells=("same", "size"), same=("same", "sum"), largest_difference=("difference", "max")
-        )
+        groups = frame.assign(off=frame["difference"].abs()).groupby("table", sort=False)
+        return groups.agg(cells=("same", "size"), same=("same", "sum"), largest_difference=("off", "max"))
 
     def table(self, title: str) -> pd.DataFrame:
         """One table in the paper's shape; each cell is 'printed computed', with * where they differ."""

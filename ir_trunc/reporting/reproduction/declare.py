@@ -101,14 +101,11 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
             raise ParameterTypeError(f"collection {shown(collection)}: a pair (qrels, runs) is needed.")
     if len(collections) > 1 and not declared.several:
         raise InputError(f"{paper} is computed on one collection; {len(collections)} are given.")
-    data = (
-        f"{_count(collections)} (the paper: {declared.data})" if collections else "the paper's own examples"
-    )
+    data = "the paper's own examples"
+    if collections:
+        several = f"the mean of {len(collections)} collections"
+        data = f"{several if len(collections) > 1 else 'the collection given'} (the paper: {declared.data})"
     return Reproduction.of(declared.source, data, declared.notes, declared.tables(*collections))
-
-
-def _count(collections: tuple[Collection, ...]) -> str:
-    return "the collection given" if len(collections) == 1 else f"the mean of {len(collections)} collections"
 
 
 @cache

@@ -38,15 +38,7 @@ def webber2010(collection: Collection) -> Iterator[Cells]:
     figures = printed("webber2010")
 
     basic = pools.score(["P@10", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)", "AP", f"{NDCG}@1000"])
-    table = figures["table_1"]
-    yield Cells(
-        "Table 1",
-        list(table),
-        ["share of pairs"] * len(table),
-        list(table.values()),
-        power(basic).share.tolist(),
-        3,
-    )
+    yield _shares("Table 1", figures["table_1"], power(basic).share.tolist())
 
     orders = conditions(ORDERS, pools, {"10": (10, 10), "all": (None, None), "1000": (None, 1000)})
     yield _triangle("Table 2", figures["table_2"], agreement(orders).values)
@@ -57,16 +49,11 @@ def webber2010(collection: Collection) -> Iterator[Cells]:
 
     of_ndcg = [name for name in matrix.measures if name.startswith("anDCG")]
     taus = agreement(matrix.take(measures=of_ndcg)).values
-    table = figures["figure_2"]
-    yield Cells(
-        "Figure 2", ["nDCG"] * 3, list(table), list(table.values()), [taus[0, 1], taus[0, 2], taus[2, 1]], 3
-    )
+    pairs, three = figures["figure_2"], [taus[0, 1], taus[0, 2], taus[2, 1]]
+    yield Cells("Figure 2", ["nDCG"] * 3, list(pairs), list(pairs.values()), three, 3)
 
-    table = figures["figure_4"]
     shares = [float(power(matrix).share[0]) for matrix in _in_the_text(pools)]
-    yield Cells(
-        "Figure 4, text", list(table), ["share of pairs"] * len(table), list(table.values()), shares, 3
-    )
+    yield _shares("Figure 4, text", figures["figure_4"], shares)
 
 
 def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:
@@ -84,15 +71,15 @@ def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:
     yield pools.score(f"{NDCG}@20", pools.in_pool(5))
 
 
+def _shares(title: str, figures: dict[str, float], shares: Sequence[float]) -> Cells:
+    """Shares of system pairs, a row for each."""
+    return Cells(title, list(figures), ["share of pairs"] * len(figures), list(figures.values()), shares, 3)
+
+
 def _triangle(title: str, figures: dict[str, Sequence[Sequence[float]]], taus: Floats) -> Cells:
     """The cells above the diagonal of a symmetric table."""
     names = [str(name) for name in figures["measures"]]
     places = [(row, row + 1 + at) for row, cells in enumerate(figures["rows"]) for at in range(len(cells))]
-    return Cells(
-        title,
-        [names[row] for row, _ in places],
-        [names[column] for _, column in places],
-        [figure for cells in figures["rows"] for figure in cells],
-        [float(taus[place]) for place in places],
-        places=2,
-    )
+    rows, columns = [names[row] for row, _ in places], [names[column] for _, column in places]
+    in_print = [figure for cells in figures["rows"] for figure in cells]
+    return Cells(title, rows, columns, in_print, [float(taus[place]) for place in places], places=2)
