@@ -12,7 +12,7 @@ from naive_classical import Query, Setting
 from ir_trunc import InputError, Rankings, calc, read_answers, read_qrels
 from ir_trunc.ranking import rank as ranking
 from ir_trunc.ranking.rank import rank
-from ir_trunc.read.layout import QRELS, RUN
+from ir_trunc.read.reading import QRELS, RUN
 from ir_trunc.read.registry import rows, whole
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.text import BLOCK, LONGEST_DOCUMENT, LONGEST_LINE

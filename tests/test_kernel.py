@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from collections import defaultdict, namedtuple
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -24,9 +25,8 @@ from ir_trunc.ranking import doors, rank
 from ir_trunc.ranking.answers import read_answers
 from ir_trunc.ranking.compiled import coded_qrels, compiled, compiled_rows
 from ir_trunc.ranking.doors import read_qrels
-from ir_trunc.read.layout import QRELS as QRELS_LAYOUT
-from ir_trunc.read.layout import run_layout
-from ir_trunc.read.reading import DEFAULT, Reading
+from ir_trunc.read.reading import DEFAULT, RUN, Reading
+from ir_trunc.read.reading import QRELS as QRELS_LAYOUT
 from ir_trunc.read.registry import recognised, whole
 
 pytestmark = pytest.mark.skipif(kernel is None, reason="the kernel is not built, or turned off")
@@ -70,7 +70,7 @@ def same(qrels, run, reading=DEFAULT, keep=True):
 def sure(qrels, run, reading=DEFAULT, keep=True):
     """Whether the kernel is sure of a run."""
     try:
-        return compiled(qrels, recognised(run, run_layout(reading)), keep) is not None
+        return compiled(qrels, recognised(run, replace(RUN, reading=reading)), keep) is not None
     except IrTruncError:  # nobody recognises it
         return False
 
@@ -417,7 +417,7 @@ def frame(run):
 
 def rows_are_sure(qrels, table, reading=DEFAULT):
     """Whether the kernel is sure of the rows of a table."""
-    rows = whole(table, run_layout(reading))
+    rows = whole(table, replace(RUN, reading=reading))
     return compiled_rows(qrels, rows, False) is not None
 
 

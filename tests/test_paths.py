@@ -22,8 +22,8 @@ from ir_trunc.core.rankings import Rankings, canonical_order
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.ranking.rank import rank
 from ir_trunc.read import rows, text
-from ir_trunc.read.layout import RUN
 from ir_trunc.read.readers import dicts
+from ir_trunc.read.reading import RUN
 from ir_trunc.read.registry import rows as rows_of
 from ir_trunc.read.registry import whole
 

@@ -16,7 +16,7 @@ import ir_trunc
 from ir_trunc import InputError, calc, read_topics
 from ir_trunc.adapters import scale
 from ir_trunc.core.errors import ParameterTypeError
-from ir_trunc.read.layout import RUN
+from ir_trunc.read.reading import RUN
 from ir_trunc.read.registry import Reader, Table, reader_of, readers, registry
 from ir_trunc.read.text import beginning
 

@@ -15,8 +15,7 @@ from ir_trunc import InputError, ParameterError
 from ir_trunc.cli.main import main
 from ir_trunc.ranking.doors import read_qrels, read_run
 from ir_trunc.ranking.rank import by_rank, rank
-from ir_trunc.read.layout import run_layout
-from ir_trunc.read.reading import Reading
+from ir_trunc.read.reading import RUN, Reading
 from ir_trunc.read.registry import rows
 
 # The runs are small and odd, and some of them are said to be so; what is said has its own tests below.
@@ -304,7 +303,7 @@ def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys)
 
 
 def test_reading_is_public_for_those_who_rank_themselves():
-    layout = run_layout(Reading(order="rank"))
+    layout = replace(RUN, reading=Reading(order="rank"))
     assert rank(read_qrels(QRELS), rows(frame(), layout)).judged_ranks.tolist() == [1, 2, 1, 2]
 
 

@@ -13,9 +13,9 @@ from ir_trunc.core.errors import InputError, UnknownMeasureError
 from ir_trunc.measures import scores
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import Piece, put_together
-from ir_trunc.read.layout import MARK, RANK, RUN, nothing_in
 from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import trec
+from ir_trunc.read.reading import MARK, RANK, RUN, nothing_in
 from ir_trunc.read.registry import reader_of, shape_of
 from ir_trunc.read.text import GZIP_MAGIC
 from ir_trunc.scoring.doubts import warn_of_doubts

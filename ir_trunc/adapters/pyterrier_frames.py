@@ -14,7 +14,7 @@ def checked(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
 
     value: 'score', 'label' or none.
     """
-    from ir_trunc.read.layout import QRELS, RUN
+    from ir_trunc.read.reading import QRELS, RUN
     from ir_trunc.read.tables import column_name, from_frame, ids_of_column
 
     if not isinstance(frame, pd.DataFrame):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -35,10 +36,9 @@ from ir_trunc.adapters.workers import as_frame, packed, ranked, read_block, tidi
 from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.read.layout import MARK, RANK, Layout, run_layout
 from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import rows_of_lines
-from ir_trunc.read.reading import Unpack
+from ir_trunc.read.reading import MARK, RANK, RUN, Layout, Unpack
 from ir_trunc.read.tables import COST, SHOWN, columns_of, from_frame
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
@@ -111,7 +111,7 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
         from dask import compute, config, delayed
     except ImportError:
         raise IrTruncError("scale.dask needs Dask: pip install 'ir_trunc[dask]'.") from None
-    layout, again = run_layout(ready.reading), run_layout(ready.reading.again)
+    layout, again = replace(RUN, reading=ready.reading), replace(RUN, reading=ready.reading.again)
     if isinstance(run, dd.DataFrame):
         source = DASK
         columns = columns_of(run.columns, layout, source)
@@ -173,7 +173,7 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
     {RBPT: 1.0}
     """
     ready, judged = ready_for(measures, qrels, options)
-    layout = run_layout(ready.reading)
+    layout = replace(RUN, reading=ready.reading)
     try:
         from pyspark.errors import AnalysisException
         from pyspark.sql import SparkSession, functions

@@ -11,9 +11,9 @@ from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.later import pd
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import Piece, rank_piece
-from ir_trunc.read.layout import RANK, Layout
 from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import rows_of_lines
+from ir_trunc.read.reading import RANK, Layout
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import COST, SHOWN, from_frame
 

@@ -19,8 +19,7 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.arrow import pa
-from ir_trunc.read.layout import ANSWERS
-from ir_trunc.read.reading import Reading
+from ir_trunc.read.reading import ANSWERS, Reading
 from ir_trunc.read.registry import whole
 from ir_trunc.read.rows import Rows
 

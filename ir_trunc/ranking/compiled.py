@@ -21,21 +21,18 @@ from ir_trunc.core.rankings import offsets_of
 from ir_trunc.ranking.judged_docs import CodedRows, seed
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.arrow import Texts, flat
-from ir_trunc.read.layout import MARK, RANK, Layout
-from ir_trunc.read.notes import NO_NOTES, Notes
+from ir_trunc.read.notes import NO_NOTES, Notes, signs_of_lines
 from ir_trunc.read.readers.dicts import dicts
 from ir_trunc.read.readers.named_tuples import named_tuples
 from ir_trunc.read.readers.plain_tuples import plain_tuples
 from ir_trunc.read.readers.trec import trec
-from ir_trunc.read.reading import Order
+from ir_trunc.read.reading import MARK, RANK, Layout, Order
 from ir_trunc.read.registry import Data
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.signs import signs_of_lines
 from ir_trunc.read.tables import COST, SHOWN
 from ir_trunc.read.text import BadLineError, blocks, contents
 
 _ORDERS = get_args(Order)
-_LOOKED_AT = 4  # blocks of a file in which signs are looked for
 _DICTS = (dict, defaultdict)
 
 
@@ -175,8 +172,7 @@ def _lines(lists: Any, run: Data) -> Notes | None:
         for number, block in enumerate(blocks(path, run.layout.source(run.value))):
             if not kernel.lines(lists, block):
                 return None
-            if number < _LOOKED_AT:
-                signs += signs_of_lines(block)
+            signs += signs_of_lines(block, number)
     except (BadLineError, OSError):
         return None
     return signs

@@ -11,9 +11,8 @@ from ir_trunc.ranking.compiled import coded_qrels
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.read.layout import QRELS, RUN, run_layout
 from ir_trunc.read.names import Columns
-from ir_trunc.read.reading import Duplicates, HowRead, Order, Reading
+from ir_trunc.read.reading import QRELS, RUN, Duplicates, HowRead, Order, Reading
 from ir_trunc.read.registry import recognised, whole
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import possible
@@ -125,4 +124,4 @@ def read_run(
     >>> read_run({"q": {"a": 0.3, "b": 0.9}}).to_dict()
     {'q': {'a': 0.3, 'b': 0.9}}
     """
-    return whole(data, run_layout(Reading(order, duplicates, stop, lower_is_better, columns)))
+    return whole(data, replace(RUN, reading=Reading(order, duplicates, stop, lower_is_better, columns)))

@@ -24,9 +24,8 @@ from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.ranking.words import overlaps_of
 from ir_trunc.read.arrow import occurs, strings
-from ir_trunc.read.layout import run_layout
 from ir_trunc.read.notes import NO_NOTES, Notes
-from ir_trunc.read.reading import DEFAULT, Reading
+from ir_trunc.read.reading import DEFAULT, RUN, Reading
 from ir_trunc.read.registry import Data, recognised
 from ir_trunc.read.rows import Rows
 
@@ -69,7 +68,7 @@ def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bo
     run: in any form. keep_scores: whether the lists keep the scores of all documents, as policies need them;
     measures do not.
     """
-    return put_together(qrels, pieces_of(qrels, recognised(run, run_layout(reading)), keep_scores))
+    return put_together(qrels, pieces_of(qrels, recognised(run, replace(RUN, reading=reading)), keep_scores))
 
 
 def rank(qrels: Qrels, rows: Iterable[Rows], keep_scores: bool = False) -> Rankings:

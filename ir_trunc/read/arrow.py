@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ir_trunc.core.later import Later
 from ir_trunc.core.rankings import Bools, Floats, Ints
 
-__all__ = ["Texts", "flat", "numeric", "occurs", "pa", "pc", "positions", "strings", "truths"]
+__all__ = ["Texts", "flat", "numeric", "occurs", "one_array", "pa", "pc", "positions", "strings", "truths"]
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,6 +84,15 @@ def truths(array: pa.BooleanArray) -> Bools:
     _, bits = array.buffers()
     start, stop = array.offset, array.offset + len(array)
     return np.unpackbits(np.frombuffer(bits, np.uint8), count=stop, bitorder="little")[start:].astype(bool)
+
+
+def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column in one piece."""
+    if isinstance(column, pa.Array):
+        return column
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return column.combine_chunks()
 
 
 def positions(ids: pa.Array, among: pa.Array) -> Ints:

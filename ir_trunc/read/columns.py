@@ -19,9 +19,8 @@ import numpy.typing as npt
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError, shown
-from ir_trunc.read.arrow import flat, numeric, pa, pc, strings
-from ir_trunc.read.layout import Layout
-from ir_trunc.read.rows import one_array
+from ir_trunc.read.arrow import flat, numeric, one_array, pa, pc, strings
+from ir_trunc.read.reading import Layout
 
 
 def ids(

@@ -1,11 +1,34 @@
-"""What is to be said of a run: counted where it is read and ranked, and said once."""
+"""What is to be said of a run: counted where it is read and ranked, and said once.
+
+Signs that a run is not what it seems are counted on a sample, where counting all would take time.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from ir_trunc.core.errors import warn
-from ir_trunc.read.reading import Reading
+from ir_trunc.core.rankings import distinct
+from ir_trunc.read.arrow import numeric, pa
+from ir_trunc.read.columns import known_column
+from ir_trunc.read.reading import COMMENT, RUN, Reading
+
+if TYPE_CHECKING:
+    from ir_trunc.read.rows import Rows
+
+_LOOKED_AT = 4  # blocks of a file in which signs are looked for
+_WINDOWS = 16  # places of a block of lines that are looked at
+_WINDOW = 320  # bytes: a handful of lines
+_SAMPLE = 256  # rows of a frame that are looked at
+
+Seen = tuple[str | bytes, float, float]  # topic, rank and score of a row
 
 
 @dataclass(frozen=True)
@@ -115,3 +138,63 @@ class Notes:
 _COUNTS = [field.name for field in fields(Notes) if field.type == "int"]
 
 NO_NOTES = Notes()
+
+
+def signs_of_lines(block: memoryview, number: int) -> Notes:
+    """What some lines of a block of a run say; nothing where it is not one of the file's first blocks."""
+    if number >= _LOOKED_AT:
+        return NO_NOTES
+    whole = len(block) <= _WINDOWS * _WINDOW
+    starts = [0] if whole else range(0, len(block) - _WINDOW, len(block) // _WINDOWS)
+    marks: set[str] = set()
+    pairs: list[tuple[Seen, Seen]] = []
+    for start in starts:
+        lines = bytes(block if whole else block[start : start + _WINDOW]).splitlines()
+        seen: list[Seen] = []
+        for line in lines if whole else lines[1:-1]:
+            words = line.split()
+            if len(words) != len(RUN.fields) or words[0].startswith(COMMENT):
+                continue
+            topic, mark, _, rank, score, _ = words
+            marks.add(mark.decode(errors="replace"))
+            try:
+                seen.append((topic, float(rank), float(score)))
+            except ValueError:  # no rank; what is no score is an error elsewhere
+                continue
+        pairs += pairwise(seen)
+    return _signs_of_pairs(pairs, marks)
+
+
+def signs_of_columns(rows: Rows, ranks: Any, marks: Any) -> Notes:
+    """What a sample of the rows is a sign of. ranks, marks: columns of any type, or None."""
+    if not len(rows):
+        return NO_NOTES
+    at = distinct(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))
+    seen: list[str] = []
+    texts = None if marks is None else known_column(marks)
+    if texts is not None and not pa.types.is_primitive(texts.type):
+        seen = texts.cast(pa.string()).take(numeric(at)).to_pylist()
+    places = None if ranks is None else known_column(ranks)
+    if places is None or not (pa.types.is_integer(places.type) or pa.types.is_floating(places.type)):
+        return _signs_of_pairs([], seen)
+    topics = rows.topics.dictionary_decode()
+    values = -rows.values if rows.reading.lower_is_better else rows.values
+
+    def of(rows_at: npt.NDArray[np.int64]) -> list[Seen]:
+        here = numeric(rows_at)
+        return list(
+            zip(topics.take(here).to_pylist(), places.take(here).to_pylist(), values[rows_at].tolist())
+        )
+
+    at = at[at < len(rows) - 1]
+    return _signs_of_pairs(zip(of(at), of(at + 1)), seen)
+
+
+def _signs_of_pairs(pairs: Iterable[tuple[Seen, Seen]], marks: Iterable[str]) -> Notes:
+    """What neighbouring rows say of the direction of ranks and scores."""
+    votes: dict[str | bytes, int] = defaultdict(int)
+    for (topic, rank, score), (other, next_rank, next_score) in pairs:
+        if topic == other and rank != next_rank and score != next_score:
+            votes[topic] += 1 if (rank < next_rank) == (score < next_score) else -1
+    against = len([vote for vote in votes.values() if vote > 0])
+    return Notes(looked_at=len(votes), against=against, marks=frozenset(marks))

@@ -21,8 +21,8 @@ from typing import Any, Literal
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.read import readers as package
-from ir_trunc.read.layout import Kind, Layout
 from ir_trunc.read.names import Columns
+from ir_trunc.read.reading import Kind, Layout
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import rows_of_table
 from ir_trunc.read.text import beginning

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import distinct
-from ir_trunc.read.arrow import flat, numeric, pa, pc
+from ir_trunc.read.arrow import flat, numeric, one_array, pa, pc
 from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.reading import DEFAULT, Reading
 
@@ -211,12 +211,3 @@ def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
         ids = pc.dictionary_encode(ids)
     codes = one_array(ids.unify_dictionaries() if isinstance(ids, pa.ChunkedArray) else ids)
     return pa.DictionaryArray.from_arrays(codes.indices, codes.dictionary.cast(pa.string()))
-
-
-def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """A column in one piece."""
-    if isinstance(column, pa.Array):
-        return column
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return column.combine_chunks()

@@ -13,10 +13,10 @@ from ir_trunc.core.errors import InputError, nearest
 from ir_trunc.core.rankings import Bools
 from ir_trunc.read.arrow import pa, pc
 from ir_trunc.read.columns import ids, numbers
-from ir_trunc.read.layout import MARK, RANK, RUN, Layout, ValueType
 from ir_trunc.read.names import NO_COLUMNS, Columns
+from ir_trunc.read.notes import signs_of_columns
+from ir_trunc.read.reading import MARK, RANK, RUN, Layout, ValueType
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.signs import with_signs
 
 # A run may have these columns: what reading each document costs, in the place of the utility measures'
 # constant effort, and whether it was shown.
@@ -105,7 +105,8 @@ def rows_of_table(table: Any, layout: Layout, source: str) -> Rows:
     if layout.kind != "run":
         return rows
     signs = [names.among(found, field, (field,)) for field in looked_at(layout)]
-    return with_signs(rows, *(table[name[0]] if len(name) == 1 else None for name in signs))
+    seen = (table[name[0]] if len(name) == 1 else None for name in signs)
+    return replace(rows, notes=signs_of_columns(rows, *seen))
 
 
 def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from ir_trunc.core.errors import InputError, shown, warn
-from ir_trunc.read.layout import TOPICS
 from ir_trunc.read.readers.datasets import name_of
+from ir_trunc.read.reading import TOPICS
 from ir_trunc.read.registry import Table, reader_of
 from ir_trunc.read.tables import ids_of_table
 

@@ -10,7 +10,7 @@ from ir_trunc.measures.definition import Param
 from ir_trunc.meta.declare import ProcedureDefinition
 from ir_trunc.meta.declare import registry as procedures
 from ir_trunc.meta.properties import RULE
-from ir_trunc.read.layout import Kind
+from ir_trunc.read.reading import Kind
 from ir_trunc.read.registry import readers
 from ir_trunc.truncation import PolicyDefinition
 from ir_trunc.truncation import registry as policies

@@ -16,7 +16,7 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.arrow import pa
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.json_text import read_json
-from ir_trunc.read.layout import Layout
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import File, reader
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.text import contents

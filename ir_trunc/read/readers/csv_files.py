@@ -8,7 +8,7 @@ from typing import Any
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.arrow import pa, pc
-from ir_trunc.read.layout import Layout
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import File, Table, reader
 from ir_trunc.read.tables import FIELDS_OF, NUMBERS, read_of
 from ir_trunc.read.text import beginning, contents

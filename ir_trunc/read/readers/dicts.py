@@ -13,8 +13,7 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.rankings import Bools
 from ir_trunc.read.arrow import numeric, pa, pc
 from ir_trunc.read.columns import ids, numbers, one_id
-from ir_trunc.read.layout import Layout
-from ir_trunc.read.reading import Reading
+from ir_trunc.read.reading import Layout, Reading
 from ir_trunc.read.registry import first_docs, reader
 from ir_trunc.read.rows import PART, Rows, encoded
 

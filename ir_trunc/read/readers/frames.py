@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ir_trunc.read.layout import Layout
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, reader
 from ir_trunc.read.tables import by_name
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.json_text import read_json
-from ir_trunc.read.layout import Layout
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import File, reader, reader_of
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.text import contents

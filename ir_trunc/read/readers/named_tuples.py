@@ -8,7 +8,7 @@ from typing import Any
 
 from ir_trunc.core.checks import several
 from ir_trunc.core.errors import InputError
-from ir_trunc.read.layout import Layout
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, first_item, reader
 from ir_trunc.read.tables import looked_at, possible, wanted
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError
-from ir_trunc.read.layout import COMMENT, Layout
+from ir_trunc.read.reading import COMMENT, Layout
 from ir_trunc.read.registry import File, Table, reader
 from ir_trunc.read.text import contents
 

@@ -6,7 +6,7 @@ import os
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.arrow import pa
-from ir_trunc.read.layout import Layout
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import File, Table, reader
 from ir_trunc.read.tables import read_of
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ir_trunc.core.errors import InputError
-from ir_trunc.read.layout import Layout
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, first_item, reader
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ir_trunc.core.errors import InputError
-from ir_trunc.read.layout import Layout
 from ir_trunc.read.readers.scored_objects import table_of_lists
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, reader
 
 _COLLECTIONS = (list, set, frozenset, tuple)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.columns import one_id
-from ir_trunc.read.layout import Layout
 from ir_trunc.read.names import NO_COLUMNS, Columns
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, first_docs, first_item, reader
 
 _IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id")

@@ -12,8 +12,8 @@ from typing import Literal
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.json_text import read_json
-from ir_trunc.read.layout import Layout
 from ir_trunc.read.readers.topic_ids import FIELDS, NAMED, of_item
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, reader
 from ir_trunc.read.tables import column_name
 from ir_trunc.read.text import contents

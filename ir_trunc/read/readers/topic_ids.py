@@ -8,7 +8,7 @@ from typing import Any
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.arrow import pa
 from ir_trunc.read.columns import ids, one_id
-from ir_trunc.read.layout import Layout
+from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, reader
 
 FIELDS = ("query_id", "qid", "query-id", "_id", "id")

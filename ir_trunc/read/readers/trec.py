@@ -19,12 +19,11 @@ import numpy as np
 
 from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError, counted, warn
-from ir_trunc.read.arrow import flat, pa, pc, truths
-from ir_trunc.read.layout import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
-from ir_trunc.read.notes import NO_NOTES, Notes
+from ir_trunc.read.arrow import flat, one_array, pa, pc, truths
+from ir_trunc.read.notes import NO_NOTES, Notes, signs_of_lines
+from ir_trunc.read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
 from ir_trunc.read.registry import File, reader
-from ir_trunc.read.rows import Rows, one_array
-from ir_trunc.read.signs import signs_of_lines
+from ir_trunc.read.rows import Rows
 from ir_trunc.read.text import BYTE_ORDER_MARK, BadLineError, blocks, blocks_of, check_zeros, line_ends
 
 # Python takes more for a number: 1_000, and the digits of all scripts.
@@ -34,7 +33,6 @@ _NUMBER = {
         r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
     ),
 }
-_LOOKED_AT = 4  # blocks of a file in which signs are looked for
 _TO_BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
 
 
@@ -105,7 +103,7 @@ def rows_of_blocks(
     hidden = None
     try:
         for number, block in enumerate(blocks):
-            notes = signs_of_lines(block) if layout.kind == "run" and number < _LOOKED_AT else NO_NOTES
+            notes = signs_of_lines(block, number) if layout.kind == "run" else NO_NOTES
             data = bytes(block)
             check_zeros(data)
             plain = data.translate(_TO_BLANKS)
