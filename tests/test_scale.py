@@ -47,8 +47,16 @@ class OnDask:
     def __init__(self, folder: Path):
         import dask
         from distributed import Client, LocalCluster
+        from distributed.utils import get_mp_context
 
-        dask.config.set({"temporary-directory": str(folder)})
+        dask.config.set(
+            {
+                "temporary-directory": str(folder),
+                "distributed.worker.multiprocessing-method": "forkserver",
+            }
+        )
+        # Workers, also those that replace a killed one, start from a process that has all modules.
+        get_mp_context().set_forkserver_preload(["distributed", "dask.dataframe", "ir_trunc.adapters.scale"])
         self.cluster = LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
         )
@@ -84,6 +92,8 @@ class OnSpark:
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.driver.memory": "512m",
+            # Java does not optimise what runs a few times only.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.local.dir": str(folder),
