@@ -120,7 +120,8 @@ def _mean(x: Floats) -> float:
 def area(lists: Lists, rel: int, risk: OfAnswers) -> Floats:
     """The risk at the place of each question's answer, where it has none the mean of the others."""
     answered, correct = answers(lists, rel)
-    at = np.flatnonzero(lists.own(answered))
+    own_answered = lists.own(answered)
+    at = np.flatnonzero(own_answered)
     wrong, confidence = ~lists.own(correct)[at], first_scores(lists)[at]
     found = Answers.of(wrong, confidence)
     risks = found.of_answers(risk(found))
@@ -129,7 +130,7 @@ def area(lists: Lists, rel: int, risk: OfAnswers) -> Floats:
     result: Floats = lists.spread(own).copy()
     # A list that is cut to nothing leaves the other answers, whose places then change.
     query = lists.spread(np.arange(len(own)))
-    for point in np.flatnonzero(~answered & np.isin(query, at)):
+    for point in np.flatnonzero(~answered & lists.spread(own_answered)):
         others = at != query[point]
         rest = Answers.of(wrong[others], confidence[others])
         result[point] = _mean(rest.of_answers(risk(rest)))

@@ -206,8 +206,7 @@ def _formula_scorer(measure: BoundMeasure, D: int | None) -> Scorer:
     def score(batch: Batch) -> Floats:
         if sized.definition.scope == "list":
             return sign * sized.score(batch.lists)
-        alone = (batch.lists.take([at]) for at in range(len(batch.rankings)))
-        return sign * np.concatenate([sized.score(one) for one in alone])
+        return sign * np.concatenate([sized.score(one) for one in batch.alone])
 
     return score
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ir_trunc.core.cached import cached_property
 from ir_trunc.core.rankings import Floats, Ints, Judgments, Rankings, first_of, offsets_of
 from ir_trunc.meta.axioms import PROPERTIES, Case, Property, Ranking, Scale, one_against_block
 
@@ -80,6 +81,11 @@ class Batch:
             made.append(Trial(known, setting, np.array([sign for sign, _ in kept[0]]), at))
         rankings = tuple(places)
         return cls(rankings, _as_lists(rankings, scale), tuple(made))
+
+    @cached_property
+    def alone(self) -> tuple[Rankings, ...]:
+        """Each list as a run of its own."""
+        return tuple(self.lists.take([at]) for at in range(len(self.rankings)))
 
     def judge(self, scores: Floats, also: Mapping[str, str]) -> Iterator[tuple[str, Part]]:
         """What the scores of the rankings say of each property, by its name. also: more of the setting."""
