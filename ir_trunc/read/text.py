@@ -34,7 +34,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
-_PACKED = 1 << 17  # bytes that are decompressed at once
+_PACKED = 1 << 20  # bytes that are decompressed at once
 _TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
 
 
@@ -222,7 +222,7 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
         return
     unpacker, faults = _unpacker()
     try:
-        yield io.BufferedReader(_Members(raw, unpacker), _PACKED)
+        yield io.BufferedReader(_Members(raw, unpacker))
     except faults as error:
         fault = _as_python_says(raw, error)
         what = "ends in the middle: the gzip file is truncated"
