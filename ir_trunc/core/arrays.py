@@ -186,3 +186,18 @@ def falling(scores: Floats | None, topics: Sequence[str], lengths: Array) -> Flo
             f"topic {topic}: score {pair[1]} comes after {pair[0]}; scores must fall down the list."
         )
     return scores
+
+
+def fit_together(rankings: Any) -> None:
+    """InputError unless the arrays of `Rankings` fit together."""
+    size, starts, lengths = len(rankings.topics), rankings.starts, rankings.lengths
+    whole("judged_grades", rankings.judged_grades)
+    whole("judged_ranks", rankings.judged_ranks, len(rankings.judged_grades))
+    whole("lengths", lengths, size)
+    whole("starts", starts, size)
+    offsets("judged_offsets", rankings.judged_offsets, size, len(rankings.judged_ranks))
+    judged(rankings.topics, lengths, rankings.judged_offsets, rankings.judged_ranks)
+    for name, low in (("scores", -np.inf), ("costs", 0.0)):
+        of_documents(name, getattr(rankings, name), starts, lengths, low)
+    for name in ("first_scores", "overlaps"):
+        of_lists(name, getattr(rankings, name), size)

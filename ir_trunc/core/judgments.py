@@ -1,7 +1,4 @@
-"""Judgments as flat arrays with offsets, and the small tools that all such arrays share.
-
-`Q` is the number of topics; topic `q` owns the slice `offsets[q]:offsets[q + 1]` of a flat array.
-"""
+"""Judgments as flat arrays with offsets, and the order of topics."""
 
 from __future__ import annotations
 
@@ -10,45 +7,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_trunc.core import arrays
 from ir_trunc.core.cached import cached_property
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from ir_trunc.core.flat import Bools, Ints, distinct, offsets_of, places_of
 
 T = TypeVar("T")
-
-
-def offsets_of(lengths: npt.ArrayLike) -> Ints:
-    """Offsets (Q + 1) of rows that have these lengths (Q)."""
-    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64)
-
-
-def places_of(offsets: Ints, rows: Ints) -> Ints:
-    """Where the values of these rows are, row after row, in an array with offsets."""
-    lengths = np.diff(offsets)[rows]
-    ends = offsets_of(lengths)
-    places: Ints = np.arange(ends[-1]) + np.repeat(offsets[rows] - ends[:-1], lengths)
-    return places
-
-
-def distinct(values: Ints) -> Ints:
-    """The values, ascending, each once."""
-    # np.unique imports numpy.ma, which takes longer than scoring a small run.
-    ascending = np.sort(values)
-    first = np.ones(len(ascending), dtype=bool)
-    first[1:] = ascending[1:] != ascending[:-1]
-    return ascending[first]
-
-
-def first_of(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
-    """The score of each list's first document (Q); -inf for an empty list."""
-    first = np.full(len(lengths), -np.inf)
-    first[lengths > 0] = scores[starts[lengths > 0]]
-    return first
 
 
 def canonical_order(topics: Sequence[str]) -> list[int]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core import arrays
 from ir_trunc.core.errors import InputError
-from ir_trunc.core.judgments import Judgments, canonical_order, first_of, offsets_of
-
-if TYPE_CHECKING:
-    from ir_trunc.core.rankings import Rankings
+from ir_trunc.core.flat import SomeLists, first_of, offsets_of
+from ir_trunc.core.judgments import Judgments, canonical_order
 
 
 def arrays_of_lists(
@@ -67,19 +65,20 @@ def arrays_of_lists(
     )
 
 
-def dicts_of(rankings: Rankings) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Judgments {topic: {document: grade}} and lists {topic: {document: score}}, see `Rankings.to_dicts`."""
+def dicts_of(
+    judgments: Judgments, lists: SomeLists
+) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """What `Rankings.to_dicts` returns. lists: of all topics."""
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
-    for q, topic in enumerate(rankings.topics):
-        here = slice(rankings.judged_offsets[q], rankings.judged_offsets[q + 1])
-        judged = rankings.judgments.grades[rankings.judgments.offsets[q] : rankings.judgments.offsets[q + 1]]
-        found = rankings.judged_grades[here].tolist()
+    for q, (topic, length) in enumerate(zip(judgments.topics, lists.lengths.tolist())):
+        here = slice(lists.judged_offsets[q], lists.judged_offsets[q + 1])
+        judged = judgments.grades[judgments.offsets[q] : judgments.offsets[q + 1]]
+        found = lists.judged_grades[here].tolist()
         left = Counter(judged.tolist()) - Counter(found)
-        grades = {f"r{rank}": grade for rank, grade in zip(rankings.judged_ranks[here].tolist(), found)}
+        grades = {f"r{rank}": grade for rank, grade in zip(lists.judged_ranks[here].tolist(), found)}
         grades |= {f"j{number}": grade for number, grade in enumerate(left.elements())}
         qrels[topic] = grades or {"j": 0}
-        length = int(rankings.lengths[q])
         if length:
             run[topic] = {f"r{rank}": float(length - rank) for rank in range(1, length + 1)}
     return qrels, run

@@ -1,44 +1,25 @@
-"""Judgments and ranked lists as flat arrays with offsets: no files, no ids, no formulas.
-
-`Q` is the number of topics; topic `q` owns the slice `offsets[q]:offsets[q + 1]` of a flat array. All arrays
-are shared and must not be written to: whatever changes a list returns a new object.
-"""
+"""Ranked lists as flat arrays, which are shared: whatever changes a list returns a new object."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.core import arrays
-from ir_trunc.core.judgments import (
-    Bools,
-    Floats,
-    Ints,
-    Judgments,
-    NilLists,
-    canonical_order,
-    distinct,
-    first_of,
-    offsets_of,
-)
-from ir_trunc.core.pieces import derived, joined, picked
+from ir_trunc.core.errors import InputError
+from ir_trunc.core.flat import Bools, Floats, Ints, SomeLists, distinct, first_of, offsets_of
+from ir_trunc.core.judgments import Judgments, NilLists, canonical_order
 from ir_trunc.core.plain import arrays_of_lists, dicts_of
 
-__all__ = [
-    "Bools",
-    "Floats",
-    "Ints",
-    "Judgments",
-    "NilLists",
-    "Rankings",
-    "canonical_order",
-    "distinct",
-    "first_of",
-    "offsets_of",
-]
+__all__ = ["Bools", "Floats", "Ints", "Judgments", "NilLists", "Rankings"]
+__all__ += ["canonical_order", "distinct", "first_of", "offsets_of"]
+
+
+_ARRAYS = [field.name for field in fields(SomeLists) if field.name not in ("topics", "held")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,16 +75,30 @@ class Rankings:
     overlaps: Floats | None = None
 
     def __post_init__(self) -> None:
-        arrays.whole("judged_grades", self.judged_grades)
-        arrays.whole("judged_ranks", self.judged_ranks, len(self.judged_grades))
-        arrays.whole("lengths", self.lengths, len(self))
-        arrays.whole("starts", self.starts, len(self))
-        arrays.offsets("judged_offsets", self.judged_offsets, len(self), len(self.judged_ranks))
-        arrays.judged(self.topics, self.lengths, self.judged_offsets, self.judged_ranks)
-        for name, low in (("scores", -np.inf), ("costs", 0.0)):
-            arrays.of_documents(name, getattr(self, name), self.starts, self.lengths, low)
-        for name in ("first_scores", "overlaps"):
-            arrays.of_lists(name, getattr(self, name), len(self))
+        arrays.fit_together(self)
+
+    @classmethod
+    def of_lists(cls, judgments: Judgments, lists: SomeLists, convention: str | None) -> Rankings:
+        """Rankings of arrays that are known to fit together: to check them takes longer than to compute them.
+
+        lists: of all topics. convention: what NIL is taken for; None where it is not known who holds it.
+        """
+        nil = NilLists(convention, lists.held) if convention else None
+        made = object.__new__(cls)
+        vars(made).update(judgments=judgments, nil=nil, **{name: getattr(lists, name) for name in _ARRAYS})
+        return made
+
+    def _lists(self, topics: Iterable[int]) -> SomeLists:
+        """The lists alone, with these positions of their topics."""
+        held = np.zeros(len(self), dtype=bool) if self.nil is None else self.nil.held
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        return SomeLists(topics=np.fromiter(topics, np.int64), held=held, **arrays)
+
+    def _changed(self, **arrays: Any) -> Rankings:
+        """These rankings with other arrays, which are computed from arrays that were checked."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self), **arrays)
+        return made
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -209,8 +204,7 @@ class Rankings:
         rows = self.judged_rows
         kept = self.judged_ranks <= lengths[rows]
         first = None if self.first_scores is None else np.where(lengths > 0, self.first_scores, -np.inf)
-        return derived(
-            self,
+        return self._changed(
             lengths=lengths,
             judged_offsets=offsets_of(np.bincount(rows[kept], minlength=len(self))),
             judged_ranks=self.judged_ranks[kept],
@@ -242,7 +236,8 @@ class Rankings:
         ('1', '3')
         """
         rows = arrays.positions(positions, len(self))
-        return picked(self, rows, self.judgments.take(rows))
+        convention = None if self.nil is None else self.nil.convention
+        return self.of_lists(self.judgments.take(rows), self._lists(range(len(self))).take(rows), convention)
 
     @classmethod
     def concat(cls, judgments: Judgments, pieces: Sequence[Rankings]) -> Rankings:
@@ -267,7 +262,13 @@ class Rankings:
         >>> Rankings.concat(whole.judgments, [whole.take([2]), whole.take([0])]).lengths
         array([2, 0, 1])
         """
-        return joined(cls, judgments, pieces)
+        place = {topic: at for at, topic in enumerate(judgments.topics)}
+        if strange := {topic for piece in pieces for topic in piece.topics}.difference(place):
+            raise InputError(f"topic {min(strange)} of a piece is not a topic of the judgments.")
+        some = [piece._lists(map(place.__getitem__, piece.topics)) for piece in pieces]
+        known = [piece.nil.convention for piece in pieces if piece.nil is not None]
+        convention = known[0] if known and len(known) == len(pieces) else None
+        return cls.of_lists(judgments, SomeLists.concat(judgments.topics, some), convention)
 
     def to_dicts(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
         """Judgments and lists as dicts, for other tools.
@@ -289,11 +290,11 @@ class Rankings:
         >>> qrels, run
         ({'1': {'r1': 1, 'j0': 2}}, {'1': {'r1': 1.0, 'r2': 0.0}})
         """
-        return dicts_of(self)
+        return dicts_of(self.judgments, self._lists(range(len(self))))
 
     def unjudged(self) -> Rankings:
         """The lists without their judgments: what a system sees when it decides where to stop."""
         none, zeros = np.zeros(0, np.int64), np.zeros(len(self) + 1, np.int64)
         blank = Judgments(self.topics, zeros, none, none)
         found = {"judged_offsets": zeros, "judged_ranks": none, "judged_grades": none}
-        return derived(self, judgments=blank, overlaps=None, **found)
+        return self._changed(judgments=blank, overlaps=None, **found)

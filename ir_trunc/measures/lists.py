@@ -68,6 +68,13 @@ class Lists:
         self.k = cutoff
         self.n: Ints = shown.lengths
         """Length of the list that ends at each point."""
+        longest = max(int(self.lengths.max(initial=0)), int(np.diff(self.judgments.offsets).max(initial=0)))
+        self.ranks: Floats = np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
+        """0, 1, 2, ... as far as any list, ideal list or terminal document reaches.
+
+        The length is a multiple of 1024: vectorised functions may compute the rest of a block in another way,
+        with other last bits.
+        """
 
     @property
     def stopped(self) -> Bools | bool:
@@ -136,16 +143,6 @@ class Lists:
         return sums[self.n]
 
     # tables
-
-    @cached_property
-    def ranks(self) -> Floats:
-        """0, 1, 2, ... as far as any list, ideal list or terminal document reaches.
-
-        The length is a multiple of 1024: vectorised functions may compute the rest of a block in another way,
-        with other last bits.
-        """
-        longest = max(int(self.lengths.max(initial=0)), int(np.diff(self.judgments.offsets).max(initial=0)))
-        return np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
 
     def table(self, function: Callable[[Floats], Floats]) -> Floats:
         """A function of the rank for every rank; what depends on length alone is looked up here."""

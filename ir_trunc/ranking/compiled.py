@@ -15,9 +15,7 @@ import numpy as np
 
 from ir_trunc._kernel import kernel
 from ir_trunc.core.errors import InputError
-from ir_trunc.core.judgments import places_of
-from ir_trunc.core.pieces import SomeLists
-from ir_trunc.core.rankings import offsets_of
+from ir_trunc.core.flat import SomeLists, offsets_of, places_of
 from ir_trunc.ranking.judged_docs import CodedRows, seed
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.arrow import Texts, flat

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from ir_trunc.core.errors import warn
-from ir_trunc.core.pieces import SomeLists, unchecked
-from ir_trunc.core.pieces import put_together as lists_together
-from ir_trunc.core.rankings import Bools, Ints, NilLists, Rankings, first_of, offsets_of
+from ir_trunc.core.flat import SomeLists
+from ir_trunc.core.rankings import Ints, Rankings, first_of, offsets_of
 from ir_trunc.ranking.compiled import compiled, compiled_rows
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.ranked import RankedRows
@@ -50,14 +49,13 @@ class Piece:
 class Joined:
     """Rows of a run by rank, beside the judgments.
 
-    ranked: the rows. lists: one for each topic of the qrels. held: which of them hold NIL. keys: which
-    judgment each judged document of the lists has, as a position in `Qrels.keys`, or -1 for a NIL that is
-    right. notes: what is to be said of the run.
+    ranked: the rows. lists: one for each topic of the qrels. keys: which judgment each judged document of the
+    lists has, as a position in `Qrels.keys`, or -1 for a NIL that is right. notes: what is to be said of the
+    run.
     """
 
     ranked: RankedRows
-    lists: Rankings
-    held: Bools
+    lists: SomeLists
     keys: Ints
     notes: Notes
 
@@ -106,21 +104,8 @@ def rank_piece(qrels: Qrels, rows: Rows, keep_scores: bool = False) -> Piece:
     if whole := compiled_rows(qrels, rows, keep_scores):
         return Piece(whole.lists, whole.notes, whole.source, rows.reading, rows.starts_over)
     found = join(qrels, rows)
-    lists, held = found.lists, found.held
-    at = np.flatnonzero((lists.lengths > 0) | held)  # NIL may end a list at once
-    some = SomeLists(
-        at,
-        lists.lengths[at],
-        np.append(lists.judged_offsets[at], lists.judged_offsets[-1]),
-        lists.judged_ranks,
-        lists.judged_grades,
-        lists.starts[at],
-        lists.scores if keep_scores else None,
-        lists.costs,
-        None if lists.first_scores is None else lists.first_scores[at],
-        None if lists.overlaps is None else lists.overlaps[at],
-        held[at],
-    )
+    lists = found.lists if keep_scores else replace(found.lists, scores=None)
+    some = lists.take(np.flatnonzero((lists.lengths > 0) | lists.held))  # NIL may end a list at once
     return Piece(some, found.notes, rows.source, rows.reading, rows.starts_over)
 
 
@@ -141,24 +126,24 @@ def put_together(
         if piece.starts_over:
             held.clear()
         held.append(piece)
-    judgments, convention = qrels.judgments_with_nil, qrels.nil.convention
-    lists = lists_together(Rankings, judgments, [piece.lists for piece in held], convention)
+    lists = SomeLists.concat(qrels.judgments.topics, [piece.lists for piece in held])
     for piece in held:
         notes += piece.notes
         source, reading = source or piece.source, reading or piece.reading
-    say(qrels, lists, notes, source or "run", reading or DEFAULT)
-    return lists
+    return said(qrels, lists, notes, source or "run", reading or DEFAULT)
 
 
-def join_run(qrels: Qrels, run: Rows) -> Joined:
-    """A whole run beside the judgments, for what needs document ids; warnings count what is left out."""
+def join_run(qrels: Qrels, run: Rows) -> tuple[Rankings, Joined]:
+    """The ranked lists of a whole run, and its rows beside the judgments, for what needs document ids."""
     joined = join(qrels, run)
-    say(qrels, joined.lists, joined.notes, run.source, run.reading)
-    return joined
+    return said(qrels, joined.lists, joined.notes, run.source, run.reading), joined
 
 
-def say(qrels: Qrels, lists: Rankings, notes: Notes, source: str, reading: Reading) -> None:
-    """Say once what of a run is left out, and what makes it doubtful. source: what to call the run."""
+def said(qrels: Qrels, lists: SomeLists, notes: Notes, source: str, reading: Reading) -> Rankings:
+    """The rankings of these lists; warnings say what of the run is left out, and what makes it doubtful.
+
+    source: what to call the run.
+    """
     notes.warn(source, qrels.nil.id, reading)
     found = int(lists.lengths.sum())
     # An answer outside of all classes is a wrong answer.
@@ -168,6 +153,7 @@ def say(qrels: Qrels, lists: Rankings, notes: Notes, source: str, reading: Readi
             f"{source}: none of its {found} documents is judged; are these the ids of the qrels'"
             f" collection? ({known})"
         )
+    return Rankings.of_lists(qrels.judgments_with_nil, lists, qrels.nil.convention)
 
 
 def join(qrels: Qrels, run: Rows) -> Joined:
@@ -194,21 +180,20 @@ def join(qrels: Qrels, run: Rows) -> Joined:
     order = np.argsort(offsets_of(ranked.lengths)[ranked.topic[row]] + ranked.rank[row])
     row, key, grade = row[order], key[order], grade[order]
     scores = ranked.scores
-    lists = unchecked(
-        Rankings,
-        judgments=qrels.judgments_with_nil,
-        lengths=lengths,
-        judged_offsets=offsets_of(np.bincount(ranked.topic[row], minlength=len(lengths))),
-        judged_ranks=ranked.rank[row],
-        judged_grades=grade,
-        starts=ranked.starts,
-        scores=scores,
-        costs=ranked.rows.costs,
-        first_scores=None if scores is None else first_of(scores, ranked.starts, lengths),
-        nil=NilLists(qrels.nil.convention, held),
-        overlaps=None if qrels.classes is None else overlaps_of(qrels, ranked, lengths),
+    lists = SomeLists(
+        np.arange(len(lengths)),
+        lengths,
+        offsets_of(np.bincount(ranked.topic[row], minlength=len(lengths))),
+        ranked.rank[row],
+        grade,
+        ranked.starts,
+        scores,
+        ranked.rows.costs,
+        None if scores is None else first_of(scores, ranked.starts, lengths),
+        None if qrels.classes is None else overlaps_of(qrels, ranked, lengths),
+        held,
     )
-    return Joined(ranked, lists, held, key, notes)
+    return Joined(ranked, lists, key, notes)
 
 
 def by_rank(qrels: Qrels, run: Rows) -> RankedRows:

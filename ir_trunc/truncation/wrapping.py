@@ -188,8 +188,8 @@ def _frame(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFra
     """
     if pc.any(pc.equal(rows.docs, TERMINAL)).as_py():
         raise InputError(f"{rows.source}: it holds {TERMINAL} documents already.")
-    joined = join_run(qrels, rows)
-    rankings, places, ranked = joined.lists, joined.keys, joined.ranked
+    rankings, joined = join_run(qrels, rows)
+    places, ranked = joined.keys, joined.ranked
     shown = ranked.rank <= rankings.lengths[ranked.topic]
     gain = np.zeros(len(ranked.rows))
     relevant_hits = rankings.judged_grades >= rel
