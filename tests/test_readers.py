@@ -35,7 +35,7 @@ def read_shelf(data, layout):
     rows = [(topic, *row) for topic, docs in data.topics.items() for row in docs]
     names = ("query_id", "doc_id", layout.value)
     columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
-    return Table(f"{layout.kind} (shelf)", columns if rows else None, topics=tuple(data.topics))
+    return Table(layout.source, columns if rows else None, topics=tuple(data.topics))
 
 
 @pytest.fixture
@@ -50,6 +50,7 @@ def shelf(monkeypatch):
         False,
         "",
         False,
+        "shelf",
         read_shelf,
     )
     monkeypatch.setitem(registry, known.form, known)
@@ -86,7 +87,7 @@ def known_as(monkeypatch, shape, asked, suffix=""):
 
     form = f"(nothing, as a {shape})"  # the first of its shape
     one = Reader(
-        form, "It is asked.", ("run", "qrels"), (shape,), recognises, False, suffix, False, read_shelf
+        form, "It is asked.", ("run", "qrels"), (shape,), recognises, False, suffix, False, "", read_shelf
     )
     monkeypatch.setitem(registry, form, one)
 

@@ -24,7 +24,7 @@ from ir_trunc.read.readers.dicts import dicts
 from ir_trunc.read.readers.named_tuples import named_tuples
 from ir_trunc.read.readers.plain_tuples import plain_tuples
 from ir_trunc.read.readers.trec import trec
-from ir_trunc.read.reading import MARK, RANK, Layout, Order
+from ir_trunc.read.reading import MARK, RANK, Order
 from ir_trunc.read.registry import Data
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import COST, SHOWN
@@ -77,7 +77,7 @@ def compiled(qrels: Qrels, run: Data, keep_scores: bool) -> Compiled | None:
         return way.run(lists, run)
 
     found = _found(qrels, reading.order, reading.lower_is_better, keep_scores, read)
-    return found and Compiled(*found, way.source(run.layout, run.value))
+    return found and Compiled(*found, run.source)
 
 
 def compiled_rows(qrels: Qrels, rows: Rows, keep_scores: bool) -> Compiled | None:
@@ -136,7 +136,7 @@ def coded_qrels(data: Data) -> CodedRows | None:
     if not len(pairs) or (pairs[1:] == pairs[:-1]).any():
         return None
     universe = tuple(data.value) if isinstance(data.value, dict) else ()
-    return CodedRows(way.source(data.layout, data.value), topics, docs, topic, doc, grade, universe)
+    return CodedRows(data.source, topics, docs, topic, doc, grade, universe)
 
 
 def _some_lists(found: _Found, keep_scores: bool) -> SomeLists:
@@ -167,7 +167,7 @@ def _lines(lists: Any, run: Data) -> Notes | None:
     if not path.is_file():
         return None  # what comes through a pipe cannot be read again
     try:
-        for number, block in enumerate(blocks(path, run.layout.source(run.value))):
+        for number, block in enumerate(blocks(path, run.source)):
             if not kernel.lines(lists, block):
                 return None
             signs += signs_of_lines(block, number)
@@ -181,7 +181,7 @@ def _judged_lines(data: Data) -> Any:
     if not path.is_file():
         return None  # as above
     try:
-        lines = contents(path, data.layout.source(path))
+        lines = contents(path, data.source)
     except (InputError, OSError):
         return None
     return kernel.qrels_of_lines(lines if lines.endswith(b"\n") else lines + b"\n", seed())
@@ -236,19 +236,18 @@ def _places(kind: type, fields: tuple[str, ...]) -> list[int]:
 class _Way(NamedTuple):
     """How the kernel takes data of one form.
 
-    source: what to call them in a message. run: gives a run to lists that the kernel began. qrels: what the
-    kernel reads of qrels. Both return None where the kernel is not sure.
+    run: gives a run to lists that the kernel began. qrels: what the kernel reads of qrels. Both return None
+    where the kernel is not sure.
     """
 
-    source: Callable[[Layout, Any], str]
     run: Callable[[Any, Data], Notes | None]
     qrels: Callable[[Data], Any]
 
 
 # By the reader that recognises the data.
 _WAYS = {
-    trec.form: _Way(Layout.source, _lines, _judged_lines),
-    dicts.form: _Way(lambda layout, _: f"{layout.kind} (dict)", _dicts, _judged_dicts),
-    named_tuples.form: _Way(lambda layout, _: f"{layout.kind} (named tuples)", _tuples, _judged_tuples),
-    plain_tuples.form: _Way(lambda layout, _: f"{layout.kind} (tuples)", _tuples, _judged_tuples),
+    trec.form: _Way(_lines, _judged_lines),
+    dicts.form: _Way(_dicts, _judged_dicts),
+    named_tuples.form: _Way(_tuples, _judged_tuples),
+    plain_tuples.form: _Way(_tuples, _judged_tuples),
 }

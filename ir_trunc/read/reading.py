@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from ir_trunc.core.errors import InputError, ParameterError, ParameterTypeError, nearest, shown
 from ir_trunc.read.arrow import pa
@@ -80,7 +79,7 @@ class Reading:
             raise ParameterTypeError(
                 f"lower_is_better={shown(self.lower_is_better)}: True or False is needed."
             )
-        object.__setattr__(self, "columns", Columns.of(self.columns))
+        object.__setattr__(self, "columns", Columns.of(self.columns) or None)
 
     @classmethod
     def of(cls, **keywords: Unpack[HowRead]) -> Reading:
@@ -96,7 +95,7 @@ class Reading:
     @property
     def names(self) -> Columns:
         """What columns are called."""
-        return cast(Columns, self.columns)
+        return Columns.of(self.columns)
 
     @property
     def without_scores(self) -> bool:
@@ -119,7 +118,7 @@ DEFAULT = Reading()
 
 @dataclass(frozen=True)
 class Layout:
-    """The fields of a line."""
+    """The fields of data. source: what to call these data in a message, once their reader is known."""
 
     kind: Kind
     fields: tuple[str, ...]
@@ -127,6 +126,7 @@ class Layout:
     value_type: ValueType
     by_class: str | None = None
     reading: Reading = DEFAULT
+    source: str = ""
 
     @property
     def columns(self) -> dict[str, pa.DataType]:
@@ -143,10 +143,6 @@ class Layout:
     def named(self) -> str:
         """The names of the fields that are read."""
         return ", ".join(self.fields if self.kind == "topics" else self.columns)
-
-    def source(self, path: str | os.PathLike[str]) -> str:
-        """What to call a file of this layout in a message."""
-        return f"{self.kind} {os.fspath(path)}"
 
 
 RUN = Layout("run", ("query_id", MARK, "doc_id", RANK, "score", "tag"), "score", "double")

@@ -21,8 +21,7 @@ from typing import Any, Literal
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.read import readers as package
-from ir_trunc.read.names import Columns
-from ir_trunc.read.reading import Kind, Layout
+from ir_trunc.read.reading import Kind, Layout, Reading
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import rows_of_table
 from ir_trunc.read.text import beginning
@@ -50,12 +49,12 @@ class File:
     """A path, and what its form is known by.
 
     path: as it was given. name: as text, without .gz. start: its first bytes, unpacked; none for what is not
-    a regular file or cannot be read. columns: those that the user named.
+    a regular file or cannot be read. reading: how it is to be read.
     """
 
-    def __init__(self, path: str | os.PathLike[str], columns: Columns):
+    def __init__(self, path: str | os.PathLike[str], reading: Reading):
         self.path = path
-        self.columns = columns
+        self.reading = reading
         try:
             self.name = os.fspath(path).removesuffix(".gz")
         except TypeError:  # a path that is bytes, or none
@@ -71,8 +70,9 @@ class Reader:
     to be known of it, for the reference. kinds: what can have this form. shapes: those it is asked for; with
     'object', for everything of a class that is not Python's own. recognises: whether data have the form,
     given a `File` for a path. usual: whether it is the usual reader of its shapes. suffix: of paths that have
-    the form, whatever they hold. columns: whether its columns can be named by the user. read: the data as a
-    table, or as pieces of rows.
+    the form, whatever they hold. columns: whether its columns can be named by the user. called: what to call
+    such data in a message; by default the name of their type. read: the data as a table, or as pieces of
+    rows.
     """
 
     form: str
@@ -83,15 +83,32 @@ class Reader:
     usual: bool
     suffix: str
     columns: bool
+    called: str
     read: Callable[[Any, Layout], Table | Iterable[Rows]]
 
     def form_of(self, layout: Layout) -> str:
         """What the form looks like in data of this layout."""
         return self.form.replace("<columns>", layout.named).replace("<value>", layout.value)
 
+    def source(self, data: Any, layout: Layout) -> str:
+        """What to call the data in a message."""
+        if isinstance(data, (str, os.PathLike)):
+            return f"{layout.kind} {os.fspath(data)}"
+        return f"{layout.kind} ({self.called or type(data).__name__})"
+
+    def found(self, data: Any, layout: Layout) -> Table | Iterable[Rows]:
+        """What the reader makes of the data."""
+        return self.read(data, replace(layout, source=self.source(data, layout)))
+
+    def table(self, data: Any, layout: Layout) -> Table:
+        """The data as a table, where the reader gives one."""
+        found = self.found(data, layout)
+        assert isinstance(found, Table)
+        return found
+
     def pieces(self, data: Any, layout: Layout) -> Iterator[Rows]:
         """The rows of data, in pieces that may be of any rows."""
-        found, names = self.read(data, layout), layout.reading.names
+        found, names = self.found(data, layout), layout.reading.names
         if names.needed and not self.columns:
             fields = ", ".join(field for field in names if field in names.needed)
             what = f"{layout.kind} ({self.form_of(layout)}) has no columns"
@@ -118,6 +135,7 @@ def reader(
     usual: bool = False,
     suffix: str = "",
     columns: bool = False,
+    called: str = "",
 ) -> Callable[[Callable[[Any, Layout], Table | Iterable[Rows]]], Reader]:
     """Declare a function as a reader of data of some shapes.
 
@@ -127,7 +145,7 @@ def reader(
     def declare(read: Callable[[Any, Layout], Table | Iterable[Rows]]) -> Reader:
         about = " ".join((read.__doc__ or "").split())
         shapes = (of,) if isinstance(of, str) else of
-        registry[form] = Reader(form, about, kinds, shapes, recognises, usual, suffix, columns, read)
+        registry[form] = Reader(form, about, kinds, shapes, recognises, usual, suffix, columns, called, read)
         return registry[form]
 
     return declare
@@ -166,7 +184,7 @@ def reader_of(data: Any, layout: Layout, *others: str) -> Reader:
     """
     shape = shape_of(data)
     shapes = {shape} if shape == "path" or type(data).__module__ == "builtins" else {shape, "object"}
-    given = File(data, layout.reading.names) if shape == "path" else data
+    given = File(data, layout.reading) if shape == "path" else data
     known = readers(layout.kind)
     asked = [reader for reader in known if not shapes.isdisjoint(reader.shapes)]
     if isinstance(given, File) and os.path.isfile(given.path):
@@ -194,6 +212,11 @@ class Data:
     layout: Layout
     reader: Reader
     iterator: str = ""
+
+    @property
+    def source(self) -> str:
+        """What to call them in a message."""
+        return self.reader.source(self.value, self.layout)
 
     def rows(self) -> Iterator[Rows]:
         """The rows, some whole topics at a time.

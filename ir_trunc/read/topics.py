@@ -9,7 +9,7 @@ from typing import Any
 from ir_trunc.core.errors import InputError, shown, warn
 from ir_trunc.read.readers.datasets import name_of
 from ir_trunc.read.reading import TOPICS
-from ir_trunc.read.registry import Table, reader_of
+from ir_trunc.read.registry import reader_of
 from ir_trunc.read.tables import ids_of_table
 
 
@@ -41,8 +41,7 @@ def read_topics(data: Any) -> list[str]:
     >>> read_topics([{"qid": 3, "query": "jazz"}, {"qid": 1, "query": "blues"}])
     ['3', '1']
     """
-    found = reader_of(data, TOPICS).read(data, TOPICS)
-    assert isinstance(found, Table)  # as readers of topics give
+    found = reader_of(data, TOPICS).table(data, TOPICS)
     names = [*found.topics]
     if found.columns is not None:
         names += ids_of_table(found.columns, "topic", found.source)
@@ -71,6 +70,6 @@ def say_unjudged(topics: Any, found: Iterable[str], judged: Collection[str], qre
 def _named(data: Any) -> str:
     """What to call topics in a message."""
     if isinstance(data, (str, os.PathLike)):
-        return TOPICS.source(data)
+        return f"topics {os.fspath(data)}"
     named = f"of {name_of(data)}" if hasattr(data, "queries_iter") else f"({type(data).__name__})"
     return f"topics {named}"

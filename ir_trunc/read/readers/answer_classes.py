@@ -38,7 +38,7 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     No class stands for a question without an answer.
     """
     if not isinstance(data, Mapping):
-        source = layout.source(data)
+        source = layout.source
         data = _from_json(data, source)
     topics = [one_id(question, "question", "answers") for question in data]
     if len(set(topics)) < len(topics):

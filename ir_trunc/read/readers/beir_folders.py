@@ -26,23 +26,20 @@ def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
     folder = Path(data)
     queries = _ids(folder / "queries.jsonl")
     if layout.kind == "topics":
-        return Table(layout.source(data), topics=queries)
+        return Table(layout.source, topics=queries)
     path = folder / "qrels" / "test.tsv"
     if not path.is_file():
         others = ", ".join(sorted(file.name for file in Path(folder, "qrels").glob("*.tsv")))
-        raise InputError(f"{layout.source(data)} has no qrels/test.tsv; name the file: {others or 'none'}.")
-    found = csv_file.read(path, layout)
-    assert isinstance(found, Table)
+        raise InputError(f"{layout.source} has no qrels/test.tsv; name the file: {others or 'none'}.")
+    found = csv_file.table(path, layout)
     judged = {file: set(_ids(file)) for file in path.parent.glob("*.tsv")}
     elsewhere = set().union(*judged.values()) - judged[path]
     unjudged = [query for query in queries if query not in judged[path] | elsewhere]
     if unjudged:
         what = f"{len(unjudged)} queries have no judgment in any of its qrels (query {unjudged[0]} for one)"
-        warn(f"{layout.source(data)}: {what}; they count as nil queries, for which the empty list is right.")
+        warn(f"{layout.source}: {what}; they count as nil queries, for which the empty list is right.")
     return replace(found, topics=tuple(unjudged))
 
 
 def _ids(path: Path) -> tuple[str, ...]:
-    found = topic_file.read(path, TOPICS) if path.is_file() else Table(str(path))
-    assert isinstance(found, Table)
-    return found.topics
+    return topic_file.table(path, TOPICS).topics if path.is_file() else ()

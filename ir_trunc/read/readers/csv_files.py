@@ -26,7 +26,7 @@ def _header(start: bytes) -> tuple[list[str], str]:
 
 def _is_table(data: File) -> bool:
     names, _ = _header(data.start)
-    if data.columns and not set(data.columns.values()).isdisjoint(names):
+    if not set(data.reading.names.values()).isdisjoint(names):
         return True
     if "query_id" in map(FIELDS_OF.get, names) and "doc_id" in map(FIELDS_OF.get, names):
         return True
@@ -48,7 +48,7 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """
     import pyarrow.csv
 
-    source = layout.source(data)
+    source = layout.source
     names, separator = _header(beginning(data))
     quote = False if separator == "\t" else '"'  # texts behind tabs hold any quotes
     twice = next((name for at, name in enumerate(names) if name in names[:at]), None)

@@ -48,7 +48,7 @@ def dataset(data: Any, layout: Layout) -> Table:
 
     Its qrels come with its topics, of which some may have no judgment, and with its judgment scale.
     """
-    known = _known(data, layout.source(data)) if isinstance(data, str) else data
+    known = _known(data, layout.source) if isinstance(data, str) else data
     what, part = _PARTS[layout.kind]
     if layout.kind == "topics":
         return Table(what, topics=tuple(_topics(known)))

@@ -22,14 +22,22 @@ def _has_documents(data: Mapping[Any, Any]) -> bool:
     return isinstance(first_docs(data), Mapping)
 
 
-@reader("{topic: {document: <value>}}", "run", "qrels", of="mapping", recognises=_has_documents, usual=True)
+@reader(
+    "{topic: {document: <value>}}",
+    "run",
+    "qrels",
+    of="mapping",
+    recognises=_has_documents,
+    usual=True,
+    called="dict",
+)
 def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     """The form of pytrec_eval and ir-measures.
 
     A run may have lists by rank, without scores, or one answer as text; silence is the empty list. Topics and
     documents are text or whole numbers.
     """
-    names = ids(list(data), f"{layout.kind} (dict)", "query_id", map(shown, data))
+    names = ids(list(data), layout.source, "query_id", map(shown, data))
     each_once = len(pc.unique(names)) == len(data)  # 1 and "1" are one topic
     start = 0
     for some in _some_at_a_time(data) if each_once else [data]:
@@ -52,10 +60,10 @@ def _some_at_a_time(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
 
 def _rows(data: Mapping[Any, Any], topics_of: pa.Array, layout: Layout) -> Rows:
     """The rows of a dict whose topics have these names."""
-    source, names = f"{layout.kind} (dict)", encoded(topics_of)
+    source, names = layout.source, encoded(topics_of)
     listed = [not isinstance(docs, Mapping) for docs in data.values()]
     if layout.kind == "run" and any(listed):
-        data = {topic: _ranked(topic, docs) for topic, docs in data.items()}
+        data = {topic: _ranked(docs, f"{source}, topic {topic}") for topic, docs in data.items()}
     for topic, docs in data.items():
         if not isinstance(docs, Mapping):
             raise InputError(
@@ -85,16 +93,16 @@ def _read_dict(rows: Rows, reading: Reading, listed: Bools) -> Rows:
     return rows.read(reading, ranks, unscored=listed if listed.any() else None)
 
 
-def _ranked(topic: Any, docs: Any) -> Any:
+def _ranked(docs: Any, place: str) -> Any:
     """One answer, or answers by rank, as {document: score}; silence, the empty answer, is the empty list."""
     if isinstance(docs, str):
         docs = [docs] if docs else []
     if isinstance(docs, (list, tuple)):
         if not set(map(type, docs)) <= {str, int}:
             for doc in docs:
-                one_id(doc, "doc_id", f"run (dict), topic {topic}")
+                one_id(doc, "doc_id", place)
         if len(set(docs)) < len(docs):
             again = next(doc for at, doc in enumerate(docs) if doc in docs[:at])
-            raise InputError(f"run (dict), topic {topic}, document {again}: it is in the list twice.")
+            raise InputError(f"{place}, document {again}: it is in the list twice.")
         return {doc: float(-rank) for rank, doc in enumerate(docs)}
     return docs

@@ -30,5 +30,4 @@ def frame(data: Any, layout: Layout) -> Table:
     The class of an answer is called iteration. A run may have cost and shown, too, and rank in the place of
     scores.
     """
-    source = f"{layout.kind} ({type(data).__name__})"
-    return Table(source, by_name(data, source))
+    return Table(layout.source, by_name(data, layout.source))

@@ -29,7 +29,7 @@ def hugging_face(data: Any, layout: Layout) -> Table:
 
     The columns are called as those of frames, or query-id and corpus-id.
     """
-    source = f"{layout.kind} ({type(data).__name__})"
+    source = layout.source
     if isinstance(data, Mapping):
         raise InputError(f"{source}: it has the splits {', '.join(data)}: give one of them, data[...].")
     if not hasattr(data, "select_columns") or not hasattr(data, "__len__"):

@@ -34,7 +34,7 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
     Such forms are {topic: {document: score}} and {topic: [{"id": ..., "score": ...}]}.
     """
-    source = layout.source(data)
+    source = layout.source
     text = contents(Path(data), source, (b"{", b"["))
     lines = [(f"{source}, line {at}", line) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
     in_lines = len(lines) > 1 and all(line.strip()[:1] + line.strip()[-1:] == b"{}" for _, line in lines[:1])

@@ -27,6 +27,7 @@ def _have_names(data: Iterable[Any]) -> bool:
     recognises=_have_names,
     usual=True,
     columns=True,
+    called="named tuples",
 )
 def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     """As ir-measures and ir_datasets have them; rows of `DataFrame.itertuples()`, too.
@@ -34,7 +35,7 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     They are ScoredDoc(query_id, doc_id, score) and Qrel(query_id, doc_id, relevance). An iterator is read
     once.
     """
-    return table_of(data, layout, f"{layout.kind} (named tuples)")
+    return table_of(data, layout, layout.source)
 
 
 def table_of(data: Iterable[Any], layout: Layout, source: str) -> Table:

@@ -26,7 +26,7 @@ def _is_ntcir(data: File) -> bool:
 @reader("a path of NTCIR lines 'topic document L3'", "qrels", of="path", recognises=_is_ntcir)
 def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped, as NTCIREVAL has it: L0 is not relevant, and L3 is grade 3."""
-    source = layout.source(data)
+    source = layout.source
     columns: dict[str, list[str | int]] = {"query_id": [], "doc_id": [], "relevance": []}
     for number, line in enumerate(contents(Path(data), source).splitlines(), 1):
         if not line.strip() or line.lstrip().startswith(COMMENT):

@@ -29,7 +29,7 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """The columns are called as those of frames; others are not read."""
     import pyarrow.parquet
 
-    source = layout.source(data)
+    source = layout.source
     try:
         with pyarrow.parquet.ParquetFile(os.fspath(data)) as file:
             known = read_of(file.schema_arrow.names, layout, source)

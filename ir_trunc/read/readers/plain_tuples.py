@@ -16,10 +16,17 @@ def _are_tuples(data: Any) -> bool:
     return type(first_item(data)) in (tuple, list)
 
 
-@reader("a list of tuples (topic, document, <value>)", "run", "qrels", of="list", recognises=_are_tuples)
+@reader(
+    "a list of tuples (topic, document, <value>)",
+    "run",
+    "qrels",
+    of="list",
+    recognises=_are_tuples,
+    called="tuples",
+)
 def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     """One tuple or list of three for each document, in this order."""
-    source = f"{layout.kind} (tuples)"
+    source = layout.source
     names = ("query_id", "doc_id", layout.value)
     for at, row in enumerate(data):
         if not isinstance(row, (tuple, list)) or len(row) != _FIELDS:

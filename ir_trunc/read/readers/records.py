@@ -22,13 +22,14 @@ def _are_records(data: Any) -> bool:
     of="list",
     recognises=_are_records,
     columns=True,
+    called="records",
 )
 def records(data: Sequence[Any], layout: Layout) -> Table:
     """One dict for each document, with the names that the columns of frames have.
 
     An example is [{"query_id": "1", "doc_id": "a", "score": 0.5}].
     """
-    source = f"{layout.kind} (records)"
+    source = layout.source
     names: dict[Any, None] = {}
     for at, record in enumerate(data):
         if not isinstance(record, Mapping):

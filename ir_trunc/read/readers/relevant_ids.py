@@ -20,14 +20,21 @@ def _are_ids(data: Mapping[Any, Any]) -> bool:
     return bool(each) and all(isinstance(doc, (str, int)) for docs in each for doc in docs)
 
 
-@reader("{topic: [relevant document, ...]}", "qrels", of="mapping", recognises=_are_ids)
+@reader(
+    "{topic: [relevant document, ...]}",
+    "qrels",
+    of="mapping",
+    recognises=_are_ids,
+    called="relevant documents",
+)
 def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Table:
     """A list or a set of ids, each of relevance 1; documents that are not named are unjudged.
 
     A topic without any id is one for which nothing is relevant.
     """
-    source = "qrels (relevant documents)"
     for topic, docs in data.items():
         if not isinstance(docs, _COLLECTIONS):
-            raise InputError(f"{source}, topic {topic}: a list of ids is needed, not {type(docs).__name__}.")
-    return table_of_lists(data, layout, source, lambda doc, place: (doc, 1))
+            raise InputError(
+                f"{layout.source}, topic {topic}: a list of ids is needed, not {type(docs).__name__}."
+            )
+    return table_of_lists(data, layout, lambda doc, place: (doc, 1))

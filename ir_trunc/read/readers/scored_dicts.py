@@ -22,6 +22,7 @@ def _are_dicts(data: Mapping[Any, Any]) -> bool:
     of="mapping",
     recognises=_are_dicts,
     columns=True,
+    called="dicts by topic",
 )
 def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Search engines' answers. The id is called id, _id, doc_id or docno, its score score or _score.
@@ -44,4 +45,4 @@ def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
             )
         return id_of(item, place, columns), item[found[0]]
 
-    return table_of_lists(data, layout, f"{layout.kind} (dicts by topic)", pair)
+    return table_of_lists(data, layout, pair)

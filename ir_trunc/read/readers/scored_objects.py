@@ -24,7 +24,12 @@ def _are_objects(data: Mapping[Any, Any]) -> bool:
 
 
 @reader(
-    "{topic: [object with id and score, ...]}", "run", of="mapping", recognises=_are_objects, columns=True
+    "{topic: [object with id and score, ...]}",
+    "run",
+    of="mapping",
+    recognises=_are_objects,
+    columns=True,
+    called="objects by topic",
 )
 def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Documents of LlamaIndex, Haystack or LangChain, or any other objects.
@@ -45,7 +50,7 @@ def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
             )
         return id_of(item, place, names), score
 
-    return table_of_lists(data, layout, f"{layout.kind} (objects by topic)", pair)
+    return table_of_lists(data, layout, pair)
 
 
 def id_of(item: Any, place: str, columns: Columns = NO_COLUMNS) -> Any:
@@ -75,10 +80,10 @@ def _held(item: Any, name: Any) -> Any:
 
 
 def table_of_lists(
-    data: Mapping[Any, Any], layout: Layout, source: str, pair: Callable[[Any, str], tuple[Any, Any]]
+    data: Mapping[Any, Any], layout: Layout, pair: Callable[[Any, str], tuple[Any, Any]]
 ) -> Table:
     """A table of {topic: [item, ...]}, where `pair` gives the document and the number of an item."""
-    names = layout.reading.names
+    source, names = layout.source, layout.reading.names
     names.check(names.values(), ("doc_id", layout.value), source)
     topics = [one_id(topic, "query_id", source) for topic in data]
     columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], layout.value: []}

@@ -19,7 +19,13 @@ def _are_pairs(data: Mapping[Any, Any]) -> bool:
 
 
 @reader(
-    "{topic: [(document, <value>), ...]}", "run", "qrels", of="mapping", recognises=_are_pairs, columns=True
+    "{topic: [(document, <value>), ...]}",
+    "run",
+    "qrels",
+    of="mapping",
+    recognises=_are_pairs,
+    columns=True,
+    called="pairs",
 )
 def scored_pairs(data: Mapping[Any, Any], layout: Layout) -> Table:
     """The document is an id, or an object that has one, as in LangChain's (Document, score).
@@ -27,7 +33,7 @@ def scored_pairs(data: Mapping[Any, Any], layout: Layout) -> Table:
     The order of the pairs does not count, the scores do.
     """
     pair = partial(_pair, columns=layout.reading.names)
-    return table_of_lists(data, layout, f"{layout.kind} (pairs)", pair)
+    return table_of_lists(data, layout, pair)
 
 
 def _pair(item: Any, place: str, columns: Columns) -> tuple[Any, Any]:

@@ -36,7 +36,7 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     TREC topics have `<num>` or `<topic number="...">`; the column or name of the ids in the other forms is
     query_id, qid, _id or id.
     """
-    source = layout.source(data)
+    source = layout.source
     return Table(source, topics=tuple(_from_file(Path(data), source)))
 
 

@@ -15,10 +15,6 @@ FIELDS = ("query_id", "qid", "query-id", "_id", "id")
 NAMED = "query_id, qid, _id or id"
 
 
-def _source(data: Any) -> str:
-    return f"topics ({type(data).__name__})"
-
-
 def _is_column(data: Any) -> bool:
     return hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray))
 
@@ -26,19 +22,19 @@ def _is_column(data: Any) -> bool:
 @reader("a column of ids", "topics", of=("frame", "list"), recognises=_is_column)
 def column(data: Any, layout: Layout) -> Table:
     """A column of pandas, polars, pyarrow or numpy."""
-    return Table(_source(data), topics=tuple(ids(data, _source(data), "topic").to_pylist()))
+    return Table(layout.source, topics=tuple(ids(data, layout.source, "topic").to_pylist()))
 
 
 @reader("a mapping whose keys are ids", "topics", of="mapping", usual=True)
 def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Qrels or queries as dicts, for example."""
-    return Table(_source(data), topics=tuple(one_id(topic, "topic", _source(data)) for topic in data))
+    return Table(layout.source, topics=tuple(one_id(topic, "topic", layout.source) for topic in data))
 
 
 @reader(f"a list of ids, or of items with {NAMED}", "topics", of="list", usual=True)
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """Items are objects with one of these attributes, or mappings with one of these names."""
-    source = _source(data)
+    source = layout.source
     return Table(source, topics=tuple(of_item(item, f"{source}, item {at}") for at, item in enumerate(data)))
 
 

@@ -59,7 +59,7 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
     Blanks or tabs are between the fields; `#` begins a comment. The second column of answers is their class.
     """
-    path, source = Path(data), layout.source(data)
+    path, source = Path(data), layout.source
     pieces: Iterable[Rows] = rows_of_blocks(blocks(path, source), layout, source, 1)
     if path.is_file():
         find = partial(_lines_of, path, source)
