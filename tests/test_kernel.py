@@ -226,6 +226,17 @@ def judgments(path, **options):
     return [described(found) for found in (qrels, *also)], [str(w.message) for w in said]
 
 
+def given_as(rows):
+    return (
+        rows.source,
+        rows.universe,
+        rows.values.tolist(),
+        str(rows.values.dtype),
+        rows.topics.type,
+        rows.docs.type,
+    )
+
+
 def described(qrels):
     of = qrels.judgments
     arrays = (of.offsets, of.grades, of.levels, qrels.keys, qrels.grades)
@@ -235,7 +246,7 @@ def described(qrels):
         qrels.rows.docs.to_pylist(),
         qrels.rows.topics.to_pylist(),
     )
-    return [array.tolist() for array in arrays], texts, of.topics, qrels.rows.values.tolist(), qrels.to_dict()
+    return [array.tolist() for array in arrays], texts, of.topics, given_as(qrels.rows), qrels.to_dict()
 
 
 def same_judgments(path, **options):

@@ -131,8 +131,8 @@ def coded_qrels(data: Data) -> CodedRows | None:
     if way is None or read is None:
         return None
     topics, docs = (Texts(np.frombuffer(offsets, np.int32), ids) for offsets, ids in read[:2])
-    topic, doc, grade = (np.frombuffer(column, np.int64) for column in read[2:])
-    pairs = np.sort(topic * max(1, len(docs)) + doc)
+    topic, doc, grade = (np.frombuffer(column, np.int32) for column in read[2:])
+    pairs = np.sort(topic.astype(np.int64) * max(1, len(docs)) + doc)
     if not len(pairs) or (pairs[1:] == pairs[:-1]).any():
         return None
     universe = tuple(data.value) if isinstance(data.value, dict) else ()

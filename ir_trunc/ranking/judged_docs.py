@@ -6,6 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from ir_trunc._kernel import kernel
 from ir_trunc.core.rankings import Ints
 from ir_trunc.read.arrow import Texts, numeric, pa
@@ -23,9 +26,9 @@ class CodedRows:
     source: str
     topics: Texts
     docs: Texts
-    topic: Ints
-    doc: Ints
-    grade: Ints
+    topic: npt.NDArray[np.int32]
+    doc: npt.NDArray[np.int32]
+    grade: npt.NDArray[np.int32]
     universe: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
 
@@ -40,9 +43,10 @@ class CodedRows:
 
     def rows(self) -> Rows:
         """The judgments as rows, in the order of the file."""
-        codes = numeric(self.topic).cast(pa.int32())
-        topics = pa.DictionaryArray.from_arrays(codes, self.topics.arrow())
-        return Rows(self.source, topics, self.docs.arrow().take(numeric(self.doc)), self.grade)
+        topic, doc = (numeric(codes.astype(np.int64)) for codes in (self.topic, self.doc))
+        topics = pa.DictionaryArray.from_arrays(topic.cast(pa.int32()), self.topics.arrow())
+        grades = self.grade.astype(np.int64)
+        return Rows(self.source, topics, self.docs.arrow().take(doc), grades, universe=self.universe)
 
 
 class JudgedDocs:

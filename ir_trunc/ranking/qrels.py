@@ -79,7 +79,8 @@ class Qrels:
         if isinstance(given, CodedRows) and not given.have(nil_id, PLACEHOLDER):
             place = {name: at for at, name in enumerate(names)}
             code = np.array([place[name] for name in given.topics.list()], np.int64)[given.topic]
-            doc_ids, doc, grades, classes = given.docs, given.doc, given.grade, None
+            doc_ids, doc, classes = given.docs, given.doc, None
+            grades = given.grade.astype(np.int64)
         else:
             rows = given.rows() if isinstance(given, CodedRows) else given
             code, rows = _judged(rows, topic_ids.arrow(), nil, nil_id)

@@ -5,28 +5,28 @@
 static const double HIGHEST_GRADE = INT32_MAX;
 
 /* The number of an id, which is new or known. */
-static bool number_id(Ids *ids, Text id, uint64_t seed, int64_t *number)
+static bool number_id(Ids *ids, Text id, uint64_t seed, int32_t *number)
 {
     uint32_t hash = text_hash(id, seed);
     switch (ids_add(ids, id, hash)) {
     case IDS_NEW:
-        *number = (int64_t)ids->count - 1;
+        *number = (int32_t)ids->count - 1;
         return text_is_utf8(id);
     case IDS_KNOWN:
-        *number = ids_find(ids, id, hash);
+        *number = (int32_t)ids_find(ids, id, hash);
         return true;
     default:
         return false;
     }
 }
 
-static bool add_number(Bytes *column, int64_t number)
+static bool add_number(Bytes *column, int32_t number)
 {
     return bytes_add(column, &number, sizeof number);
 }
 
 /* The topic of the judgment before is the one of most. */
-static bool number_topic(Qrels *qrels, Text topic, int64_t *number)
+static bool number_topic(Qrels *qrels, Text topic, int32_t *number)
 {
     if (qrels->topic.size) {
         memcpy(number, qrels->topic.at + qrels->topic.size - sizeof *number, sizeof *number);
@@ -38,12 +38,12 @@ static bool number_topic(Qrels *qrels, Text topic, int64_t *number)
 
 bool qrels_add(Qrels *qrels, Text topic, Text doc, double grade)
 {
-    int64_t of_topic, of_doc;
+    int32_t of_topic, of_doc;
     if (!(grade >= -HIGHEST_GRADE && grade <= HIGHEST_GRADE) || !number_topic(qrels, topic, &of_topic) ||
         !number_id(&qrels->docs, doc, qrels->seed, &of_doc))
         return false;
     return add_number(&qrels->topic, of_topic) && add_number(&qrels->doc, of_doc) &&
-           add_number(&qrels->grade, (int64_t)grade);
+           add_number(&qrels->grade, (int32_t)grade);
 }
 
 bool ids_in_one(const Ids *ids, Bytes *offsets, Bytes *bytes)

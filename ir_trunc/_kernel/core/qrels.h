@@ -5,7 +5,7 @@
 #include "ids.h"
 
 /* topics, docs: ids in the order of their coming, whose bytes are the caller's. topic, doc, grade: of each judgment
- * (int64). */
+ * (int32). */
 typedef struct {
     Ids topics, docs;
     Bytes topic, doc, grade;
