@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-try:
-    from haystack import Document, component, default_from_dict, default_to_dict
-except ImportError:
-    raise ImportError(
-        "ir_trunc.adapters.haystack needs Haystack: pip install 'ir_trunc[haystack]'."
-    ) from None
+from ir_trunc.core.later import needed
 
-from ir_trunc.truncation.live import refuse_if_not_live
-from ir_trunc.truncation.text import parse_policy, policy_of
+with needed("ir_trunc.adapters.haystack needs Haystack", "haystack"):
+    from haystack import Document, component, default_from_dict, default_to_dict
+
+from ir_trunc.truncation.text import live_policy, policy_of
 
 __all__ = ["Truncate"]
 
@@ -36,9 +33,8 @@ class Truncate:
     """
 
     def __init__(self, policy: Any, lower_is_better: bool = False):
-        self.policy = parse_policy(policy)
+        self.policy = live_policy(policy)
         self.lower_is_better = lower_is_better
-        refuse_if_not_live(self.policy)
 
     @component.output_types(documents=list[Document])  # type: ignore[misc, untyped-decorator, unused-ignore]
     def run(self, documents: list[Document]) -> dict[str, Any]:

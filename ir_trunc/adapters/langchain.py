@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-try:
+from ir_trunc.core.later import needed
+
+with needed("ir_trunc.adapters.langchain needs LangChain", "langchain"):
     from langchain_core.documents import BaseDocumentCompressor, Document
     from langchain_core.runnables import RunnableLambda
-except ImportError:
-    raise ImportError(
-        "ir_trunc.adapters.langchain needs LangChain: pip install 'ir_trunc[langchain]'."
-    ) from None
 
 from ir_trunc.core.errors import InputError
-from ir_trunc.truncation.live import refuse_if_not_live
-from ir_trunc.truncation.text import parse_policy
+from ir_trunc.truncation.text import live_policy
 
 __all__ = ["Truncate", "scored"]
 
@@ -46,8 +43,7 @@ class Truncate(BaseDocumentCompressor):  # type: ignore[misc]
 
     def model_post_init(self, context: Any, /) -> None:
         """Refuse a policy that cannot work on live lists."""
-        self.policy = parse_policy(self.policy)
-        refuse_if_not_live(self.policy)
+        self.policy = live_policy(self.policy)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Any = None

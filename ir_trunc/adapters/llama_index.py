@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-try:
+from ir_trunc.core.later import needed
+
+with needed("ir_trunc.adapters.llama_index needs LlamaIndex", "llamaindex"):
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.schema import NodeWithScore, QueryBundle
-except ImportError:
-    raise ImportError(
-        "ir_trunc.adapters.llama_index needs LlamaIndex: pip install 'ir_trunc[llamaindex]'."
-    ) from None
 
-from ir_trunc.truncation.live import refuse_if_not_live
-from ir_trunc.truncation.text import parse_policy
+from ir_trunc.truncation.text import live_policy
 
 __all__ = ["Truncate"]
 
@@ -38,8 +35,7 @@ class Truncate(BaseNodePostprocessor):  # type: ignore[misc]
     def model_post_init(self, context: Any, /) -> None:
         """Refuse a policy that cannot work on live lists."""
         super().model_post_init(context)
-        self.policy = parse_policy(self.policy)
-        refuse_if_not_live(self.policy)
+        self.policy = live_policy(self.policy)
 
     @classmethod
     def class_name(cls) -> str:

@@ -12,12 +12,10 @@ from typing import Any, Literal
 
 import pandas as pd
 
-try:
+from ir_trunc.core.later import needed
+
+with needed("ir_trunc.adapters.pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier as pt
-except ImportError:
-    raise ImportError(
-        "ir_trunc.adapters.pyterrier needs PyTerrier: pip install 'ir_trunc[pyterrier]'."
-    ) from None
 
 from ir_trunc.adapters.pyterrier_frames import checked, name_of, never_empty, of_topics, results_of
 from ir_trunc.adapters.pyterrier_truncate import Truncate

@@ -7,12 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-try:
+from ir_trunc.core.later import needed
+
+with needed("ir_trunc.adapters.pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier as pt
-except ImportError:
-    raise ImportError(
-        "ir_trunc.adapters.pyterrier needs PyTerrier: pip install 'ir_trunc[pyterrier]'."
-    ) from None
 
 from ir_trunc.core.errors import ParameterError
 

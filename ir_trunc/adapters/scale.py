@@ -35,6 +35,7 @@ from ir_trunc.adapters.driver import (
 from ir_trunc.adapters.workers import as_frame, packed, ranked, read_block, tidied
 from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import needed
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import rows_of_lines
@@ -46,27 +47,16 @@ from ir_trunc.scoring.results import Results
 
 __all__ = ["dask", "spark"]
 
-# Columns of a run without rows, in the types that they have here, and what Spark calls types that can be
-# meant by them.
-_NONE = {
-    **dict.fromkeys(("query_id", "doc_id", MARK), pa.array([], pa.string())),
-    **dict.fromkeys(("score", COST), pa.array([], pa.float64())),
-    RANK: pa.array([], pa.int64()),
-    SHOWN: pa.array([], pa.bool_()),
-}
+# Types of columns: here, in Spark, those of Spark that can be meant, and what is needed in words.
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
-_MEANT = {
-    "string": ("string", *_WHOLE),
-    "double": ("float", "double", "decimal", *_WHOLE),
-    "int64": _WHOLE,
-    "bool": ("boolean",),
-}
-_SPARK_TYPES = {"int64": "bigint", "bool": "boolean"}
-_IN_WORDS = {
-    "string": "text or whole numbers",
-    "double": "numbers",
-    "int64": "whole numbers",
-    "bool": "truth values",
+_TEXT = pa.string(), "string", ("string", *_WHOLE), "text or whole numbers"
+_NUMBER = pa.float64(), "double", ("float", "double", "decimal", *_WHOLE), "numbers"
+_PLACE = pa.int64(), "bigint", _WHOLE, "whole numbers"
+_TRUTH = pa.bool_(), "boolean", ("boolean",), "truth values"
+_TYPES = {
+    **dict.fromkeys(("query_id", "doc_id", MARK), _TEXT),
+    **dict.fromkeys(("score", COST), _NUMBER),
+    **{RANK: _PLACE, SHOWN: _TRUTH},
 }
 
 _SAMPLE = 256  # rows of a Spark DataFrame that are looked at
@@ -106,16 +96,15 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
     {RBPT: 1.0}
     """
     ready, judged = ready_for(measures, qrels, options)
-    try:
+    with needed("scale.dask needs Dask", "dask", IrTruncError):
         import dask.dataframe as dd
         from dask import compute, config, delayed
-    except ImportError:
-        raise IrTruncError("scale.dask needs Dask: pip install 'ir_trunc[dask]'.") from None
     layout, again = replace(RUN, reading=ready.reading), replace(RUN, reading=ready.reading.again)
     if isinstance(run, dd.DataFrame):
         source = DASK
         columns = columns_of(run.columns, layout, source)
-        none = from_frame(pa.table({name: _NONE[field] for field, name in columns.items()}), layout, source)
+        empty = {name: pa.array([], _TYPES[field][0]) for field, name in columns.items()}
+        none = from_frame(pa.table(empty), layout, source)
         given = run[list(columns.values()) + to_look_at(run.columns, columns)].to_delayed()
         pieces = [
             delayed(tidied, nout=2)(piece, f"{source}, partition {at}", layout)
@@ -130,9 +119,8 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
     shuffled = dd.from_delayed([frame for frame, _ in pieces], meta=as_frame(none)).shuffle("query_id")
     # In the graph, not scattered: what is scattered to a worker is lost with it.
     judged_there = delayed(for_workers(judged), traverse=False)
-    with config.set(
-        {"distributed.admin.large-graph-warning-threshold": "1GB"}
-    ):  # the default is for graphs by mistake
+    # The default threshold is for graphs that are large by mistake.
+    with config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
         ranked_there = [
             delayed(ranked)(judged_there, piece, source, again) for piece in shuffled.to_delayed()
         ]
@@ -174,11 +162,9 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
     """
     ready, judged = ready_for(measures, qrels, options)
     layout = replace(RUN, reading=ready.reading)
-    try:
+    with needed("scale.spark needs PySpark", "spark", IrTruncError):
         from pyspark.errors import AnalysisException
         from pyspark.sql import SparkSession, functions
-    except ImportError:
-        raise IrTruncError("scale.spark needs PySpark: pip install 'ir_trunc[spark]'.") from None
     if hasattr(run, "mapInArrow"):
         source = SPARK
         rows = run.select(*_cast(run, source, layout))
@@ -227,8 +213,9 @@ def _cast(run: Any, source: str, layout: Layout) -> list[Any]:
     """
     columns = []
     for field, name in columns_of(run.columns, layout, source).items():
-        known, wanted = dict(run.dtypes)[name], str(_NONE[field].type)
-        if not known.startswith(_MEANT[wanted]):
-            raise InputError(f"{source}: column {name} is of type {known}; {_IN_WORDS[wanted]} are needed.")
-        columns.append(run[name].cast(_SPARK_TYPES.get(wanted, wanted)).alias(field))
+        known = dict(run.dtypes)[name]
+        _, of_spark, meant, words = _TYPES[field]
+        if not known.startswith(meant):
+            raise InputError(f"{source}: column {name} is of type {known}; {words} are needed.")
+        columns.append(run[name].cast(of_spark).alias(field))
     return columns

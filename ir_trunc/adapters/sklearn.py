@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-try:
+from ir_trunc.core.later import needed
+
+with needed("ir_trunc.adapters.sklearn needs scikit-learn", "learn"):
     from sklearn.base import BaseEstimator
     from sklearn.utils.validation import check_is_fitted
-except ImportError:
-    raise ImportError(
-        "ir_trunc.adapters.sklearn needs scikit-learn: pip install 'ir_trunc[learn]'."
-    ) from None
 
 import numpy as np
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Ints, Rankings
 from ir_trunc.truncation.fitting import one_measure
-from ir_trunc.truncation.live import lengths_of, numbers_of, refuse_if_not_live
-from ir_trunc.truncation.text import parse_policy
+from ir_trunc.truncation.live import lengths_of, numbers_of
+from ir_trunc.truncation.text import live_policy
 
 __all__ = ["Truncate"]
 
@@ -57,8 +55,7 @@ class Truncate(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sequence[Any], y: Sequence[Any]) -> Truncate:
         """Fit the policy to the measure on lists and their grades."""
-        policy = parse_policy(self.policy)
-        refuse_if_not_live(policy)
+        policy = live_policy(self.policy)
         self.policy_ = policy.fit(_rankings(X, y), self.measure)
         return self
 

@@ -1,14 +1,17 @@
-"""Packages that are imported when they are first used: to score a run from files takes less time than pandas.
+"""Packages that are imported when they are first used, and those that need not be installed.
 
-Annotations name them too. Only type checkers read those.
+To score a run from files takes less time than to import pandas. Annotations name packages too, which only
+type checkers read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["Later", "pd"]
+__all__ = ["Later", "needed", "pd"]
 
 
 class Later:
@@ -21,6 +24,15 @@ class Later:
         found = getattr(import_module(self._name), attribute)
         setattr(self, attribute, found)
         return found
+
+
+@contextmanager
+def needed(what: str, extra: str, error: type[Exception] = ImportError) -> Iterator[None]:
+    """Import packages that need not be installed: what needs them, and the extra that installs them."""
+    try:
+        yield
+    except ImportError:
+        raise error(f"{what}: pip install 'ir_trunc[{extra}]'.") from None
 
 
 if TYPE_CHECKING:

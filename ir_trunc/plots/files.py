@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir_trunc.core.errors import InputError, IrTruncError, printable
+from ir_trunc.core.later import needed
 from ir_trunc.read.write import Target, check_outputs, whole
 
 if TYPE_CHECKING:
@@ -40,10 +41,8 @@ def check_picture(path: Target, inputs: Iterable[Target | None] = ()) -> None:
     Raises InputError, IrTruncError or OSError where it cannot.
     """
     check_outputs([path], inputs)
-    try:
+    with needed("Pictures need matplotlib", "plot", IrTruncError):
         from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError:
-        raise IrTruncError("Pictures need matplotlib: pip install 'ir_trunc[plot]'.") from None
     if _kind(path) not in FigureCanvasBase.get_supported_filetypes():
         raise InputError(f"{os.fsdecode(path)}: the name of a picture ends in its kind, .png, .svg or .pdf.")
 

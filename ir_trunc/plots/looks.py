@@ -11,7 +11,7 @@ import numpy as np
 from ir_trunc.core.checks import instance
 from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.errors import InputError, IrTruncError
-from ir_trunc.core.later import pd
+from ir_trunc.core.later import needed, pd
 from ir_trunc.plots.colours import COLOURS, GREY, INK, LINES, MARKERS
 from ir_trunc.plots.files import label
 
@@ -37,10 +37,8 @@ def axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
 
 def figure(width: float, height: float) -> Figure:
     """A new figure, made without pyplot: no window opens, and a notebook shows the figure once."""
-    try:
+    with needed("Pictures need matplotlib", "plot", IrTruncError):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise IrTruncError("Pictures need matplotlib: pip install 'ir_trunc[plot]'.") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

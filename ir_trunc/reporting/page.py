@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ir_trunc.core.checks import text, whole
 from ir_trunc.core.errors import InputError, IrTruncError, noted, printable
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import needed
 from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.write import Target, check_outputs, write_text
@@ -138,10 +139,8 @@ def _cuts(measures: MeasureLike, lists: Any) -> Cuts | None:
 
 
 def _template() -> Any:
-    try:
+    with needed("A page needs Jinja2", "report", IrTruncError):
         from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
-        raise IrTruncError("A page needs Jinja2: pip install 'ir_trunc[report]'.") from None
     loaded = Environment(
         loader=PackageLoader("ir_trunc.reporting"),
         autoescape=True,

@@ -17,6 +17,7 @@ from ir_trunc.scoring.protocol import read_saved
 from ir_trunc.scoring.stored import named, value_of
 from ir_trunc.truncation.declare import Cutter, Policy, PolicyDefinition, registry
 from ir_trunc.truncation.files import read_cuts
+from ir_trunc.truncation.live import refuse_if_not_live
 from ir_trunc.truncation.policies.given import Given
 
 _SAVED = re.compile(r"\.json(\.gz)?$")
@@ -193,6 +194,13 @@ def _value(text: str, node: ast.expr) -> Any:
         return float(written)  # inf
     except ValueError:
         return written
+
+
+def live_policy(policy: Any) -> Any:
+    """The policy that a text names, or an object; ParameterError where it cannot cut live lists."""
+    found = parse_policy(policy)
+    refuse_if_not_live(found)
+    return found
 
 
 def parse_policies(policies: Any) -> list[Cutter]:

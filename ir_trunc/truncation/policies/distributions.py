@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints, Rankings
-from ir_trunc.truncation.declare import Policy, policy, unfitted
-from ir_trunc.truncation.fitting import best_level, in_one, lists_of_scores
-from ir_trunc.truncation.policies.levels import ARAMPATZIS, Level, reaching
+from ir_trunc.core.rankings import Floats, Rankings
+from ir_trunc.truncation.declare import policy
+from ir_trunc.truncation.fitting import in_one, lists_of_scores
+from ir_trunc.truncation.policies.levels import ARAMPATZIS, Level, OfLevel
 
 BAHRI = "Bahri, Zheng, Tay, Metzler & Tomkins, SIGIR 2023, https://arxiv.org/abs/2010.09797"
 
@@ -22,34 +22,6 @@ _NONE = 1e-300  # documents that are not relevant, where rounding leaves none
 _ROOT = math.sqrt(2 * math.pi)
 _HIGHEST = round(-math.log(_TINY), 9)
 _DIGITS = 9  # of what is compared to a level: other machines may differ in the last bits of a logarithm
-
-
-@policy(source=BAHRI, idempotent=False)
-class Surprise(Policy):
-    """The documents with surprisingly high scores for their list.
-
-    number of i with -ln(1 - F(s_i - s_n)) >= surprise, F the generalised Pareto distribution of the list
-
-    What a search returns is the upper tail of the scores of a collection, so that the excess of the scores
-    over the last one is distributed as a generalised Pareto. It is fitted to each list by
-    probability-weighted moments (Hosking & Wallis 1987); the paper fits by maximum likelihood, and finds
-    where the tail begins by a test of fit. Where all scores are equal, each surprise is 0; the highest is
-    27.6. Fitted, it is the best of all levels; of several the highest.
-    """
-
-    surprise: Annotated[
-        float | None, Level("lowest surprise to keep, in nats; fitted where it is not given")
-    ] = None
-
-    def fit(self, rankings: Rankings, measure: Any) -> Surprise:
-        """The best of all levels; of several the highest."""
-        return self if self.surprise is not None else Surprise(best_level(surprises, rankings, measure))
-
-    def cut(self, rankings: Rankings) -> Ints:
-        """How many documents are surprising (Q)."""
-        if self.surprise is None:
-            raise unfitted(self, "surprise")
-        return reaching(self.surprise, surprises(rankings), rankings)
 
 
 def surprises(rankings: Rankings) -> Floats:
@@ -75,38 +47,23 @@ def _surprises(scores: Floats) -> Floats:
     return falling
 
 
-@policy(source=ARAMPATZIS, idempotent=False)
-class ScoreDistribution(Policy):
-    """The documents that are relevant with at least this probability.
+@policy(source=BAHRI, idempotent=False)
+class Surprise(OfLevel):
+    """The documents with surprisingly high scores for their list.
 
-    number of i with P(relevant | s_i) >= probability
+    number of i with -ln(1 - F(s_i - s_n)) >= surprise, F the generalised Pareto distribution of the list
 
-    Scores of relevant documents are taken to be normal, those of the others exponential. This mixture is
-    fitted to each list, from its last score to its first, by 50 steps of expectation and maximisation. The
-    normal falls off faster than the exponential, so that very high scores would count as less relevant than
-    lower ones: a document gets the highest probability of all from it down. Lists of fewer than three
-    different scores have probability 1/2 throughout. Fitted, it is the best of all levels; of several the
-    highest. The paper finds the level from the mixture and the measure; here training topics do. The 50 steps
-    make it the slowest policy but `Learned`: a call on 100 scores takes about 0.3 ms, others a tenth of that
-    or less.
+    What a search returns is the upper tail of the scores of a collection, so that the excess of the scores
+    over the last one is distributed as a generalised Pareto. It is fitted to each list by
+    probability-weighted moments (Hosking & Wallis 1987); the paper fits by maximum likelihood, and finds
+    where the tail begins by a test of fit. Where all scores are equal, each surprise is 0; the highest is
+    27.6. Fitted, it is the best of all levels; of several the highest.
     """
 
-    probability: Annotated[
-        float | None,
-        Level("lowest probability of relevance to keep; fitted where it is not given"),
+    surprise: Annotated[
+        float | None, Level("lowest surprise to keep, in nats; fitted where it is not given")
     ] = None
-
-    def fit(self, rankings: Rankings, measure: Any) -> ScoreDistribution:
-        """The best of all levels; of several the highest."""
-        if self.probability is not None:
-            return self
-        return ScoreDistribution(best_level(probabilities, rankings, measure))
-
-    def cut(self, rankings: Rankings) -> Ints:
-        """How many documents are probably relevant (Q)."""
-        if self.probability is None:
-            raise unfitted(self, "probability")
-        return reaching(self.probability, probabilities(rankings), rankings)
+    keys = staticmethod(surprises)
 
 
 def probabilities(rankings: Rankings) -> Floats:
@@ -137,6 +94,29 @@ def _probabilities(scores: Floats) -> Floats:
             rate = min(max(n - weight, _NONE) / max(sum_x - of_x, _TINY), 1 / _NARROWEST)
     upwards: Floats = np.maximum.accumulate(relevant[::-1])[::-1]
     return np.round(upwards, _DIGITS)
+
+
+@policy(source=ARAMPATZIS, idempotent=False)
+class ScoreDistribution(OfLevel):
+    """The documents that are relevant with at least this probability.
+
+    number of i with P(relevant | s_i) >= probability
+
+    Scores of relevant documents are taken to be normal, those of the others exponential. This mixture is
+    fitted to each list, from its last score to its first, by 50 steps of expectation and maximisation. The
+    normal falls off faster than the exponential, so that very high scores would count as less relevant than
+    lower ones: a document gets the highest probability of all from it down. Lists of fewer than three
+    different scores have probability 1/2 throughout. Fitted, it is the best of all levels; of several the
+    highest. The paper finds the level from the mixture and the measure; here training topics do. The 50 steps
+    make it the slowest policy but `Learned`: a call on 100 scores takes about 0.3 ms, others a tenth of that
+    or less.
+    """
+
+    probability: Annotated[
+        float | None,
+        Level("lowest probability of relevance to keep; fitted where it is not given"),
+    ] = None
+    keys = staticmethod(probabilities)
 
 
 def _from_0_to_1(scores: Floats) -> Floats:

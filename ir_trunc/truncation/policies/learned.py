@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ir_trunc.core.curve import lowest_of_best
 from ir_trunc.core.errors import ParameterTypeError, shown
+from ir_trunc.core.later import needed
 from ir_trunc.core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.truncation.declare import Policy, policy, unfitted
@@ -86,11 +87,9 @@ class Learned(Policy):
         """The policy with a model fitted on the measure's curves."""
         if self.model is not None:
             return self
-        try:
+        with needed("Learned needs scikit-learn", "learn"):
             from sklearn.base import clone, is_classifier
             from sklearn.ensemble import HistGradientBoostingRegressor
-        except ImportError:
-            raise ImportError("Learned needs scikit-learn: pip install 'ir_trunc[learn]'.") from None
         curve = curve_of(measure, rankings)
         x, cuts, offsets = features(rankings)
         rows, points = np.repeat(np.arange(len(rankings)), np.diff(offsets)), np.diff(curve.offsets)

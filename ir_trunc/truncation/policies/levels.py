@@ -29,55 +29,26 @@ class Level:
         return float(value) if infinite else number(name, value)
 
 
-@policy(source=ARAMPATZIS)
-class ScoreThreshold(Policy):
-    """The documents with at least this score.
+class OfLevel(Policy):
+    """A policy with one parameter, a level: it keeps the documents whose key reaches it."""
 
-    number of i with s_i >= threshold
+    @staticmethod
+    def keys(rankings: Rankings) -> Floats:
+        """A number for every document of the lists, which falls along each list."""
+        raise NotImplementedError
 
-    Fitted, it is the best of all thresholds; of several the highest. The paper models the distribution of the
-    scores; here every threshold that makes a difference is tried.
-    """
-
-    threshold: Annotated[float | None, Level("lowest score to keep; fitted where it is not given")] = None
-
-    def fit(self, rankings: Rankings, measure: Any) -> ScoreThreshold:
-        """The best of all thresholds; of several the highest."""
-        return (
-            self
-            if self.threshold is not None
-            else ScoreThreshold(best_level(falling_scores, rankings, measure))
-        )
+    def fit(self, rankings: Rankings, measure: Any) -> Policy:
+        """The best of all levels; of several the highest."""
+        if None not in vars(self).values():
+            return self
+        return type(self)(best_level(self.keys, rankings, measure))  # type: ignore[call-arg]
 
     def cut(self, rankings: Rankings) -> Ints:
-        """How many documents reach the threshold (Q)."""
-        if self.threshold is None:
-            raise unfitted(self, "threshold")
-        return reaching(self.threshold, falling_scores(rankings), rankings)
-
-
-@policy(source="common practice: a threshold relative to the best score")
-class ShareOfTop(Policy):
-    """The documents with at least this share of their list's highest score.
-
-    number of i with s_i / s_1 >= share
-
-    The highest score must be above 0. Fitted, it is the best of all shares; of several the highest.
-    """
-
-    share: Annotated[
-        float | None, Level("lowest share of the highest score to keep; fitted where it is not given")
-    ] = None
-
-    def fit(self, rankings: Rankings, measure: Any) -> ShareOfTop:
-        """The best of all shares; of several the highest."""
-        return self if self.share is not None else ShareOfTop(best_level(shares_of_top, rankings, measure))
-
-    def cut(self, rankings: Rankings) -> Ints:
-        """How many documents reach the share (Q)."""
-        if self.share is None:
-            raise unfitted(self, "share")
-        return reaching(self.share, shares_of_top(rankings), rankings)
+        """How many documents reach the level (Q)."""
+        ((name, level),) = vars(self).items()
+        if level is None:
+            raise unfitted(self, name)
+        return reaching(level, self.keys(rankings), rankings)
 
 
 def shares_of_top(rankings: Rankings) -> Floats:
@@ -99,3 +70,32 @@ def reaching(level: float, key: Floats, rankings: Rankings) -> Ints:
     if len(rankings) == 1:  # what is cut live is one list, and cut in microseconds
         return np.array([np.count_nonzero(key >= level)])
     return np.bincount(rankings.rows[key >= level], minlength=len(rankings))
+
+
+@policy(source=ARAMPATZIS)
+class ScoreThreshold(OfLevel):
+    """The documents with at least this score.
+
+    number of i with s_i >= threshold
+
+    Fitted, it is the best of all thresholds; of several the highest. The paper models the distribution of the
+    scores; here every threshold that makes a difference is tried.
+    """
+
+    threshold: Annotated[float | None, Level("lowest score to keep; fitted where it is not given")] = None
+    keys = staticmethod(falling_scores)
+
+
+@policy(source="common practice: a threshold relative to the best score")
+class ShareOfTop(OfLevel):
+    """The documents with at least this share of their list's highest score.
+
+    number of i with s_i / s_1 >= share
+
+    The highest score must be above 0. Fitted, it is the best of all shares; of several the highest.
+    """
+
+    share: Annotated[
+        float | None, Level("lowest share of the highest score to keep; fitted where it is not given")
+    ] = None
+    keys = staticmethod(shares_of_top)
