@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from ir_trunc._kernel import kernel
-from ir_trunc.core.errors import InputError
 from ir_trunc.core.flat import SomeLists, offsets_of, places_of
 from ir_trunc.ranking.judged_docs import CodedRows, seed
 from ir_trunc.ranking.qrels import Qrels
@@ -28,7 +27,7 @@ from ir_trunc.read.reading import MARK, RANK, Order
 from ir_trunc.read.registry import Data
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import COST, SHOWN
-from ir_trunc.read.text import BadLineError, blocks, contents
+from ir_trunc.read.text import BadLineError, blocks
 
 _ORDERS = get_args(Order)
 _DICTS = (dict, defaultdict)
@@ -181,10 +180,10 @@ def _judged_lines(data: Data) -> Any:
     if not path.is_file():
         return None  # as above
     try:
-        lines = contents(path, data.source)
-    except (InputError, OSError):
+        lines = b"".join([*blocks(path, data.source), b"\n"])
+    except (BadLineError, OSError):
         return None
-    return kernel.qrels_of_lines(lines if lines.endswith(b"\n") else lines + b"\n", seed())
+    return kernel.qrels_of_lines(lines, seed())
 
 
 def _dicts(lists: Any, run: Data) -> Notes | None:
