@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ir_trunc.core.errors import InputError
-from ir_trunc.measures.definition import Param
-from ir_trunc.measures.params import Flag, Number, Text
+from ir_trunc.measures.params import Flag, Number, Param, Text
 from ir_trunc.meta.declare import ProcedureDefinition
 from ir_trunc.meta.options import Groups, Measures, Names, Several
 from ir_trunc.read.text import contents

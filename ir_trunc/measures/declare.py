@@ -11,16 +11,17 @@ from typing import Any, Literal
 
 from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest, shown
 from ir_trunc.core.rankings import Floats
-from ir_trunc.measures.bound import BoundMeasure, curves, scores
 from ir_trunc.measures.definition import (
     CUTOFF,
     UNBOUNDED,
+    BoundMeasure,
     Definition,
     Formula,
     OfMeans,
-    Param,
+    curves,
+    scores,
 )
-from ir_trunc.measures.params import Kind, Whole
+from ir_trunc.measures.params import Kind, Param, Whole
 from ir_trunc.measures.text import parse
 
 __all__ = [

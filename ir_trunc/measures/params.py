@@ -7,7 +7,7 @@ the kind defined here, which turns what a user gives into a plain value or says 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
@@ -31,6 +31,22 @@ class Kind(Protocol):
 
     def clean(self, name: str, value: Any) -> Any:
         """The value as a plain Python object; ParameterError where it is not allowed."""
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter: its kind (allowed values), its default, and whether it has to be given."""
+
+    name: str
+    kind: Kind
+    default: Any = None
+    required: bool = False
+
+
+def written_arguments(params: Iterable[Param]) -> str:
+    """Parameters with their defaults, in brackets; nothing where there are none."""
+    inside = [param.name if param.default is None else f"{param.name}={param.default!r}" for param in params]
+    return f"({', '.join(inside)})" if inside else ""
 
 
 @dataclass(frozen=True)

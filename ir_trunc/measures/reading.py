@@ -12,8 +12,8 @@ import numpy as np
 
 from ir_trunc.core.errors import ParameterError, ParameterTypeError, shown
 from ir_trunc.core.rankings import Floats
-from ir_trunc.measures.bound import BoundMeasure
 from ir_trunc.measures.declare import lookup, measure
+from ir_trunc.measures.definition import BoundMeasure
 from ir_trunc.measures.every_document import EveryDocument
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, Number, OnlyRel

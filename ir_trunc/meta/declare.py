@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 from ir_trunc.core.checks import instance, text
 from ir_trunc.core.errors import ParameterError
-from ir_trunc.measures.definition import Param
+from ir_trunc.measures.params import Param
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.scoring.protocol import Result

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from inspect import cleandoc
 from typing import get_args
 
-from ir_trunc.measures.definition import Param
+from ir_trunc.measures.params import Param
 from ir_trunc.meta.declare import ProcedureDefinition
 from ir_trunc.meta.declare import registry as procedures
 from ir_trunc.meta.properties import RULE

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from ir_trunc.core.errors import ParameterError
 from ir_trunc.core.rankings import Ints, Rankings
-from ir_trunc.measures.definition import Param, written_arguments
+from ir_trunc.measures.params import Param, written_arguments
 from ir_trunc.read.write import Target
 from ir_trunc.scoring.protocol import write_json
 from ir_trunc.scoring.stored import plain
