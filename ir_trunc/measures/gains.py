@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ir_trunc.core.errors import ParameterError, warn
 from ir_trunc.core.rankings import Bools, Floats, Ints, Judgments, offsets_of
 from ir_trunc.measures.lists import Lists, running
+
+_TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
 
 # Scales are functions from grades to units of gain (0 for negatives); scales that give equal gains are equal,
 # and have one hash.
@@ -190,3 +193,91 @@ class Ideal:
         """One value for every point, at its own depth."""
         at: Ints = self.lists.spread(self.starts) + np.minimum(depth, self.lists.spread(self.lengths))
         return self.sums[at]
+
+
+# gain scales
+
+
+def binary(lists: Lists, rel: int = 1) -> Gains:
+    """1 for a grade of at least `rel`, else 0."""
+    return gains_by(AtLeast(rel), lists)
+
+
+def graded(lists: Lists) -> Gains:
+    """The grade itself."""
+    return gains_by(Grade(), lists)
+
+
+def scale_of(gains: dict[int, float] | None) -> Mapped:
+    """The scale of a map: its gain for a grade, the grade itself where it has none; never below 0."""
+    return Mapped(tuple((gains or {}).items()))
+
+
+def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
+    """Gains by a map; a warning where a grade that it leaves out is worth less than a lower grade."""
+    scale = scale_of(gains)
+    if gains:
+        _say_what_falls(gains, lists.judgments.levels, scale)
+    return gains_by(scale, lists)
+
+
+def _say_what_falls(gains: dict[int, float], levels: Ints, scale: Mapped) -> None:
+    worth = scale(levels)
+    for at in np.flatnonzero(~np.isin(levels, list(gains))):
+        higher = [x for x, gain in gains.items() if x < levels[at] and gain > worth[at]]
+        if higher:
+            warn(
+                f"gains={gains} leaves out grade {levels[at]}, which keeps its gain {worth[at]:g}, below the "
+                f"{gains[higher[0]]:g} of grade {higher[0]}: the ideal list goes by gain."
+            )
+            return
+
+
+def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
+    """2^g - 1, g being the grade or what a map has for it."""
+    exponents = mapped(lists, gains)
+    highest = exponents.judged.relevant.max(initial=0.0)
+    if highest > _TOP_EXPONENT:
+        raise ParameterError(
+            f"gains 2^g - 1 need grades or gains g of at most {_TOP_EXPONENT}, not {highest:g}."
+        )
+    levels = np.append(0, lists.judgments.levels)
+    return gains_by(Mapped(tuple((int(x), 2**g - 1) for x, g in zip(levels, scale_of(gains)(levels)))), lists)
+
+
+def linear(lists: Lists, max_rel: int | None = None) -> Gains:
+    """x / max_rel."""
+    return gains_by(Grade(), lists, float(top_grade(lists, max_rel)))
+
+
+def signed(lists: Lists, max_rel: int | None = None) -> Gains:
+    """x / max_rel, below 0 for negative grades."""
+    return gains_by(SignedGrade(), lists, float(top_grade(lists, max_rel)))
+
+
+def linear_or_binary(lists: Lists, rel: int | None, max_rel: int | None = None) -> Gains:
+    """x / max_rel, or, where `rel` is given, 1 for a grade of at least `rel`."""
+    return linear(lists, max_rel) if rel is None else binary(lists, rel)
+
+
+def exponential(lists: Lists, max_rel: int | None = None) -> Gains:
+    """(2^x - 1) / 2^max_rel."""
+    top = top_grade(lists, max_rel)
+    if top > _TOP_EXPONENT:
+        raise ParameterError(
+            f"exponential gains need a judgement scale of at most {_TOP_EXPONENT}, not {top}."
+        )
+    return gains_by(PowersOfTwo(top), lists, 2.0**top)
+
+
+def scaled(lists: Lists, gain: str, max_rel: int | None) -> Gains:
+    """Gains by the scale of that name."""
+    return {"linear": linear, "exp": exponential, "signed": signed}[gain](lists, max_rel)
+
+
+def top_grade(lists: Lists, max_rel: int | None) -> int:
+    """The top of the judgement scale, as given or as found in the judgments; at least 1."""
+    found = lists.judgments.max_rel
+    if max_rel is not None and max_rel < found:
+        raise ParameterError(f"max_rel={max_rel} is lower than the highest grade in the qrels, {found}.")
+    return max_rel or found or 1

@@ -198,3 +198,41 @@ class Depths(Lists):
 
     def own(self, x: npt.NDArray[T]) -> npt.NDArray[T]:
         return x[self.ends - 1]
+
+
+# discounts: one value for every rank 0, 1, 2, ...; the value at 0 is not used
+
+
+def undiscounted(lists: Lists) -> Floats:
+    """1 at every rank."""
+    return np.ones_like(lists.ranks)
+
+
+def log2_discount(lists: Lists) -> Floats:
+    """1 / log2(i + 1)."""
+    return lists.table(lambda i: 1 / np.log2(i + 1))
+
+
+def jk_discount(lists: Lists) -> Floats:
+    """1 / log2(max(2, i)): no discount for the first two ranks."""
+    return lists.table(lambda i: 1 / np.log2(np.maximum(2, i)))
+
+
+def discount(lists: Lists, dcg: str) -> Floats:
+    """The discount of that name."""
+    return {"log2": log2_discount, "jk": jk_discount}[dcg](lists)
+
+
+def powers(lists: Lists, p: float) -> Floats:
+    """p^i for i = 0, 1, 2, ..."""
+    return lists.table(lambda i: p**i)
+
+
+def geometric(lists: Lists, p: float) -> Floats:
+    """(1 - p) p^(i - 1): the weights of rank-biased measures."""
+    return lists.table(lambda i: (1 - p) * p ** (i - 1))
+
+
+def reciprocal(lists: Lists) -> Floats:
+    """1 / i."""
+    return lists.table(lambda i: 1 / i)
