@@ -1,6 +1,7 @@
 /* The kernel's core without Python, on mutated runs and qrels, for the sanitizers:
  *
- *     cc -g -fsanitize=address,undefined -Iir_trunc/_kernel/core tests/kernel_driver.c ir_trunc/_kernel/core/[a-z]*.c -lm
+ *     cc -g -fsanitize=address,undefined -Iir_trunc/_kernel/core tests/kernel_driver.c
+ * ir_trunc/_kernel/core/[a-z]*.c -lm
  *     ./a.out 100000
  */
 #include <stdio.h>
@@ -17,9 +18,30 @@ static uint32_t drawn(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-static const char *const PIECES[] = {" ", "\t", "\n", "\r\n", "\r", "#", "-", ".", "e5", "1e-300", "12345678901234567890123",
-                                     "1e999", "nan", "\xc3\xa9", "\xff", "\xed\xa0\x80", "\xf0\x9f\x98\x80", "NIL", "d1",
-                                     "1", "\x1c", "\x0b", "9007199254740993", "0.30000000000000004e-7"};
+static const char *const PIECES[] = {" ",
+                                     "\t",
+                                     "\n",
+                                     "\r\n",
+                                     "\r",
+                                     "#",
+                                     "-",
+                                     ".",
+                                     "e5",
+                                     "1e-300",
+                                     "12345678901234567890123",
+                                     "1e999",
+                                     "nan",
+                                     "\xc3\xa9",
+                                     "\xff",
+                                     "\xed\xa0\x80",
+                                     "\xf0\x9f\x98\x80",
+                                     "NIL",
+                                     "d1",
+                                     "1",
+                                     "\x1c",
+                                     "\x0b",
+                                     "9007199254740993",
+                                     "0.30000000000000004e-7"};
 enum { PIECES_THERE = sizeof PIECES / sizeof *PIECES, LONGEST_RUN = 1 << 13 };
 
 static size_t run_of(char *text)
@@ -27,8 +49,8 @@ static size_t run_of(char *text)
     size_t size = 0;
     for (uint32_t topic = 0, topics = 1 + drawn(4); topic < topics; topic++)
         for (uint32_t at = 0, docs = drawn(20); at < docs; at++)
-            size += (size_t)sprintf(text + size, "%u Q0 d%u %u %.9g tag\n", topic * 3, drawn(30) * 100 + at, at,
-                                    drawn(2) ? 9.0 - at : drawn(1000) / 1e4);
+            size += (size_t)sprintf(text + size, "%u Q0 d%u %u %.9g tag\n", topic * 3, drawn(30) * 100 + at,
+                                    at, drawn(2) ? 9.0 - at : drawn(1000) / 1e4);
     return size;
 }
 

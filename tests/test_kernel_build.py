@@ -38,6 +38,12 @@ def test_the_core_reads_mutated_files_under_sanitizers(tmp_path):
     assert read / 4 < as_qrels < read
 
 
+@with_source
+def test_lines_of_the_source_are_as_short_as_those_of_python():
+    for path in [DRIVER, *KERNEL.rglob("*.[ch]")]:
+        assert max(map(len, path.read_text().splitlines())) <= 110, path
+
+
 def built(tmp_path, wanted, path):
     """What a build into a folder says, with these settings."""
     code = (

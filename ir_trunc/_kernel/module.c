@@ -1,7 +1,7 @@
 /* The core for Python: the limited API, so that one build serves every version from 3.11 on.
  *
- * No function words an error about data: where the core is not sure, False comes back, and the caller reads the
- * same data in Python, which either understands them or says what is wrong. */
+ * No function words an error about data: where the core is not sure, False comes back, and the caller reads
+ * the same data in Python, which either understands them or says what is wrong. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
@@ -103,9 +103,10 @@ static bool make(JudgedHere *here, unsigned long long seed)
     return judged_make(&here->judged, judgments, seed);
 }
 
-PyDoc_STRVAR(judged_doc, "judged(topic_offsets, topics, doc_offsets, docs, odd_offsets, odds, keys, grades, seed)\n"
-                         "--\n\nThe judged documents of every topic, ready for any number of runs; None where the\n"
-                         "buffers do not fit together.");
+PyDoc_STRVAR(judged_doc,
+             "judged(topic_offsets, topics, doc_offsets, docs, odd_offsets, odds, keys, grades, seed)\n"
+             "--\n\nThe judged documents of every topic, ready for any number of runs; None where the\n"
+             "buffers do not fit together.");
 
 static PyObject *judged_of(PyObject *module, PyObject *args)
 {
@@ -151,7 +152,8 @@ static PyObject *begin(PyObject *module, PyObject *args)
     return capsule;
 }
 
-PyDoc_STRVAR(lines_doc, "lines(lists, block)\n--\n\nAdd lines of a file; False where it is not sure what they mean.");
+PyDoc_STRVAR(lines_doc,
+             "lines(lists, block)\n--\n\nAdd lines of a file; False where it is not sure what they mean.");
 
 static PyObject *lines(PyObject *module, PyObject *args)
 {
@@ -186,8 +188,8 @@ static bool copied(Kept *ours, PyObject *text, Text *id)
     return kept;
 }
 
-/* The UTF-8 of a text. One that is not ASCII keeps the bytes that Python makes of it, in the user's own object:
- * from the first of them on, the bytes are ours. */
+/* The UTF-8 of a text. One that is not ASCII keeps the bytes that Python makes of it, in the user's own
+ * object: from the first of them on, the bytes are ours. */
 static bool id_of(Kept *ours, PyObject *object, Text *id)
 {
     Py_ssize_t size = 0;
@@ -296,7 +298,8 @@ static PyObject *tuple_at(const Tuples *tuples, Py_ssize_t at)
 static bool goes_on(ListsHere *here, PyObject *topic)
 {
     Text name;
-    return here->lists.topic != NO_LIST && id_of(&here->kept, topic, &name) && text_equal(name, here->lists.name);
+    return here->lists.topic != NO_LIST && id_of(&here->kept, topic, &name) &&
+           text_equal(name, here->lists.name);
 }
 
 static bool next_list(ListsHere *here, PyObject *topic)
@@ -306,7 +309,8 @@ static bool next_list(ListsHere *here, PyObject *topic)
            lists_topic(&here->lists, name);
 }
 
-static bool add_tuple(ListsHere *here, const Tuples *tuples, PyObject *item, PyObject *floats, PyObject **topic)
+static bool add_tuple(ListsHere *here, const Tuples *tuples, PyObject *item, PyObject *floats,
+                      PyObject **topic)
 {
     Text id;
     double score;
@@ -319,16 +323,17 @@ static bool add_tuple(ListsHere *here, const Tuples *tuples, PyObject *item, PyO
            lists_add(&here->lists, id, score, 0, true);
 }
 
-PyDoc_STRVAR(tuples_doc, "tuples(lists, [item, ...], type, size, topic, doc, score, floats)\n--\n\n"
-                         "Add tuples of one type and size, with the places of their fields; False where it is not\n"
-                         "sure what they mean.");
+PyDoc_STRVAR(tuples_doc,
+             "tuples(lists, [item, ...], type, size, topic, doc, score, floats)\n--\n\n"
+             "Add tuples of one type and size, with the places of their fields; False where it is not\n"
+             "sure what they mean.");
 
 static PyObject *tuples(PyObject *module, PyObject *args)
 {
     PyObject *lists, *floats, *item, *topic = NULL;
     Tuples all;
-    if (!PyArg_ParseTuple(args, "OO!O!nnnnO", &lists, &PyList_Type, &all.items, &PyType_Type, &all.type, &all.size,
-                          &all.topic, &all.doc, &all.value, &floats))
+    if (!PyArg_ParseTuple(args, "OO!O!nnnnO", &lists, &PyList_Type, &all.items, &PyType_Type, &all.type,
+                          &all.size, &all.topic, &all.doc, &all.value, &floats))
         return NULL;
     ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
     if (!here)
@@ -354,7 +359,8 @@ static bool add_columns(Lists *lists, const Columns *rows)
         int32_t topic = rows->topic_of[at];
         double score = rows->scores[at];
         if (!at || topic != rows->topic_of[at - 1])
-            if (topic < 0 || (size_t)topic >= rows->topics.count || !lists_topic(lists, text_of(&rows->topics, (size_t)topic)))
+            if (topic < 0 || (size_t)topic >= rows->topics.count ||
+                !lists_topic(lists, text_of(&rows->topics, (size_t)topic)))
                 return false;
         if (score - score != 0 || !lists_add(lists, text_of(&rows->docs, at), score, 0, true))
             return false;
@@ -369,10 +375,12 @@ static PyObject *columns(PyObject *module, PyObject *args)
 {
     PyObject *lists;
     Py_buffer topic_of, topic_offsets, topics, doc_offsets, docs, scores;
-    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*", &lists, &topic_of, &topic_offsets, &topics, &doc_offsets, &docs, &scores))
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*", &lists, &topic_of, &topic_offsets, &topics, &doc_offsets,
+                          &docs, &scores))
         return NULL;
     ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
-    Columns rows = {topic_of.buf, texts_in(&topic_offsets, &topics), texts_in(&doc_offsets, &docs), scores.buf};
+    Columns rows = {topic_of.buf, texts_in(&topic_offsets, &topics), texts_in(&doc_offsets, &docs),
+                    scores.buf};
     bool sure = here && fit(&topic_offsets, &topics) && fit(&doc_offsets, &docs) &&
                 (size_t)topic_of.len == rows.docs.count * sizeof(int32_t) &&
                 (size_t)scores.len == rows.docs.count * sizeof(double);
@@ -404,10 +412,11 @@ static PyObject *first_stranger(const Ids *strangers)
     return PyUnicode_DecodeUTF8(first.at, (Py_ssize_t)first.size, "strict");
 }
 
-PyDoc_STRVAR(found_doc, "found(lists)\n--\n\n"
-                        "topics, lengths, first scores, numbers of judged documents, their ranks, their grades and the\n"
-                        "scores that were kept, as bytes; rows, lists of several documents, tied ones, strangers, and\n"
-                        "the first of these.");
+PyDoc_STRVAR(found_doc,
+             "found(lists)\n--\n\n"
+             "topics, lengths, first scores, numbers of judged documents, their ranks, their grades and the\n"
+             "scores that were kept, as bytes; rows, lists of several documents, tied ones, strangers, and\n"
+             "the first of these.");
 
 static PyObject *found(PyObject *module, PyObject *lists)
 {
@@ -416,17 +425,18 @@ static PyObject *found(PyObject *module, PyObject *lists)
         return NULL;
     const Found *all = &here->lists.found;
     return Py_BuildValue("(NNNNNNNLLLnN)", column(&all->topics), column(&all->lengths), column(&all->firsts),
-                         column(&all->judged), column(&all->ranks), column(&all->grades), column(&all->scores),
-                         (long long)all->rows, (long long)all->several, (long long)all->tied,
-                         (Py_ssize_t)here->lists.strangers.count, first_stranger(&here->lists.strangers));
+                         column(&all->judged), column(&all->ranks), column(&all->grades),
+                         column(&all->scores), (long long)all->rows, (long long)all->several,
+                         (long long)all->tied, (Py_ssize_t)here->lists.strangers.count,
+                         first_stranger(&here->lists.strangers));
 }
 
 /* Ids as offsets and bytes, or NULL. */
 static PyObject *texts(const Ids *ids)
 {
     Bytes offsets = {0}, bytes = {0};
-    PyObject *both = ids_in_one(ids, &offsets, &bytes) ? Py_BuildValue("(NN)", column(&offsets), column(&bytes))
-                                                       : PyErr_NoMemory();
+    bool all = ids_in_one(ids, &offsets, &bytes);
+    PyObject *both = all ? Py_BuildValue("(NN)", column(&offsets), column(&bytes)) : PyErr_NoMemory();
     free(offsets.at);
     free(bytes.at);
     return both;
@@ -436,16 +446,20 @@ static PyObject *texts(const Ids *ids)
 static PyObject *qrels_read(Qrels *read, bool sure)
 {
     PyErr_Clear();
-    PyObject *all = sure ? Py_BuildValue("(NNNNN)", texts(&read->topics), texts(&read->docs), column(&read->topic),
-                                         column(&read->doc), column(&read->grade))
-                         : Py_NewRef(Py_None);
+    PyObject *all = Py_None;
+    if (sure)
+        all = Py_BuildValue("(NNNNN)", texts(&read->topics), texts(&read->docs), column(&read->topic),
+                            column(&read->doc), column(&read->grade));
+    else
+        Py_INCREF(all);
     qrels_free(read);
     return all;
 }
 
-PyDoc_STRVAR(qrels_doc, "qrels_of_lines(lines, seed)\n--\n\n"
-                        "Topics and documents, each as offsets and bytes; of each judgment their numbers and its grade,\n"
-                        "as bytes. None where it is not sure what the lines mean.");
+PyDoc_STRVAR(qrels_doc,
+             "qrels_of_lines(lines, seed)\n--\n\n"
+             "Topics and documents, each as offsets and bytes; of each judgment their numbers and its\n"
+             "grade, as bytes. None where it is not sure what the lines mean.");
 
 static PyObject *qrels_of_lines(PyObject *module, PyObject *args)
 {
@@ -499,13 +513,15 @@ static PyObject *qrels_of_dicts(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OK", &judged, &read.seed))
         return NULL;
     Kept ours = {PyList_New(0), false};
-    PyObject *all = qrels_read(&read, ours.copies && PyDict_Check(judged) && add_judgments(&read, &ours, judged));
+    PyObject *all =
+        qrels_read(&read, ours.copies && PyDict_Check(judged) && add_judgments(&read, &ours, judged));
     Py_XDECREF(ours.copies);
     return all;
 }
 
-PyDoc_STRVAR(qrels_of_tuples_doc, "qrels_of_tuples([item, ...], type, size, topic, doc, relevance, seed)\n--\n\n"
-                                  "As qrels_of_lines; for the places of the fields see tuples.");
+PyDoc_STRVAR(qrels_of_tuples_doc,
+             "qrels_of_tuples([item, ...], type, size, topic, doc, relevance, seed)\n--\n\n"
+             "As qrels_of_lines; for the places of the fields see tuples.");
 
 static PyObject *qrels_of_tuples(PyObject *module, PyObject *args)
 {
@@ -513,14 +529,15 @@ static PyObject *qrels_of_tuples(PyObject *module, PyObject *args)
     Tuples all;
     Text topic;
     Qrels read = {0};
-    if (!PyArg_ParseTuple(args, "O!O!nnnnK", &PyList_Type, &all.items, &PyType_Type, &all.type, &all.size, &all.topic,
-                          &all.doc, &all.value, &read.seed))
+    if (!PyArg_ParseTuple(args, "O!O!nnnnK", &PyList_Type, &all.items, &PyType_Type, &all.type, &all.size,
+                          &all.topic, &all.doc, &all.value, &read.seed))
         return NULL;
     Kept ours = {PyList_New(0), false};
     bool sure = ours.copies && sound(&all);
     for (Py_ssize_t at = 0, count = PyList_Size(all.items); at < count && sure; at++)
         sure = (item = tuple_at(&all, at)) && id_of(&ours, PyTuple_GetItem(item, all.topic), &topic) &&
-               add_judgment(&read, &ours, topic, PyTuple_GetItem(item, all.doc), PyTuple_GetItem(item, all.value));
+               add_judgment(&read, &ours, topic, PyTuple_GetItem(item, all.doc),
+                            PyTuple_GetItem(item, all.value));
     PyObject *found = qrels_read(&read, sure);
     Py_XDECREF(ours.copies);
     return found;
@@ -538,7 +555,8 @@ static PyMethodDef functions[] = {{"judged", judged_of, METH_VARARGS, judged_doc
                                   {"qrels_of_tuples", qrels_of_tuples, METH_VARARGS, qrels_of_tuples_doc},
                                   {NULL, NULL, 0, NULL}};
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_core", .m_size = 0, .m_methods = functions};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_core", .m_size = 0,
+                                        .m_methods = functions};
 
 PyMODINIT_FUNC PyInit__core(void)
 {

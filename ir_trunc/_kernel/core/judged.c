@@ -30,7 +30,7 @@ static bool name_topics(Judged *judged)
     return true;
 }
 
-/* Regions of four times as many slots as a topic has entries: most documents are not judged, and meet a free one. */
+/* Regions have four times as many slots as a topic has entries: most documents, unjudged, meet a free one. */
 static bool lay_out(Judged *judged)
 {
     const Judgments *judgments = &judged->judgments;

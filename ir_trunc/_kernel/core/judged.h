@@ -22,7 +22,7 @@ typedef struct {
 } Judgments;
 
 /* The slots of topic q are those from regions[q] to regions[q + 1], a power of two or none; their entries are
- * numbers of judgments from 1, behind which the odd ids are. The judgments are the caller's, and must live on. */
+ * numbers of judgments from 1, behind which the odd ids are. The judgments are the caller's, for as long. */
 typedef struct {
     Judgments judgments;
     uint64_t seed;

@@ -5,7 +5,7 @@
 
 #include "numbers.h"
 
-/* The next field of a line: of no bytes where the line ends. All lines end by a newline, so that none is read over. */
+/* The next field, of no bytes where the line ends. All lines end by a newline, so that none is read over. */
 static Text field(const char **at)
 {
     const char *start = *at;

@@ -5,7 +5,7 @@
 #include "lists.h"
 #include "qrels.h"
 
-/* Adds whole lines, and all lines of their topics. False where anything stands there that is not plainly a run. */
+/* Adds whole lines, and all lines of their topics. False where anything is not plainly a line of a run. */
 bool lines_of_run(Lists *lists, Text lines);
 
 /* All lines, the last of which ends by a newline, too. */

@@ -1,5 +1,5 @@
-/* The ranked lists of a run, one after the other: what is kept of each is its length, its judged documents and
- * its first score. */
+/* The ranked lists of a run, one after the other: what is kept of each is its length, its judged documents
+ * and its first score. */
 #ifndef IR_TRUNC_LISTS_H
 #define IR_TRUNC_LISTS_H
 
@@ -20,8 +20,9 @@ typedef struct {
     Meaning meaning;
 } Doc;
 
-/* Of every list that is complete, in the order of the run: topics, lengths, judged (int64), first scores (double);
- * of their judged documents ranks and grades (int64); where they are kept, scores of all documents (double). */
+/* Of every list that is complete, in the order of the run: topics, lengths, judged (int64), first scores
+ * (double); of their judged documents ranks and grades (int64); where they are kept, scores of all documents
+ * (double). */
 typedef struct {
     Bytes topics, lengths, firsts, judged, ranks, grades, scores;
     int64_t rows, several, tied;

@@ -82,7 +82,7 @@ static int leading_zeros(uint64_t word)
     return zeros;
 }
 
-/* digits / 10^places: 63 bits of the quotient at least, and whether anything is left, are more than a double has. */
+/* digits / 10^places: at least 63 bits of the quotient, and whether anything is left; a double has fewer. */
 static double divided(uint64_t digits, int places)
 {
     uint64_t divisor = 1;
@@ -163,7 +163,8 @@ bool whole_number_of(Text text, double *number)
     Decimal decimal = {0};
     if (at < end && *at == '-')
         decimal.negative = *at++ == '-';
-    if (!read_digits(&at, end, &decimal) || at < end || decimal.count > MOST_DIGITS || decimal.digits > INT32_MAX)
+    if (!read_digits(&at, end, &decimal) || at < end || decimal.count > MOST_DIGITS ||
+        decimal.digits > INT32_MAX)
         return false;
     *number = decimal.negative ? -(double)decimal.digits : (double)decimal.digits;
     return true;

@@ -4,7 +4,7 @@
 
 #include "text.h"
 
-/* The double that is nearest to a decimal number; false for what is none, is not finite, or is too long to tell. */
+/* The double nearest to a decimal number; false for what is none, is not finite, or is too long to tell. */
 bool number_of(Text text, double *number);
 
 /* A whole number below 2^31, as ranks and grades are in files; false for anything else. */

@@ -4,8 +4,8 @@
 
 #include "ids.h"
 
-/* topics, docs: ids in the order of their coming, whose bytes are the caller's. topic, doc, grade: of each judgment
- * (int32). */
+/* topics, docs: ids in the order of their coming, whose bytes are the caller's. topic, doc, grade: of each
+ * judgment (int32). */
 typedef struct {
     Ids topics, docs;
     Bytes topic, doc, grade;

@@ -1,4 +1,4 @@
-/* Bytes of a text that somebody else keeps, and memory that grows. What is done for every document is here. */
+/* Texts that somebody else keeps, and memory that grows. What is done for every document is here. */
 #ifndef IR_TRUNC_TEXT_H
 #define IR_TRUNC_TEXT_H
 
