@@ -5,8 +5,9 @@ import warnings
 import pytest
 from generated import ALL
 
-from ir_trunc import IrTruncWarning, calc, compare, rank
+from ir_trunc import IrTruncWarning, calc, compare, evaluator, rank
 from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.scoring import doubts
 from ir_trunc.scoring.doubts import reads_confidences
 
 QRELS = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
@@ -39,3 +40,15 @@ def test_nothing_is_said_of_other_confidences_and_of_measures_that_read_none(mea
 def test_what_reads_confidences_is_known_by_what_it_does():
     reading = {d.name for d in ALL if reads_confidences(d.bind({CUTOFF: 3} if CUTOFF in d.params else {}))}
     assert reading == {"CWS", "K1", "AURC", "EAURC", "AUGRC", "BestEM", "BestTokenF1"}
+
+
+def test_what_a_measure_reads_is_tried_out_once_for_all_runs(monkeypatch):
+    asked, tried_out = [], doubts.reads_the_end
+    monkeypatch.setattr(doubts, "reads_the_end", lambda measure: asked.append(measure) or tried_out(measure))
+    ready = evaluator("RBPT", QRELS)
+    ready.calc(SURER)
+    assert not asked  # no list calls for it
+    for _ in range(3):
+        with pytest.warns(IrTruncWarning, match="exactly 10 documents"):
+            ready.calc({topic: {f"d{at}": -at for at in range(10)} for topic in "12"})
+    assert len(asked) == 1

@@ -18,7 +18,6 @@ from ir_trunc.read.readers.trec import trec
 from ir_trunc.read.reading import MARK, RANK, RUN, nothing_in
 from ir_trunc.read.registry import reader_of, shape_of
 from ir_trunc.read.text import GZIP_MAGIC
-from ir_trunc.scoring.doubts import warn_of_doubts
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.results import Results
 
@@ -83,7 +82,7 @@ def scored(ready: Evaluator, qrels: Qrels, parts: Sequence[Piece], source: str, 
     if source not in (DASK, SPARK) and not any(part.notes.known or part.notes.strangers for part in parts):
         raise nothing_in(source, RUN)
     rankings = put_together(qrels, parts, source, ready.reading, notes)
-    warn_of_doubts(source, rankings, ready.bound)
+    ready.doubts.warn(source, rankings)
     return Results(
         ready.measures, rankings, np.array(scores((bound for bound in ready.bound if bound), rankings))
     )

@@ -18,7 +18,7 @@ from ir_trunc.core.errors import UnknownMeasureError, warn
 from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures import scores
 from ir_trunc.scoring.classes import make_known, objects
-from ir_trunc.scoring.doubts import warn_of_doubts
+from ir_trunc.scoring.doubts import Doubts
 from ir_trunc.scoring.objects import bind
 
 __all__ = ["Evaluator", "Provider", "register"]
@@ -41,6 +41,7 @@ class Evaluator(providers.Evaluator):
             raise UnknownMeasureError(
                 f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc."
             )
+        self.doubts = Doubts(self.bound.values())
         super().__init__(list(self.bound), self.qrels.judgments.topics)
 
     def score(self, rankings: Rankings) -> list[Floats]:
@@ -52,7 +53,7 @@ class Evaluator(providers.Evaluator):
         from ir_trunc.ranking.rank import rank_run
 
         rankings = rank_run(self.qrels, run)
-        warn_of_doubts(f"run ({type(run).__name__})", rankings, list(self.bound.values()))
+        self.doubts.warn(f"run ({type(run).__name__})", rankings)
         of_run = [str(m) for m, bound in self.bound.items() if bound and bound.definition.scope == "run"]
         if of_run and _tested_by_pyterrier():
             what = f"the p values of {', '.join(of_run)} are not valid"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import warn
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.measures import BoundMeasure
@@ -15,36 +16,49 @@ _SHORTEST = 10  # a shorter limit is more likely the system's own: one answer, t
 _SHARE = 0.5
 
 
-def warn_of_doubts(source: str, rankings: Rankings, measures: Sequence[BoundMeasure | None]) -> None:
-    """Warn of ends and of confidences that say nothing of the system.
+class Doubts:
+    """Ends and confidences that say nothing of the system, for measures that read them.
 
-    source: what to call the run. measures: those that ir_trunc computes, None for others.
+    measures: those that ir_trunc computes, None for others. What a measure reads is tried out once, when the
+    first list calls for it.
     """
-    _warn_of_limit(source, rankings, measures)
-    _warn_of_equal_confidences(source, rankings, measures)
 
+    def __init__(self, measures: Iterable[BoundMeasure | None]):
+        self._measures = [measure for measure in measures if measure]
 
-def _warn_of_limit(source: str, rankings: Rankings, measures: Sequence[BoundMeasure | None]) -> None:
-    """Warn where most lists have the longest length, and a measure reads the end without a cutoff.
+    @cached_property
+    def _of_ends(self) -> BoundMeasure | None:
+        return self._first(lambda measure: measure.cutoff is None and reads_the_end(measure))
 
-    source: what to call the run. measures: those that ir_trunc computes, None for others.
-    """
-    lengths = rankings.lengths[rankings.lengths > 0]
-    k = int(lengths.max(initial=0))
-    share = float((lengths == k).mean()) if len(lengths) > 1 else 0.0
-    if k < _SHORTEST or share < _SHARE:
-        return
-    reading = next(
-        (measure for measure in measures if measure and measure.cutoff is None and reads_the_end(measure)),
-        None,
-    )
-    if reading is not None:
-        name = reading.definition.name
-        what = (
-            f"{share:.0%} of the lists have exactly {k} documents, a limit that was probably imposed from"
-            " outside"
-        )
-        warn(f"{source}: {what}; {name} takes it for the system's decision{_remedy(reading, k)}.")
+    @cached_property
+    def _of_confidences(self) -> BoundMeasure | None:
+        return self._first(reads_confidences)
+
+    def _first(self, reads: Callable[[BoundMeasure], bool]) -> BoundMeasure | None:
+        return next((measure for measure in self._measures if reads(measure)), None)
+
+    def warn(self, source: str, rankings: Rankings) -> None:
+        """Warn where most lists have the longest length, and where all first scores are equal.
+
+        source: what to call the run.
+        """
+        filled = rankings.lengths > 0
+        lengths = rankings.lengths[filled]
+        k = int(lengths.max(initial=0))
+        share = float((lengths == k).mean()) if len(lengths) > 1 else 0.0
+        if k >= _SHORTEST and share >= _SHARE and (reading := self._of_ends):
+            what = (
+                f"{share:.0%} of the lists have exactly {k} documents, a limit that was probably imposed from"
+                f" outside; {reading.definition.name} takes it for the system's decision"
+            )
+            warn(f"{source}: {what}{_remedy(reading, k)}.")
+        first = np.zeros(0) if rankings.first_scores is None else rankings.first_scores[filled]
+        if len(first) > 1 and (first == first[0]).all() and (reading := self._of_confidences):
+            what = f"the first documents of all {len(first)} lists have the same score, {first[0]:g}"
+            warn(
+                f"{source}: {what}, which {reading.definition.name} takes for confidence: it tells no answer"
+                " from another."
+            )
 
 
 def _remedy(measure: BoundMeasure, k: int) -> str:
@@ -65,24 +79,6 @@ def reads_the_end(measure: BoundMeasure) -> bool:
         for rest in (7, 8)
     )
     return bool((measure.score(short) != measure.score(longer)).any())
-
-
-def _warn_of_equal_confidences(
-    source: str, rankings: Rankings, measures: Sequence[BoundMeasure | None]
-) -> None:
-    """Warn where a measure takes first scores for confidence, and all of them are equal."""
-    if rankings.first_scores is None:
-        return
-    found = rankings.first_scores[rankings.lengths > 0]
-    if len(found) < 2 or (found != found[0]).any():
-        return
-    reading = next((measure for measure in measures if measure and reads_confidences(measure)), None)
-    if reading is not None:
-        what = f"the first documents of all {len(found)} lists have the same score, {found[0]:g}"
-        warn(
-            f"{source}: {what}, which {reading.definition.name} takes for confidence: it tells no answer from"
-            " another."
-        )
 
 
 def reads_confidences(measure: BoundMeasure) -> bool:

@@ -22,7 +22,7 @@ from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.rank import rank_run
 from ir_trunc.read.reading import DEFAULT, Duplicates, HowRead, Order, Reading
 from ir_trunc.read.registry import shape_of
-from ir_trunc.scoring.doubts import warn_of_doubts
+from ir_trunc.scoring.doubts import Doubts
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
 
@@ -77,6 +77,7 @@ class Evaluator:
         self.reading = Reading(order, duplicates, stop, lower_is_better, columns)
         found = read_measures(measures)
         self.measures, self.bound = tuple(found), list(found.values())
+        self.doubts = Doubts(self.bound)
         for measure, bound in found.items():
             if bound is None and not ir_measures.DefaultPipeline.supports(measure):
                 raise UnknownMeasureError(
@@ -94,10 +95,11 @@ class Evaluator:
 
     def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
-        rankings = self._open(run, flag("keep_scores", keep_scores))
+        keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
+        rankings = self._open(run, keep)
         if not isinstance(run, Rankings):
             source = f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
-            warn_of_doubts(source, rankings, self.bound)
+            self.doubts.warn(source, rankings)
         own = iter(scores((bound for bound in self.bound if bound), rankings))
         asked = iter(self._ask_others(run, rankings))
         values = [next(own) if bound else next(asked) for bound in self.bound]
