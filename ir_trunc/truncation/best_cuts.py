@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.later import pd
+from ir_trunc.core.rankings import Ints
 from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.reading import Unpack
@@ -16,7 +18,6 @@ from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, written
 from ir_trunc.scoring.protocol import as_table
 from ir_trunc.scoring.runs import RunsLike, each_run
-from ir_trunc.truncation.bins import bin_name, bin_of
 
 
 @keywords_of(Evaluator)
@@ -128,3 +129,15 @@ def cuts(
     bins = range(int(bin_of(longest)) + 1)
     table = {name: [found[name, place] / lists for place in bins] for name in map(written, ready.measures)}
     return as_table(table, index=pd.Index([bin_name(place) for place in bins], name="best_cut"))
+
+
+def bin_of(length: npt.ArrayLike) -> Ints:
+    """The bin of a length, in bins that double: 0 for 0, 1 for 1 to 4, and i for 2^i + 1 to 2^(i+1)."""
+    lengths = np.asarray(length, dtype=np.float64)
+    places: Ints = np.maximum(1, np.ceil(np.log2(np.maximum(lengths, 1))) - 1).astype(np.int64)
+    return np.where(lengths == 0, 0, places)
+
+
+def bin_name(place: int) -> str:
+    """The lengths in a bin: '0', '1-4', '5-8', '9-16', ..."""
+    return "0" if place == 0 else f"{1 if place == 1 else 2**place + 1}-{2 ** (place + 1)}"

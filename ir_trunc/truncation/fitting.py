@@ -146,3 +146,11 @@ def in_one(values: list[Floats]) -> Floats:
     if len(values) == 1:
         return values[0]
     return np.concatenate(values) if values else np.zeros(0)
+
+
+def from_0_to_1(scores: Floats) -> Floats:
+    """The scores of a list scaled so that its last is 0 and its first 1; 0 where all are equal."""
+    if not len(scores):
+        return scores
+    first, last = scores.item(0) / 2, scores.item(-1) / 2  # halves: a difference may be beyond 64 bits
+    return (scores / 2 - last) / (first - last) if first > last else np.zeros(len(scores))

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ir_trunc.core.checks import flag, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.later import pd
+from ir_trunc.core.rankings import Rankings
 from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
@@ -25,9 +27,7 @@ from ir_trunc.scoring.protocol import as_table
 from ir_trunc.scoring.runs import RunsLike, each_run
 from ir_trunc.truncation.best_cuts import best_cuts, cuts, of_gains
 from ir_trunc.truncation.collections import collections, over_collections
-from ir_trunc.truncation.example import EXAMPLE, example
 from ir_trunc.truncation.nil_reports import nil_report
-from ir_trunc.truncation.papers import CUTS, FULL, PAPER_2022, TRUNCATED
 
 __all__ = [
     "CUTS",
@@ -43,6 +43,78 @@ __all__ = [
     "lengths",
     "over_collections",
 ]
+
+# The measures of the figures and tables in Amigó, Mizzaro & Spina (2022).
+
+EXAMPLE = "FlatU ERRU DCGU RBU RBU(p=0.9) RBU(p=0.98) RBPU RBPU(p=0.9) RBPU(p=0.98) RBPU(p=0.99)"
+"""The measures of the paper's Figure 1."""
+
+CUTS = (
+    "FlatU RBU RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU RBPU(p=0.9) RBPU(p=0.98) "
+    "nDCGT ERRT RBPT RBPT(p=0.9) RBPT(p=0.98) SetF OIE"
+)
+"""The measures of the paper's Figure 2."""
+
+TRUNCATED = (
+    "nDCGT ERRT RBPT RBPT(p=0.9) RBPT(p=0.98) RBU RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU RBPU(p=0.9)"
+    " RBPU(p=0.98) OIE"
+)
+"""The columns of the paper's Table 2, as Liu et al. (2016) define the measures with a terminal document."""
+
+PAPER_2022 = (
+    "nDCGT(ideal='full') ERRT RBPT(p=0.8,tail=False) RBPT(p=0.9,tail=False) RBPT(p=0.98,tail=False)"
+    " RBU(p=0.8) RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU(p=0.8) RBPU(p=0.9) RBPU(p=0.98) OIE"
+)
+"""The columns of the paper's Table 2 in the variants that give its figures of 1.00 on real runs.
+
+They have one terminal document, and an ideal list that is never cut.
+"""
+
+FULL = "AP nDCG DCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU iRBU(p=0.9) iRBU(p=0.98) OIE"
+"""The rows of the paper's Table 2; ERRU(e=0) is expected reciprocal rank on the scale of the qrels."""
+
+_MOST = 10**6  # documents of each kind in an example
+
+
+def example(
+    measures: MeasureLike = EXAMPLE, irrelevant: int = 10, relevant: int = 40, scaled: bool = True
+) -> pd.DataFrame:
+    """Scores at every cut of irrelevant documents followed by relevant ones.
+
+    Parameters
+    ----------
+    measures : MeasureLike
+        Measures that score each list by itself.
+    irrelevant, relevant : int
+        Documents of each kind, at most 10^6.
+    scaled : bool
+        Whether scores are divided by the highest magnitude of their measure, as in the paper's figure: zero
+        and the ratios stay.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns: measures; rows: the cuts 0, 1, ..., irrelevant + relevant.
+
+    Examples
+    --------
+    >>> from ir_trunc.truncation import study
+    >>> study.example("RBPT(p=0.5)", irrelevant=1, relevant=2)
+         RBPT(p=0.5)
+    cut
+    0           0.00
+    1           0.00
+    2           0.75
+    3           1.00
+    """
+    irrelevant, relevant = whole("irrelevant", irrelevant, 0, _MOST), whole("relevant", relevant, 0, _MOST)
+    rankings = Rankings.from_lists([[0] * irrelevant + [1] * relevant])
+    found = {
+        written(measure): curve.values
+        for measure, curve in Evaluator(measures, None).curves(rankings).items()
+    }
+    table = as_table(found).rename_axis("cut")
+    return table / table.abs().max().replace(0, 1) if flag("scaled", scaled) else table
 
 
 @keywords_of(Reading)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.truncation.declare import policy
-from ir_trunc.truncation.fitting import in_one, lists_of_scores
+from ir_trunc.truncation.fitting import from_0_to_1, in_one, lists_of_scores
 from ir_trunc.truncation.policies.levels import ARAMPATZIS, Level, OfLevel
 
 BAHRI = "Bahri, Zheng, Tay, Metzler & Tomkins, SIGIR 2023, https://arxiv.org/abs/2010.09797"
@@ -32,7 +32,7 @@ def surprises(rankings: Rankings) -> Floats:
 def _surprises(scores: Floats) -> Floats:
     if not len(scores):
         return scores
-    x, n = _from_0_to_1(scores), len(scores)
+    x, n = from_0_to_1(scores), len(scores)
     # E[X] and E[X (1 - F)]; of the document at rank i, i - 1 of the n - 1 others are higher.
     a0, a1 = float(x.sum()) / n, float((x * np.arange(n)).sum()) / (n * max(n - 1, 1))
     if a1 == 0:  # all scores are equal, or all but the first
@@ -72,7 +72,7 @@ def probabilities(rankings: Rankings) -> Floats:
 
 
 def _probabilities(scores: Floats) -> Floats:
-    x, n = _from_0_to_1(scores), len(scores)
+    x, n = from_0_to_1(scores), len(scores)
     if np.count_nonzero(x[1:] != x[:-1]) < _FEWEST - 1:
         return np.full(n, 0.5)
     powers = np.stack([np.ones(n), x, x * x])
@@ -117,11 +117,3 @@ class ScoreDistribution(OfLevel):
         Level("lowest probability of relevance to keep; fitted where it is not given"),
     ] = None
     keys = staticmethod(probabilities)
-
-
-def _from_0_to_1(scores: Floats) -> Floats:
-    """The scores of a list scaled so that its last is 0 and its first 1; 0 where all are equal."""
-    if not len(scores):
-        return scores
-    first, last = scores.item(0) / 2, scores.item(-1) / 2  # halves: a difference may be beyond 64 bits
-    return (scores / 2 - last) / (first - last) if first > last else np.zeros(len(scores))

@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.truncation.declare import Policy, policy
-from ir_trunc.truncation.fitting import lists_of_scores
+from ir_trunc.truncation.fitting import from_0_to_1, lists_of_scores
 
 SATOPAA = "Satopää, Albrecht, Irwin & Raghavan, ICDCS Workshops 2011, https://doi.org/10.1109/ICDCSW.2011.20"
 
@@ -28,12 +28,10 @@ class Knee(Policy):
 
 def _above_knee(scores: Floats) -> int:
     n = len(scores)
-    if n < _FEWEST:
+    height = from_0_to_1(scores)
+    if n < _FEWEST or height[0] == 0:  # the scores are all equal
         return n
-    first, last = scores.item(0) / 2, scores.item(-1) / 2  # halves: a difference may be beyond 64 bits
-    if first == last:
-        return n
-    below: Floats = np.arange(n - 1, -1, -1) / (n - 1) - (scores / 2 - last) / (first - last)
+    below: Floats = np.arange(n - 1, -1, -1) / (n - 1) - height
     below[0] = below[-1] = 0.0
     furthest = below.max()
     return int((below >= furthest * (1 - _SAME)).argmax()) if furthest > _SAME else n

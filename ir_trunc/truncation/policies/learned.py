@@ -141,27 +141,16 @@ def features(rankings: Rankings) -> tuple[Floats, Ints, Ints]:
     spread = np.sqrt(total(away * away) / size)
     skew = np.divide(total(away * away * away) / size, spread**3, np.zeros(len(n)), where=spread > 0)
     above = np.append(running(scores, offsets_of(n)), 0.0)
-    start = offsets_of(n)[:-1][lists]
-    first, last = (
-        padded[np.where(n[lists] > 0, start, -1)],
-        padded[np.where(n[lists] > 0, start + n[lists] - 1, -1)],
-    )
-    at = np.where(n[lists] > 0, start + np.maximum(k, 1) - 1, -1)
-    score, kept = padded[at], np.where(k > 0, above[at] / np.maximum(k, 1), first)
-    following = padded[np.where(n[lists] > 0, start + np.minimum(k, n[lists] - 1), -1)]
+
+    def at(place: Ints) -> Ints:
+        """Where a document of each cut's list is, by its place; of an empty list the 0 behind all scores."""
+        return np.where(n[lists] > 0, offsets_of(n)[:-1][lists] + place, -1)
+
+    first, last = padded[at(np.zeros_like(k))], padded[at(n[lists] - 1)]
+    score, following = padded[at(np.maximum(k, 1) - 1)], padded[at(np.minimum(k, n[lists] - 1))]
+    kept = np.where(k > 0, above[at(np.maximum(k, 1) - 1)] / np.maximum(k, 1), first)
     spanned = first - last
     level = np.divide(score - last, spanned, np.ones(len(k)), where=spanned > 0)
+    of_cut = (k, k / size[lists], n[lists], score, following, score - following, level, first)
     of_list = (mean[lists], spread[lists], skew[lists])
-    columns = (
-        k,
-        k / size[lists],
-        n[lists],
-        score,
-        following,
-        score - following,
-        level,
-        first,
-        *of_list,
-        kept,
-    )
-    return np.stack(columns, axis=1).astype(np.float64), k, offsets
+    return np.stack((*of_cut, *of_list, kept), axis=1).astype(np.float64), k, offsets
