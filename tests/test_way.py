@@ -28,7 +28,7 @@ def test_a_run_goes_through_few_files_on_its_way_to_a_score(form, tmp_path):
 @pytest.mark.parametrize(("form", "files"), [
     ("TREC file", {"registry.py", "trec.py", "text.py", "notes.py"}),
     ("dict of dicts", {"registry.py", "dicts.py", "notes.py"}),
-    ("named tuples", {"registry.py", "named_tuples.py", "notes.py"}),
+    ("named tuples", {"registry.py", "lists_of_rows.py", "notes.py"}),
 ])  # fmt: skip
 def test_the_kernel_needs_little_of_the_room_of_readers(form, files, tmp_path):
     """What the data are, the reader that recognises them, their text, and what is to be said of them."""

@@ -20,8 +20,7 @@ from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.arrow import Texts, flat
 from ir_trunc.read.notes import NO_NOTES, Notes, signs_of_lines
 from ir_trunc.read.readers.dicts import dicts
-from ir_trunc.read.readers.named_tuples import named_tuples
-from ir_trunc.read.readers.plain_tuples import plain_tuples
+from ir_trunc.read.readers.lists_of_rows import named_tuples, plain_tuples
 from ir_trunc.read.readers.trec import trec
 from ir_trunc.read.reading import MARK, RANK, Order
 from ir_trunc.read.registry import Data

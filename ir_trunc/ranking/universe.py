@@ -9,7 +9,7 @@ from ir_trunc.ranking.doors import read_qrels
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.read.readers.dicts import dicts
-from ir_trunc.read.readers.named_tuples import named_tuples
+from ir_trunc.read.readers.lists_of_rows import named_tuples
 from ir_trunc.read.reading import QRELS
 from ir_trunc.read.registry import recognised
 from ir_trunc.read.rows import PLACEHOLDER

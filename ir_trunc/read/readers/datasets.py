@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.columns import ids
-from ir_trunc.read.readers.named_tuples import table_of
+from ir_trunc.read.readers.lists_of_rows import table_of
 from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import File, Table, reader
 

@@ -18,16 +18,12 @@ from ir_trunc.read.registry import first_docs, reader
 from ir_trunc.read.rows import PART, Rows, encoded
 
 
-def _has_documents(data: Mapping[Any, Any]) -> bool:
-    return isinstance(first_docs(data), Mapping)
-
-
 @reader(
     "{topic: {document: <value>}}",
     "run",
     "qrels",
     of="mapping",
-    recognises=_has_documents,
+    recognises=lambda data: isinstance(first_docs(data), Mapping),
     usual=True,
     called="dict",
 )

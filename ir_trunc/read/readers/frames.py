@@ -9,10 +9,6 @@ from ir_trunc.read.registry import Table, reader
 from ir_trunc.read.tables import by_name
 
 
-def _has_rows(data: Any) -> bool:
-    return hasattr(data, "itertuples")
-
-
 @reader(
     "a frame (pandas, polars, pyarrow, DuckDB) with the columns <columns>",
     "run",
@@ -20,7 +16,7 @@ def _has_rows(data: Any) -> bool:
     "answers",
     "topics",
     of="frame",
-    recognises=_has_rows,
+    recognises=lambda data: hasattr(data, "itertuples"),
     usual=True,
     columns=True,
 )

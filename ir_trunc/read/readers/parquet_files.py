@@ -7,12 +7,8 @@ import os
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.arrow import pa
 from ir_trunc.read.reading import Layout
-from ir_trunc.read.registry import File, Table, reader
+from ir_trunc.read.registry import Table, reader
 from ir_trunc.read.tables import read_of
-
-
-def _is_parquet(data: File) -> bool:
-    return data.start.startswith(b"PAR1")
 
 
 @reader(
@@ -21,7 +17,7 @@ def _is_parquet(data: File) -> bool:
     "qrels",
     "topics",
     of="path",
-    recognises=_is_parquet,
+    recognises=lambda data: data.start.startswith(b"PAR1"),
     suffix=".parquet",
     columns=True,
 )

@@ -1,13 +1,13 @@
-"""Named tuples, or other objects with an attribute for each field."""
+"""Lists with an item for each document: named tuples, plain tuples, or dicts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 from ir_trunc.core.checks import several
-from ir_trunc.core.errors import InputError
+from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, first_item, reader
 from ir_trunc.read.tables import looked_at, possible, wanted
@@ -64,3 +64,43 @@ def _called(field: str, items: list[Any], layout: Layout) -> str:
     """The attribute that has a field."""
     names = [str(name) for name in layout.reading.names.candidates(field, (field,))]
     return next((name for name in names if not items or hasattr(items[0], name)), names[0])
+
+
+@reader(
+    "a list of tuples (topic, document, <value>)",
+    "run",
+    "qrels",
+    of="list",
+    recognises=lambda data: type(first_item(data)) in (tuple, list),
+    called="tuples",
+)
+def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
+    """One tuple or list of three for each document, in this order."""
+    names = ("query_id", "doc_id", layout.value)
+    for at, row in enumerate(data):
+        if not isinstance(row, (tuple, list)) or len(row) != len(names):
+            raise InputError(f"{layout.source}, row {at}: {shown(row)}: ({', '.join(names)}) is needed.")
+    return Table(layout.source, {name: [row[at] for row in data] for at, name in enumerate(names)})
+
+
+@reader(
+    "a list of dicts with <columns>",
+    "run",
+    "qrels",
+    "answers",
+    of="list",
+    recognises=lambda data: isinstance(first_item(data), Mapping),
+    columns=True,
+    called="records",
+)
+def records(data: Sequence[Any], layout: Layout) -> Table:
+    """One dict for each document, with the names that the columns of frames have.
+
+    An example is [{"query_id": "1", "doc_id": "a", "score": 0.5}].
+    """
+    names: dict[Any, None] = {}
+    for at, record in enumerate(data):
+        if not isinstance(record, Mapping):
+            raise InputError(f"{layout.source}, row {at}: a dict is needed, not {type(record).__name__}.")
+        names.update(dict.fromkeys(record))
+    return Table(layout.source, {name: [record.get(name) for record in data] for name in names})
