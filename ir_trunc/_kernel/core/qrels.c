@@ -4,13 +4,16 @@
 
 static const double HIGHEST_GRADE = INT32_MAX;
 
-/* The number of an id, which is new or known. */
-static bool number_id(Ids *ids, Text id, uint64_t seed, int32_t *number)
+/* The number of an id, which is new or known; what is new must fit among offsets of 32 bits. */
+static bool number_id(Qrels *qrels, Ids *ids, Text id, int32_t *number)
 {
-    uint32_t hash = text_hash(id, seed);
+    uint32_t hash = text_hash(id, qrels->seed);
     switch (ids_add(ids, id, hash)) {
     case IDS_NEW:
         *number = (int32_t)ids->count - 1;
+        if (id.size > INT32_MAX - qrels->size)
+            return false;
+        qrels->size += id.size;
         return text_is_utf8(id);
     case IDS_KNOWN:
         *number = (int32_t)ids_find(ids, id, hash);
@@ -33,14 +36,14 @@ static bool number_topic(Qrels *qrels, Text topic, int32_t *number)
         if (text_equal(qrels->topics.texts[*number], topic))
             return true;
     }
-    return number_id(&qrels->topics, topic, qrels->seed, number);
+    return number_id(qrels, &qrels->topics, topic, number);
 }
 
 bool qrels_add(Qrels *qrels, Text topic, Text doc, double grade)
 {
     int32_t of_topic, of_doc;
     if (!(grade >= -HIGHEST_GRADE && grade <= HIGHEST_GRADE) || !number_topic(qrels, topic, &of_topic) ||
-        !number_id(&qrels->docs, doc, qrels->seed, &of_doc))
+        !number_id(qrels, &qrels->docs, doc, &of_doc))
         return false;
     return add_number(&qrels->topic, of_topic) && add_number(&qrels->doc, of_doc) &&
            add_number(&qrels->grade, (int32_t)grade);
@@ -52,9 +55,8 @@ bool ids_in_one(const Ids *ids, Bytes *offsets, Bytes *bytes)
     bool all = bytes_add(offsets, &end, sizeof end);
     for (size_t at = 0; at < ids->count && all; at++) {
         Text text = ids->texts[at];
-        all = text.size <= (size_t)(INT32_MAX - end) && bytes_add(bytes, text.at, text.size);
         end += (int32_t)text.size;
-        all = all && bytes_add(offsets, &end, sizeof end);
+        all = bytes_add(bytes, text.at, text.size) && bytes_add(offsets, &end, sizeof end);
     }
     return all;
 }

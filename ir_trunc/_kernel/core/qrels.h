@@ -5,17 +5,19 @@
 #include "ids.h"
 
 /* topics, docs: ids in the order of their coming, whose bytes are the caller's. topic, doc, grade: of each
- * judgment (int32). */
+ * judgment (int32). size: of all ids in bytes. */
 typedef struct {
     Ids topics, docs;
     Bytes topic, doc, grade;
     uint64_t seed;
+    size_t size;
 } Qrels;
 
 /* False where it is not sure what a judgment means, or memory ends. */
 bool qrels_add(Qrels *qrels, Text topic, Text doc, double grade);
 
-/* Ids one after the other, and where each begins and the last ends (int32), as Arrow keeps them. */
+/* Ids one after the other, and where each begins and the last ends (int32), as Arrow keeps them; false where
+ * memory ends. */
 bool ids_in_one(const Ids *ids, Bytes *offsets, Bytes *bytes);
 
 void qrels_free(Qrels *qrels);
