@@ -10,6 +10,7 @@ from naive import TWINS
 from naive_classical import Query, Setting
 
 from ir_trunc import InputError, Rankings, calc, read_answers, read_qrels
+from ir_trunc.ranking import qrels
 from ir_trunc.ranking import rank as ranking
 from ir_trunc.ranking.rank import rank
 from ir_trunc.read.reading import QRELS, RUN
@@ -125,6 +126,16 @@ def test_a_piece_of_a_run_is_joined_without_a_table_of_all_pairs():
     assert peak < 2e7  # 9,000,000 pairs of documents take seven times that
     assert rankings.judged_grades.tolist() == [*(at % 3 for at in range(1000, 3000)), 1]
     assert rankings.judged_ranks.tolist() == [*range(1, 2001), 1]
+
+
+def test_a_piece_of_a_run_is_looked_up_among_the_judgments_of_its_own_topics(monkeypatch):
+    ready = read_qrels({str(topic): {f"d{topic}-{at}": 1 for at in range(10)} for topic in range(100)})
+    run = rows({"7": {f"d7-{at}": -at for at in range(20)}, "8": {"d7-1": 1.0, "d8-9": 0.5}}, RUN)
+    among, found = [], qrels.positions
+    monkeypatch.setattr(qrels, "positions", lambda ids, of: among.append(len(of)) or found(ids, of))
+    monkeypatch.setattr(ranking, "compiled_rows", lambda *_: None)
+    assert rank(ready, run).judged_ranks.tolist() == [*range(1, 11), 2]
+    assert among == [20]
 
 
 def test_answers_that_normalise_to_the_same_are_all_found():

@@ -143,9 +143,12 @@ class Qrels:
 
         topic: of each, as a position among the topics. docs: ids, normalised.
         """
-        code = positions(docs, self.docs)
+        size = len(self.docs)
+        ends = topic.min(initial=len(self.topics)) * size, (topic.max(initial=-1) + 1) * size
+        near = distinct(self.keys[slice(*np.searchsorted(self.keys, ends))] % max(1, size))
+        code = positions(docs, self.docs.take(numeric(near)))  # among the documents judged for these topics
         known = np.flatnonzero(code >= 0)
-        wanted = topic[known] * len(self.docs) + code[known]
+        wanted = topic[known] * size + near[code[known]]
         at = np.searchsorted(self.keys, wanted)
         judged = self.keys[np.minimum(at, len(self.keys) - 1)] == wanted
         found = np.full(len(code), -1)
