@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ir_trunc.core.rankings import Floats, Ints, offsets_of
-from ir_trunc.measures.lists import Lists, running
+from ir_trunc.measures.lists import Lists, above, from_nothing, running
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +52,10 @@ class EveryDocument:
 
     def above(self, x: Floats, accumulate: Callable[..., Floats], first: float) -> Floats:
         """The sum over the documents above only; `first` for the top of the list."""
-        found = np.full(len(x) + 1, first)
-        found[1:] = self.running(x, accumulate)
-        return np.where(self.rank == 1, first, found[:-1])
+        return above(x, self.first, accumulate, first)
 
     def sum(self, x: Floats) -> Floats:
         """The sum over the list that ends at a point."""
-        queries = np.arange(len(self.first) - 1)
-        sums = np.zeros(len(x) + len(queries))  # each list begins with the 0 of the empty list
-        sums[np.arange(len(x)) + self.row + 1] = self.running(x)
-        result: Floats = sums[self.lists.spread(self.first[:-1] + queries) + self.lists.n]
+        at = self.lists.spread(self.first[:-1] + np.arange(len(self.first) - 1)) + self.lists.n
+        result: Floats = from_nothing(x, self.first)[at]
         return result

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ir_trunc.core.errors import ParameterError, warn
 from ir_trunc.core.rankings import Bools, Floats, Ints, Judgments, offsets_of
-from ir_trunc.measures.lists import Lists, running
+from ir_trunc.measures.lists import Lists, from_nothing
 
 _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
 
@@ -30,14 +30,6 @@ class AtLeast:
 
 
 @dataclass(frozen=True)
-class Grade:
-    """The grade itself."""
-
-    def __call__(self, grade: Ints) -> Ints:
-        return np.maximum(grade, 0)
-
-
-@dataclass(frozen=True)
 class SignedGrade:
     """The grade itself, below 0 where it is negative."""
 
@@ -53,7 +45,7 @@ class Mapped:
     unjudged documents.
     """
 
-    gains: tuple[tuple[int, float], ...]
+    gains: tuple[tuple[int, float], ...] = ()
 
     def __call__(self, grade: Ints) -> Floats:
         worth = np.maximum(grade, 0).astype(np.float64)
@@ -168,11 +160,9 @@ class Gains:
 
     def cumulated(self, worth: Floats) -> Ideal:
         """What the documents of the ideal list are worth (one value each), cumulated down the list."""
-        lengths = self.R
-        offsets, rows = offsets_of(lengths), np.repeat(np.arange(len(lengths)), lengths)
-        sums = np.zeros(len(rows) + len(lengths))
-        sums[np.arange(len(rows)) + rows + 1] = running(worth, offsets)
-        return Ideal(self.lists, sums, offsets[:-1] + np.arange(len(lengths)), lengths)
+        offsets = offsets_of(self.R)
+        sums, starts = from_nothing(worth, offsets), offsets[:-1] + np.arange(len(self.R))
+        return Ideal(self.lists, sums, starts, self.R)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +195,7 @@ def binary(lists: Lists, rel: int = 1) -> Gains:
 
 def graded(lists: Lists) -> Gains:
     """The grade itself."""
-    return gains_by(Grade(), lists)
+    return gains_by(Mapped(), lists)
 
 
 def scale_of(gains: dict[int, float] | None) -> Mapped:
@@ -247,7 +237,7 @@ def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
 
 def linear(lists: Lists, max_rel: int | None = None) -> Gains:
     """x / max_rel."""
-    return gains_by(Grade(), lists, float(top_grade(lists, max_rel)))
+    return gains_by(Mapped(), lists, float(top_grade(lists, max_rel)))
 
 
 def signed(lists: Lists, max_rel: int | None = None) -> Gains:

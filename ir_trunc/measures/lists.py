@@ -49,6 +49,21 @@ def running(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats] =
     return result
 
 
+def above(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats], first: float) -> Floats:
+    """The cumulative sum (or product) of what is above each value in its row; `first` where there is none."""
+    shifted = np.append(first, running(x, offsets, accumulate))
+    shifted[offsets[:-1]] = first
+    return shifted[:-1]
+
+
+def from_nothing(x: npt.ArrayLike, offsets: Ints) -> Floats:
+    """Cumulative sums inside every row, each of which begins with the 0 of the empty list."""
+    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    sums = np.zeros(len(rows) + len(offsets) - 1)
+    sums[np.arange(len(rows)) + rows + 1] = running(x, offsets)
+    return sums
+
+
 class Lists:
     """Every list read at its own end: a point is a list (Q points)."""
 
@@ -115,10 +130,7 @@ class Lists:
 
     def above(self, x: npt.ArrayLike, accumulate: Callable[..., Floats], first: float) -> Floats:
         """The sum over all hits above a hit; `first` where there is none."""
-        shifted = np.full(len(self.row) + 1, first)
-        shifted[1:] = self.running(x, accumulate)
-        shifted[self.offsets[:-1]] = first
-        return shifted[:-1]
+        return above(x, self.offsets, accumulate, first)
 
     # from hits, queries and ranks to points
 

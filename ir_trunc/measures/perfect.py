@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats
+from ir_trunc.core.rankings import Floats, offsets_of
 from ir_trunc.measures.classical import dcg
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.gains import Gains, Ideal
-from ir_trunc.measures.lists import Lists, running
+from ir_trunc.measures.lists import Lists, above
 from ir_trunc.measures.params import MaxRel, OnlyRel, Persistence, Scale
 from ir_trunc.measures.parts import (
     binary,
@@ -41,9 +41,7 @@ def satisfied_by_ideal(lists: Lists, gains: Gains, weights: Floats) -> tuple[Ide
     """sum_i weight_i g_i prod_{j < i} (1 - g_j) of the ideal list at every depth, and without weights."""
     worth = gains.judged.relevant / gains.unit
     ranks = gains.ideal_ranks
-    unsatisfied = np.ones(len(worth) + 1)
-    unsatisfied[1:] = running(1 - worth, np.append(0, np.cumsum(gains.R)), np.multiply.accumulate)
-    chance = worth * np.where(ranks == 1, 1.0, unsatisfied[:-1])
+    chance = worth * above(1 - worth, offsets_of(gains.R), np.multiply.accumulate, 1.0)
     return gains.cumulated(chance * weights[ranks]), gains.cumulated(chance)
 
 
