@@ -35,75 +35,47 @@ def count(text: str) -> int:
     return int(text)
 
 
+def _flag(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    return names, options
+
+
+_ORDER = (
+    "what decides the order of a list: score (the default), as 32-bit floats and then the document id, as in"
+    " ir-measures, pytrec_eval and trec_eval 9; score64, as in trec_eval 10 has it; the rank column; or the"
+    " rows of the file as they stand"
+)
+_DUPLICATES = (
+    "a document that is in a list twice: an error (the default), or only its first row counts, or its best"
+)
+_STOP = "a list ends before the first row with this mark in the second column, NS for example"
+_COLUMNS = "what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated"
+
 # A flag means the same in every command that has it; a letter belongs to one flag. Those that the
 # `ir_measures` command has, too, are its own: -q, -n, -p.
-FLAGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "by-query": (("-q", "--by-query"), {"action": "store_true", "help": "scores by topic"}),
-    "no-summary": (("-n", "--no-summary"), {"action": "store_true", "help": "with -q: leave the means out"}),
-    "places": (
-        ("-p", "--places"),
-        {"type": places, "default": 4, "metavar": "N", "help": "decimal places, -1 for all (default 4)"},
+_FLAGS = [
+    _flag("-q", "--by-query", action="store_true", help="scores by topic"),
+    _flag("-n", "--no-summary", action="store_true", help="with -q: leave the means out"),
+    _flag(
+        "-p", "--places", type=places, default=4, metavar="N", help="decimal places, -1 for all (default 4)"
     ),
-    "output": (
-        ("-o", "--output"),
-        {"metavar": "FILE", "help": "write there, gzipped where the name ends in .gz; - prints"},
-    ),
-    "format": (("--format",), {"choices": FORMATS, "help": "the form of the output"}),
-    "measures": (("-m", "--measures"), {"metavar": "MEASURES", "help": "measures in one text"}),
-    "measure": (("-m", "--measure"), {"metavar": "MEASURE", "help": "the measure that counts"}),
-    "policy": (("--policy",), {"metavar": "POLICY", "help": "a policy, or a file of cuts"}),
-    "qrels": (("--qrels",), {"metavar": "QRELS", "help": QRELS}),
-    "cuts": (("-k", "--cuts"), {"metavar": "FILE", "help": "write lines 'topic<TAB>k' there"}),
-    "topics": (
-        ("--topics",),
-        {"metavar": "FILE", "help": "more topics of the query universe (TREC, TSV, CSV, JSON)"},
-    ),
-    "plot": (("--plot",), {"metavar": "FILE", "help": "draw it into a file: .png, .svg, .pdf"}),
-    "seed": (
-        ("--seed",),
-        {"type": count, "default": 0, "metavar": "N", "help": "of what is drawn at random (default 0)"},
-    ),
-    "order": (
-        ("--order",),
-        {
-            "choices": get_args(Order),
-            "default": "score",
-            "help": (
-                "what decides the order of a list: score (the default), as 32-bit floats and then the"
-                " document id, as in ir-measures, pytrec_eval and trec_eval 9; score64, as in trec_eval 10"
-                " has it; the rank column; or the rows of the file as they stand"
-            ),
-        },
-    ),
-    "duplicates": (
-        ("--duplicates",),
-        {
-            "choices": get_args(Duplicates),
-            "default": "error",
-            "help": (
-                "a document that is in a list twice: an error (the default), or only its first row counts, or"
-                " its best"
-            ),
-        },
-    ),
-    "stop": (
-        ("--stop",),
-        {
-            "metavar": "MARK",
-            "help": "a list ends before the first row with this mark in the second column, NS for example",
-        },
-    ),
-    "lower-is-better": (("--lower-is-better",), {"action": "store_true", "help": "scores are distances"}),
-    "columns": (
-        ("--columns",),
-        {
-            "action": "append",
-            "metavar": "FIELD=COLUMN",
-            "help": "what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated",
-        },
-    ),
-    "nil": (("--nil",), {"choices": get_args(Convention), "help": "what a document called NIL means"}),
-}
+    _flag("-o", "--output", metavar="FILE", help="write there, gzipped where the name ends in .gz; - prints"),
+    _flag("--format", choices=FORMATS, help="the form of the output"),
+    _flag("-m", "--measures", metavar="MEASURES", help="measures in one text"),
+    _flag("-m", "--measure", metavar="MEASURE", help="the measure that counts"),
+    _flag("--policy", metavar="POLICY", help="a policy, or a file of cuts"),
+    _flag("--qrels", metavar="QRELS", help=QRELS),
+    _flag("-k", "--cuts", metavar="FILE", help="write lines 'topic<TAB>k' there"),
+    _flag("--topics", metavar="FILE", help="more topics of the query universe (TREC, TSV, CSV, JSON)"),
+    _flag("--plot", metavar="FILE", help="draw it into a file: .png, .svg, .pdf"),
+    _flag("--seed", type=count, default=0, metavar="N", help="of what is drawn at random (default 0)"),
+    _flag("--order", choices=get_args(Order), default="score", help=_ORDER),
+    _flag("--duplicates", choices=get_args(Duplicates), default="error", help=_DUPLICATES),
+    _flag("--stop", metavar="MARK", help=_STOP),
+    _flag("--lower-is-better", action="store_true", help="scores are distances"),
+    _flag("--columns", action="append", metavar="FIELD=COLUMN", help=_COLUMNS),
+    _flag("--nil", choices=get_args(Convention), help="what a document called NIL means"),
+]
+FLAGS = {names[-1].removeprefix("--"): (names, options) for names, options in _FLAGS}
 
 
 def add_flag(parser: argparse._ActionsContainer, flag: str, **changed: Any) -> None:
@@ -153,14 +125,14 @@ def options_of(args: argparse.Namespace) -> RunOptions:
 
 
 def add_runs_and_measures(parser: OneLineParser, needed: bool = True) -> None:
-    """Add QRELS, and runs and measures behind them. needed: whether the command cannot do without."""
+    """Add QRELS, runs and measures behind them, and how runs are read.
+
+    needed: whether the command cannot do without.
+    """
     parser.add_argument("qrels", metavar="QRELS", nargs=None if needed else "?", help=QRELS)
-    parser.add_argument(
-        "arguments",
-        metavar="RUN ... MEASURE ...",
-        nargs="+" if needed else "*",
-        help=f"{RUNS}; then measures",
-    )
+    many, about = "+" if needed else "*", f"{RUNS}; then measures"
+    parser.add_argument("arguments", metavar="RUN ... MEASURE ...", nargs=many, help=about)
+    add_reading(parser)
 
 
 def runs_and_measures(words: Sequence[str]) -> tuple[list[str], list[str | Measure]]:
@@ -170,8 +142,7 @@ def runs_and_measures(words: Sequence[str]) -> tuple[list[str], list[str | Measu
     measure, if it is a file or looks like the path of one.
     """
     for at in range(1, len(words)):
-        found = _measures_in(words[at])
-        if found:
+        if found := _measures_in(words[at]):
             return list(words[:at]), [*found, *words[at + 1 :]]
     runs = "runs" if len(words) > 1 else "run"
     raise ParameterError(f"No measure is given after the {runs}; 'RBPT nDCG@10', for example.")

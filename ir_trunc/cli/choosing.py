@@ -31,9 +31,7 @@ def guide(words: Sequence[str]) -> None:
     parser.add_argument("--page", metavar="FOLDER", help="write guide.md and guide.svg there instead")
     args = parser.parse_args(words)
     if args.page is not None:
-        text, picture = (
-            os.path.join(args.page, name) if args.page else "" for name in ("guide.md", "guide.svg")
-        )
+        text, picture = (args.page and os.path.join(args.page, f"guide.{end}") for end in ("md", "svg"))
         check_output(text)
         save(plot().figure, picture, "none")
         write_text(text, page().splitlines())
@@ -93,9 +91,8 @@ def calibrate(words: Sequence[str]) -> None:
         "Find a parameter from what it should mean: MEASURE PARAMETER --rank R, or --residual R --depth K.",
     )
     parser.add_argument("measure", metavar="MEASURE", nargs="?")
-    parser.add_argument(
-        "parameter", metavar="PARAMETER", nargs="?", help="e, p, beta: a number of the measure"
-    )
+    about = "e, p, beta: a number of the measure"
+    parser.add_argument("parameter", metavar="PARAMETER", nargs="?", help=about)
     parser.add_argument("--rank", type=int, help="rank where one relevant document is worth as much as none")
     parser.add_argument("--residual", type=float, help="weight of all ranks beyond --depth")
     parser.add_argument("--depth", type=int)

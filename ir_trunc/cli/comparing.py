@@ -60,22 +60,14 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         "Any of these, or --format latex or html, makes the table a comparison with tests.",
     )
     group.add_argument("--baseline", metavar="RUN", help="compare all others with it; without, all pairs")
-    group.add_argument(
-        "--test", metavar="TEST", help=f"{', '.join(get_args(PairTest))} (default t, paired over topics)"
-    )
-    group.add_argument(
-        "--correction",
-        choices=("holm", "bh", "none"),
-        help="for the number of comparisons of a measure (default: holm; Tukey's tests need none)",
-    )
+    tests = f"{', '.join(get_args(PairTest))} (default t, paired over topics)"
+    group.add_argument("--test", metavar="TEST", help=tests)
+    about = "for the number of comparisons of a measure (default: holm; Tukey's tests need none)"
+    group.add_argument("--correction", choices=("holm", "bh", "none"), help=about)
     group.add_argument("--alpha", type=float, metavar="P", help="level of significance (default 0.05)")
     group.add_argument("--intervals", action="store_true", default=None, help="print confidence intervals")
-    group.add_argument(
-        "--margin",
-        type=float,
-        metavar="D",
-        help="with --baseline: which are not worse by D, which equivalent",
-    )
+    about = "with --baseline: which are not worse by D, which equivalent"
+    group.add_argument("--margin", type=float, metavar="D", help=about)
 
 
 def is_asked(args: argparse.Namespace) -> bool:
@@ -85,11 +77,9 @@ def is_asked(args: argparse.Namespace) -> bool:
 
 def write_comparison(args: argparse.Namespace, measures: Sequence[Any], runs: Mapping[str, Any]) -> None:
     """Score and test the runs, and write the comparison in the form that is asked for."""
-    for flag in ("by_query", "views"):
-        if getattr(args, flag):
-            raise IrTruncError(
-                f"--{flag.replace('_', '-')} is not for a comparison with tests: ask for one at a time."
-            )
+    for flag, is_given in (("--by-query", args.by_query), ("--views", args.views)):
+        if is_given:
+            raise IrTruncError(f"{flag} is not for a comparison with tests: ask for one at a time.")
     from ir_trunc.reporting.comparing import compare  # scipy: not before it is needed
 
     found = compare(measures, args.qrels, runs, topics=args.topics, **_given(args), **options_of(args))

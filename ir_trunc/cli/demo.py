@@ -12,13 +12,11 @@ from ir_trunc.synthetic import demo
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc demo [--plot FILE] [--copy FOLDER]`."""
-    parser = OneLineParser(
-        prog="ir_trunc demo", description="Show what the measures see, on a small collection."
-    )
+    about = "Show what the measures see, on a small collection."
+    parser = OneLineParser(prog="ir_trunc demo", description=about)
     add_flag(parser, "plot", help="draw it into a file instead: .png, .svg, .pdf")
-    parser.add_argument(
-        "--copy", metavar="FOLDER", help="put the files of the collection there instead, to be scored"
-    )
+    about = "put the files of the collection there instead, to be scored"
+    parser.add_argument("--copy", metavar="FOLDER", help=about)
     args = parser.parse_args(words)
     if args.plot is not None and args.copy is not None:
         parser.error("--plot and --copy are two things: ask for one at a time")

@@ -14,9 +14,8 @@ def main(words: Sequence[str]) -> int:
     """`ir_trunc measures [NAME] [--reference]`."""
     parser = OneLineParser(prog="ir_trunc measures", description="List all measures, or describe one.")
     parser.add_argument("name", metavar="NAME", nargs="?", help="a measure")
-    parser.add_argument(
-        "--reference", action="store_true", help="everything about all measures, as a page in Markdown"
-    )
+    about = "everything about all measures, as a page in Markdown"
+    parser.add_argument("--reference", action="store_true", help=about)
     args = parser.parse_args(words)
     if args.reference:
         if args.name:

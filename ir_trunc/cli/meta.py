@@ -9,16 +9,9 @@ from textwrap import dedent, fill, indent
 from typing import Any, get_origin
 
 from ir_trunc.cli import choosing
-from ir_trunc.cli.arguments import (
-    add_flag,
-    add_reading,
-    add_runs_and_measures,
-    options_of,
-    reading_of,
-    runs_and_measures,
-)
+from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, options_of, reading_of, runs_and_measures
 from ir_trunc.cli.choosing import meta_parser
-from ir_trunc.cli.output import OneLineParser, csv_text
+from ir_trunc.cli.output import csv_text
 from ir_trunc.cli.procedures import add_options, given_options, named_measures
 from ir_trunc.core.errors import InputError, IrTruncError, ParameterError, nearest, warn
 from ir_trunc.meta import ScoreMatrix, pooled_runs, registry, score_matrix
@@ -78,14 +71,9 @@ def _help(known: dict[str, list[ProcedureDefinition]]) -> str:
         fill(f"  {name:<16} {text}", WIDTH, subsequent_indent=" " * 19, break_on_hyphens=False)
         for name, text in (texts | _ABOUT).items()
     ]
-    return "\n".join(
-        [
-            "usage: ir_trunc meta COMMAND ...\n",
-            *lines,
-            "\nMost take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help.",
-            "RUNS: files, or a folder in which every file is a run.",
-        ]
-    )
+    after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
+    runs = "RUNS: files, or a folder in which every file is a run."
+    return "\n".join(["usage: ir_trunc meta COMMAND ...\n", *lines, f"\n{after}", runs])
 
 
 def _run(command: str, procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:
@@ -102,7 +90,7 @@ def _run(command: str, procedures: Sequence[ProcedureDefinition], words: Sequenc
         many: Any = "*" if type(None) in kinds or not first.inputs else "+" if kinds else 1
         parser.add_argument("arguments", metavar="MEASURE", nargs=many)
     else:
-        _add_runs(parser, needed=kind is not ScoreMatrix)
+        add_runs_and_measures(parser, needed=kind is not ScoreMatrix)
         if kind is ScoreMatrix:
             about = "scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some"
             parser.add_argument("--matrix", metavar="FILE", help=about)
@@ -184,11 +172,6 @@ def _inputs(
     yield from derived
 
 
-def _add_runs(parser: OneLineParser, needed: bool) -> None:
-    add_runs_and_measures(parser, needed)
-    add_reading(parser)
-
-
 def _runs_and_measures(words: Sequence[str]) -> tuple[RunsLike, list[str]]:
     """Runs and the texts of measures; one folder stands for all its files."""
     runs, measures = runs_and_measures(words)
@@ -222,7 +205,7 @@ def _saved_matrix(args: argparse.Namespace, extra: Sequence[str]) -> ScoreMatrix
 
 def _save_matrix(words: Sequence[str]) -> None:
     parser = meta_parser("matrix", _ABOUT["matrix"])
-    _add_runs(parser, needed=True)
+    add_runs_and_measures(parser)
     add_flag(parser, "output", required=True, help="JSON, gzipped where the name ends in .gz")
     args = parser.parse_intermixed_args(words)
     runs, measures = _runs_and_measures(args.arguments)

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TextIO, cast
 
 from ir_trunc.core.errors import printable, warn
 from ir_trunc.read.write import whole
-from ir_trunc.scoring.printed import fitted, is_plain
+from ir_trunc.scoring.printed import fitted, is_plain, number_text
 from ir_trunc.scoring.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SUMMARY = "all"
 _OF_IR_MEASURES = {"--output-format": "--format"}
 
 Row = tuple[str, str, str, float]  # run, topic (or view of the topics), measure, value
@@ -74,24 +73,24 @@ def _hyphenated(word: str) -> str:
     return _OF_IR_MEASURES.get(flag, flag) + equals + value
 
 
-def rows_of(name: str, results: Results, by_query: bool, summary: bool) -> Iterator[Row]:
+def rows_of(name: str, results: Results, by_query: bool, means: bool) -> Iterator[Row]:
     """The scores of one run by topic, and their means."""
     texts = [str(measure) for measure in results.measures]
     if by_query:
         for topic, values in zip(results.topics, results.values.T.tolist()):
             yield from ((name, topic, text, value) for text, value in zip(texts, values))
-    if summary:
-        label = _summary_of(results.topics) if by_query else SUMMARY
+    if means:
+        label = _summary_of(results.topics) if by_query else "all"
         yield from ((name, label, text, value) for text, value in zip(texts, results.aggregated.values()))
 
 
 def _summary_of(topics: Sequence[str]) -> str:
     """What the means are called among the scores of topics, none of which is called so."""
-    label = SUMMARY
+    label = "all"
     while label in topics:
         label += " topics"
-    if label != SUMMARY:
-        warn(f"a topic is called {SUMMARY!r}; the means of all topics are those of {label!r}.")
+    if label != "all":
+        warn(f"a topic is called 'all'; the means of all topics are those of {label!r}.")
     return label
 
 
@@ -112,15 +111,14 @@ def views_of(name: str, results: Results) -> Iterator[Row]:
 
 
 def _fields(row: Row, columns: Sequence[str]) -> dict[str, Any]:
-    fields: dict[str, Any] = dict(zip(("run", "query_id", "measure", "value"), row))
-    return {name: fields[name] for name in columns}
+    return {
+        name: field for name, field in zip(("run", "query_id", "measure", "value"), row) if name in columns
+    }
 
 
 def number(value: float, places: int) -> str:
     """A value with that many decimal places, or with all of them for -1; counts have none."""
-    if isinstance(value, int):
-        return str(value)
-    return repr(value) if places < 0 else f"{value:.{places}f}"
+    return str(value) if isinstance(value, int) else number_text(value, places)
 
 
 def write_tsv(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
@@ -167,10 +165,7 @@ def write_table(rows: Iterable[Row], columns: Sequence[str], places: int, out: T
             print(file=out)
         widths = [max(map(len, column)) for column in zip(*block)]
         for line in block:
-            cells = [
-                cell.ljust(room) if place < names else cell.rjust(room)
-                for place, (cell, room) in enumerate(zip(line, widths))
-            ]
+            cells = [*map(str.ljust, line[:names], widths), *map(str.rjust, line[names:], widths[names:])]
             print("  ".join(cells).rstrip(), file=out)
 
 

@@ -97,13 +97,9 @@ def given_options(args: argparse.Namespace, procedure: ProcedureDefinition) -> d
 
 def named_measures(args: argparse.Namespace, procedures: Iterable[ProcedureDefinition]) -> list[str]:
     """Measures that options name."""
-    options = (option for known in procedures for option in known.options.values())
-    return [
-        measure
-        for option in options
-        if isinstance(option.kind, Measures)
-        for measure in getattr(args, option.name, ())
-    ]
+    options = [option for known in procedures for option in known.options.values()]
+    naming = [option.name for option in options if isinstance(option.kind, Measures)]
+    return [measure for name in naming for measure in getattr(args, name, ())]
 
 
 def _rows(path: str, count: int) -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from ir_trunc.cli.arguments import add_reading, options_of
+from ir_trunc.cli.arguments import QRELS, RUNS, add_flag, add_reading, options_of
 from ir_trunc.cli.output import OneLineParser
 from ir_trunc.read.write import check_outputs
 from ir_trunc.reporting.page import MEASURES, report
@@ -37,23 +37,13 @@ def _parser() -> argparse.ArgumentParser:
             " JavaScript."
         ),
     )
-    parser.add_argument(
-        "qrels", metavar="QRELS", help="TREC qrels file, or the id of an ir_datasets data set"
-    )
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="TREC run files, or folders of them")
-    parser.add_argument(
-        "-m",
-        "--measures",
-        default=MEASURES,
-        help=f"in one text (default: {MEASURES}); best cuts are those of the first",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", required=True, help="the page, report.html for example"
-    )
+    parser.add_argument("qrels", metavar="QRELS", help=QRELS)
+    parser.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+    about = f"in one text (default: {MEASURES}); best cuts are those of the first"
+    add_flag(parser, "measures", default=MEASURES, help=about)
+    add_flag(parser, "output", required=True, help="the page, report.html for example")
     parser.add_argument("--baseline", metavar="RUN", help="the run that all others are compared with")
     parser.add_argument("--title", default="Rankings and where they end", help="the heading of the page")
-    parser.add_argument(
-        "--topics", metavar="FILE", help="more topics of the query universe (TREC, TSV, CSV, JSON)"
-    )
+    add_flag(parser, "topics")
     add_reading(parser)
     return parser

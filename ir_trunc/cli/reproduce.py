@@ -37,11 +37,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="\n".join(["papers, and what they need:", *needs]),
     )
     parser.add_argument("paper", choices=tuple(papers), metavar="PAPER", help=", ".join(papers))
-    parser.add_argument(
-        "collections",
-        nargs="*",
-        metavar="QRELS RUNS",
-        help="a qrels file and a folder of runs; several collections are averaged",
-    )
+    about = "a qrels file and a folder of runs; several collections are averaged"
+    parser.add_argument("collections", nargs="*", metavar="QRELS RUNS", help=about)
     add_flag(parser, "output", help="save the result as JSON, too")
     return parser

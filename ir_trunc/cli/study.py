@@ -54,16 +54,12 @@ def _parser() -> argparse.ArgumentParser:
     add_flag(sub, "measures", default=study.CUTS)
     add_flag(sub, "by-query", help="best cut and regret of every list instead")
 
-    sub = add(
-        "agreement",
-        "Kendall's tau between system orders by full lists and by lists cut at their best",
-        _agreement,
-    )
+    about = "Kendall's tau between system orders by full lists and by lists cut at their best"
+    sub = add("agreement", about, _agreement)
     _add_collection(sub)
     _add_also(sub)
-    sub.add_argument(
-        "--truncated", metavar="MEASURES", default=study.TRUNCATED, help="measures of the lists that are cut"
-    )
+    about = "measures of the lists that are cut"
+    sub.add_argument("--truncated", metavar="MEASURES", default=study.TRUNCATED, help=about)
     sub.add_argument("--full", metavar="MEASURES", default=study.FULL, help="measures of the full lists")
 
     sub = add("lengths", "how many lists have each length, before and after NIL ends its list", _lengths)
@@ -73,15 +69,12 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = add("example", "score at every cut of irrelevant documents followed by relevant ones", _example)
     add_flag(sub, "measures", default=study.EXAMPLE)
-    sub.add_argument(
-        "--irrelevant", type=count, default=10, metavar="N", help="documents at the top (default 10)"
-    )
-    sub.add_argument(
-        "--relevant", type=count, default=40, metavar="N", help="documents behind them (default 40)"
-    )
-    sub.add_argument(
-        "--raw", action="store_true", help="scores as they are, not divided by the highest magnitude"
-    )
+    about = "documents at the top (default 10)"
+    sub.add_argument("--irrelevant", type=count, default=10, metavar="N", help=about)
+    about = "documents behind them (default 40)"
+    sub.add_argument("--relevant", type=count, default=40, metavar="N", help=about)
+    about = "scores as they are, not divided by the highest magnitude"
+    sub.add_argument("--raw", action="store_true", help=about)
 
     sub = add("policies", "policies fitted on some topics and judged on the others", _policies)
     sub.epilog = list_of_policies()
@@ -123,9 +116,8 @@ def _of_all(
     """The experiment on the collection, or on several by the names of their qrels."""
     if not args.also:
         return experiment(*measures, args.qrels, args.runs, **options_of(args))
-    collections = {args.qrels: (args.qrels, args.runs)} | {
-        qrels: (qrels, [runs]) for qrels, runs in args.also
-    }
+    collections = {args.qrels: (args.qrels, args.runs)}
+    collections |= {qrels: (qrels, [runs]) for qrels, runs in args.also}
     if len(collections) <= len(args.also):
         raise ParameterError("--also: the same qrels are given twice.")
     return study.over_collections(experiment, collections, *measures, **options_of(args))

@@ -32,11 +32,8 @@ def main(words: Sequence[str]) -> int:
     add_flag(parser, "policy", required=True)
     add_flag(parser, "qrels", help=f"of the training topics: {QRELS}")
     add_flag(parser, "measure", help="the measure to fit to; it must score each list by itself")
-    add_flag(
-        parser,
-        "output",
-        help="write the run here with its lists cut, gzipped where the name ends in .gz; - prints",
-    )
+    about = "write the run here with its lists cut, gzipped where the name ends in .gz; - prints"
+    add_flag(parser, "output", help=about)
     add_flag(parser, "cuts", help="write lines 'topic<TAB>k' there; without -o and -k they are printed")
     add_reading(parser)
     args = parser.parse_args(words)
@@ -57,9 +54,8 @@ def main(words: Sequence[str]) -> int:
         policy = policy.fit(training, args.measure)
         if sees:
             lists = training
-            run = run.filter(
-                pc.is_in(run.topics.cast(pa.string()), value_set=pa.array(lists.topics)).to_numpy(False)
-            )
+            kept = pc.is_in(run.topics.cast(pa.string()), value_set=pa.array(lists.topics))
+            run = run.filter(kept.to_numpy(False))
     lengths = policy.cut(lists)
     cuts = dict(zip(lists.topics, lengths.tolist()))
     if args.output is not None:

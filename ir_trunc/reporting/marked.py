@@ -79,7 +79,7 @@ class MarkedTable:
             scores = [self._pad(at, cell) + _latex_cell(cell) for at, cell in enumerate(row)]
             lines.append(f"{' & '.join([name, *scores])} \\\\")
             if any(cell.below for cell in row):
-                below = [f"\\scriptsize {_latex_number(cell.below)}" * bool(cell.below) for cell in row]
+                below = [f"\\scriptsize {_minus(cell.below)}" if cell.below else "" for cell in row]
                 lines.append(f" & {' & '.join(below)} \\\\")
         marks = {sign: f"${command}$" for sign, command in _IN_LATEX.items()}
         return _LATEX_TABLE.format(
@@ -96,21 +96,20 @@ class MarkedTable:
         head = "".join(f'<th scope="col">{_html(name)}</th>' for name in ("system", *self.columns))
         lines = []
         for name, row in zip(self._rows("<i>{}</i> ".format, _html), self.cells):
-            cells = "".join(f"<td>{_html_cell(cell)}</td>" for cell in row)
-            lines.append(f'<tr><th scope="row">{name}</th>{cells}</tr>')
+            cells = [_cell(cell, "<strong>{}</strong>", "<br><small>{}</small>", _html) for cell in row]
+            scores = "".join(f"<td>{cell}</td>" for cell in cells)
+            lines.append(f'<tr><th scope="row">{name}</th>{scores}</tr>')
         said = [*self._notes("Bold:", _IN_HTML, _html), *map(_html, self.warnings)]
         notes = "".join(f"<p>{note}</p>\n" for note in said)
-        return (
-            f"<table>\n<caption><span>{_html(self.caption)}</span></caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n"
-            + "\n".join(lines)
-            + f"\n</tbody>\n</table>\n{notes}"
-        )
+        caption = f"<caption><span>{_html(self.caption)}</span></caption>"
+        top = ["<table>", caption, f"<thead><tr>{head}</tr></thead>", "<tbody>"]
+        return "\n".join([*top, *lines, "</tbody>", "</table>", notes])
 
     def markdown(self) -> str:
         """A table as GitHub's Markdown has it; the best score of a column is bold."""
         lines = [["system", *map(_markdown, self.columns)], ["---", *["---:"] * len(self.columns)]]
         for name, row in zip(self._rows("*{}* ".format, _markdown), self.cells):
-            lines.append([name, *map(_markdown_cell, row)])
+            lines.append([name, *(_cell(cell, "**{}**", "<br>{}", _markdown) for cell in row)])
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
         said = [*self._notes("Bold:", _IN_HTML, _markdown), *map(_markdown, self.warnings)]
         return "\n\n".join([_markdown(self.caption), table, *said]) + "\n"
@@ -170,12 +169,12 @@ def _whole(text: str) -> int:
     return len(text.lstrip("-").partition(".")[0])
 
 
-def _latex_number(text: str) -> str:
+def _minus(text: str) -> str:
     return text.replace("-", "$-$")
 
 
 def _latex_cell(cell: Cell) -> str:
-    text = "--" if cell.text == "-" else _latex_number(cell.text)
+    text = "--" if cell.text == "-" else _minus(cell.text)
     marks = "".join(_IN_LATEX.get(mark, mark) for mark in cell.marks)
     return (f"\\textbf{{{text}}}" if cell.best else text) + (f"$^{{{marks}}}$" if marks else "")
 
@@ -184,19 +183,13 @@ def _html(text: str) -> str:
     return html.escape(printable(text))
 
 
-def _html_cell(cell: Cell) -> str:
-    marks = "".join(_IN_HTML.get(mark, mark) for mark in cell.marks)
-    text = f"<strong>{cell.text}</strong>" if cell.best else cell.text
-    below = f"<br><small>{_html(cell.below)}</small>" if cell.below else ""
-    return text + (f"<sup>{marks}</sup>" if marks else "") + below
-
-
 def _markdown(text: str) -> str:
     return "".join(_MARKDOWN.get(sign, sign) for sign in printable(text))
 
 
-def _markdown_cell(cell: Cell) -> str:
+def _cell(cell: Cell, best: str, below: str, escape: Callable[[str], str]) -> str:
+    """A cell of HTML or Markdown. best, below: what is around the best mean and around an interval."""
+    text = best.format(cell.text) if cell.best else cell.text
     marks = "".join(_IN_HTML.get(mark, mark) for mark in cell.marks)
-    text = f"**{cell.text}**" if cell.best else cell.text
-    below = f"<br>{_markdown(cell.below)}" if cell.below else ""
-    return text + (f"<sup>{marks}</sup>" if marks else "") + below
+    interval = below.format(escape(cell.below)) if cell.below else ""
+    return text + (f"<sup>{marks}</sup>" if marks else "") + interval

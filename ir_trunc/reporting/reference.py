@@ -95,12 +95,11 @@ def page() -> str:
 
 def _contents(known: list[Family]) -> str:
     rows = [[link(f.title), f.question, " ".join(link(measure.name) for measure in f.members)] for f in known]
-    rest = (
+    about = table(["family", "question", "measures"], rows)
+    return (
+        f"## Which family answers which question\n\n{about}"
         f"\nThen {link('The parameters')}, {link('The seven properties')} of all measures,"
         f" {link('The policies')} and {link('The procedures')}.\n"
-    )
-    return (
-        "## Which family answers which question\n\n" + table(["family", "question", "measures"], rows) + rest
     )
 
 
@@ -131,17 +130,15 @@ def _entry(definition: Definition, verdicts: Verdicts) -> str:
     )
 
 
-def _shown(definition: Definition) -> str:
-    """The measure in its default setting.
-
-    Where a depth has to be given, it is 1 for the answer to a question, and 5 for a list.
-    """
+def _cutoff(definition: Definition) -> dict[str, int]:
+    """The depth of a measure that has to be given one: 1 for the answer to a question, 5 for a list."""
     needs = CUTOFF in definition.params and definition.params[CUTOFF].required
-    return definition.name + f"@{_depth(definition)}" * needs
+    return {CUTOFF: 1 if definition.scope == "run" else 5} if needs else {}
 
 
-def _depth(definition: Definition) -> int:
-    return 1 if definition.scope == "run" else 5
+def _shown(definition: Definition) -> str:
+    """The measure in its default setting, with a depth where one has to be given."""
+    return definition.name + "".join(f"@{depth}" for depth in _cutoff(definition).values())
 
 
 def boundary_scores(definition: Definition) -> list[float]:
@@ -149,8 +146,7 @@ def boundary_scores(definition: Definition) -> list[float]:
 
     Each list is in a run beside one more topic, which is answered correctly.
     """
-    needs = CUTOFF in definition.params and definition.params[CUTOFF].required
-    measure = definition.bind({CUTOFF: _depth(definition)} if needs else {})
+    measure = definition.bind(_cutoff(definition))
     runs = (
         Rankings.from_lists([grades, [1]], [judged, [1]], scores=[_SCORES[: len(grades)], [0.6]])
         for _, grades, judged in _LISTS
@@ -191,9 +187,8 @@ def _parameters(known: list[Family]) -> str:
     found: dict[tuple[str, str, str], list[str]] = {}
     for definition in (definition for family in known for definition in family.members):
         for param in definition.params.values():
-            found.setdefault((param.name, param.kind.meaning, param.kind.allowed), []).append(
-                link(definition.name)
-            )
+            about = (param.name, param.kind.meaning, param.kind.allowed)
+            found.setdefault(about, []).append(link(definition.name))
     rows = [
         [f"`{name}`", meaning, allowed, " ".join(links)]
         for (name, meaning, allowed), links in sorted(found.items())

@@ -43,21 +43,20 @@ def views(found: Comparison) -> list[dict[str, Any]]:
     """Tables of means over the answerable and over the nil queries; none where there is only one kind."""
     if not found.nil.any() or found.nil.all():
         return []
-    counts = {"answerable": int((~found.nil).sum()), "nil": int(found.nil.sum())}
+    means = dict(zip(VIEWS, found.views))
     return [
-        {"view": view, "topics": counts[view], "rows": list(zip(found.systems, found.views[row].T.tolist()))}
-        for row, view in enumerate(VIEWS)
-        if view != "all"
+        {"view": view, "topics": int(of.sum()), "rows": list(zip(found.systems, means[view].T.tolist()))}
+        for view, of in (("answerable", ~found.nil), ("nil", found.nil))
     ]
 
 
 def silence(lists: Mapping[str, Rankings], found: Comparison) -> list[tuple[str, Abstention]]:
     """How often each run was silent, and how often rightly."""
-    rows = []
+    nil, rows = found.nil, []
     for name, rankings in lists.items():
         silent = rankings.lengths == 0
-        counts = (len(silent), int(found.nil.sum()), int(silent.sum()), int((silent & found.nil).sum()))
-        rows.append((name, Abstention(*counts)))
+        counts = (int(of.sum()) for of in (nil, silent, silent & nil))
+        rows.append((name, Abstention(len(silent), *counts)))
     return rows
 
 
@@ -72,13 +71,8 @@ def lengths(cuts: Cuts | None, lists: Mapping[str, Rankings]) -> dict[str, Any] 
     for name in lists:
         shares = [np.bincount(of[name], minlength=last + 1) / max(1, len(of[name])) for of in (own, best)]
         bars = [
-            {
-                "own": float(a),
-                "best": float(b),
-                "own_height": round(a * _HEIGHT),
-                "best_height": round(b * _HEIGHT),
-            }
-            for a, b in zip(*shares)
+            {"own": a, "best": b, "own_height": round(a * _HEIGHT), "best_height": round(b * _HEIGHT)}
+            for a, b in zip(*(share.tolist() for share in shares))
         ]
         mean, median = float(cuts.lengths(name).mean()), float(np.median(cuts.curves[name].best()[0]))
         systems.append({"name": name, "bars": bars, "mean": mean, "median": median})

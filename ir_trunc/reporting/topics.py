@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,34 +18,28 @@ WIDTH, HEIGHT = 96, 24  # of a curve
 _LISTS = 2500  # more than these are shown with fewer ranks and points, which keeps the page small
 
 
-@dataclass(frozen=True)
-class Detail:
+class Detail(NamedTuple):
     """How many ranks of a list are shown, and about how many points of its curve."""
 
     ranks: int
     points: int
 
-    @classmethod
-    def of(cls, lists: int) -> Detail:
-        """As much as a page with so many lists has room for."""
-        return cls(40, 24) if lists <= _LISTS else cls(16, 8)
-
 
 def topics_of(found: Comparison, lists: Mapping[str, Rankings], cuts: Cuts | None) -> dict[str, Any]:
     """Topics in rows, those with the largest regret first (without curves: those with the lowest scores)."""
-    detail = Detail.of(len(found.systems) * len(found.topics))
+    detail = Detail(40, 24) if len(found.systems) * len(found.topics) <= _LISTS else Detail(16, 8)
     first = next(iter(lists.values()))
     judged = first.judgments
     relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(found.topics)) * ~found.nil
     count = np.diff(judged.offsets)
     row = 0 if cuts is None else found.measures.index(cuts.measure)
     values = found.values[row]
-    regrets = (
-        np.zeros_like(values) if cuts is None else np.array([cuts.regrets(name) for name in found.systems])
-    )
-    best = {} if cuts is None else {name: cuts.curves[name].best()[0] for name in found.systems}
+    regrets, best, worst = np.zeros_like(values), {}, -values.mean(axis=0)
+    if cuts is not None:
+        regrets = np.array([cuts.regrets(name) for name in found.systems])
+        best = {name: cuts.curves[name].best()[0] for name in found.systems}
+        worst = regrets.max(axis=0)
     silent = np.array([lists[name].lengths == 0 for name in found.systems])
-    worst = regrets.max(axis=0) if cuts is not None else -values.mean(axis=0)
     topics = []
     for at in np.argsort(-worst, kind="stable").tolist():
         scale = None if cuts is None else _scale(cuts, at)
