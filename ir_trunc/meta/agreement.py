@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Choice, Number
 from ir_trunc.meta.coefficients import above_ties, rbo, tau, tau_ap, tau_ap_b
 from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.matrix import ScoreMatrix
+from ir_trunc.meta.matrix import A_MATRIX, ScoreMatrix
 from ir_trunc.meta.pairs import place_of, rounded
 from ir_trunc.meta.significance import Power
 from ir_trunc.meta.tables import square_table
@@ -98,15 +99,11 @@ class Agreement(Result):
         """
         from ir_trunc.plots.looks import axes
 
-        shown, row, column = axes(ax, 4.8), place_of(name, self.names), place_of(other, self.names)
-        shown.plot(
-            self.orderings[row], self.orderings[column], "o", color="0.2", markersize=5, fillstyle="none"
-        )
-        shown.set(
-            xlabel=str(name),
-            ylabel=str(other),
-            title=f"{_WORDS[self.coefficient]}: {self.values[row, column]:.3f}",
-        )
+        shown, at = axes(ax, 4.8), (place_of(name, self.names), place_of(other, self.names))
+        x, y = self.orderings[list(at)]
+        shown.plot(x, y, "o", color="0.2", markersize=5, fillstyle="none")
+        title = f"{_WORDS[self.coefficient]}: {self.values[at]:.3f}"
+        shown.set(xlabel=str(name), ylabel=str(other), title=title)
         return shown
 
     def plot(self, ax: Any = None) -> Any:
@@ -167,29 +164,20 @@ def agreement(
     elif isinstance(ordered, Power):
         series, of = dict(zip(ordered.measures, rounded(-ordered.p))), "system pairs by p value"
     else:
-        needed = (
-            "a score matrix, which meta.score_matrix(measures, qrels, runs) makes, p values of meta.power or"
-            " {name: values}"
-        )
-        given = mapping("ordered", ordered, needed)
-        series, of = (
-            {text("name", name): values_of(f"ordered[{name!r}]", values) for name, values in given.items()},
-            "values",
-        )
+        needed = f"{A_MATRIX}, p values of meta.power or {{name: values}}"
+        given, of = mapping("ordered", ordered, needed).items(), "values"
+        series = {text("name", name): values_of(f"ordered[{name!r}]", values) for name, values in given}
     if len({len(values) for values in series.values()}) != 1:
         raise InputError(
             "orderings differ in length: as many values for the same items in the same order are needed."
         )
-    functions = _functions(p)
-    compare = functions[coefficient]
+    compare, orderings = _functions(p)[coefficient], np.stack(list(series.values()))
     values = np.eye(len(series))
-    for row, x in enumerate(series.values()):
-        for column, y in enumerate(series.values()):
-            if coefficient != "tau_ap" and column < row:
-                values[row, column] = values[column, row]
-            elif column != row:
-                values[row, column] = compare(x, y)
-    return Agreement(tuple(series), values, coefficient, of, np.stack(list(series.values())), p)
+    for row, column in combinations(range(len(series)), 2):
+        x, y = orderings[row], orderings[column]
+        values[row, column] = compare(x, y)
+        values[column, row] = compare(y, x) if coefficient == "tau_ap" else values[row, column]
+    return Agreement(tuple(series), values, coefficient, of, orderings, p)
 
 
 def _functions(p: float) -> dict[str, Callable[[Floats, Floats], float]]:

@@ -60,10 +60,8 @@ class Calibration(Result):
     def heading(self) -> str:
         """The value, and what it gives when put back."""
         back = f"put back: one relevant document at rank {self.rank} less nothing = {self.gap:.1e}"
-        return (
-            f"{self.measure}\n{self.parameter} = {self.value!r}\n{back}; last rank that pays:"
-            f" {self.last_rank}"
-        )
+        last = f"last rank that pays: {self.last_rank}"
+        return f"{self.measure}\n{self.parameter} = {self.value!r}\n{back}; {last}"
 
     def __repr__(self) -> str:
         return fitted(self.heading)
@@ -107,10 +105,9 @@ def break_even(
     """
     parsed = parse_measure(measure)
     bound = own_formulas([parsed])[0]
-    kinds = {
-        name: param.kind for name, param in bound.definition.params.items() if isinstance(param.kind, Number)
-    }
-    if not isinstance(parameter, str) or parameter not in kinds:
+    params = bound.definition.params.items()
+    kinds = {name: param.kind for name, param in params if isinstance(param.kind, Number)}
+    if parameter not in kinds:
         usable = ", ".join(kinds) or "nothing"
         raise ParameterError(
             f"{bound.definition.name}: parameter={shown(parameter)} cannot be calibrated; {usable} can."
@@ -127,13 +124,10 @@ def break_even(
         return gain_over_silence(with_value(value), rank)
 
     low, high = max(kind.low, -_WIDEST), min(kind.high, _WIDEST)
-    # Near its bounds a parameter may take the whole score to 0, and far out nothing changes: the sign is what
-    # counts.
-    grid = (
-        np.linspace(low, high, 402)[1:-1]
-        if high < _WIDEST
-        else low + np.geomspace(_NARROWEST, high - low, 400)
-    )
+    grid = low + np.geomspace(_NARROWEST, high - low, 400)
+    if high < _WIDEST:
+        grid = np.linspace(low, high, 402)[1:-1]
+    # Near its bounds a parameter may take the whole score to 0, and far out nothing changes: signs count.
     signs = np.sign([gap(float(value)) for value in grid])
     change = np.flatnonzero(signs[1:] * signs[:-1] < 0)
     if not len(change):
@@ -145,10 +139,10 @@ def break_even(
     at = change[0]
     value = float(optimize.brentq(gap, grid[at], grid[at + 1], xtol=_NARROWEST, rtol=8.9e-16))
     found = str(parsed(**{parameter: value}))
-    last = last_rank_that_pays(with_value(value), min(2 * rank + 2, size))
-    return Calibration(
-        found, parameter, value, rank, gap(value), max(rank, last)
-    )  # at `rank` itself rounding decides
+    last = max(
+        rank, last_rank_that_pays(with_value(value), min(2 * rank + 2, size))
+    )  # at `rank` rounding decides
+    return Calibration(found, parameter, value, rank, gap(value), last)
 
 
 def gain_over_silence(measure: BoundMeasure, rank: int) -> float:
@@ -176,14 +170,10 @@ def _only_relevant_at(ranks: Ints) -> Rankings:
 
     The documents above it are unjudged.
     """
-    count = len(ranks) + 1
-    rows = np.arange(count)
-    judgments = Judgments.from_rows([str(row) for row in rows], rows, np.ones(count, dtype=np.int64))
-    lengths = np.append(0, ranks)
-    hits = offsets_of(lengths > 0)
-    return Rankings(
-        judgments, lengths, hits, ranks, np.ones(len(ranks), dtype=np.int64), offsets_of(lengths)[:-1]
-    )
+    lengths, rows = np.append(0, ranks), np.arange(len(ranks) + 1)
+    judgments = Judgments.from_rows([str(row) for row in rows], rows, np.ones_like(rows))
+    hits, starts = offsets_of(lengths > 0), offsets_of(lengths)[:-1]
+    return Rankings(judgments, lengths, hits, ranks, np.ones_like(ranks), starts)
 
 
 def persistence(residual: float, depth: int) -> float:

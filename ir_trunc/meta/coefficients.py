@@ -204,10 +204,8 @@ def rbo(x: Any, y: Any, p: float = 0.9, ties: Ties = "b") -> float:
         agreement[d - 1] = common / size
         at_s = agreement[s - 1] if d[-1] == s else at_s
     depth = np.arange(1, length + 1)
-    last = (
-        (_contributions(shorter, depth[-1:], ties) * _contributions(longer, depth[-1:], ties)).sum()
-        + (length - s) * at_s
-    ) / length
+    both = _contributions(shorter, depth[-1:], ties) * _contributions(longer, depth[-1:], ties)
+    last = (both.sum() + (length - s) * at_s) / length
     return float(last * p**length + (1 - p) / p * np.sum(agreement * p**depth))
 
 
@@ -221,9 +219,8 @@ def _contributions(ranks: tuple[Ints, Ints], d: Ints, ties: Ties) -> Floats:
 
 def _ranks(values: Floats) -> tuple[Ints, Ints]:
     """First and last rank of every item's tie group; high values come first."""
-    rising = np.sort(-values)
-    first = np.searchsorted(rising, -values, side="left") + 1
-    return first.astype(np.int64), np.searchsorted(rising, -values, side="right").astype(np.int64)
+    first, last = (stats.rankdata(-values, method).astype(np.int64) for method in ("min", "max"))
+    return first, last
 
 
 def _above_in_both(a: Floats, b: Floats) -> Floats:

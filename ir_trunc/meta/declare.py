@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 from ir_trunc.core.checks import instance, text
 from ir_trunc.core.errors import ParameterError
 from ir_trunc.measures.params import Param
-from ir_trunc.meta.matrix import ScoreMatrix
+from ir_trunc.meta.matrix import A_MATRIX, ScoreMatrix
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.scoring.protocol import Result
 
@@ -20,7 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 
 _NEEDED: Mapping[type, str] = {
-    ScoreMatrix: "a score matrix, which meta.score_matrix(measures, qrels, runs) makes,",
+    ScoreMatrix: f"{A_MATRIX},",
     PooledRuns: "the result of meta.pooled_runs",
 }
 
@@ -162,10 +162,8 @@ def _arguments(
             default = None if required else parameter.default
             options[parameter.name] = Param(parameter.name, kind_of, default, required)
         else:
-            raise ParameterError(
-                f"{name}: option {parameter.name!r} needs a kind, such as `seed: Annotated[int,"
-                " Whole('seed', low=0)]`; ir_trunc.measures.params has the kinds."
-            )
+            such_as = "`seed: Annotated[int, Whole('seed', low=0)]`; ir_trunc.measures.params has the kinds"
+            raise ParameterError(f"{name}: option {parameter.name!r} needs a kind, such as {such_as}.")
     return inputs, options
 
 

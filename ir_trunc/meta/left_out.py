@@ -128,6 +128,5 @@ def leave_group_out(
         for at in group:
             values = scores(bound, pools.with_judgments(at, keep, judgments))
             without[:, at] = rounded([by_topic.mean() for by_topic in values])
-    return LeftOut(
-        tuple(map(written, parsed)), pools.systems, tuple(of[s] for s in pools.systems), depth, full, without
-    )
+    names, groups_of = tuple(map(written, parsed)), tuple(of[system] for system in pools.systems)
+    return LeftOut(names, pools.systems, groups_of, depth, full, without)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import Self
 
+A_MATRIX = "a score matrix, which meta.score_matrix(measures, qrels, runs) makes"
+"""What an argument has to be, in messages."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreMatrix(Result):
@@ -65,11 +68,8 @@ class ScoreMatrix(Result):
     @property
     def heading(self) -> str:
         """How many measures, systems and topics there are."""
-        sizes = (
-            counted(len(names), what)
-            for names, what in ((self.measures, "measure"), (self.systems, "system"), (self.topics, "topic"))
-        )
-        return f"ScoreMatrix({', '.join(sizes)})"
+        named = (self.measures, "measure"), (self.systems, "system"), (self.topics, "topic")
+        return f"ScoreMatrix({', '.join(counted(len(names), what) for names, what in named)})"
 
     def summary(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""
@@ -87,10 +87,8 @@ class ScoreMatrix(Result):
         return cls(*scores_in(table))
 
     def _data(self) -> Any:
-        data = {
-            name: stored.plain(getattr(self, name)) for name in ("measures", "systems", "topics", "values")
-        }
-        return data | {"whole_run": list(self.runs)}
+        saved = ("measures", "systems", "topics", "values")
+        return {name: stored.plain(getattr(self, name)) for name in saved} | {"whole_run": list(self.runs)}
 
     @classmethod
     def _from(cls, data: Any, where: str) -> Self:
@@ -117,10 +115,11 @@ class ScoreMatrix(Result):
         A name of the matrix stays as it is, blanks included.
         """
         needed = f"a measure of the matrix ({', '.join(self.measures)})"
-        found = items_of(
-            "measures", measures, needed, lambda text: [text] if text in self.measures else split(text)
-        )
+        found = items_of("measures", measures, needed, self._names_in)
         return [place_of(measure, self.measures) for measure in found]
+
+    def _names_in(self, text: str) -> list[str]:
+        return [text] if text in self.measures else split(text)
 
     def means(self) -> Floats:
         """Mean scores over topics (M x S), rounded."""
@@ -131,9 +130,8 @@ class ScoreMatrix(Result):
         self._refuse_values_alone()
         found: Floats = (sets / sets.sum(axis=-1, keepdims=True)) @ self.values.transpose(1, 2, 0)[systems]
         for name, runs in self.runs.items():
-            found[:, :, self.measures.index(name)] = [
-                runs[at].over(chosen) for at, chosen in zip(systems, sets)
-            ]
+            row = self.measures.index(name)
+            found[:, :, row] = [runs[at].over(chosen) for at, chosen in zip(systems, sets)]
         return found
 
     def paired(self) -> Floats:
@@ -169,11 +167,10 @@ class ScoreMatrix(Result):
         """Some of the systems, some of the topics, some of the measures, in the order given."""
         if measures is not None:
             at = self.places(measures)
-            kept_measures = tuple(self.measures[place] for place in at)
-            kept_runs = {name: self.runs[name] for name in kept_measures if name in self.runs}
-            return replace(self, measures=kept_measures, values=self.values[at], runs=kept_runs).take(
-                systems, topics
-            )
+            names = tuple(self.measures[place] for place in at)
+            kept_runs = {name: self.runs[name] for name in names if name in self.runs}
+            chosen = replace(self, measures=names, values=self.values[at], runs=kept_runs)
+            return chosen.take(systems, topics)
         if topics is not None:
             self._refuse_values_alone()
         rows = self.systems if systems is None else tuple(several("systems", systems, "names"))
@@ -217,9 +214,7 @@ class ScoreMatrix(Result):
 
 def matrix_of(value: Any) -> ScoreMatrix:
     """The argument, where it is a score matrix."""
-    return instance(
-        "matrix", value, ScoreMatrix, "a score matrix, which meta.score_matrix(measures, qrels, runs) makes,"
-    )
+    return instance("matrix", value, ScoreMatrix, f"{A_MATRIX},")
 
 
 def _looks_at_the_whole_run(name: str) -> bool:

@@ -28,13 +28,12 @@ from typing import Any, cast
 import numpy as np
 from scipy import stats
 
-from ir_trunc.core.checks import generator, one_of
+from ir_trunc.core.checks import generator
 from ir_trunc.core.rankings import Floats, Ints
-from ir_trunc.meta.paired_tests import TESTS, Test, drawn_signs
+from ir_trunc.meta.paired_tests import TESTS, Test, drawn_signs, named_test
 from ir_trunc.scoring.pair_tests import PairTest
 
 _CELLS = 1 << 22
-_SPELLED = {"randomization": "randomisation", "randomized-tukey": "randomised-tukey"}
 
 
 @dataclass(frozen=True)
@@ -68,21 +67,9 @@ class Setting:
 
 
 def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
-    """Test the differences of pairs of systems.
+    """Test the differences of the pairs of systems that `how` names, in their order.
 
-    Parameters
-    ----------
-    scores
-        Values that a paired test over topics may take (S x T), T at least 2.
-    test
-        A name of `PAIR_TESTS`.
-    how
-        The pairs, level, draws and seed.
-
-    Returns
-    -------
-    Pairs
-        In the order of `how.first` and `how.second`.
+    scores: what a paired test over topics may take (S x T), T at least 2. test: a name of `PAIR_TESTS`.
     """
     unit = float(np.ptp(scores, axis=0).max()) or 1.0  # no test depends on it, and noise has one size
     found = PAIR_TESTS[test](scores / unit, how)
@@ -91,8 +78,7 @@ def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
 
 def named_pair_test(name: Any) -> PairTest:
     """The name of a test, however it is spelled; ParameterError where there is none."""
-    spelled = _SPELLED.get(name, name) if isinstance(name, str) else name
-    return cast(PairTest, one_of("test", spelled, PAIR_TESTS))
+    return cast(PairTest, named_test(name, PAIR_TESTS))
 
 
 def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floats]:

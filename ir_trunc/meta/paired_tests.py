@@ -20,15 +20,15 @@ systems that are equal on every topic have p = 1.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
 import numpy as np
 from scipy import stats
 
 from ir_trunc.core.checks import generator, one_of
 from ir_trunc.core.rankings import Floats
+from ir_trunc.measures.params import Choice
 
 Test = Literal["t", "bootstrap", "randomisation"]
 Correction = Literal["holm", "bh"]
@@ -40,9 +40,8 @@ _SAME = 1e-7
 
 def _t(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-        warnings.filterwarnings(
-            "ignore", category=RuntimeWarning
-        )  # of differences that are equal on all topics
+        # They are of differences that are equal on all topics.
+        warnings.simplefilter("ignore", RuntimeWarning)
         p = stats.ttest_1samp(D, 0.0, axis=1).pvalue
     needed = stats.t.ppf(1 - alpha / 2, D.shape[1] - 1) * stats.sem(D, axis=1)
     return np.where(np.isnan(p), 1.0, p), needed, 0
@@ -124,12 +123,12 @@ for each pair), and how many draws there were.
 """
 
 
-_SPELLED = {"randomization": "randomisation"}
+_SPELLED = {"randomization": "randomisation", "randomized-tukey": "randomised-tukey"}
 
 
-def named_test(test: Any) -> Test:
-    """The name of a test of `TESTS`, however it is spelled."""
-    return cast(Test, one_of("test", _SPELLED.get(test, test) if isinstance(test, str) else test, TESTS))
+def named_test(test: Any, known: Iterable[str] = TESTS) -> Any:
+    """The name of a test, however it is spelled; ParameterError where there is none."""
+    return one_of("test", _SPELLED.get(test, test) if isinstance(test, str) else test, known)
 
 
 def corrected(p: Floats, correction: Correction | None) -> Floats:
@@ -154,18 +153,9 @@ def corrected(p: Floats, correction: Correction | None) -> Floats:
     return found
 
 
-@dataclass(frozen=True)
-class TestName:
-    """The name of a test."""
+class TestName(Choice):
+    """The name of a test, however it is spelled."""
 
-    meaning: str
-    words: tuple[str, ...] = get_args(Test)
-
-    @property
-    def allowed(self) -> str:
-        """The names."""
-        return " or ".join(map(repr, self.words))
-
-    def clean(self, name: str, value: Any) -> Test:
+    def clean(self, name: str, value: Any) -> Any:
         """The name of a test of `TESTS`."""
         return named_test(value)

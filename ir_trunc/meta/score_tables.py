@@ -8,6 +8,7 @@ import numpy as np
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.rankings import Floats, canonical_order
+from ir_trunc.meta.tables import crossed
 from ir_trunc.read.columns import one_id
 
 if TYPE_CHECKING:
@@ -38,28 +39,19 @@ def scores_in(table: Any) -> tuple[Names, Names, Names, Floats]:
             f"table: {_cell(row)} has the score {shown(row['value'])}: a finite number is needed."
         )
     measures, systems = (tuple(frame[name].unique().tolist()) for name in ("measure", "system"))
-    found = frame["query_id"].unique().tolist()
-    topics = tuple(found[at] for at in canonical_order(found))
-    cells: Any = frame.assign(value=frame["value"].astype(float)).set_index(
-        ["measure", "system", "query_id"]
-    )["value"]
-    import pandas as pd
-
-    wanted = pd.MultiIndex.from_product([measures, systems, topics], names=["measure", "system", "query_id"])
-    values = cells.reindex(wanted)
-    missing = values.isna()
+    ids = frame["query_id"].unique().tolist()
+    topics = tuple(ids[at] for at in canonical_order(ids))
+    keys = ["measure", "system", "query_id"]
+    wanted = crossed({"measure": measures, "system": systems, "query_id": topics}, {})
+    found = wanted.merge(frame.assign(value=frame["value"].astype(float)), how="left", on=keys)
+    missing = found["value"].isna()
     if missing.any():
-        first = dict(zip(wanted.names, wanted[int(np.argmax(missing.to_numpy()))]))
         raise InputError(
-            f"table: {_cell(first)} has no score ({int(missing.sum())} are missing): every system needs one"
-            " for each topic and measure."
+            f"table: {_cell(found[missing].iloc[0])} has no score ({int(missing.sum())} are missing): every"
+            " system needs one for each topic and measure."
         )
-    return (
-        measures,
-        systems,
-        topics,
-        values.to_numpy(np.float64).reshape(len(measures), len(systems), len(topics)),
-    )
+    shape = len(measures), len(systems), len(topics)
+    return measures, systems, topics, found["value"].to_numpy(np.float64).reshape(shape)
 
 
 def _frame(table: Any) -> pd.DataFrame:

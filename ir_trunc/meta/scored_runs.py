@@ -66,8 +66,8 @@ def score_matrix(
         np.stack([result.values for result in results], axis=1),
         tuple(map(written, first.measures)),
     )
-    runs = run_scores(dict(zip(names, map(bind, first.measures))), [result.rankings for result in results])
-    return ScoreMatrix(names, tuple(scored), first.topics, values, runs)
+    whole = run_scores(dict(zip(names, map(bind, first.measures))), [result.rankings for result in results])
+    return ScoreMatrix(names, tuple(scored), first.topics, values, whole)
 
 
 def run_scores(

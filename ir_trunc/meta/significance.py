@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import numpy as np
 from ir_measures import Measure
@@ -118,7 +118,9 @@ class Power(Result):
 @procedure(source="Sakai, SIGIR 2006, https://doi.org/10.1145/1148170.1148261")
 def power(
     matrix: ScoreMatrix,
-    test: Annotated[Test, TestName("significance test, paired over topics and two-tailed")] = "t",
+    test: Annotated[
+        Test, TestName("significance test, paired over topics and two-tailed", get_args(Test))
+    ] = "t",
     alpha: Alpha = 0.05,
     correction: Annotated[
         Correction | None, Choice("correction for many comparisons", ("holm", "bh"))

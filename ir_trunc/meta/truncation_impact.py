@@ -64,9 +64,8 @@ class TruncationImpact(Result):
 
         shown, x = open_axes(ax), 100 * self.truncated
         shown.vlines(x, self.before, self.after, color=GREY, linewidth=1, zorder=1)
-        shown.plot(
-            x, self.before, "o", color=INK, markerfacecolor="white", label=f"{label(self.usual)}, as usual"
-        )
+        usual = f"{label(self.usual)}, as usual"
+        shown.plot(x, self.before, "o", color=INK, markerfacecolor="white", label=usual)
         shown.plot(x, self.after, "s", color=ACCENT, label=f"{label(self.measure)}, with the end")
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
         legend_above(shown, 2)
