@@ -6,17 +6,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from ir_trunc.cli.arguments import (
-    add_flag,
-    add_reading,
-    add_runs_and_measures,
-    check_form,
-    reading_of,
-    runs_and_measures,
-)
+from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, check_form, options_of, runs_and_measures
 from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
 from ir_trunc.cli.output import FORMATS, OneLineParser, form_of, printing, rows_of, views_of
 from ir_trunc.core.errors import InputError, IrTruncError, IrTruncWarning, nearest
@@ -27,18 +21,8 @@ from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.runs import by_file_name, score_each
 from ir_trunc.version import __version__
 
-# The first word, and the module that has the command's main; any other first word is the qrels of runs to
-# score.
-_COMMANDS = {
-    "measures": "measures",
-    "demo": "demo",
-    "truncate": "truncate",
-    "study": "study",
-    "check": "check",
-    "report": "report",
-    "meta": "meta",
-    "reproduce": "reproduce",
-}
+# Modules of this folder with a main; any other first word is the qrels of runs to score.
+_COMMANDS = ("measures", "demo", "truncate", "study", "check", "report", "meta", "reproduce")
 
 _FORMAT = (
     "the form; by default that of the file's ending (.csv, .tsv, .jsonl, .md), else a table on a terminal and"
@@ -105,12 +89,11 @@ def _ended(words: Sequence[str]) -> tuple[int, str]:
 def run(words: Sequence[str]) -> int:
     """The command that the first word names; without one, the scores of runs."""
     words = _import_modules(words)
-    command = _COMMANDS.get(words[0]) if words else None
-    if command is None:
+    if not words or words[0] not in _COMMANDS:
         _refuse_mistyped(words[:1])
         imported()
         return score(words)
-    module = import_module(f"ir_trunc.cli.{command}")
+    module = import_module(f"ir_trunc.cli.{words[0]}")
     imported()
     status: int = module.main(words[1:])
     return status
@@ -168,18 +151,13 @@ def score(words: Sequence[str]) -> int:
     if is_asked(args):
         write_comparison(args, measures, named)
         return 0
-    ready = Evaluator(measures, args.qrels, topics=args.topics, nil=args.nil, **reading_of(args))
-    scored = score_each(ready, named)
-    if args.views:
-        rows = (row for name, results in scored for row in views_of(name, results))
-    else:
-        rows = (
-            row
-            for name, results in scored
-            for row in rows_of(name, results, args.by_query, not args.no_summary)
-        )
-    runs_told, topics_told = len(named) > 1, args.by_query or args.views
-    columns = [*(["run"] if runs_told else []), *(["query_id"] if topics_told else []), "measure", "value"]
+    ready = Evaluator(measures, args.qrels, topics=args.topics, **options_of(args))
+    rows_of_one = (
+        views_of if args.views else partial(rows_of, by_query=args.by_query, means=not args.no_summary)
+    )
+    rows = (row for name, results in score_each(ready, named) for row in rows_of_one(name, results))
+    topics_told = args.by_query or args.views
+    columns = [*["run"] * (len(named) > 1), *["query_id"] * topics_told, "measure", "value"]
     with printing(args.output) as out:
         FORMATS[args.format or form_of(args.output)](rows, columns, args.places, out)
     return 0
@@ -213,15 +191,10 @@ def _parser() -> OneLineParser:
         add_flag(parser, flag)
     add_flag(parser, "format", help=_FORMAT, choices=[*FORMATS, *OF_PAPERS])
     add_flag(parser, "topics")
-    parser.add_argument(
-        "--views", action="store_true", help="means over all, answerable and nil queries, and silence"
-    )
-    parser.add_argument(
-        "--import",
-        metavar="MODULE",
-        help="import a module that declares measures or policies, netp for netp.py",
-    )
-    add_reading(parser)
+    about = "means over all, answerable and nil queries, and silence"
+    parser.add_argument("--views", action="store_true", help=about)
+    about = "import a module that declares measures or policies, netp for netp.py"
+    parser.add_argument("--import", metavar="MODULE", help=about)
     add_comparison(parser)
     parser.add_argument("--version", action="version", version=f"ir_trunc {__version__}")
     return parser

@@ -130,30 +130,18 @@ def one_against_block(grade: int, n: int, times: int) -> Case:
     return _better((grade,), (0,) * n + (grade,) * n, (0,) * n * times + (grade,) * n * times)
 
 
+_TOP = "a correct swap of neighbours raises it more higher up"
+_ON_TOP = "one relevant on top"
+_FIRST = "a relevant document adds more where it is the first"
+
 PROPERTIES = (
     Property(1, "Priority", "swapping a better document up raises the score", "every case", _priority),
+    Property(2, "Top-weightedness", _TOP, "every case", _top_weightedness),
     Property(
-        2,
-        "Top-weightedness",
-        "a correct swap of neighbours raises it more higher up",
-        "every case",
-        _top_weightedness,
+        3, "Deepness", f"{_ON_TOP} beats n relevant after n irrelevant, from some n on", "from some n on"
     ),
-    Property(
-        3,
-        "Deepness",
-        "one relevant on top beats n relevant after n irrelevant, from some n on",
-        "from some n on",
-    ),
-    Property(
-        4,
-        "Shallowness",
-        "one relevant on top loses to m relevant after m irrelevant, for some m",
-        "for some m",
-    ),
+    Property(4, "Shallowness", f"{_ON_TOP} loses to m relevant after m irrelevant, for some m", "for some m"),
     Property(5, "Confidence", "appending an irrelevant document lowers the score", "every case", _confidence),
     Property(6, "Recall", "one more relevant document outside the list lowers it", "every case", _recall),
-    Property(
-        7, "Redundancy", "a relevant document adds more where it is the first", "every case", _redundancy
-    ),
+    Property(7, "Redundancy", _FIRST, "every case", _redundancy),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, overload
 
 import numpy as np
@@ -112,15 +112,20 @@ def conditions(
         measures, pools, depths = depths, measures, pools
     pools = instance("pools", pools, PooledRuns, "the result of meta.pooled_runs(qrels, runs)")
     wanted = _depths(depths)
-    asked = _by_condition(measures, wanted)
+    asked = _by_condition(measures, list(wanted))
     check_residual(residual, [one for texts in asked.values() for one in texts])
     parts = {}
     for name, (pool, depth) in wanted.items():
         parsed = [parse_measure(at_depth(one, depth, residual)) for one in asked[name]]
         keep = None
         if pool is not None:
-            keep = pools.in_pool(pool, pooled)
-            _say_what_is_not_judged(name, pool, pools.coverage(pool, pooled))
+            keep, coverage = pools.in_pool(pool, pooled), pools.coverage(pool, pooled)
+            if coverage < _HALF:
+                judged = f"{100 * coverage:.0f} % of the first {pool} ranks of the pooled runs are judged"
+                warn(
+                    f"{name}: {judged}, and the simulated pool lacks the others; PooledRuns.coverage has the"
+                    " share for any depth."
+                )
         parts[name] = pools.score(parsed, keep)
     topics = pools.qrels.judgments.topics
     nothing = ScoreMatrix((), pools.systems, topics, np.empty((0, len(pools.systems), len(topics))))
@@ -158,8 +163,7 @@ def check_residual(residual: float | None, measures: Iterable[str]) -> None:
 def texts_of(measures: Any) -> list[str]:
     """The texts of measures that have no cutoff yet, each once."""
     wanted = items_of("measures", measures, "a text without a cutoff as 'AP P' or a measure object")
-    texts = (one if isinstance(one, str) else written(parse_measure(one)) for one in wanted)
-    return list(dict.fromkeys(texts))
+    return list(dict.fromkeys(one if isinstance(one, str) else written(one) for one in wanted))
 
 
 def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:
@@ -169,7 +173,7 @@ def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:
     found = {}
     for name, both in given.items():
         where = f"depths[{shown(name)}]"
-        values: Sequence[Any] = several(where, both, "a pool depth and an evaluation depth")
+        values = several(where, both, "a pool depth and an evaluation depth")
         if len(values) != 2:
             raise ParameterError(f"{where}={shown(both)}: a pool depth and an evaluation depth are needed.")
         pool, depth = (
@@ -180,9 +184,8 @@ def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:
     return found
 
 
-def _by_condition(measures: Any, conditions: Iterable[str]) -> dict[str, list[str]]:
+def _by_condition(measures: Any, names: list[str]) -> dict[str, list[str]]:
     """The texts of the measures of each condition."""
-    names = list(conditions)
     if not isinstance(measures, Mapping):
         measures = dict.fromkeys(names, measures)
     if set(measures) != set(names):
@@ -195,11 +198,3 @@ def _by_condition(measures: Any, conditions: Iterable[str]) -> dict[str, list[st
         if not texts:
             raise ParameterError(f"No measure is given for {shown(name)}; 'AP nDCG', for example.")
     return found
-
-
-def _say_what_is_not_judged(name: str, pool: int, coverage: float) -> None:
-    if coverage < _HALF:
-        warn(
-            f"{name}: {100 * coverage:.0f} % of the first {pool} ranks of the pooled runs are judged, and the"
-            " simulated pool lacks the others; PooledRuns.coverage has the share for any depth."
-        )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -45,11 +44,6 @@ def pairs(systems: Sequence[str]) -> tuple[Ints, Ints]:
     return first.astype(np.int64), second.astype(np.int64)
 
 
-def pair_names(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The names of every pair, in the same order."""
-    return combinations(systems, 2)
-
-
 def square(of_pairs: Floats, systems: int, diagonal: float) -> Floats:
     """Values of pairs as a symmetric matrix (S x S)."""
     matrix = np.full((systems, systems), diagonal)
@@ -70,12 +64,7 @@ def rounded(x: npt.ArrayLike) -> Floats:
 
 
 def ratio_intervals(
-    part: Floats,
-    whole_of: Floats,
-    systems: int,
-    confidence: float = 0.95,
-    repetitions: int = 1000,
-    seed: int = 0,
+    part: Floats, whole_of: Floats, systems: int, confidence: float, repetitions: int, seed: int
 ) -> Floats:
     """Bounds of sum(part) / sum(whole) over pairs of systems, for each measure (M x 2).
 
@@ -101,8 +90,7 @@ def drawn_pairs(systems: int, repetitions: int, seed: int) -> Floats:
 
     Pairs are counted as `ratio_intervals` counts them.
     """
-    times = generator(seed).multinomial(
-        systems, np.full(systems, 1 / systems), size=whole("repetitions", repetitions, 1)
-    )
+    count = whole("repetitions", repetitions, 1)
+    times = generator(seed).multinomial(systems, np.full(systems, 1 / systems), size=count)
     first, second = np.triu_indices(systems, k=1)
     return (times[:, first] * times[:, second]).astype(np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import numpy as np
@@ -15,7 +16,7 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Alpha, Repetitions, Seed
 from ir_trunc.meta.paired_tests import TESTS, Correction, Test, TestName, corrected
-from ir_trunc.meta.pairs import pair_names, pairs, place_of, ratio_intervals, square
+from ir_trunc.meta.pairs import pairs, place_of, ratio_intervals, square
 from ir_trunc.meta.tables import by_name, square_table
 from ir_trunc.scoring.protocol import Result, axes
 
@@ -77,7 +78,7 @@ class Power(Result):
         """A row for each measure and pair: measure, system, other, difference, needed, p."""
         import pandas as pd
 
-        names = list(pair_names(self.systems))
+        names = list(combinations(self.systems, 2))
         frame = pd.DataFrame(names * len(self.measures), columns=["system", "other"])
         frame.insert(0, "measure", np.repeat(self.measures, len(names)))
         return frame.assign(difference=self.differences.ravel(), needed=self.needed.ravel(), p=self.p.ravel())

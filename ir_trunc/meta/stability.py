@@ -83,10 +83,8 @@ class ErrorRates(Result):
             raise ParameterError(f"fuzziness={fuzziness!r}: one of {self.fuzziness} is needed.")
         at, each = self.fuzziness.index(fuzziness), np.array([[float(self.repetitions)]])
         counts = (self.fewer_wins[:, at], self.ties_of_pairs[:, at])
-        drawn = (confidence, repetitions, self.seed)
-        bounds = [
-            ratio_intervals(count.astype(np.float64), each, len(self.systems), *drawn) for count in counts
-        ]
+        how = (len(self.systems), confidence, repetitions, self.seed)
+        bounds = [ratio_intervals(count.astype(np.float64), each, *how) for count in counts]
         names = ["error_low", "error_high", "ties_low", "ties_high"]
         return by_name("measure", self.measures, np.hstack(bounds), names)
 
@@ -98,10 +96,8 @@ class ErrorRates(Result):
     @property
     def heading(self) -> str:
         """How the sets were drawn."""
-        return (
-            f"{self.repetitions} sets of {self.size} topics for each pair of {len(self.systems)} systems,"
-            f" seed {self.seed}; fuzziness relative to the {self.relative_to}"
-        )
+        drawn = f"{self.repetitions} sets of {self.size} topics for each pair of {len(self.systems)} systems"
+        return f"{drawn}, seed {self.seed}; fuzziness relative to the {self.relative_to}"
 
     def summary(self) -> pd.DataFrame:
         """A row for each measure, a column for each fuzziness."""
@@ -169,8 +165,9 @@ def error_rates(
     count = set_size(matrix, size, len(matrix.topics))
     spread = np.ptp(matrix.means(), axis=1)
     wins: list[Ints] = []
-    for (x, y), _ in mean_scores(matrix, count, 1, repetitions, seed):
-        gap, bound = difference(x, y), spread if relative_to == "spread" else np.maximum(np.abs(x), np.abs(y))
+    for [(x, y)] in mean_scores(matrix, count, 1, repetitions, seed):
+        gap, highest = difference(x, y), np.maximum(np.abs(x), np.abs(y))
+        bound = spread if relative_to == "spread" else highest
         each = []
         for f in fuzziness:
             tied = np.abs(gap) < f * bound * (1 - _SAME)
@@ -178,9 +175,8 @@ def error_rates(
         wins.append(np.array(each).transpose(3, 0, 2, 1))
     counts = np.concatenate(wins, axis=2)
     fewer, ties = counts.min(axis=3), repetitions - counts.sum(axis=3)
-    return ErrorRates(
-        matrix.measures, matrix.systems, fuzziness, fewer, ties, count, repetitions, seed, relative_to
-    )
+    drawn = count, repetitions, seed
+    return ErrorRates(matrix.measures, matrix.systems, fuzziness, fewer, ties, *drawn, relative_to)
 
 
 def difference(x: Floats, y: Floats) -> Floats:
@@ -188,15 +184,12 @@ def difference(x: Floats, y: Floats) -> Floats:
     return np.where(np.abs(x - y) <= _SAME * np.maximum(np.abs(x), np.abs(y)), 0.0, x - y)
 
 
-Means = tuple[Floats, Floats]
-
-
 def mean_scores(
     matrix: ScoreMatrix, size: int, sets: int, repetitions: int, seed: int
-) -> Iterator[tuple[Means, Means]]:
+) -> Iterator[list[tuple[Floats, Floats]]]:
     """For blocks of pairs, the mean scores of both members on random sets of topics.
 
-    They are pairs x repetitions x M each, on one set or on two.
+    They are pairs x repetitions x M each, on as many sets.
     """
     rng, T = generator(seed), len(matrix.topics)
     first, second = pairs(matrix.systems)
@@ -207,9 +200,8 @@ def mean_scores(
     for start in progress(range(0, len(first), step), "drawing topics", "block"):
         a, b = first[start : start + step], second[start : start + step]
         drawn = rng.permuted(np.broadcast_to(which, (len(a), repetitions, T)), axis=2)
-        chosen = [drawn == number + 1 for number in range(sets)]
-        means = [(matrix.over(a, pick), matrix.over(b, pick)) for pick in chosen]
-        yield means[0], means[-1]
+        chosen = (drawn == number + 1 for number in range(sets))
+        yield [(matrix.over(a, pick), matrix.over(b, pick)) for pick in chosen]
 
 
 def set_size(matrix: ScoreMatrix, size: int | None, most: int) -> int:

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 FEW = 50
 """With fewer questions than this, the advice says that they are few."""
 
+_COLUMNS = (
+    *("fitted", "score", "low", "high", "length", "cost", "empty", "silence_precision", "first"),
+    *("behind_low", "behind_high"),
+)
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class HowMany(Result):
@@ -56,14 +61,7 @@ class HowMany(Result):
     behind_high: npt.NDArray[np.float64]
     left_out: tuple[str, ...]
 
-    shapes: ClassVar[Mapping[str, str]] = axes(
-        fitted="policies",
-        **dict.fromkeys(
-            ("score", "low", "high", "length", "cost", "empty", "silence_precision", "first"), "policies"
-        ),
-        behind_low="policies",
-        behind_high="policies",
-    )
+    shapes: ClassVar[Mapping[str, str]] = axes(**dict.fromkeys(_COLUMNS, "policies"))
     digits: ClassVar[int] = 3
 
     @property
@@ -119,10 +117,10 @@ class HowMany(Result):
         if self.alike:
             names = ", ".join(self.alike)
             found.append(f"Careful: these questions do not tell it apart from {names}.")
-            one_length = [
-                name for name, fitted in zip(self.policies, self.fitted) if fitted.startswith("Fixed(")
-            ]
-            if self.policies[0] not in one_length and (simple := [n for n in one_length if n in self.alike]):
+            fitted = zip(self.policies, self.fitted)
+            one_length = [name for name, policy in fitted if policy.startswith("Fixed(")]
+            simple = [name for name in one_length if name in self.alike]
+            if simple and self.policies[0] not in one_length:
                 found.append(f"One length for all, {simple[0]}, is simpler and as good, as far as they tell.")
         return (*found, *(f"Not tried: {reason}" for reason in self.left_out))
 
@@ -130,11 +128,9 @@ class HowMany(Result):
         """One row for each policy, with all columns."""
         import pandas as pd
 
-        columns = [*(name for name, of in self.shapes.items() if of == "policies" and name != "fitted")]
-        table = {
-            name: getattr(self, name) for name in columns if name != "cost" or not np.isnan(self.cost).all()
-        }
-        return pd.DataFrame({"policy": self.policies, "fitted": self.fitted, **table})
+        table = pd.DataFrame({name: getattr(self, name) for name in ("policies", *_COLUMNS)})
+        table = table.rename(columns={"policies": "policy"})
+        return table.drop(columns="cost") if np.isnan(self.cost).all() else table
 
     def summary(self) -> pd.DataFrame:
         """The printed table: score with its interval, documents, cost, silence and how often it is right."""

@@ -154,27 +154,14 @@ def _share(part: Bools, among: Bools) -> tuple[Floats, Counted]:
     return share + among * (part - share) / among.mean(), (hits, count)
 
 
-def _length(results: Results) -> tuple[Floats, Counted]:
-    return results.rankings.lengths.astype(np.float64), None
-
-
-def _silent(results: Results) -> tuple[Floats, Counted]:
-    empty = results.rankings.lengths == 0
-    return _share(empty, np.ones_like(empty))
-
-
-def _precision(results: Results) -> tuple[Floats, Counted]:
-    return _share(results.nil, results.rankings.lengths == 0)
-
-
-def _recall(results: Results) -> tuple[Floats, Counted]:
-    return _share(results.rankings.lengths == 0, results.nil)
+def _empty(results: Results) -> Bools:
+    return np.asarray(results.rankings.lengths == 0)
 
 
 QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Counted]]] = {
-    "length": _length,
-    "abstention.silent": _silent,
-    "abstention.precision": _precision,
-    "abstention.recall": _recall,
+    "length": lambda results: (results.rankings.lengths.astype(np.float64), None),
+    "abstention.silent": lambda results: _share(_empty(results), np.ones_like(results.nil)),
+    "abstention.precision": lambda results: _share(results.nil, _empty(results)),
+    "abstention.recall": lambda results: _share(_empty(results), results.nil),
 }
 """What a condition may speak of beside measures: values by topic, and for a share what it counts."""

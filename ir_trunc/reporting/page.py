@@ -94,7 +94,7 @@ def report(
             given, how = read_qrels_of_runs(qrels, topics, nil=nil, reading=options)
             if "columns" in how:
                 options["columns"] = how["columns"]
-        if qrels is None and (topics is not None or nil is not None):
+        elif topics is not None or nil is not None:
             raise InputError("topics and nil go with qrels: Rankings have their query universe.")
         found = compare(measures, given, named, baseline=baseline, intervals=True, **options)
         with warnings.catch_warnings():  # of what the comparison has read and warned of
@@ -108,7 +108,7 @@ def report(
         found=found,
         comparison=found.to_html(),
         views=views(found),
-        silence=silence(lists, found),
+        silence=silence(lists),
         cuts=cuts,
         lengths=lengths(cuts, lists),
         policies=gains,

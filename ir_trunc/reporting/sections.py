@@ -12,7 +12,7 @@ from ir_trunc.core.curve import Curve
 from ir_trunc.core.errors import IrTruncError
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.reporting.comparison import Comparison
-from ir_trunc.scoring.results import VIEWS, Abstention
+from ir_trunc.scoring.results import VIEWS, Abstention, Results
 from ir_trunc.truncation import cross_validate
 from ir_trunc.truncation.best_cuts import bin_name, bin_of
 
@@ -50,14 +50,10 @@ def views(found: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def silence(lists: Mapping[str, Rankings], found: Comparison) -> list[tuple[str, Abstention]]:
+def silence(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
     """How often each run was silent, and how often rightly."""
-    nil, rows = found.nil, []
-    for name, rankings in lists.items():
-        silent = rankings.lengths == 0
-        counts = (int(of.sum()) for of in (nil, silent, silent & nil))
-        rows.append((name, Abstention(len(silent), *counts)))
-    return rows
+    results = {name: Results((), rankings, np.empty((0, len(rankings)))) for name, rankings in lists.items()}
+    return [(name, found.abstention) for name, found in results.items()]
 
 
 def lengths(cuts: Cuts | None, lists: Mapping[str, Rankings]) -> dict[str, Any] | None:
