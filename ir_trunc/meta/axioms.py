@@ -43,6 +43,12 @@ Case = tuple[tuple[int, Ranking], ...]
 Scale = tuple[int, ...]
 """The grades from which lists are made, 0 first."""
 
+
+def named(scale: Scale) -> str:
+    """The grades of a scale, as messages name them."""
+    return ",".join(map(str, scale))
+
+
 Rule = Literal["every case", "from some n on", "for some m"]
 
 

@@ -139,10 +139,9 @@ def break_even(
     at = change[0]
     value = float(optimize.brentq(gap, grid[at], grid[at + 1], xtol=_NARROWEST, rtol=8.9e-16))
     found = str(parsed(**{parameter: value}))
-    last = max(
-        rank, last_rank_that_pays(with_value(value), min(2 * rank + 2, size))
-    )  # at `rank` rounding decides
-    return Calibration(found, parameter, value, rank, gap(value), last)
+    last = last_rank_that_pays(with_value(value), min(2 * rank + 2, size))
+    # At `rank` itself rounding decides.
+    return Calibration(found, parameter, value, rank, gap(value), max(rank, last))
 
 
 def gain_over_silence(measure: BoundMeasure, rank: int) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ir_trunc.core.cached import cached_property
-from ir_trunc.meta.axioms import PROPERTIES, Scale
+from ir_trunc.meta.axioms import PROPERTIES, Scale, named
 from ir_trunc.meta.trials import Part
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result
@@ -88,9 +88,8 @@ class Finding:
     @cached_property
     def shows(self) -> str:
         """The smallest ranking that shows the verdict, with scores; one for each verdict where it depends."""
-        return "; ".join(
-            f"{word} with {where}: {shows}" if where else shows for word, where, shows in self.examples
-        )
+        each = (f"{word} with {where}: {shows}" if where else shows for word, where, shows in self.examples)
+        return "; ".join(each)
 
     @cached_property
     def cases(self) -> int:
@@ -151,11 +150,8 @@ class Verdicts(Result):
     def __repr__(self) -> str:
         lines = [self.heading]
         for found, known in zip(self.findings, PROPERTIES):
-            depends = "on " + ", ".join(found.depends_on)
-            lines.append(
-                f"{known.number}"
-                f" {found.property:<17}{found.verdict:<10}{depends if found.depends_on else found.shows}"
-            )
+            more = f"on {', '.join(found.depends_on)}" if found.depends_on else found.shows
+            lines.append(f"{known.number} {found.property:<17}{found.verdict:<10}{more}")
             if found.depends_on:
                 lines += [f"{'':<19}{word} with {where}: {shows}" for word, where, shows in found.examples]
             if found.disagrees():
@@ -165,9 +161,7 @@ class Verdicts(Result):
 
 def tried_on(scales: Sequence[Scale], length: int, cutoff: int | None = None) -> str:
     """The lists that were tried, in words, and whether they are all shorter than the cutoff."""
-    lists = (
-        f"lists of grades {' and '.join(','.join(map(str, scale)) for scale in scales)} to length {length}"
-    )
+    lists = f"lists of grades {' and '.join(map(named, scales))} to length {length}"
     return lists + f" (none reaches the cutoff {cutoff})" * (cutoff is not None and cutoff > length)
 
 

@@ -110,9 +110,8 @@ class PoolGrid(Result):
         return f"{fitted(self.heading)}\n{table_text(self._marked(digits))}"
 
     def _marked(self, digits: int) -> pd.DataFrame:
-        wide = self.to_pandas().pivot(
-            index=["measure", "form", "pool_depth"], columns="depth", values="discriminative_power"
-        )
+        rows = ["measure", "form", "pool_depth"]
+        wide = self.to_pandas().pivot(index=rows, columns="depth", values="discriminative_power")
         marks = {"full": "=", "extended": "+", "deeper": " "}
 
         def marked(column: pd.Series[float]) -> list[str]:
@@ -248,18 +247,11 @@ def pool_grid(
         best = np.array([measure.score(ideal(pools.judgments(keep))) for measure in bound.values()])
         for column, form in enumerate(kinds):
             share[at, :, column] = power(_FORMED[form](raw, best), alpha=alpha).share
-    return PoolGrid(
-        sizes,
-        ends,
-        names,
-        kinds,
-        share.reshape(len(sizes), len(ends), len(names), len(kinds)),
-        tuple(int(keep.sum()) for keep in keeps),
-        np.array([pools.coverage(depth, feeding) for depth in sizes]),
-        alpha,
-        len(pools.qrels.judgments.topics),
-        len(pools.systems),
-    )
+    cells = share.reshape(len(sizes), len(ends), len(names), len(kinds))
+    judged = tuple(int(keep.sum()) for keep in keeps)
+    coverage = np.array([pools.coverage(depth, feeding) for depth in sizes])
+    counts = len(pools.qrels.judgments.topics), len(pools.systems)
+    return PoolGrid(sizes, ends, names, kinds, cells, judged, coverage, alpha, *counts)
 
 
 def _normalised(raw: ScoreMatrix, best: Floats) -> ScoreMatrix:

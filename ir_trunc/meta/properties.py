@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from inspect import cleandoc
+from itertools import product
 from typing import Annotated, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ir_trunc.core.errors import ParameterError, shown
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Whole
-from ir_trunc.meta.axioms import OUTSIDE, PROPERTIES, Scale
+from ir_trunc.meta.axioms import OUTSIDE, PROPERTIES, Scale, named
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.findings import Claim, Finding, Verdicts, tried_on
 from ir_trunc.meta.options import Several
@@ -118,11 +119,10 @@ def verdicts_of(
     """`check_properties` of several measures."""
     scales = SCALES if scale is None else (_ascending(scale),)
     for grades in scales:
-        lists = sum(len(grades) ** n for n in range(length + 1)) * math.comb(
-            len(grades) + OUTSIDE - 1, OUTSIDE
-        )
+        lists = sum(len(grades) ** n for n in range(length + 1))
+        lists *= math.comb(len(grades) + OUTSIDE - 1, OUTSIDE)
         if lists > MOST:
-            asked = f"scale={','.join(map(str, grades))}, length={length}"
+            asked = f"scale={named(grades)}, length={length}"
             raise ParameterError(
                 f"{asked}: {lists} lists would be tried, and at most {MOST} can be: take fewer grades or a"
                 " shorter length."
@@ -151,18 +151,15 @@ def _check(measure: Any, scales: tuple[Scale, ...], length: int) -> Verdicts:
         sizes = _sizes(bound.params.get("D"), "D" in parsed.params, length)
         scorers = {D: _formula_scorer(bound, D) for D in sizes} or {None: _formula_scorer(bound, None)}
     parts: dict[str, list[Part]] = {known.name: [] for known in PROPERTIES}
-    for scale in scales:
-        for D, scorer in scorers.items():
-            for batch in (every_list(scale, length), depths(scale, D)):
-                for prop, part in batch.judge(
-                    _scores(name, scorer, batch, scale), {} if D is None else {"D": str(D)}
-                ):
-                    parts[prop].append(part)
-    tried = {
-        known.name: _tried(known.rule, scales, tried_on(scales, length, cutoff), sizes)
-        for known in PROPERTIES
-    }
-    findings = (Finding(prop, tuple(found), tried[prop], claims.get(prop)) for prop, found in parts.items())
+    for scale, (D, scorer) in product(scales, scorers.items()):
+        also = {} if D is None else {"D": str(D)}
+        for batch in (every_list(scale, length), depths(scale, D)):
+            for prop, part in batch.judge(_scores(name, scorer, batch, scale), also):
+                parts[prop].append(part)
+    findings = []
+    for known in PROPERTIES:
+        tried = _tried(known.rule, scales, tried_on(scales, length, cutoff), sizes)
+        findings.append(Finding(known.name, tuple(parts[known.name]), tried, claims.get(known.name)))
     return Verdicts(name, scales, length, tuple(findings), cutoff)
 
 
@@ -178,10 +175,8 @@ def _scores(name: str, scorer: Scorer, batch: Batch, scale: Scale) -> Floats:
     try:
         return scorer(batch)
     except ParameterError as error:
-        grades = ",".join(map(str, scale))
-        raise ParameterError(
-            f"{name} on lists of grades {grades}: {error} Other grades are chosen by 'scale'."
-        ) from None
+        where = f"{name} on lists of grades {named(scale)}"
+        raise ParameterError(f"{where}: {error} Other grades are chosen by 'scale'.") from None
 
 
 def _tried(rule: str, scales: Sequence[Scale], lists: str, sizes: Sequence[int]) -> str:
@@ -189,9 +184,7 @@ def _tried(rule: str, scales: Sequence[Scale], lists: str, sizes: Sequence[int])
     D = f"; D = {' and '.join(map(str, sizes))}" if sizes else ""
     if rule == "every case":
         return f"{lists}, 0 to {OUTSIDE} relevant documents outside{D}"
-    grades = " and ".join(
-        f"{','.join(map(str, scale[1:]))} of {','.join(map(str, scale))}" for scale in scales
-    )
+    grades = " and ".join(f"{named(scale[1:])} of {named(scale)}" for scale in scales)
     n = f"m = {_SHALLOW}; R = m and 2m"
     if rule == "from some n on":
         n = f"n = {_SHARES if sizes else f'1, 2, 4 to {DEPTHS[-1]}'}; R = n and 2n"
@@ -200,7 +193,6 @@ def _tried(rule: str, scales: Sequence[Scale], lists: str, sizes: Sequence[int])
 
 def _formula_scorer(measure: BoundMeasure, D: int | None) -> Scorer:
     sized = measure if D is None else replace(measure, params={**measure.params, "D": D})
-
     sign = -1 if measure.definition.lower_is_better else 1
 
     def score(batch: Batch) -> Floats:

@@ -72,9 +72,8 @@ class PropertyTable(Result, Sequence[Verdicts]):
 
     def summary(self) -> pd.DataFrame:
         """Measures by properties: the verdict, with a star where the paper says otherwise."""
-        cells = [
-            [found.verdict + "*" * found.disagrees() for found in verdicts.findings] for verdicts in self.rows
-        ]
+        found = (verdicts.findings for verdicts in self.rows)
+        cells = [[one.verdict + "*" * one.disagrees() for one in findings] for findings in found]
         names = [verdicts.measure for verdicts in self.rows]
         return by_name("measure", names, cells, [known.name for known in PROPERTIES])
 
@@ -90,9 +89,8 @@ class PropertyTable(Result, Sequence[Verdicts]):
         words = self.summary()
         shades = [[_SHADES[found.verdict] for found in verdicts.findings] for verdicts in self.rows]
         shown = shaded(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
-        shown.set_title(
-            "the darker, the more strictly it holds; *: the paper says otherwise", fontsize="medium"
-        )
+        title = "the darker, the more strictly it holds; *: the paper says otherwise"
+        shown.set_title(title, fontsize="medium")
         return shown
 
 

@@ -62,10 +62,8 @@ def score_matrix(
     scored = dict(score_each(Evaluator(measures, qrels, **options), named_runs(runs)))
     results = list(scored.values())
     first = results[0]
-    values, names = (
-        np.stack([result.values for result in results], axis=1),
-        tuple(map(written, first.measures)),
-    )
+    values = np.stack([result.values for result in results], axis=1)
+    names = tuple(map(written, first.measures))
     whole = run_scores(dict(zip(names, map(bind, first.measures))), [result.rankings for result in results])
     return ScoreMatrix(names, tuple(scored), first.topics, values, whole)
 

@@ -105,12 +105,8 @@ class Power(Result):
         places = np.unique(np.linspace(0, self.p.shape[1] - 1, 60).astype(int))
         ordered = np.sort(self.p, axis=1)[:, ::-1][:, places]
         percent = 100 * (places + 1) / self.p.shape[1]
-        lines(
-            shown,
-            {name: (percent, y) for name, y in zip(self.measures, ordered)},
-            "system pairs, from the highest p value to the lowest (%)",
-            "p value",
-        )
+        series = {name: (percent, y) for name, y in zip(self.measures, ordered)}
+        lines(shown, series, "system pairs, from the highest p value to the lowest (%)", "p value")
         level(shown, self.alpha, f"p = {self.alpha:g}")
         shown.set_ylim(0, 0.5)
         return shown
@@ -173,22 +169,11 @@ def power(
     p, needed, drawn = [], [], 0
     for scores in matrix.paired():
         D = scores[first] - scores[second]
-        unit = np.where(
-            D.any(axis=1), np.abs(D).max(axis=1), 1.0
-        )  # no test depends on it, and noise has one size
+        # No test depends on the unit, and noise has one size.
+        unit = np.where(D.any(axis=1), np.abs(D).max(axis=1), 1.0)
         found, critical, drawn = TESTS[test](D / unit[:, None], alpha, repetitions, seed)
         p.append(corrected(found, correction))
         needed.append(critical * unit)
     means = matrix.means()
-    return Power(
-        matrix.measures,
-        matrix.systems,
-        np.stack(p),
-        means[:, first] - means[:, second],
-        np.stack(needed),
-        test,
-        alpha,
-        correction,
-        drawn,
-        seed,
-    )
+    arrays = np.stack(p), means[:, first] - means[:, second], np.stack(needed)
+    return Power(matrix.measures, matrix.systems, *arrays, test, alpha, correction, drawn, seed)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.rankings import Floats, Ints, Judgments, Rankings, first_of, offsets_of
-from ir_trunc.meta.axioms import PROPERTIES, Case, Property, Ranking, Scale, one_against_block
+from ir_trunc.meta.axioms import PROPERTIES, Case, Property, Ranking, Scale, named, one_against_block
 
 _SAME = 1e-12  # relative to the scores compared; full rankings of a large collection differ by little more
 
@@ -125,9 +125,8 @@ class Batch:
         places = trial.at[case]
 
         def shows_it(digits: int) -> bool:
-            return bool(
-                np.sign(trial.signs @ [float(f"{score:.{digits}g}") for score in scores[places]]) == sign
-            )
+            rounded = [float(f"{score:.{digits}g}") for score in scores[places]]
+            return bool(np.sign(trial.signs @ rounded) == sign)
 
         digits = next(filter(shows_it, range(4, 16)), 4)
         parts = [f"{self.rankings[place]} {scores[place]:.{digits}g}" for place in places]
@@ -152,7 +151,7 @@ def _as_lists(rankings: Sequence[Ranking], scale: Scale) -> Rankings:
 @lru_cache(maxsize=8)
 def every_list(scale: Scale, length: int) -> Batch:
     """The five properties about every list, on all lists up to a length over the grades of a scale."""
-    grades = {"grades": _named(scale)}
+    grades = {"grades": named(scale)}
     return Batch.of(scale, ((p, grades, p.cases(scale, length)) for p in PROPERTIES if p.cases is not None))
 
 
@@ -168,7 +167,7 @@ def depths(scale: Scale, D: int | None) -> Batch:
     def trials() -> Iterator[tuple[Property, Mapping[str, str], Iterable[Case]]]:
         for grade in scale[1:]:
             for times in (1, 2):
-                here = {"grades": f"{grade} of {_named(scale)}", "R": "n" if times == 1 else "2n"}
+                here = {"grades": f"{grade} of {named(scale)}", "R": "n" if times == 1 else "2n"}
 
                 def case(n: int, times: int = times, grade: int = grade) -> Case:
                     return one_against_block(grade, n, times)
@@ -179,14 +178,7 @@ def depths(scale: Scale, D: int | None) -> Batch:
                     for share in SHARES:
                         yield deep, {**here, "n": f"D/{share}"}, [case(max(1, D // share))]
                 fitting = [m for m in SHALLOW if D is None or 4 * m <= D]
-                yield (
-                    shallow,
-                    here,
-                    [tuple((-sign, ranking) for sign, ranking in reversed(case(m))) for m in fitting],
-                )
+                turned = (reversed(case(m)) for m in fitting)
+                yield shallow, here, [tuple((-sign, ranking) for sign, ranking in pair) for pair in turned]
 
     return Batch.of(scale, trials())
-
-
-def _named(scale: Scale) -> str:
-    return ",".join(map(str, scale))

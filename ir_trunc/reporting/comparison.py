@@ -122,22 +122,15 @@ class Comparison(Tested, Result):
         """
         from ir_trunc.scoring.tables import Table
 
-        P = len(self.compared)
-        firsts, seconds = ([pair[at] for pair in self.compared] * len(self.measures) for at in (0, 1))
-        columns: dict[str, Any] = {
-            "measure": [name for name in self.measures for _ in range(P)],
-            "system": firsts,
-            "other": seconds,
-            "difference": self.differences.ravel(),
-            "low": self.low.ravel(),
-            "high": self.high.ravel(),
-            "p": self.p.ravel(),
-            "effect": self.effects.ravel(),
-        }
+        names = [(name, *pair) for name in self.measures for pair in self.compared]
+        columns = {"difference": self.differences, "low": self.low, "high": self.high}
+        columns |= {"p": self.p, "effect": self.effects}
         if self.margins:
-            columns["margin"] = np.repeat([self.margins.get(name, np.nan) for name in self.measures], P)
-            columns |= {"not_worse": self.not_worse.ravel(), "equivalent": self.equivalent.ravel()}
-        return Table(columns)
+            margins = [self.margins.get(name, np.nan) for name in self.measures]
+            columns["margin"] = np.repeat(margins, len(self.compared))
+            columns |= {"not_worse": self.not_worse, "equivalent": self.equivalent}
+        found = Table(names, columns=["measure", "system", "other"])
+        return found.assign(**{name: values.ravel() for name, values in columns.items()})
 
     def __repr__(self) -> str:
         parts = [self.marked(self.digits).text()]

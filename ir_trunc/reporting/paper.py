@@ -88,10 +88,8 @@ class Tested:
             [self._cell(measure, system, marks, places) for measure in range(len(self.measures))]
             for system in range(len(self.systems))
         ]
-        before, behind = self._losses(), [*self._tests(letters), *self._margins()]
-        notes = (
-            [("", said) for said in before] + self._meanings(letters, marks) + [("", said) for said in behind]
-        )
+        said = [("", sentence) for sentence in (*self._tests(letters), *self._margins())]
+        notes = [*self._losses(), *self._meanings(letters, marks), *said]
         return MarkedTable(self.heading, letters, self.systems, self.measures, cells, notes, self.notes)
 
     def to_latex(self, label: str = "", digits: int = 4) -> str:
@@ -116,10 +114,9 @@ class Tested:
 
     def _letters(self) -> str:
         """What the marks call the systems, where all pairs are compared and there are letters enough."""
-        enough = len(self.systems) <= len(ascii_lowercase)
-        return (
-            ascii_lowercase[: len(self.systems)] if self.baseline is None and self.compared and enough else ""
-        )
+        if self.baseline is not None or not self.compared or len(self.systems) > len(ascii_lowercase):
+            return ""
+        return ascii_lowercase[: len(self.systems)]
 
     def _marks(self, letters: str) -> Marks:
         """By measure and system: the letters of those it is above, or where it is to the baseline."""
@@ -156,9 +153,9 @@ class Tested:
             low, high = (of[measure, self.compared.index(pair)] for of in (self.low, self.high))
         return "" if np.isnan(low) else f"[{low:.{digits}f}, {high:.{digits}f}]"
 
-    def _losses(self) -> list[str]:
-        losses = [name for name in self.measures if lower_is_better(name)]
-        return [f"Lower is better, and the lowest mean is marked: {', '.join(losses)}."] if losses else []
+    def _losses(self) -> list[tuple[str, str]]:
+        losses = ", ".join(name for name in self.measures if lower_is_better(name))
+        return [("", f"Lower is better, and the lowest mean is marked: {losses}.")] if losses else []
 
     def _meanings(self, letters: str, marks: Marks) -> list[tuple[str, str]]:
         if letters:

@@ -13,6 +13,7 @@ from ir_trunc.meta.properties import RULE
 from ir_trunc.meta.property_table import property_table
 from ir_trunc.reporting.registries import (
     anchor,
+    entry,
     forms_section,
     link,
     notes,
@@ -115,19 +116,8 @@ def _entry(definition: Definition, verdicts: Verdicts) -> str:
             "The measure looks at the whole run: in the table, each list comes with a question answered"
             " correctly.\n"
         )
-    return "\n".join(
-        [
-            f"### {definition.name}\n",
-            f"{definition.summary}\n",
-            f"```text\n{definition.equation}\n```\n",
-            " · ".join(facts) + "\n",
-            *told,
-            *own_parameters(definition.params),
-            _small_lists(definition),
-            f"{_verdicts(verdicts)}\n",
-            f"```pycon\n{_example(definition)}```\n",
-        ]
-    )
+    found = [_small_lists(definition), f"{_verdicts(verdicts)}\n", f"```pycon\n{_example(definition)}```\n"]
+    return entry(definition, facts, [*told, *own_parameters(definition.params), *found])
 
 
 def _cutoff(definition: Definition) -> dict[str, int]:
@@ -199,13 +189,10 @@ def _parameters(known: list[Family]) -> str:
 def _properties(measured: list[Verdicts]) -> str:
     legend = ", ".join(f"{sign} {word}" for word, sign in _SIGNS.items())
     meanings = "".join(f"{known.number}. **{known.name}**: {known.meaning}.\n" for known in PROPERTIES)
-    rows = [
-        [
-            f"[{found.measure}](#{anchor(found.measure.partition('@')[0])})",
-            *(_SIGNS[f.verdict] + "*" * f.disagrees() for f in found.findings),
-        ]
-        for found in measured
-    ]
+    rows = []
+    for found in measured:
+        signs = [_SIGNS[one.verdict] + "*" * one.disagrees() for one in found.findings]
+        rows.append([f"[{found.measure}](#{anchor(found.measure.partition('@')[0])})", *signs])
     head = ["measure", *(known.name for known in PROPERTIES)]
     return (
         f"## The seven properties\n\n{meanings}\n{RULE}\n\n"

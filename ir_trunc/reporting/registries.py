@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from inspect import cleandoc
-from typing import get_args
+from typing import Any, get_args
 
 from ir_trunc.measures.params import Param
 from ir_trunc.meta.declare import ProcedureDefinition
@@ -53,6 +53,13 @@ def notes(text: str) -> list[str]:
     return [f"{part}\n" for part in parts]
 
 
+def entry(definition: Any, facts: Sequence[str], rest: Sequence[str]) -> str:
+    """The entry of a measure, a policy or a procedure: in a page of all of them."""
+    formula = [f"```text\n{definition.equation}\n```\n"] if hasattr(definition, "equation") else []
+    about = [f"### {definition.name}\n", f"{definition.summary}\n", *formula]
+    return "\n".join([*about, " · ".join(facts) + "\n", *rest])
+
+
 def own_parameters(params: Mapping[str, Param]) -> list[str]:
     """A table of parameters, if there are any."""
     rows = [[f"`{p.name}`", p.kind.meaning, p.kind.allowed, default(p)] for p in params.values()]
@@ -66,14 +73,8 @@ def forms_section() -> str:
         " What is of no\nform is refused, with a list of those that would be right.\n"
     )
     found = {known.form: known for kind in get_args(Kind) for known in readers(kind)}
-    rows = [
-        [
-            f"`{form.replace('<value>', 'value').replace('<columns>', '...')}`",
-            ", ".join(known.kinds),
-            known.about,
-        ]
-        for form, known in found.items()
-    ]
+    named = {form.replace("<value>", "value").replace("<columns>", "..."): of for form, of in found.items()}
+    rows = [[f"`{form}`", ", ".join(known.kinds), known.about] for form, known in named.items()]
     return f"## The forms of data\n\n{about}\n{table(['form', 'of', 'what is to be known'], rows)}"
 
 
@@ -89,16 +90,8 @@ def policies_section() -> list[str]:
 
 def _policy(definition: PolicyDefinition) -> str:
     again = "to cut again changes nothing" if definition.idempotent else "to cut again may cut deeper"
-    return "\n".join(
-        [
-            f"### {definition.name}\n",
-            f"{definition.summary}\n",
-            f"```text\n{definition.equation}\n```\n",
-            f"`{definition.signature}` · {again} · {source(definition.source)}\n",
-            *notes(definition.notes),
-            *own_parameters(definition.params),
-        ]
-    )
+    facts = [f"`{definition.signature}`", again, source(definition.source)]
+    return entry(definition, facts, [*notes(definition.notes), *own_parameters(definition.params)])
 
 
 def procedures_section() -> list[str]:
@@ -114,12 +107,5 @@ def procedures_section() -> list[str]:
 
 def _procedure(definition: ProcedureDefinition) -> str:
     facts = [f"`{definition.signature}`", f"`{definition.result.__name__}`", source(definition.source)]
-    return "\n".join(
-        [
-            f"### {definition.name}\n",
-            f"{definition.summary}\n",
-            " · ".join(facts) + "\n",
-            *notes(definition.notes.replace(RULE, f"{link('The seven properties')} says what is tried.")),
-            *own_parameters(definition.options),
-        ]
-    )
+    told = definition.notes.replace(RULE, f"{link('The seven properties')} says what is tried.")
+    return entry(definition, facts, [*notes(told), *own_parameters(definition.options)])
