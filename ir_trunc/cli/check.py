@@ -83,17 +83,15 @@ def _write_page(args: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = OneLineParser(
-        prog="ir_trunc check", description="Fail where a new run is worse than it may be.", epilog=_EPILOG
-    )
+    about = "Fail where a new run is worse than it may be."
+    parser = OneLineParser(prog="ir_trunc check", description=about, epilog=_EPILOG)
     parser.add_argument("qrels", metavar="QRELS", help=QRELS)
     parser.add_argument("run", metavar="NEW", help="TREC run file")
     parser.add_argument("--baseline", metavar="OLD", help="the run that 'drops' and 'rises' compare with")
     parser.add_argument("--fail-if", metavar="CONDITION", action="append", help="see below; may be repeated")
     parser.add_argument("--strict", action="store_true", help="what is undecided fails too")
-    parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="C", help="level of the intervals (default 0.95)"
-    )
+    about = "level of the intervals (default 0.95)"
+    parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help=about)
     parser.add_argument("--report", metavar="FILE", help="also write a page that shows both runs")
     parser.add_argument("--junit", metavar="FILE", help="also write the checks as JUnit XML")
     add_flag(parser, "topics")

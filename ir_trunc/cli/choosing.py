@@ -24,9 +24,8 @@ def meta_parser(command: str, description: str, **options: Any) -> OneLineParser
 
 def guide(words: Sequence[str]) -> None:
     """`ir_trunc meta guide ...`."""
-    parser = meta_parser(
-        "guide", "Questions that lead to a measure. Answers may be given at once: length=yes weighted=no"
-    )
+    about = "Questions that lead to a measure. Answers may be given at once: length=yes weighted=no"
+    parser = meta_parser("guide", about)
     parser.add_argument("answers", metavar="KEY=yes|no", nargs="*")
     parser.add_argument("--page", metavar="FOLDER", help="write guide.md and guide.svg there instead")
     args = parser.parse_args(words)
@@ -65,9 +64,8 @@ def _ask(question: Question, can_go_back: bool) -> bool | None:
             word = input(f"{question.text} [{choices}] ").strip().casefold()
         except EOFError:
             print()
-            raise ParameterError(
-                f"{question.key} is not answered: {question.text} ({question.key}=yes or =no)"
-            ) from None
+            answers = f"({question.key}=yes or =no)"
+            raise ParameterError(f"{question.key} is not answered: {question.text} {answers}") from None
         if can_go_back and word in ("b", "back"):
             return None
         try:
@@ -86,10 +84,8 @@ def _yes(text: str, problem: str) -> bool:
 
 def calibrate(words: Sequence[str]) -> None:
     """`ir_trunc meta calibrate ...`."""
-    parser = meta_parser(
-        "calibrate",
-        "Find a parameter from what it should mean: MEASURE PARAMETER --rank R, or --residual R --depth K.",
-    )
+    about = "Find a parameter from what it should mean"
+    parser = meta_parser("calibrate", f"{about}: MEASURE PARAMETER --rank R, or --residual R --depth K.")
     parser.add_argument("measure", metavar="MEASURE", nargs="?")
     about = "e, p, beta: a number of the measure"
     parser.add_argument("parameter", metavar="PARAMETER", nargs="?", help=about)

@@ -29,13 +29,10 @@ def _pairs(**how: Any) -> Callable[[Comparison, int], str]:
 
 
 def _jsonl(found: Comparison, places: int) -> str:
-    rows = (
-        {
-            name: None if isinstance(value, float) and not isfinite(value) else value
-            for name, value in row.items()
-        }
-        for row in found.pairs().to_dict("records")
-    )
+    def known(value: Any) -> Any:
+        return None if isinstance(value, float) and not isfinite(value) else value
+
+    rows = ({name: known(value) for name, value in row.items()} for row in found.pairs().to_dict("records"))
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
@@ -55,10 +52,8 @@ _ENDINGS = {".tex": "latex", ".html": "html"}
 
 def add_comparison(parser: argparse.ArgumentParser) -> None:
     """Add what asks for a comparison with tests."""
-    group = parser.add_argument_group(
-        "significance tests",
-        "Any of these, or --format latex or html, makes the table a comparison with tests.",
-    )
+    about = "Any of these, or --format latex or html, makes the table a comparison with tests."
+    group = parser.add_argument_group("significance tests", about)
     group.add_argument("--baseline", metavar="RUN", help="compare all others with it; without, all pairs")
     tests = f"{', '.join(get_args(PairTest))} (default t, paired over topics)"
     group.add_argument("--test", metavar="TEST", help=tests)

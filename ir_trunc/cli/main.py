@@ -152,9 +152,8 @@ def score(words: Sequence[str]) -> int:
         write_comparison(args, measures, named)
         return 0
     ready = Evaluator(measures, args.qrels, topics=args.topics, **options_of(args))
-    rows_of_one = (
-        views_of if args.views else partial(rows_of, by_query=args.by_query, means=not args.no_summary)
-    )
+    scores_of = partial(rows_of, by_query=args.by_query, means=not args.no_summary)
+    rows_of_one = views_of if args.views else scores_of
     rows = (row for name, results in score_each(ready, named) for row in rows_of_one(name, results))
     topics_told = args.by_query or args.views
     columns = [*["run"] * (len(named) > 1), *["query_id"] * topics_told, "measure", "value"]

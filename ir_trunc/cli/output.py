@@ -111,9 +111,8 @@ def views_of(name: str, results: Results) -> Iterator[Row]:
 
 
 def _fields(row: Row, columns: Sequence[str]) -> dict[str, Any]:
-    return {
-        name: field for name, field in zip(("run", "query_id", "measure", "value"), row) if name in columns
-    }
+    fields = zip(("run", "query_id", "measure", "value"), row)
+    return {name: field for name, field in fields if name in columns}
 
 
 def number(value: float, places: int) -> str:

@@ -34,9 +34,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = OneLineParser(
-        prog="ir_trunc study", description="Experiments on where lists end. All of them give CSV."
-    )
+    about = "Experiments on where lists end. All of them give CSV."
+    parser = OneLineParser(prog="ir_trunc study", description=about)
     experiments = parser.add_subparsers(metavar="EXPERIMENT", required=True)
 
     def add(

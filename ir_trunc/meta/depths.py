@@ -163,7 +163,7 @@ def check_residual(residual: float | None, measures: Iterable[str]) -> None:
 def texts_of(measures: Any) -> list[str]:
     """The texts of measures that have no cutoff yet, each once."""
     wanted = items_of("measures", measures, "a text without a cutoff as 'AP P' or a measure object")
-    return list(dict.fromkeys(one if isinstance(one, str) else written(one) for one in wanted))
+    return list(dict.fromkeys(one if isinstance(one, str) else written(parse_measure(one)) for one in wanted))
 
 
 def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:

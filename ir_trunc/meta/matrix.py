@@ -207,9 +207,8 @@ class ScoreMatrix(Result):
         import pandas as pd
 
         index = pd.MultiIndex.from_product([self.systems, self.topics], names=["system", "query_id"])
-        return pd.DataFrame(
-            self.values.reshape(len(self.measures), -1).T, index=index, columns=list(self.measures)
-        )
+        rows = self.values.reshape(len(self.measures), -1).T
+        return pd.DataFrame(rows, index=index, columns=list(self.measures))
 
 
 def matrix_of(value: Any) -> ScoreMatrix:

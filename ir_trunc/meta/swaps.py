@@ -71,10 +71,8 @@ class SwapRates(Result):
         bounds = ratio_intervals(part, all_of, len(self.systems), confidence, repetitions, self.seed)
         drawn = drawn_pairs(len(self.systems), repetitions, self.seed).T
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-        found = [
-            _sensitivity(s @ drawn, c @ drawn, self.width, limit)
-            for s, c in zip(self.swaps, self.comparisons)
-        ]
+        both = zip(self.swaps, self.comparisons)
+        found = [_sensitivity(s @ drawn, c @ drawn, self.width, limit) for s, c in both]
         # Edges and shares of bins are not interpolated: each bound is one that was drawn.
         of_bins = [np.quantile(one, tails, axis=1, method="inverted_cdf").T.ravel() for one in found]
         names = ["low", "high", "difference_low", "difference_high", "share_low", "share_high"]

@@ -141,9 +141,8 @@ class Comparison(Tested, Result):
             columns = ["difference", "low", "high", "p", "effect"]
             parts.append(table_text(shown.set_index(rows)[columns], self.digits))
         elif len(shown):
-            parts.append(
-                fitted(f"pairs() has the p values and effect sizes of all {len(shown)} comparisons.")
-            )
+            said = f"pairs() has the p values and effect sizes of all {len(shown)} comparisons."
+            parts.append(fitted(said))
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:

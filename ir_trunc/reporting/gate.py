@@ -187,9 +187,8 @@ def check(
     if not read:
         raise ParameterError("No condition is given; 'RBPT drops 0.02', for example.")
     if baseline is None and (changes := [one for one in read if one.of_change]):
-        raise ParameterError(
-            f"condition {printable(changes[0].text)!r} compares with a baseline, which is not given."
-        )
+        said = printable(changes[0].text)
+        raise ParameterError(f"condition {said!r} compares with a baseline, which is not given.")
     level, fails = number("confidence", confidence, 0, 1, inside=True), flag("strict", strict)
     measures = [one.measure for one in read if one.measure is not None]
 

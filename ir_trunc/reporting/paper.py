@@ -16,6 +16,7 @@ from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.meta.paired import FOR_ALL_PAIRS
 from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.reporting.marked import HIGHER, LOWER, Cell, MarkedTable
+from ir_trunc.reporting.plan import OF_PAIRS
 from ir_trunc.scoring.pair_tests import PairTest
 from ir_trunc.scoring.protocol import axes
 
@@ -27,7 +28,6 @@ _TESTS: Mapping[PairTest, str] = {
     "randomised-tukey": "randomised Tukey HSD test",
 }
 _CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
-_OF_PAIRS = ("p", "differences", "low", "high", "effects", "not_worse", "equivalent")
 
 Marks = Mapping[tuple[int, int], str]
 
@@ -42,7 +42,7 @@ class Tested:
         views="3 measures systems",
         mean_low="measures systems",
         mean_high="measures systems",
-        **dict.fromkeys(_OF_PAIRS, "measures compared"),
+        **dict.fromkeys(OF_PAIRS, "measures compared"),
     )
 
     measures: tuple[str, ...]
@@ -169,9 +169,8 @@ class Tested:
         if self.compared and len(self.untested) < len(self.measures):
             said.append(f"Significance, for each measure: {self._tested_how()}.")
             if self.baseline is None and not letters:
-                said.append(
-                    f"More than {len(ascii_lowercase)} systems have no marks unless there is a baseline."
-                )
+                many = f"More than {len(ascii_lowercase)} systems"
+                said.append(f"{many} have no marks unless there is a baseline.")
         if self.intervals:
             of = "means" if self.baseline is None else f"differences to {self.baseline}"
             said.append(f"In brackets: {100 * (1 - self.alpha):g} % confidence intervals of the {of}.")

@@ -19,6 +19,9 @@ from ir_trunc.meta.paired_tests import Correction, corrected
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.pair_tests import PairTest
 
+OF_PAIRS = ("p", "differences", "low", "high", "effects", "not_worse", "equivalent")
+"""What a comparison holds for each measure and pair of systems."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -49,13 +52,8 @@ class Plan:
         else:
             first = np.flatnonzero(np.array(systems, dtype=object) != baseline)
             second = np.full(len(first), systems.index(baseline))
-        setting = Setting(
-            first,
-            second,
-            number("alpha", alpha, 0, 1, inside=True),
-            whole("repetitions", repetitions, 1),
-            whole("seed", seed, 0),
-        )
+        level, draws = number("alpha", alpha, 0, 1, inside=True), whole("repetitions", repetitions, 1)
+        setting = Setting(first, second, level, draws, whole("seed", seed, 0))
         return cls(named, _correction(correction, named), _margins(margin, measures, baseline), setting)
 
     def tested(
@@ -63,8 +61,7 @@ class Plan:
     ) -> tuple[dict[str, Floats], int]:
         """What the tests say (M x P each; NaN where nothing is tested), and how many draws there were."""
         P, draws = len(self.setting.first), 0
-        names = ("p", "differences", "low", "high", "effects", "not_worse", "equivalent")
-        found = {name: np.full((len(paired), P), np.nan) for name in names}
+        found = {name: np.full((len(paired), P), np.nan) for name in OF_PAIRS}
         for row, (measure, scores) in enumerate(paired.items()):
             if measure in untested or not P:
                 continue
@@ -76,7 +73,7 @@ class Plan:
             if measure in self.margins:
                 both = not_worse(scores, self.setting, self.margins[measure])
                 values += [corrected(one, self.correction) for one in both]
-            for name, value in zip(names, values):
+            for name, value in zip(OF_PAIRS, values):
                 found[name][row] = value
         return found, draws
 

@@ -87,10 +87,8 @@ class Reproduction(Result):
     def heading(self) -> str:
         """The paper, the data, and how many cells of each table agree."""
         titles, same = np.array(self.tables), self.same
-        lines = [
-            f"{title}: {int(same[titles == title].sum())} of {int((titles == title).sum())} cells"
-            for title in dict.fromkeys(self.tables)
-        ]
+        of_table = {title: same[titles == title] for title in dict.fromkeys(self.tables)}
+        lines = [f"{title}: {int(cells.sum())} of {len(cells)} cells" for title, cells in of_table.items()]
         return "\n".join([self.source, f"computed on {self.data}", *lines, *self.notes])
 
     def to_pandas(self) -> pd.DataFrame:
