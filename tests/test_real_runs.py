@@ -21,6 +21,16 @@ def runs_of(folder):
     return {path.name.removesuffix(".gz"): path for path in sorted((folder / "runs").glob("*.gz"))}
 
 
+def plain_run(path):
+    """{topic: {document: score}}, read without the library."""
+    run = {}
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            topic, _, document, _, score, _ = line.split()
+            run.setdefault(topic, {})[document] = float(score)
+    return run
+
+
 def half_a_unit(printed: str) -> float:
     """Half a unit of the last printed place: an official figure is a rounded one."""
     return 0.5 * 10 ** -len(printed.partition(".")[2]) + 1e-9
@@ -70,7 +80,7 @@ def test_classical_measures_equal_pytrec_eval_on_every_run(real_data, collection
         at = {topic: place for place, topic in enumerate(results.topics)}
         row = {measure: place for place, measure in enumerate(results.measures)}
         theirs = np.full(results.values.shape, np.nan)
-        for metric in stock.iter_calc(ir_measures.read_trec_run(str(path))):
+        for metric in stock.iter_calc(plain_run(path)):
             theirs[row[metric.measure], at[metric.query_id]] = metric.value
         np.testing.assert_allclose(results.values, theirs, rtol=0, atol=1e-9, err_msg=path.name)
 
