@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,14 @@ def test_a_room_imports_only_from_the_rooms_above_it(path):
         elif room in THIRD_PARTY:
             top = name.split(".")[0]
             assert top in sys.stdlib_module_names | THIRD_PARTY[room], f"{path} imports {name}"
+
+
+def test_no_file_imports_itself_by_way_of_others():
+    """Whether for its annotations only or not: TopologicalSorter raises CycleError with the files."""
+    names = {path: ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in FILES}
+    known = {name for path, name in names.items() if path.name != "__init__.py"}
+    graph = {name: known.intersection(imports_of(path)) for path, name in names.items()}
+    TopologicalSorter(graph).prepare()
 
 
 def test_the_house_has_seven_floors():
