@@ -7,17 +7,12 @@ axes of its arrays are.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ir_trunc.core.checks import path as file_name
-from ir_trunc.core.errors import InputError, printable, shown
+from ir_trunc.core.errors import printable
 from ir_trunc.core.later import pd
-from ir_trunc.read.json_text import read_json
-from ir_trunc.read.text import contents
-from ir_trunc.read.write import Target, write_text
+from ir_trunc.read.write import Target
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.printed import fitted, table_text
 
@@ -25,9 +20,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ir_trunc.scoring.tables import Table
-
-FORMAT = 1
-"""Counts the ways in which results were written."""
 
 
 class Result:
@@ -95,38 +87,17 @@ class Result:
 
         The file appears under its name once it is complete.
         """
-        write_json(path, type(self).__name__, self._data())
+        stored.write_json(path, type(self).__name__, self._data())
 
     @classmethod
     def load(cls, path: Target) -> Self:
         """Read what `save` wrote. Raises InputError where the file holds something else."""
-        return cls._from(*read_saved(path, cls.__name__))
+        return cls._from(*stored.read_saved(path, cls.__name__))
 
 
 def axes(**of: str) -> Mapping[str, str]:
     """The axes of arrays, as `Result.shapes` has them."""
     return of
-
-
-def write_json(path: Target, kind: str, data: Any) -> None:
-    """Write a result of a kind."""
-    content = {"ir_trunc": kind, "format": FORMAT, "data": data}
-    write_text(file_name("path", path), [json.dumps(content, allow_nan=False)])
-
-
-def read_saved(path: Target, kind: str) -> tuple[Any, str]:
-    """The data of a result of a kind, and what to call them in a message."""
-    source = printable(file_name("path", path))
-    found = read_json(contents(Path(source), source, b"{"), source)
-    if not isinstance(found, dict) or set(found) != {"ir_trunc", "format", "data"}:
-        raise InputError(f"{source} is not a result that {kind}.save wrote.")
-    if found["ir_trunc"] != kind:
-        raise InputError(f"{source} says that it holds {shown(found['ir_trunc'])}: a {kind} is needed.")
-    if found["format"] is True or found["format"] != FORMAT:
-        raise InputError(
-            f"{source} has the format {shown(found['format'])}: this version reads format {FORMAT}."
-        )
-    return found["data"], source
 
 
 def as_table(data: Any, index: Any = None) -> Table:

@@ -6,22 +6,52 @@ for is a text: "NaN", "Infinity", "-Infinity".
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import types
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc.core.checks import LARGEST
-from ir_trunc.core.errors import InputError, ParameterError, UnknownMeasureError, shown
+from ir_trunc.core.checks import path as file_name
+from ir_trunc.core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
+from ir_trunc.read.json_text import read_json
+from ir_trunc.read.text import contents
+from ir_trunc.read.write import Target, write_text
 from ir_trunc.scoring.objects import parse_measure
+
+FORMAT = 1
+"""Counts the ways in which results were written."""
 
 _ODD = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _NAMES: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
+def write_json(path: Target, kind: str, data: Any) -> None:
+    """Write a result of a kind."""
+    content = {"ir_trunc": kind, "format": FORMAT, "data": data}
+    write_text(file_name("path", path), [json.dumps(content, allow_nan=False)])
+
+
+def read_saved(path: Target, kind: str) -> tuple[Any, str]:
+    """The data of a result of a kind, and what to call them in a message."""
+    source = printable(file_name("path", path))
+    found = read_json(contents(Path(source), source, b"{"), source)
+    if not isinstance(found, dict) or set(found) != {"ir_trunc", "format", "data"}:
+        raise InputError(f"{source} is not a result that {kind}.save wrote.")
+    if found["ir_trunc"] != kind:
+        raise InputError(f"{source} says that it holds {shown(found['ir_trunc'])}: a {kind} is needed.")
+    if found["format"] is True or found["format"] != FORMAT:
+        raise InputError(
+            f"{source} has the format {shown(found['format'])}: this version reads format {FORMAT}."
+        )
+    return found["data"], source
 
 
 def plain(value: Any) -> Any:

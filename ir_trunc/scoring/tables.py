@@ -11,7 +11,6 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.write import Target
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.printed import table_text
-from ir_trunc.scoring.protocol import read_saved, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,12 +56,12 @@ class Table(pd.DataFrame):
             "columns_name": self.columns.name,
             "cells": [_saved(self.iloc[:, at], f"column {name}") for at, name in enumerate(self.columns)],
         }
-        write_json(path, "Table", data)
+        stored.write_json(path, "Table", data)
 
     @classmethod
     def load(cls, path: Target) -> Self:
         """Read what `save` wrote. Raises InputError where the file holds something else."""
-        data, where = read_saved(path, "Table")
+        data, where = stored.read_saved(path, "Table")
         data = stored.named(data, ("rows", "index", "index_names", "columns", "columns_name", "cells"), where)
         count = stored.value_of(data["rows"], int, f"{where}, rows")
         columns = stored.value_of(data["columns"], tuple[str, ...], f"{where}, columns")

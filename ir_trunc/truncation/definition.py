@@ -12,8 +12,7 @@ from ir_trunc.core.errors import ParameterError
 from ir_trunc.core.rankings import Ints, Rankings
 from ir_trunc.measures.params import Param, written_arguments
 from ir_trunc.read.write import Target
-from ir_trunc.scoring.protocol import write_json
-from ir_trunc.scoring.stored import plain
+from ir_trunc.scoring.stored import plain, write_json
 from ir_trunc.truncation.live import Items, keep, length_of
 
 

@@ -13,8 +13,7 @@ from ir_trunc.core.checks import text
 from ir_trunc.core.errors import InputError, IrTruncError, ParameterError, nearest, shown
 from ir_trunc.measures.text import items_of, split
 from ir_trunc.read.write import Target
-from ir_trunc.scoring.protocol import read_saved
-from ir_trunc.scoring.stored import named, value_of
+from ir_trunc.scoring.stored import named, read_saved, value_of
 from ir_trunc.truncation.declare import Cutter, Policy, PolicyDefinition, registry
 from ir_trunc.truncation.files import read_cuts
 from ir_trunc.truncation.live import refuse_if_not_live
