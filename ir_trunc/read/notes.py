@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,6 @@ from ir_trunc.core.rankings import distinct
 from ir_trunc.read.arrow import numeric, pa
 from ir_trunc.read.columns import known_column
 from ir_trunc.read.reading import COMMENT, RUN, Reading
-
-if TYPE_CHECKING:
-    from ir_trunc.read.rows import Rows
 
 _LOOKED_AT = 4  # blocks of a file in which signs are looked for
 _WINDOWS = 16  # places of a block of lines that are looked at
@@ -165,11 +162,16 @@ def signs_of_lines(block: memoryview, number: int) -> Notes:
     return _signs_of_pairs(pairs, marks)
 
 
-def signs_of_columns(rows: Rows, ranks: Any, marks: Any) -> Notes:
-    """What a sample of the rows is a sign of. ranks, marks: columns of any type, or None."""
-    if not len(rows):
+def signs_of_columns(
+    topics: pa.DictionaryArray, values: npt.NDArray[np.generic], ranks: Any, marks: Any
+) -> Notes:
+    """What a sample of rows is a sign of.
+
+    values: scores, as they were given. ranks, marks: columns of any type, or None.
+    """
+    if not len(values):
         return NO_NOTES
-    at = distinct(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))
+    at = distinct(np.linspace(0, len(values) - 1, _SAMPLE).astype(np.int64))
     seen: list[str] = []
     texts = None if marks is None else known_column(marks)
     if texts is not None and not pa.types.is_primitive(texts.type):
@@ -177,16 +179,15 @@ def signs_of_columns(rows: Rows, ranks: Any, marks: Any) -> Notes:
     places = None if ranks is None else known_column(ranks)
     if places is None or not (pa.types.is_integer(places.type) or pa.types.is_floating(places.type)):
         return _signs_of_pairs([], seen)
-    topics = rows.topics.dictionary_decode()
-    values = -rows.values if rows.reading.lower_is_better else rows.values
+    names = topics.dictionary_decode()
 
     def of(rows_at: npt.NDArray[np.int64]) -> list[Seen]:
         here = numeric(rows_at)
         return list(
-            zip(topics.take(here).to_pylist(), places.take(here).to_pylist(), values[rows_at].tolist())
+            zip(names.take(here).to_pylist(), places.take(here).to_pylist(), values[rows_at].tolist())
         )
 
-    at = at[at < len(rows) - 1]
+    at = at[at < len(values) - 1]
     return _signs_of_pairs(zip(of(at), of(at + 1)), seen)
 
 

@@ -106,7 +106,8 @@ def rows_of_table(table: Any, layout: Layout, source: str) -> Rows:
         return rows
     signs = [names.among(found, field, (field,)) for field in looked_at(layout)]
     seen = (table[name[0]] if len(name) == 1 else None for name in signs)
-    return replace(rows, notes=signs_of_columns(rows, *seen))
+    scores = -rows.values if rows.reading.lower_is_better else rows.values
+    return replace(rows, notes=signs_of_columns(rows.topics, scores, *seen))
 
 
 def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
