@@ -16,7 +16,7 @@ from ir_trunc.ranking.rank import rank
 from ir_trunc.read.reading import QRELS, RUN
 from ir_trunc.read.registry import rows, whole
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.text import BLOCK, LONGEST_DOCUMENT, LONGEST_LINE
+from ir_trunc.read.text import BLOCK, LONGEST_DOCUMENT, LONGEST_LINE, blocks
 from ir_trunc.read.topics import read_topics
 from ir_trunc.truncation.files import read_cuts
 
@@ -244,3 +244,26 @@ def test_memory_does_not_grow_with_a_run_whose_topics_are_contiguous(held):
         few, many = held(lines(100), name), held(lines(1000), name)
         assert many < 1.5 * few
         assert held(lines(1000)[50:] + lines(1)[:50], name) > 4 * few
+
+
+def test_blocks_of_a_file_take_one_memory(tmp_path, monkeypatch):
+    """Pages that the system must give first would take longer than what the kernel does with a block."""
+    monkeypatch.setattr("ir_trunc.read.text.BLOCK", 1 << 12)
+    path = tmp_path / "run"
+    path.write_text("".join(f"{topic} Q0 d{rank} 1 1 s\n" for topic in range(300) for rank in range(9)))
+    at = [np.frombuffer(block, np.uint8).__array_interface__["data"][0] for block in blocks(path, "run")]
+    assert len(at) > 9
+    assert len(set(at)) == 1
+
+
+@pytest.mark.parametrize("lengths", [(1, 500, 1, 3, 3), (3, 3, 400, 1200, 2, 2, 2, 2, 2), (0, 1, 90, 1) * 9])
+def test_blocks_together_are_the_file_and_each_topic_is_in_one(lengths, tmp_path, monkeypatch):
+    """Whatever is longer: a topic, or a block."""
+    monkeypatch.setattr("ir_trunc.read.text.BLOCK", 1 << 9)
+    path = tmp_path / "run"
+    text = "".join(f"q{at} Q0 d{rank} 1 1 s\n" for at, length in enumerate(lengths) for rank in range(length))
+    path.write_text(text)
+    found = [bytes(block).decode() for block in blocks(path, "run")]
+    assert "".join(found) == text
+    topics = [topic for block in found for topic in {line.split()[0] for line in block.splitlines()}]
+    assert len(topics) == len(set(topics))

@@ -130,8 +130,8 @@ def beginning(path: str | os.PathLike[str]) -> bytes:
 def blocks(path: Path, source: str) -> Iterator[memoryview]:
     """A file in blocks of whole lines; contiguous lines that begin with one word stay in one block.
 
-    Raises BadLineError, counted from the end of the last block, before it reads on in search of a line's or a
-    topic's end.
+    Each block is there until the next one is asked for, which takes its memory. Raises BadLineError, counted
+    from the end of the last block, before it reads on in search of a line's or a topic's end.
     """
     with _opened(path, source) as stream:
         yield from _blocks(stream)
@@ -145,8 +145,12 @@ def blocks_of(data: bytes, source: str) -> Iterator[memoryview]:
 
 def _blocks(stream: io.BufferedReader) -> Iterator[memoryview]:
     rest: bytes | memoryview = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
+    memory = np.empty(0, np.uint8)
     while True:
-        view = np.empty(len(rest) + max(len(rest), BLOCK), np.uint8).data  # not filled with zeros
+        size = len(rest) + max(len(rest), BLOCK)
+        if size > len(memory):
+            memory = np.empty(2 * size, np.uint8)  # with room for the rest of another block
+        view = memory.data[:size]
         view[: len(rest)] = rest
         end = len(rest) + stream.readinto(view[len(rest) :])
         _check_lengths(view[:end])
