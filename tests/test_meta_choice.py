@@ -151,7 +151,8 @@ def test_every_end_of_the_guide_has_what_was_asked_for_or_says_what_it_lacks(end
     scale = (0, 1) if ("graded", "no") in [(node["key"], answer) for node, answer in path] else None
     lacking = {}
     for measure in end["measures"]:
-        findings = [meta.check_properties(measure, scale)[prop] for prop in asked]
+        verdicts = meta.check_properties(measure, scale)
+        findings = [verdicts[prop] for prop in asked]
         words = {
             found.property: " ".join(
                 [found.verdict, *(["on", *found.depends_on] if found.depends_on else [])]

@@ -55,10 +55,10 @@ def test_a_simulated_pool_scores_like_qrels_cut_by_hand(data, depth):
     keep = simulated.in_pool(depth, ["s0", "s3"])
     cut = naive.pool(qrels, {name: runs[name] for name in ("s0", "s3")}, depth)
     assert keep.sum() == sum(map(len, cut.values()))
-    for measure in ("P@3 R@5 AP nDCG@4 DCG@5 RBP(p=0.7,rel=1)", "nDCG RR RBPT(p=0.5) OIE"):
-        found = simulated.score(measure, keep)
-        for name, values in zip(found.systems, found.values.transpose(1, 0, 2)):
-            np.testing.assert_allclose(values, scores(measure, cut, runs[name]), atol=1e-12)
+    some, others = "P@3 R@5 AP nDCG@4 DCG@5 RBP(p=0.7,rel=1)", "nDCG RR RBPT(p=0.5) OIE"
+    found = np.concatenate([simulated.score(measures, keep).values for measures in (some, others)])
+    for values, run in zip(found.transpose(1, 0, 2), runs.values(), strict=True):
+        np.testing.assert_allclose(values, scores(f"{some} {others}", cut, run), atol=1e-12)
 
 
 DEPTHS = {"shallow": (1, 2), "extended": (1, 5), "deep": (5, 5), "all": (None, 5)}
@@ -72,9 +72,11 @@ def test_conditions_are_scores_by_qrels_and_lists_that_are_cut_by_hand(data):
     for name, (pool, depth) in DEPTHS.items():
         cut = qrels if pool is None else naive.pool(qrels, runs, pool)
         p = 0.2 ** (1 / depth)
-        for measure in (f"P@{depth}", f"AP@{depth}", f"RBP(p={p!r})@{depth}"):
-            for values, run in zip(found[f"{measure}, {name}"], runs.values()):
-                np.testing.assert_allclose(values, scores(measure, cut, run)[0], atol=1e-12)
+        measures = [f"P@{depth}", f"AP@{depth}", f"RBP(p={p!r})@{depth}"]
+        by_measure = [found[f"{measure}, {name}"] for measure in measures]
+        for at, run in enumerate(runs.values()):
+            values = [by_system[at] for by_system in by_measure]
+            np.testing.assert_allclose(values, scores(measures, cut, run), atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")

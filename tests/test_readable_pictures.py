@@ -3,6 +3,7 @@ plain words.
 """
 
 import re
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -40,8 +41,9 @@ ALL = PICTURES | {
 }
 
 
+@cache
 def drawn(name):
-    """The figure, drawn, and its letters with the boxes that they fill."""
+    """The figure, drawn, and its letters with the boxes that they fill; the tests only look at them."""
     figure = ALL[name]().figure
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
