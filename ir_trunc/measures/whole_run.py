@@ -88,8 +88,6 @@ def value_of(measure: BoundMeasure, means: Floats) -> Floats:
 
 def influence(measure: BoundMeasure, rankings: Rankings) -> Floats:
     """For every topic (T) a value that a paired test may take; their mean is the measure."""
-    return (
-        RunScores(measure, rankings).influence()
-        if measure.definition.scope == "run"
-        else measure.score(rankings)
-    )
+    if measure.definition.scope == "list":
+        return measure.score(rankings)
+    return RunScores(measure, rankings).influence()

@@ -139,6 +139,11 @@ def whole_ticks(axis: Any) -> None:
     axis.set_major_formatter("{x:.0f}")
 
 
+def slanted_ticks(ax: Axes, names: Any) -> None:
+    """A tick with a slanted name for each of 0, 1, 2, ..."""
+    ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
+
+
 def documents(axis: Any, what: str, longest: float) -> None:
     """An axis of lengths from 0 on; logarithmic, with plain numbers, where lists are long.
 
@@ -164,6 +169,14 @@ def table_of(value: Any, columns: Iterable[str], made_by: str) -> pd.DataFrame:
     return table
 
 
+def the_one(column: pd.Series[str], of: str, what: str) -> str:
+    """The value that all rows have; InputError where what belongs to several is in the table."""
+    found = column.unique()
+    if len(found) != 1:
+        raise InputError(f"one {of}'s {what} can be shown, not those of {len(found)}: pick the rows of one.")
+    return str(found[0])
+
+
 def scores_of(name: str, value: Any) -> pd.Series[float]:
     """The argument, where it is a Series of finite numbers, each of another thing."""
     found: pd.Series[float] = instance(name, value, pd.Series, "a Series of scores")
@@ -181,18 +194,11 @@ def shaded(table: pd.DataFrame, form: str, ax: Axes | None = None, words: pd.Dat
     ax = axes(ax, max(width, 4.8), max(1.2 + 0.25 * table.shape[0], 2.8))
     cells = table.to_numpy()
     texts = table.map(form.format) if words is None else words
-    ax.imshow(
-        cells, cmap="Greys", aspect="auto", vmin=0, vmax=2 * np.nanmax(cells) or 1
-    )  # no shade hides its figure
+    darkest = 2 * np.nanmax(cells) or 1  # so that no shade hides its figure
+    ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=darkest)
     for (row, column), text in np.ndenumerate(texts.to_numpy()):
         ax.text(column, row, text, ha="center", va="center", color=INK)
-    ax.set_xticks(
-        range(table.shape[1]),
-        [label(name) for name in table.columns],
-        rotation=45,
-        ha="right",
-        rotation_mode="anchor",
-    )
+    slanted_ticks(ax, [label(name) for name in table.columns])
     ax.set_yticks(range(table.shape[0]), [label(name) for name in table.index])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)

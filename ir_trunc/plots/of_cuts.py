@@ -20,6 +20,7 @@ from ir_trunc.plots.looks import (
     legend_above,
     lines,
     shaded,
+    slanted_ticks,
     table_of,
     whole_ticks,
 )
@@ -223,6 +224,6 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = axes(ax, 7.2, 4.2)
     series = {name: (range(len(table)), 100 * shares) for name, shares in table.items()}
     lines(ax, series, "best cut (documents)", "lists (%)")
-    ax.set_xticks(range(len(table)), table.index, rotation=45, ha="right", rotation_mode="anchor")
+    slanted_ticks(ax, table.index)
     ax.set_ylim(bottom=0)
     return ax

@@ -203,18 +203,16 @@ def slope(
     far = max(1, math.ceil(count / 10))
     for system in moved:
         left, right = ends[system]
-        stands_out, style = abs(left - right) >= far, "-" if right < left else "--"
-        look: dict[str, Any] = (
-            {"color": INK, "linewidth": 1.4} if stands_out else {"color": GREY, "linewidth": 0.8}
-        )
-        style = style if stands_out else "-"
-        ax.plot([0, 1], [left, right], style, marker="o", markersize=3, zorder=2 + stands_out, **look)
+        look: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
+        if abs(left - right) >= far:
+            style = "-" if right < left else "--"
+            look = {"color": INK, "linewidth": 1.4, "linestyle": style, "zorder": 3}
+        ax.plot([0, 1], [left, right], marker="o", markersize=3, **look)
     from ir_trunc.plots.names import beside
 
-    room = (
-        ax.get_position().height * ax.figure.bbox.height / ax.figure.dpi * 72 / 12
-    )  # lines of small letters
-    named = moved[: max(min(labels, int(room)), 1)]
+    inches = ax.get_position().height * ax.figure.bbox.height / ax.figure.dpi
+    lines_of_letters = int(inches * 72 / 12)
+    named = moved[: max(min(labels, lines_of_letters), 1)]
     for side in (0, 1):
         beside(ax, [(system, side, ends[system][side], {}) for system in named], left=side == 0)
     names = [label(series.name or word) for series, word in ((before, "before"), (after, "after"))]

@@ -117,10 +117,8 @@ class measure(declare.measure):  # noqa: D101 (its docstring is that of the clas
         """Make a measure object of the formula, which is used like those of ir_trunc."""
         for word in (title_of(formula, self.name), *self.aliases):
             known = registry.get(word)
-            again = (
-                known is not None and known.formula.__module__ == formula.__module__
-            )  # a cell is run again
-            if not again and word in {*names(), *ir_measures_registry}:
+            run_again = known is not None and known.formula.__module__ == formula.__module__  # a cell
+            if not run_again and word in {*names(), *ir_measures_registry}:
                 raise ParameterError(f"{word} is the name of another measure: give yours a name of its own.")
         super().__call__(formula)
         return _make_known(registry[title_of(formula, self.name)])

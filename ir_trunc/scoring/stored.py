@@ -79,11 +79,9 @@ def value_of(data: Any, kind: Any, where: str) -> Any:
     """What JSON data say, as this type; InputError that names the place where they say something else."""
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        return (
-            None
-            if data is None
-            else value_of(data, next(one for one in args if one is not type(None)), where)
-        )
+        if data is None:
+            return None
+        return value_of(data, next(one for one in args if one is not type(None)), where)
     if origin is Literal:
         if isinstance(data, bool) or data not in args:
             raise InputError(f"{where} is {shown(data)}: {' or '.join(map(repr, args))} is needed.")

@@ -76,12 +76,10 @@ class Table(pd.DataFrame):
                 f"{where}, index_names is {shown(names)}: a name for each level of the rows is needed."
             )
         index: Any = pd.RangeIndex(count)
-        if levels is not None:
-            index = (
-                pd.Index(levels[0], name=names[0])
-                if len(levels) == 1
-                else pd.MultiIndex.from_arrays(levels, names=names)
-            )
+        if levels is not None and len(levels) > 1:
+            index = pd.MultiIndex.from_arrays(levels, names=names)
+        elif levels is not None:
+            index = pd.Index(levels[0], name=names[0])
         found = cls(dict(enumerate(cells)), index=range(count))
         found.index = index
         found.columns = pd.Index(list(columns), name=columns_name)

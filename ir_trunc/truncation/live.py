@@ -48,18 +48,14 @@ def keep(policy: Any, items: Items, score: Any = None, lower_is_better: bool = F
     values = numbers_of(scores_of(items, score))
     if flag("lower_is_better", lower_is_better):
         values = -values
-    order: slice | Ints = slice(None)
-    if not _falls(values):
-        order = np.argsort(-values, kind="stable")
-        if (values[1:] > values[:-1]).all():
-            other = "lower_is_better=False" if lower_is_better else "lower_is_better=True"
-            warn(
-                f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
-                f" the best. If those at the front are, pass {other}."
-            )
-    k = _cut(policy, values[order])
-    chosen: Ints = np.sort(np.arange(len(values))[order][:k])
-    kept: Items = _taken(items, chosen)
+    falls = _falls(values)
+    if not falls and (values[1:] > values[:-1]).all():
+        warn(
+            f"The {len(values)} items are in the order of rising scores: those at the end are taken for the"
+            f" best. If those at the front are, pass lower_is_better={not lower_is_better}."
+        )
+    order = np.arange(len(values)) if falls else np.argsort(-values, kind="stable")
+    kept: Items = _taken(items, np.sort(order[: _cut(policy, values[order])]))
     return kept
 
 

@@ -47,11 +47,8 @@ class NilReport(Result):
     def to_pandas(self) -> pd.DataFrame:
         """Lists of each length, before and after: columns before, after; index length."""
         longest = int(max(self.before.max(initial=0), self.after.max(initial=0)))
-        counts = {
-            name: np.bincount(column, minlength=longest + 1)
-            for name, column in vars(self).items()
-            if np.ndim(column)
-        }
+        columns = {"before": self.before, "after": self.after}
+        counts = {name: np.bincount(column, minlength=longest + 1) for name, column in columns.items()}
         return pd.DataFrame(counts).rename_axis("length")
 
     @property
@@ -113,11 +110,8 @@ def nil_report(
     names = pc.unique(rows.topics).cast(pa.string()) if topics is None else strings(read_topics(topics))
     ranked = RankedRows.of(rows, names)
     ranked.notes.warn(rows.source, rule.id, rows.reading)
-    at = (
-        np.flatnonzero(occurs(ranked.rows.docs, rule.id))
-        if rule.convention == "ends"
-        else np.zeros(0, np.int64)
-    )
+    ends = rule.convention == "ends"
+    at = np.flatnonzero(occurs(ranked.rows.docs, rule.id) & ends)
     after = rule.lengths(ranked, at)
     by_nil = len(at)
     full = np.zeros(len(after), dtype=bool) if depth is None else ranked.lengths >= whole("depth", depth, 1)

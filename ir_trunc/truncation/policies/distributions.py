@@ -63,7 +63,7 @@ class Surprise(OfLevel):
     surprise: Annotated[
         float | None, Level("lowest surprise to keep, in nats; fitted where it is not given")
     ] = None
-    keys = staticmethod(surprises)
+    _keys = staticmethod(surprises)
 
 
 def probabilities(rankings: Rankings) -> Floats:
@@ -116,4 +116,4 @@ class ScoreDistribution(OfLevel):
         float | None,
         Level("lowest probability of relevance to keep; fitted where it is not given"),
     ] = None
-    keys = staticmethod(probabilities)
+    _keys = staticmethod(probabilities)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.truncation.declare import Policy, policy, unfitted
 from ir_trunc.truncation.fitting import best_level, falling_scores
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 ARAMPATZIS = "Arampatzis, Kamps & Robertson, SIGIR 2009, https://doi.org/10.1145/1571941.1572031"
 
@@ -33,22 +36,22 @@ class OfLevel(Policy):
     """A policy with one parameter, a level: it keeps the documents whose key reaches it."""
 
     @staticmethod
-    def keys(rankings: Rankings) -> Floats:
+    def _keys(rankings: Rankings) -> Floats:
         """A number for every document of the lists, which falls along each list."""
         raise NotImplementedError
 
-    def fit(self, rankings: Rankings, measure: Any) -> Policy:
+    def fit(self, rankings: Rankings, measure: Any) -> Self:
         """The best of all levels; of several the highest."""
         if None not in vars(self).values():
             return self
-        return type(self)(best_level(self.keys, rankings, measure))  # type: ignore[call-arg]
+        return type(self)(best_level(self._keys, rankings, measure))  # type: ignore[call-arg]
 
     def cut(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
         ((name, level),) = vars(self).items()
         if level is None:
             raise unfitted(self, name)
-        return reaching(level, self.keys(rankings), rankings)
+        return reaching(level, self._keys(rankings), rankings)
 
 
 def shares_of_top(rankings: Rankings) -> Floats:
@@ -83,7 +86,7 @@ class ScoreThreshold(OfLevel):
     """
 
     threshold: Annotated[float | None, Level("lowest score to keep; fitted where it is not given")] = None
-    keys = staticmethod(falling_scores)
+    _keys = staticmethod(falling_scores)
 
 
 @policy(source="common practice: a threshold relative to the best score")
@@ -98,4 +101,4 @@ class ShareOfTop(OfLevel):
     share: Annotated[
         float | None, Level("lowest share of the highest score to keep; fitted where it is not given")
     ] = None
-    keys = staticmethod(shares_of_top)
+    _keys = staticmethod(shares_of_top)
