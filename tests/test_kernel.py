@@ -25,6 +25,7 @@ from ir_trunc.ranking import doors, rank
 from ir_trunc.ranking.answers import read_answers
 from ir_trunc.ranking.compiled import coded_qrels, compiled, compiled_rows
 from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.read import text
 from ir_trunc.read.reading import DEFAULT, RUN, Reading
 from ir_trunc.read.reading import QRELS as QRELS_LAYOUT
 from ir_trunc.read.registry import recognised, whole
@@ -276,6 +277,20 @@ def test_mutated_qrels_are_understood_or_refused_as_python_does(tmp_path, monkey
         path.write_bytes(mutated(rng, judged_lines(rng)))
         understood += same_judgments(path)
     assert 50 < understood < 400
+
+
+def test_qrels_of_several_blocks_gzipped_or_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "BLOCK", 1 << 12)
+    data = "".join(
+        f"{topic} 0 d{topic * doc % 997} {doc % 3}\n" for topic in range(1, 60) for doc in range(40)
+    ).encode()
+    plain, packed = tmp_path / "a.qrels", tmp_path / "a.qrels.gz"
+    plain.write_bytes(data)
+    packed.write_bytes(gzip.compress(data, 1))
+    assert same_judgments(plain)
+    assert same_judgments(packed)
+    assert read_qrels(plain).to_dict() == read_qrels(packed).to_dict()
+    assert len(read_qrels(plain).keys) == data.count(b"\n")
 
 
 def test_qrels_with_a_meaning_of_nil_and_with_topics_beside_them(tmp_path):

@@ -179,7 +179,7 @@ def _judged_lines(data: Data) -> Any:
     if not path.is_file():
         return None  # as above
     try:
-        lines = b"".join([*blocks(path, data.source), b"\n"])
+        lines = b"".join([*map(bytes, blocks(path, data.source)), b"\n"])
     except (BadLineError, OSError):
         return None
     return kernel.qrels_of_lines(lines, seed())
