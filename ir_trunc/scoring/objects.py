@@ -108,15 +108,11 @@ def written(measure: Measure) -> str:
     """
     at = measure.AT_PARAM
     given = {name: value for name, value in measure.params.items() if name != at}
-    if not any(_is_default(measure, name, value) for name, value in given.items()):
+    if not any(value == measure.SUPPORTED_PARAMS[name].default for name, value in given.items()):
         return str(measure)
     shown = plain if isinstance(measure, TruncMeasure) else measure._param_repr
     inside = ",".join(f"{name}={shown(value)}" for name, value in given.items())
     return f"{measure.NAME}({inside})" + (f"@{measure.params[at]}" if at in measure.params else "")
-
-
-def _is_default(measure: Measure, name: str, value: Any) -> bool:
-    return bool(value == measure.SUPPORTED_PARAMS[name].default)
 
 
 def canonical(name: str) -> str:
