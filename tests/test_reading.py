@@ -380,6 +380,13 @@ def test_a_comment_that_looks_like_a_row_is_said_once(tmp_path):
     assert "'#1 Q0 a 1 2 t'. If it is one, its topic needs an id that does not begin with #." in texts[1]
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_a_comment_is_left_out_whatever_ends_the_line_above(tmp_path, end):
+    (tmp_path / "run").write_bytes(end.join([b"1 Q0 a 1 2 t", b"#1 Q0 b 2 1 t", b"1 Q0 c 3 0 t", b""]))
+    with pytest.warns(ir_trunc.IrTruncWarning, match="but one looks like a row: '#1 Q0 b 2 1 t'"):
+        assert read_run(tmp_path / "run").docs.to_pylist() == ["a", "c"]
+
+
 def test_a_comment_that_is_no_row_is_not_spoken_of(tmp_path, recwarn):
     (tmp_path / "run").write_text("#query Q0 doc rank score tag\n# 1 Q0 a 1 2\n#1 Q0 a 1 2\n1 Q0 a 1 2 t\n")
     assert ir_trunc.calc_aggregate("RR", {"1": {"a": 1}}, tmp_path / "run")

@@ -33,7 +33,7 @@ _NUMBER = {
         r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
     ),
 }
-_TO_BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
+_PLAIN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
 
 
 def _are_lines(data: File) -> bool:
@@ -106,7 +106,7 @@ def rows_of_blocks(
             notes = signs_of_lines(block, number) if layout.kind == "run" else NO_NOTES
             data = bytes(block)
             check_zeros(data)
-            plain = data.translate(_TO_BLANKS)
+            plain = data.translate(_PLAIN)
             if not _one_blank_between_fields(plain):
                 hidden = hidden or _row_in_a_comment(data, layout)
                 plain = _tidied(data)
