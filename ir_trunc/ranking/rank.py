@@ -162,7 +162,8 @@ def join(qrels: Qrels, run: Rows) -> Joined:
     ids = ranked.rows.docs
     if qrels.normalise is not None:
         ids = strings([qrels.normalise(doc) for doc in ids.to_pylist()])
-    nil = _first_nils(ranked, np.flatnonzero(occurs(ids, qrels.nil_id)))
+    nil = np.flatnonzero(occurs(ids, qrels.nil_id))
+    nil = nil[np.diff(ranked.topic[nil], prepend=-1) != 0]  # several answers may normalise to it: the first
     held = np.zeros(len(ranked.lengths), dtype=bool)
     lengths, notes = ranked.lengths, ranked.notes
     if len(nil):
@@ -205,12 +206,6 @@ def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
     empty = sum(bool(docs[at].strip()) for at in np.flatnonzero(~answers))  # a blank answer is silence
     ranked = RankedRows.of(run.filter(answers), qrels.topics)
     return replace(ranked, notes=replace(ranked.notes, empty=empty))
-
-
-def _first_nils(ranked: RankedRows, rows: Ints) -> Ints:
-    """Of these rows with NIL the first of each list; several answers may normalise to NIL."""
-    first: Ints = rows[np.diff(ranked.topic[rows], prepend=-1) != 0]
-    return first
 
 
 def _grades(qrels: Qrels, ranked: RankedRows, row: Ints, key: Ints) -> Ints:
