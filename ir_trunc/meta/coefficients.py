@@ -242,9 +242,9 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
 
     An absent item ranks below all others.
     """
-    if not (isinstance(x, Mapping) and isinstance(y, Mapping)):
-        if isinstance(x, Mapping) or isinstance(y, Mapping):
-            raise InputError("x and y: both must be {item: value}, or both the values of the same items.")
+    if isinstance(x, Mapping) != isinstance(y, Mapping):
+        raise InputError("x and y: both must be {item: value}, or both the values of the same items.")
+    if not isinstance(x, Mapping):
         a, b = series("x", x), series("y", y)
         if len(a) != len(b):
             raise InputError(
@@ -253,14 +253,13 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
             )
         return [(_ranks(values), len(values)) for values in _same_items(a, b)]
     items = list(dict.fromkeys([*x, *y]))
-    found = []
+    absent, found = len(items) * 2 + 1, []
     for ordering in (x, y):
         values = series("ordering", list(ordering.values()))
         if not len(values):
             raise InputError("an ordering needs at least one item.")
         place = {item: at for at, item in enumerate(ordering)}
         at = np.array([place.get(item, -1) for item in items])
-        absent = len(items) * 2 + 1
         top, bottom = (np.where(at < 0, absent, ranks[at]) for ranks in _ranks(values))
         found.append(((top, bottom), len(values)))
     return found

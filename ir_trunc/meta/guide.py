@@ -126,10 +126,11 @@ def step(answers: Mapping[str, bool]) -> Question | Advice:
         flag(key, answer)
     node, path = tree(), []
     while "question" in node:
-        if node["key"] not in answers:
-            return Question(node["key"], node["question"])
-        path.append((node["key"], flag(node["key"], answers[node["key"]])))
-        node = node["yes" if answers[node["key"]] else "no"]
+        key = node["key"]
+        if key not in answers:
+            return Question(key, node["question"])
+        path.append((key, bool(answers[key])))
+        node = node["yes" if answers[key] else "no"]
     return Advice(tuple(node["measures"]), node.get("but", {}), node["note"], tuple(path))
 
 

@@ -111,7 +111,7 @@ def leave_group_out(
     >>> (left.full - left.without).round(3).tolist()
     [[0.0, 0.0, 0.0]]
     """
-    of = {system: system for system in pools.systems} if groups is None else groups
+    of = dict(zip(pools.systems, pools.systems)) if groups is None else groups
     for system in pools.systems:
         if system not in of:
             raise InputError(f"groups: system {system} has none.")

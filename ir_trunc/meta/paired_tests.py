@@ -5,9 +5,8 @@ The tests are paired over topics and two-tailed. With D_t the difference of two 
     t              p of mean(D) / (sd(D) / sqrt(T)) by Student's t with T - 1 degrees of freedom (scipy)
     bootstrap      topics drawn with replacement from D - mean(D), so that 'no difference' holds;
                    p is the share of draws whose |t| is at least the observed one (Sakai, SIGIR 2006)
-    randomisation  signs of D drawn at random; p is the share of draws whose |mean| is at least the observed
-    one. All 2^T
-                   signs are taken where these are no more than the repetitions.
+    randomisation  signs of D drawn at random, or all 2^T where these are no more than the repetitions;
+                   p is the share of draws whose |mean| is at least the observed one
 
 A measure of the whole run (`c@1`, `CWS`) has influence values in place of scores by topic: its values by
 topic depend on each other, and as scores they would tell equal systems apart in up to 31 % (c@1) and 78 %

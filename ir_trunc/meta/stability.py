@@ -2,11 +2,9 @@
 
 Sets of c topics are drawn at random; x and y are the mean scores of two systems on such a set.
 
-    error rate  (Buckley & Voorhees, SIGIR 2000) x and y tie if |x - y| < f max(|x|, |y|); over all pairs of
-    systems and
-                sets, error = sum of min(wins of x, wins of y) / comparisons, ties = tied / comparisons.
-                Relative to the spread: |x - y| < f (highest - lowest mean of a system over all topics),
-                whatever the measure's scale is
+    tie    |x - y| < f max(|x|, |y|) (Buckley & Voorhees, SIGIR 2000), or relative to the spread, whatever the
+           measure's scale is: |x - y| < f (highest - lowest mean of a system over all topics)
+    error  sum of min(wins of x, wins of y) / comparisons, over all pairs of systems and sets
 
 Two equal means always tie, two means of 0 too. A measure of the whole run (`c@1`, `CWS`) is computed anew on
 every set, as Peñas & Rodrigo (ACL 2011) do.

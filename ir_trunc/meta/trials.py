@@ -1,11 +1,6 @@
 """The cases of the seven properties, as lists that a measure scores in one pass, and their verdicts.
 
-    strict     every case is above 0
-    weak       none is below 0, but there are ties
-    constant   all cases tie: the measure does not see what the property is about
-    violated   there is a case below 0
-
-Deepness is decided by its largest n, Shallowness by its best m.
+`ir_trunc.meta.properties.RULE` says what the verdicts mean.
 """
 
 from __future__ import annotations

@@ -129,8 +129,8 @@ def compare(
         if one.topics != scored[0].topics:
             raise InputError(f"runs {systems[0]!r} and {system!r} have different topics: they need the same.")
     paired = np.stack([one.paired for one in scored], axis=1)
-    reasons = {name: why for name, *why in zip(names, *(one.untested for one in scored)) if any(why)}
-    untested = {name: next(filter(None, why)) for name, why in reasons.items()}
+    reasons = zip(names, *(one.untested for one in scored))
+    untested = {name: next(filter(None, why)) for name, *why in reasons if any(why)}
     results, draws = plan.tested(dict(zip(names, paired)), untested)
     half = stats.t.ppf(1 - plan.setting.alpha / 2, paired.shape[2] - 1) * stats.sem(paired, axis=2)
     return Comparison(

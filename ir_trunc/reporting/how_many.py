@@ -181,7 +181,7 @@ def _refuse_if_nothing_can_be_learnt(rankings: Rankings) -> None:
 def _say_if_scores_are_distances(rankings: Rankings) -> None:
     """Warn where relevant documents are in the lower half of most lists that have one."""
     right = rankings.judged_grades > 0
-    lists = np.repeat(np.arange(len(rankings)), np.diff(rankings.judged_offsets))[right]
+    lists = rankings.judged_rows[right]
     found = np.bincount(lists, minlength=len(rankings))
     with_some = found > 0
     mean_rank = np.bincount(lists, rankings.judged_ranks[right], len(rankings))[with_some] / found[with_some]

@@ -72,8 +72,7 @@ def _of_list(rankings: Rankings, at: int, detail: Detail, best: int | None) -> d
     length = int(rankings.lengths[at])
     hits = slice(rankings.judged_offsets[at], rankings.judged_offsets[at + 1])
     grade = dict(zip(rankings.judged_ranks[hits].tolist(), rankings.judged_grades[hits].tolist()))
-    signs = [END] if length == 0 else []
-    signs = [BEST] * (best == 0 and length > 0) + signs
+    signs = [BEST] * (best == 0 and length > 0) + [END] * (length == 0)
     for rank in range(1, min(length, detail.ranks) + 1):
         signs.append(UNJUDGED if rank not in grade else RELEVANT if grade[rank] > 0 else OTHER)
         signs += [BEST] * (rank == best and rank < length) + [END] * (rank == length)
