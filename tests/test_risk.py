@@ -1,5 +1,7 @@
 """Conformal risk control: its promise holds on topics that the calibration has not seen, or is refused."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from ir_trunc.truncation.policies.risk import _loss
 ALL_RISKS = ["missed", "false_answer", "SetR", "Success@1", "SetF"]
 
 
+@cache
 def topics(count, seed):
     """Topics drawn alike: 0 to 4 relevant documents among 12, scores that overlap; one in three is nil."""
     rng = np.random.default_rng(seed)
