@@ -85,16 +85,6 @@ def test_the_house_has_seven_floors():
     assert max(floor.values()) <= 7, floor
 
 
-@pytest.mark.parametrize("room", ["meta", "reporting", "cli"])
-def test_files_of_a_room_do_not_import_each_other_in_a_circle(room):
-    """Imports for type checkers count: what is read together should be one file."""
-    names = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in FILES}
-    of_room = {name: path for name, path in names.items() if room_of(path) == room}
-    TopologicalSorter(
-        {name: of_room.keys() & {*imports_of(path)} for name, path in of_room.items()}
-    ).prepare()
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_a_file_fits_in_the_head(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
