@@ -212,7 +212,7 @@ def test_what_ends_a_command_is_one_line(folder, command, monkeypatch, error, st
 
 
 @pytest.mark.parametrize(("error", "status"), [("MemoryError", 2), ("KeyboardInterrupt", -signal.SIGINT)])
-@pytest.mark.parametrize("package", ["ir_measures", "pyarrow"])
+@pytest.mark.parametrize("package", ["ir_measures", "numpy"])
 def test_what_ends_the_imports_is_one_line(folder, error, status, package):
     (folder / f"{package}.py").write_text(f"raise {error}")
     path = os.pathsep.join([".", *filter(None, [os.environ.get("PYTHONPATH")])])
