@@ -80,8 +80,9 @@ def compiled(qrels: Qrels, run: Data, keep_scores: bool) -> Compiled | None:
 
 def compiled_rows(qrels: Qrels, rows: Rows, keep_scores: bool) -> Compiled | None:
     """The lists of rows, as `compiled` gives those of a run."""
-    odd = any(column is not None for column in (rows.costs, rows.ranks, rows.hidden, rows.unscored))
-    if odd or rows.reading.order == "rank":
+    if kernel is None or rows.reading.order == "rank":
+        return None
+    if any(column is not None for column in (rows.costs, rows.ranks, rows.hidden, rows.unscored)):
         return None
 
     def read(lists: Any) -> Notes | None:

@@ -36,7 +36,7 @@ class Texts:
     @classmethod
     def of(cls, ids: Sequence[str]) -> Texts:
         """The UTF-8 of texts; UnicodeEncodeError where one has none."""
-        encoded = [text.encode() for text in ids]
+        encoded = list(map(str.encode, ids))
         offsets = np.fromiter(accumulate(map(len, encoded), initial=0), np.int32, len(encoded) + 1)
         return cls(offsets, b"".join(encoded))
 
@@ -53,7 +53,7 @@ class Texts:
     def arrow(self) -> pa.StringArray:
         """As an array, not copied."""
         buffers = [pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
-        return pa.StringArray.from_buffers(len(self), *buffers)
+        return pa.StringArray.from_buffers(len(self.offsets) - 1, *buffers)
 
     def list(self) -> list[str]:
         """As Python's own texts."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
 from ir_trunc.core.errors import InputError, ParameterError, ParameterTypeError, nearest, shown
 from ir_trunc.read.arrow import pa
-from ir_trunc.read.names import Columns
+from ir_trunc.read.names import NO_COLUMNS, Columns
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack
@@ -95,7 +95,7 @@ class Reading:
     @property
     def names(self) -> Columns:
         """What columns are called."""
-        return Columns.of(self.columns)
+        return cast(Columns, self.columns or NO_COLUMNS)
 
     @property
     def without_scores(self) -> bool:
