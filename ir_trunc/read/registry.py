@@ -11,7 +11,7 @@ usual reader of a shape is asked first, and takes what no other one recognises.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -274,4 +274,12 @@ def first_item(data: Any) -> Any:
 
 def first_docs(data: Mapping[Any, Any]) -> Any:
     """What a mapping has for the first topic that has documents; None where none has."""
-    return next((docs for docs in data.values() if not isinstance(docs, Sized) or len(docs)), None)
+    return next((docs for docs in data.values() if length_of(docs)), None)
+
+
+def length_of(docs: Any) -> int:
+    """The length of what a mapping has for a topic; 1 where it has none, as an array of no dimension."""
+    try:
+        return len(docs)
+    except TypeError:
+        return 1

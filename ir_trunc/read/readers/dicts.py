@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -14,7 +14,7 @@ from ir_trunc.core.rankings import Bools
 from ir_trunc.read.arrow import numeric, pa, pc
 from ir_trunc.read.columns import ids, numbers, one_id
 from ir_trunc.read.reading import Layout, Reading
-from ir_trunc.read.registry import first_docs, reader
+from ir_trunc.read.registry import first_docs, length_of, reader
 from ir_trunc.read.rows import PART, Rows, encoded
 
 
@@ -46,7 +46,7 @@ def _some_at_a_time(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
     some, rows = {}, 0
     for topic, docs in data.items():
         some[topic] = docs
-        rows += len(docs) if isinstance(docs, Sized) else 1
+        rows += length_of(docs)
         if rows >= PART:
             yield some
             some, rows = {}, 0
