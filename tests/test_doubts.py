@@ -50,5 +50,5 @@ def test_what_a_measure_reads_is_tried_out_once_for_all_runs(monkeypatch):
     assert not asked  # no list calls for it
     for _ in range(3):
         with pytest.warns(IrTruncWarning, match="exactly 10 documents"):
-            ready.calc({topic: {f"d{at}": -at for at in range(10)} for topic in "12"})
+            ready.calc({topic: {f"d{at}": -at for at in range(9)} | {"a": 1} for topic in "12"})
     assert len(asked) == 1

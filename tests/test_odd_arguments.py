@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from odd_values import CONTAINERS, VALUES, WRAPPINGS, OwnError
 from procedures import examples
@@ -313,6 +313,11 @@ def is_path(value: object) -> bool:
 
 
 @given(st.sampled_from(ARGUMENTS), st.sampled_from(sorted(ODD)), st.sampled_from(sorted(WRAPPINGS)))
+@example(("calc", "qrels"), "numpy 0-d", "as a value")
+@example(("calc", "columns"), "pandas NA", "as a key")
+@example(("plots.caption", "topics"), "numpy int", "alone")
+@example(("truncation.policy_of", "data"), "pandas NA", "as a key")
+@example(("truncation.policy.keep", "items"), "memoryview", "alone")
 @settings(max_examples=CASES)
 def test_whatever_an_argument_is_the_answer_is_a_result_or_an_error_that_speaks(argument, odd, wrapping):
     value = WRAPPINGS[wrapping](ODD[odd]())

@@ -102,7 +102,8 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
     words = [text("data", data)]
     for word, count in (("topic", topics), ("system", systems)):
         if count is not None:
-            words.append(f"{whole(f'{word}s', count, 1):,} {word}{'s' * (count != 1)}")
+            number = whole(f"{word}s", count, 1)
+            words.append(f"{number:,} {word}{'' if number == 1 else 's'}")
     above = axes(ax).get_title()
     looks.titled(ax, "\n".join([above] * bool(above) + [label(", ".join(words))]))
     return ax

@@ -35,7 +35,7 @@ class Columns(Mapping[str, Any]):
                 f"columns={shown(columns)}: a dict from fields to columns is needed, as {_EXAMPLE}."
             )
         for field, column in columns.items():
-            if field not in FIELDS:
+            if not isinstance(field, str) or field not in FIELDS:
                 turned = isinstance(column, str) and column in FIELDS
                 direction = f" The field comes first, then its column: {_EXAMPLE}."
                 near = direction if turned else nearest(field, FIELDS) if isinstance(field, str) else ""

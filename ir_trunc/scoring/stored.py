@@ -125,7 +125,7 @@ def named(data: Any, names: Iterable[str], where: str) -> dict[str, Any]:
     needed = list(names)
     found: dict[str, Any] = _of_type(data, dict, "an object", where)
     for name in found:
-        if name not in needed:
+        if not isinstance(name, str) or name not in needed:
             raise InputError(f"{where}: {shown(name)} is unknown; it has: {', '.join(needed)}.")
     for name in needed:
         if name not in found:

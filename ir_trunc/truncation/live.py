@@ -158,7 +158,7 @@ def _ranked(values: Floats) -> Rankings:
 
 def scores_of(items: Any, score: Any = None) -> Any:
     """The scores of items, in their order; InputError where they cannot be found."""
-    one = isinstance(items, (str, bytes, bytearray, set, frozenset)) or hasattr(items, "_fields")
+    one = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset)) or hasattr(items, "_fields")
     if one or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
         raise InputError(
             f"items of type {type(items).__name__}: a list, a tuple, an array, a frame or a dict is needed."
