@@ -40,14 +40,20 @@ pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(sys.argv[1]) * 2**20, -1))
 try:
     ir_trunc.calc("AP", "large.qrels", "large.run")
+    print("enough")
 except MemoryError:
     resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
     print("MemoryError, then", ir_trunc.calc("AP", "large.qrels", "large.run").values.shape)
 """
 
 FROM_BELOW = ("arrow", "Bad status: Out of memory", "thread-local", "TLS", "terminate called", "OpenBLAS")
-# The other pools set aside a gigabyte before they need it.
-PLAIN = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system", "PYTHONWARNINGS": "ignore"}
+# Arrow's other pools set aside a gigabyte before they need it, and the C library 64 MB for each thread. They
+# count as in use when the limit is set, and the large run may find its place in them.
+PLAIN = os.environ | {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
+    "PYTHONWARNINGS": "ignore",
+}
 
 pytestmark = pytest.mark.skipif(
     not os.path.exists("/proc/self/statm"), reason="needs /proc: how much memory is in use?"
@@ -110,5 +116,5 @@ def test_with_any_memory_there_are_right_scores_or_none(folder, long_form):
 
 
 def test_a_call_that_needs_more_memory_than_there_is_raises_what_python_has_for_it(folder):
-    results = [out for more in (12, 16, 20, 24, 32) if (out := ended(CALLED, more, folder))]
-    assert set(results) == {"MemoryError, then (1, 100)\n"}
+    ends = [ended(CALLED, more, folder) for more in (12, 16, 20, 24, 32)]
+    assert set(ends) - {None} == {"MemoryError, then (1, 100)\n"}, ends
