@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ir_trunc.core.rankings import Rankings
     from ir_trunc.ranking.answers import read_answers
     from ir_trunc.ranking.decisions import read_decisions
-    from ir_trunc.ranking.doors import read_qrels, read_run
+    from ir_trunc.ranking.doors import rank, read_qrels, read_run
     from ir_trunc.ranking.likes import QrelsLike, RunLike
     from ir_trunc.ranking.nil import NilRule
     from ir_trunc.ranking.qrels import Qrels
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from ir_trunc.reporting.how_many import how_many
     from ir_trunc.reporting.page import report
     from ir_trunc.reporting.reproduction import Reproduction, reproduce
-    from ir_trunc.scoring.evaluator import Evaluator, rank
+    from ir_trunc.scoring.evaluator import Evaluator
     from ir_trunc.scoring.results import Abstention, Aggregated, ByMeasure, Results
     from ir_trunc.scoring.runs import RunsLike
     from ir_trunc.scoring.verbs import calc, calc_aggregate, curves, evaluator, iter_calc
@@ -69,7 +69,7 @@ _LATER = {
         "core.rankings": ["Rankings"],
         "ranking.answers": ["read_answers"],
         "ranking.decisions": ["read_decisions"],
-        "ranking.doors": ["read_qrels", "read_run"],
+        "ranking.doors": ["rank", "read_qrels", "read_run"],
         "ranking.likes": ["QrelsLike", "RunLike"],
         "ranking.nil": ["NilRule"],
         "ranking.qrels": ["Qrels"],
@@ -83,7 +83,7 @@ _LATER = {
         "reporting.how_many": ["how_many"],
         "reporting.page": ["report"],
         "reporting.reproduction": ["Reproduction", "reproduce"],
-        "scoring.evaluator": ["Evaluator", "rank"],
+        "scoring.evaluator": ["Evaluator"],
         "scoring.results": ["Abstention", "Aggregated", "ByMeasure", "Results"],
         "scoring.runs": ["RunsLike"],
         "scoring.verbs": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],

@@ -7,8 +7,8 @@ from generated import ALL
 
 from ir_trunc import IrTruncWarning, calc, compare, evaluator, rank
 from ir_trunc.measures.declare import CUTOFF
-from ir_trunc.scoring import doubts
-from ir_trunc.scoring.doubts import reads_confidences
+from ir_trunc.measures.questions import reads_confidences
+from ir_trunc.scoring import evaluator as scoring
 
 QRELS = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
 SAME = {"1": {"a": 1.0}, "2": {"c": 1.0}}
@@ -43,8 +43,8 @@ def test_what_reads_confidences_is_known_by_what_it_does():
 
 
 def test_what_a_measure_reads_is_tried_out_once_for_all_runs(monkeypatch):
-    asked, tried_out = [], doubts.reads_the_end
-    monkeypatch.setattr(doubts, "reads_the_end", lambda measure: asked.append(measure) or tried_out(measure))
+    asked, tried_out = [], scoring.reads_the_end
+    monkeypatch.setattr(scoring, "reads_the_end", lambda measure: asked.append(measure) or tried_out(measure))
     ready = evaluator("RBPT", QRELS)
     ready.calc(SURER)
     assert not asked  # no list calls for it

@@ -523,7 +523,7 @@ def test_looking_for_an_imposed_limit_refuses_no_measure():
     """K1 and others take confidence in [0, 1] only: so must be the lists on which is tried what they read."""
     from ir_trunc.measures import registry
     from ir_trunc.measures.declare import CUTOFF
-    from ir_trunc.scoring.doubts import reads_the_end
+    from ir_trunc.measures.questions import reads_the_end
 
     qrels = {str(topic): {"d1": 1} for topic in range(4)}
     run = {topic: {f"d{rank}": 1 / rank for rank in range(1, 21)} for topic in qrels}

@@ -18,7 +18,6 @@ from ir_trunc.core.errors import UnknownMeasureError, warn
 from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures import scores
 from ir_trunc.scoring.classes import make_known, objects
-from ir_trunc.scoring.doubts import Doubts
 from ir_trunc.scoring.objects import bind
 
 __all__ = ["Evaluator", "Provider", "register"]
@@ -32,7 +31,9 @@ class Evaluator(providers.Evaluator):
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Any):
-        from ir_trunc.ranking.doors import read_qrels  # pyarrow: not before it is needed
+        # pyarrow: not before it is needed
+        from ir_trunc.ranking.doors import read_qrels
+        from ir_trunc.scoring.evaluator import Doubts
 
         self.qrels = read_qrels(qrels)
         self.bound = {measure: bind(measure) for measure in measures}

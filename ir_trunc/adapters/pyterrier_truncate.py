@@ -84,7 +84,7 @@ class Truncate(pt.Estimator):
 
         Topics of the results without judgments are nil queries: a policy has to learn silence from them.
         """
-        from ir_trunc.scoring.evaluator import rank
+        from ir_trunc.ranking.doors import rank
 
         if self.measure is None:
             raise ParameterError(

@@ -1,4 +1,4 @@
-"""Qrels and runs, whatever form they come in."""
+"""Qrels and runs, whatever form they come in, and the ranked lists of a run."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.rankings import Rankings
 from ir_trunc.ranking.compiled import coded_qrels
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels
+from ir_trunc.ranking.rank import rank_run
 from ir_trunc.read.names import Columns
-from ir_trunc.read.reading import QRELS, RUN, Duplicates, HowRead, Order, Reading
+from ir_trunc.read.reading import DEFAULT, QRELS, RUN, Duplicates, HowRead, Order, Reading
 from ir_trunc.read.registry import recognised, whole
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.tables import possible
@@ -125,3 +127,60 @@ def read_run(
     {'q': {'a': 0.3, 'b': 0.9}}
     """
     return whole(data, replace(RUN, reading=Reading(order, duplicates, stop, lower_is_better, columns)))
+
+
+def rank(
+    qrels: QrelsLike | None,
+    run: RunLike,
+    *,
+    topics: Any = None,
+    nil: NilRule | Convention | None = None,
+    order: Order = "score",
+    duplicates: Duplicates = "error",
+    stop: str | None = None,
+    lower_is_better: bool = False,
+    columns: Mapping[str, Any] | None = None,
+) -> Rankings:
+    """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.
+
+    The rankings of `ir_trunc.calc` have them with `keep_scores=True`.
+
+    Parameters
+    ----------
+    qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
+        As for `ir_trunc.calc`.
+
+    Returns
+    -------
+    Rankings
+
+    Raises
+    ------
+    InputError
+        Where qrels or run cannot be read as such.
+    ParameterError
+        Where an option is not allowed.
+
+    Examples
+    --------
+    >>> rankings = rank({"q": {"b": 1}}, {"q": {"a": 1.0, "b": 2.0}})
+    >>> rankings.topics, rankings.lengths.tolist()
+    (('q',), [2])
+    """
+    how = Reading(order, duplicates, stop, lower_is_better, columns)
+    if qrels is None or isinstance(run, Rankings):
+        return as_ranked(run, how)
+    judged, named = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns})
+    return rank_run(judged, run, replace(how, **named), keep_scores=True)
+
+
+def as_ranked(run: Any, reading: Reading) -> Rankings:
+    """A run that must be Rankings, which nothing is left to read of."""
+    if not isinstance(run, Rankings):
+        raise InputError("qrels are needed; only Rankings hold their own judgments.")
+    if reading != DEFAULT:
+        raise InputError(
+            "Rankings have their order and ends: order, duplicates, stop, lower_is_better and columns are for"
+            " other runs."
+        )
+    return run

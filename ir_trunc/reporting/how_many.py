@@ -13,10 +13,11 @@ from ir_trunc.core.errors import InputError, IrTruncError, warn
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.whole_run import influence
+from ir_trunc.ranking.doors import rank
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.reporting.advice import FEW, HowMany
 from ir_trunc.scoring.bootstrap import interval_of_mean
-from ir_trunc.scoring.evaluator import Options, rank
+from ir_trunc.scoring.evaluator import Options
 from ir_trunc.truncation.declare import Cutter, registry
 from ir_trunc.truncation.fitting import one_measure, single_measure
 from ir_trunc.truncation.live import refuse_if_not_live, sees_judgments

@@ -10,14 +10,14 @@ from ir_trunc.core.checks import text, whole
 from ir_trunc.core.errors import InputError, IrTruncError, noted, printable
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.later import needed
-from ir_trunc.ranking.doors import read_qrels_of_runs
+from ir_trunc.measures.questions import reads_the_end
+from ir_trunc.ranking.doors import rank, read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.write import Target, check_outputs, write_text
 from ir_trunc.reporting.comparing import compare
 from ir_trunc.reporting.sections import Cuts, lengths, policies, silence, views
 from ir_trunc.reporting.topics import topics_of
-from ir_trunc.scoring.doubts import reads_the_end
-from ir_trunc.scoring.evaluator import Evaluator, Options, rank
+from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.runs import RunsLike, by_name
 from ir_trunc.version import __version__

@@ -1,8 +1,8 @@
-"""Measures and qrels, made ready once: what scores a run."""
+"""Measures and qrels, made ready once: what scores a run, and says what is doubtful about it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,23 +10,27 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
+from ir_trunc.core.cached import cached_property
 from ir_trunc.core.checks import flag
 from ir_trunc.core.curve import Curve
-from ir_trunc.core.errors import InputError, UnknownMeasureError
+from ir_trunc.core.errors import InputError, UnknownMeasureError, warn
 from ir_trunc.core.rankings import Floats, Rankings
+from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures import curves as curves_of
-from ir_trunc.measures import scores
-from ir_trunc.ranking.doors import read_qrels_of_runs
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.questions import reads_confidences, reads_the_end
+from ir_trunc.ranking.doors import as_ranked, read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.rank import rank_run
-from ir_trunc.read.reading import DEFAULT, Duplicates, HowRead, Order, Reading
+from ir_trunc.read.reading import Duplicates, HowRead, Order, Reading
 from ir_trunc.read.registry import shape_of
-from ir_trunc.scoring.doubts import Doubts
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
 
 _HIGHEST_OF_OTHERS = 10**6
+_SHORTEST = 10  # a shorter limit is more likely the system's own: one answer, three passages
+_SHARE = 0.5
 
 
 class RunOptions(HowRead, total=False):
@@ -126,7 +130,7 @@ class Evaluator:
         """The lists of a run."""
         if self.qrels is not None and not isinstance(run, Rankings):
             return rank_run(self.qrels, run, self.reading, keep_scores)
-        lists = _as_ranked(run, self.reading)
+        lists = as_ranked(run, self.reading)
         if keep_scores and lists.scores is None:
             raise InputError("keep_scores=True: these Rankings have no scores that could be kept.")
         return lists
@@ -163,58 +167,56 @@ def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
         raise InputError(f"{measure}: the tool that ir-measures asks for it fails ({error}).") from error
 
 
-def rank(
-    qrels: QrelsLike | None,
-    run: RunLike,
-    *,
-    topics: Any = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
-    columns: Mapping[str, Any] | None = None,
-) -> Rankings:
-    """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.
+class Doubts:
+    """Ends and confidences that say nothing of the system, for measures that read them.
 
-    The rankings of `ir_trunc.calc` have them with `keep_scores=True`.
-
-    Parameters
-    ----------
-    qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
-        As for `ir_trunc.calc`.
-
-    Returns
-    -------
-    Rankings
-
-    Raises
-    ------
-    InputError
-        Where qrels or run cannot be read as such.
-    ParameterError
-        Where an option is not allowed.
-
-    Examples
-    --------
-    >>> rankings = rank({"q": {"b": 1}}, {"q": {"a": 1.0, "b": 2.0}})
-    >>> rankings.topics, rankings.lengths.tolist()
-    (('q',), [2])
+    measures: those that ir_trunc computes, None for others. What a measure reads is tried out once, when the
+    first list calls for it.
     """
-    how = Reading(order, duplicates, stop, lower_is_better, columns)
-    if qrels is None or isinstance(run, Rankings):
-        return _as_ranked(run, how)
-    judged, named = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns})
-    return rank_run(judged, run, replace(how, **named), keep_scores=True)
+
+    def __init__(self, measures: Iterable[BoundMeasure | None]):
+        self._measures = [measure for measure in measures if measure]
+
+    @cached_property
+    def _of_ends(self) -> BoundMeasure | None:
+        return self._first(lambda measure: measure.cutoff is None and reads_the_end(measure))
+
+    @cached_property
+    def _of_confidences(self) -> BoundMeasure | None:
+        return self._first(reads_confidences)
+
+    def _first(self, reads: Callable[[BoundMeasure], bool]) -> BoundMeasure | None:
+        return next((measure for measure in self._measures if reads(measure)), None)
+
+    def warn(self, source: str, rankings: Rankings) -> None:
+        """Warn where most lists have the longest length, and where all first scores are equal.
+
+        source: what to call the run.
+        """
+        filled = rankings.lengths > 0
+        lengths = rankings.lengths[filled]
+        k = int(lengths.max(initial=0))
+        share = float((lengths == k).mean()) if len(lengths) > 1 else 0.0
+        if k >= _SHORTEST and share >= _SHARE and (reading := self._of_ends):
+            what = (
+                f"{share:.0%} of the lists have exactly {k} documents, a limit that was probably imposed from"
+                f" outside; {reading.definition.name} takes it for the system's decision"
+            )
+            warn(f"{source}: {what}{_remedy(reading, k)}.")
+        first = np.zeros(0) if rankings.first_scores is None else rankings.first_scores[filled]
+        if len(first) > 1 and (first == first[0]).all() and (reading := self._of_confidences):
+            what = f"the first documents of all {len(first)} lists have the same score, {first[0]:g}"
+            warn(
+                f"{source}: {what}, which {reading.definition.name} takes for confidence: it tells no answer"
+                " from another."
+            )
 
 
-def _as_ranked(run: Any, reading: Reading) -> Rankings:
-    """A run that must be Rankings, which nothing is left to read of."""
-    if not isinstance(run, Rankings):
-        raise InputError("qrels are needed; only Rankings hold their own judgments.")
-    if reading != DEFAULT:
-        raise InputError(
-            "Rankings have their order and ends: order, duplicates, stop, lower_is_better and columns are for"
-            " other runs."
-        )
-    return run
+def _remedy(measure: BoundMeasure, k: int) -> str:
+    """What to do about a limit that was imposed. WSS@r, for one, has no cutoff that could express it."""
+    if CUTOFF in measure.definition.params:
+        return f". Write @{k} after the measure"
+    return (
+        ", and has no cutoff that says otherwise. If the limit was imposed, end the lists where the system or"
+        " the reader stopped (ir_trunc truncate), or take another measure"
+    )

@@ -14,10 +14,10 @@ from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.selective import Answers
+from ir_trunc.ranking.doors import rank
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.read.reading import HowRead, Reading, Unpack
-from ir_trunc.scoring.evaluator import rank
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.protocol import as_table
 from ir_trunc.truncation.fitting import one_measure

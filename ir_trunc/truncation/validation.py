@@ -14,12 +14,12 @@ from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.whole_run import influence
-from ir_trunc.ranking.doors import read_qrels_of_runs
+from ir_trunc.ranking.doors import rank, read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.bootstrap import interval_of_mean
-from ir_trunc.scoring.evaluator import Evaluator, rank
+from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.protocol import as_table
 from ir_trunc.scoring.runs import RunsLike, each_run
