@@ -14,15 +14,13 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TextIO, cast
+from typing import Any, BinaryIO, NoReturn, TextIO, cast
 
 from ir_trunc.core.errors import printable, warn
+from ir_trunc.core.later import pd
 from ir_trunc.read.write import whole
 from ir_trunc.scoring.printed import fitted, is_plain, number_text
 from ir_trunc.scoring.results import Results
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _OF_IR_MEASURES = {"--output-format": "--format"}
 

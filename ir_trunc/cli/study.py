@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from ir_trunc.cli.arguments import QRELS, RUNS, add_flag, add_reading, count, options_of
 from ir_trunc.cli.output import OneLineParser, csv_text
 from ir_trunc.core.errors import ParameterError
+from ir_trunc.core.later import pd
 from ir_trunc.read.write import check_outputs, whole
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation.text import list_of_policies
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _OUTPUT = """\
 write the CSV here, gzipped if named .gz. Cells are not escaped: a spreadsheet takes one that begins with

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from ir_measures import Measure
 from ir_trunc.core.checks import mapping, text
 from ir_trunc.core.checks import series as values_of
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Choice, Number
 from ir_trunc.meta.coefficients import above_ties, rbo, tau, tau_ap, tau_ap_b
@@ -22,11 +23,9 @@ from ir_trunc.meta.matrix import A_MATRIX, ScoreMatrix
 from ir_trunc.meta.pairs import place_of, rounded
 from ir_trunc.meta.significance import Power
 from ir_trunc.meta.tables import square_table
+from ir_trunc.plots import looks
 from ir_trunc.scoring.bootstrap import interval
 from ir_trunc.scoring.protocol import Result, axes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Bounds = tuple[float, float]
 Coefficient = Literal["tau", "tau_ap", "tau_ap_b", "rbo"]
@@ -97,9 +96,7 @@ class Agreement(Result):
 
         Returns Axes.
         """
-        from ir_trunc.plots.looks import axes
-
-        shown, at = axes(ax, 4.8), (place_of(name, self.names), place_of(other, self.names))
+        shown, at = looks.axes(ax, 4.8), (place_of(name, self.names), place_of(other, self.names))
         x, y = self.orderings[list(at)]
         shown.plot(x, y, "o", color="0.2", markersize=5, fillstyle="none")
         title = f"{_WORDS[self.coefficient]}: {self.values[at]:.3f}"
@@ -108,9 +105,7 @@ class Agreement(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The matrix in shades of grey with its figures. Returns Axes."""
-        from ir_trunc.plots.looks import shaded
-
-        shown = shaded(self.to_pandas(), "{:.2f}", ax)
+        shown = looks.shaded(self.to_pandas(), "{:.2f}", ax)
         shown.set_title(f"{_WORDS[self.coefficient]} of {self.of}", fontsize="medium")
         return shown
 

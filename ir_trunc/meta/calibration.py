@@ -6,7 +6,7 @@ Every result says what it gives when it is put back.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from ir_measures import Measure
@@ -14,6 +14,7 @@ from scipy import optimize
 
 from ir_trunc.core.checks import number, whole
 from ir_trunc.core.errors import ParameterError, shown
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints, Judgments, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number, Text, Whole
@@ -22,9 +23,6 @@ from ir_trunc.meta.pools import own_formulas
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # How far, and how near to its lower bound, an unbounded parameter is searched.
 _WIDEST, _NARROWEST = 1e6, 1e-300
@@ -52,8 +50,6 @@ class Calibration(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row: measure, parameter, value, rank, gap, last_rank."""
-        import pandas as pd
-
         return pd.DataFrame([vars(self)])
 
     @property

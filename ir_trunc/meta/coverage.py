@@ -11,13 +11,14 @@ For systems s, s' and topic pairs (t1, t2), with reference measures M:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy import stats
 
 from ir_trunc.core.checks import generator
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix
@@ -26,9 +27,6 @@ from ir_trunc.meta.tables import by_name
 from ir_trunc.scoring.bootstrap import interval
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.runs import progress
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)

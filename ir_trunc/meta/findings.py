@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ir_trunc.core.cached import cached_property
+from ir_trunc.core.later import pd
 from ir_trunc.meta.axioms import PROPERTIES, Scale, named
 from ir_trunc.meta.trials import Part
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -133,8 +130,6 @@ class Verdicts(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each property: measure, property, verdict, depends_on, shows, tried, cases, paper."""
-        import pandas as pd
-
         columns = ["property", "verdict", "depends_on", "shows", "tried", "cases", "paper"]
         rows = [[getattr(found, column) for column in columns] for found in self.findings]
         table = pd.DataFrame(rows, columns=columns)

@@ -14,20 +14,21 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, TypedDict
+from textwrap import wrap
+from typing import Any, TypedDict
 
 from ir_trunc.core.checks import flag
 from ir_trunc.core.errors import ParameterError, nearest
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
 from ir_trunc.measures import registry
 from ir_trunc.meta.declare import procedure
+from ir_trunc.plots import looks
+from ir_trunc.plots.colours import INK
+from ir_trunc.read.reading import Unpack
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
 
 Node = dict[str, Any]
 
@@ -89,8 +90,6 @@ class Advice(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure: its name, and what was asked for but does not always hold."""
-        import pandas as pd
-
         return pd.DataFrame([{"measure": name, **self.but.get(name, {})} for name in self.measures])
 
     def __repr__(self) -> str:
@@ -216,11 +215,6 @@ def plot(ax: Any = None) -> Any:
 
     In SVG each box is a link to the measure's entry in the reference. Returns Axes.
     """
-    from textwrap import wrap
-
-    from ir_trunc.plots.colours import INK
-    from ir_trunc.plots.looks import axes
-
     rows: list[tuple[int, str, list[str], Node]] = []
 
     def collect(node: Node, depth: int, answer: str) -> None:
@@ -233,7 +227,7 @@ def plot(ax: Any = None) -> Any:
 
     collect(tree(), 0, "")
     height = sum(_high(lines, node) for _, _, lines, node in rows) + 0.1
-    shown = axes(ax, _WIDE, height)
+    shown = looks.axes(ax, _WIDE, height)
     shown.set_xlim(0, _WIDE)
     shown.set_ylim(-height, 0)
     shown.axis("off")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.measures import scores
 from ir_trunc.measures.params import Whole
@@ -20,9 +21,6 @@ from ir_trunc.meta.tables import crossed
 from ir_trunc.scoring.objects import MeasureLike, parse_measures, written
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.runs import progress
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)

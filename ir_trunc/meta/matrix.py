@@ -13,6 +13,7 @@ import numpy as np
 
 from ir_trunc.core.checks import instance, mapping, several
 from ir_trunc.core.errors import InputError, counted, shown
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Bools, Floats, Ints
 from ir_trunc.measures.text import items_of, split
 from ir_trunc.measures.whole_run import RunScores
@@ -24,7 +25,6 @@ from ir_trunc.scoring.objects import definition_of, parse_measure
 from ir_trunc.scoring.protocol import Result
 
 if TYPE_CHECKING:
-    import pandas as pd
     from typing_extensions import Self
 
 A_MATRIX = "a score matrix, which meta.score_matrix(measures, qrels, runs) makes"
@@ -204,8 +204,6 @@ class ScoreMatrix(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """Scores in rows of (system, query_id), a column for each measure."""
-        import pandas as pd
-
         index = pd.MultiIndex.from_product([self.systems, self.topics], names=["system", "query_id"])
         rows = self.values.reshape(len(self.measures), -1).T
         return pd.DataFrame(rows, index=index, columns=list(self.measures))

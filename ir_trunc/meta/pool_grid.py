@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc.core.errors import InputError, ParameterError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
@@ -34,14 +35,11 @@ from ir_trunc.meta.pools import PooledRuns, own_formulas
 from ir_trunc.meta.significance import power
 from ir_trunc.meta.standardisation import Reference
 from ir_trunc.meta.tables import crossed
+from ir_trunc.plots import looks
 from ir_trunc.scoring.objects import MeasureLike, parse_measure
 from ir_trunc.scoring.printed import fitted, number_text, table_text
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.runs import progress
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _FORMS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}
 _NAMES = tuple(_FORMS)
@@ -133,10 +131,8 @@ class PoolGrid(Result):
             if ax is not None:
                 raise InputError("ax is for one picture: name a measure, or leave ax out.")
             return self.plot_all()
-        from ir_trunc.plots.looks import axes, name_lines
-
-        shown = axes(ax)
-        name_lines(shown, self._drawn(measure, form, shown))
+        shown = looks.axes(ax)
+        looks.name_lines(shown, self._drawn(measure, form, shown))
         shown.set_title(f"{_plain(measure)}: {_FORMS[form]}", fontsize="medium")
         shown.set_xlabel("evaluation depth k (documents)")
         shown.set_ylabel(f"share of system pairs, p < {self.alpha:g}")
@@ -144,15 +140,13 @@ class PoolGrid(Result):
 
     def _drawn(self, measure: str | Measure, form: str, ax: Any) -> list[tuple[str, Any]]:
         """One panel; its lines by their names."""
-        from ir_trunc.plots.looks import unnamed_lines
-
         at = place_of(measure, self.measures), positions([form], self.forms)[0]
         of_one = self.share[:, :, at[0], at[1]]
         both = [d for d in self.pool_depths if d in self.depths]
         full = [of_one[self.pool_depths.index(d), self.depths.index(d)] for d in both]
         wide = ax.plot(both, full, color="0.8", linewidth=5, label="full assessment", zorder=1)
         depths = {f"pool {d}": (self.depths, line) for d, line in zip(self.pool_depths, of_one)}
-        drawn = [("full assessment", wide[0]), *unnamed_lines(ax, depths)]
+        drawn = [("full assessment", wide[0]), *looks.unnamed_lines(ax, depths)]
         ax.set_xscale("log")
         ax.set_xticks(self.depths, [str(depth) for depth in self.depths])
         ax.minorticks_off()
@@ -160,9 +154,7 @@ class PoolGrid(Result):
 
     def plot_all(self) -> Any:
         """All of it, a row for each measure and a column for each form. Returns one of the Axes."""
-        from ir_trunc.plots.looks import panels
-
-        grid = panels(len(self.measures), len(self.forms))
+        grid = looks.panels(len(self.measures), len(self.forms))
         for row, measure in zip(grid, self.measures):
             for ax, form in zip(row, self.forms):
                 names, drawn = zip(*self._drawn(measure, form, ax))

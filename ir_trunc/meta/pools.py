@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,12 +29,9 @@ from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import join_run
-from ir_trunc.read.reading import HowRead, Reading
+from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.objects import bind, parse_measures, written
 from ir_trunc.scoring.runs import RunsLike, progress
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 _ABSENT = np.iinfo(np.int32).max
 

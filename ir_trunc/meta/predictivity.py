@@ -6,12 +6,13 @@ Webber et al., SIGIR 2008.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core.checks import generator
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.declare import procedure
@@ -19,12 +20,11 @@ from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Repetitions, Seed
 from ir_trunc.meta.pairs import rounded
 from ir_trunc.meta.tables import by_name, square_table
+from ir_trunc.plots import looks
+from ir_trunc.plots.colours import ACCENT
 from ir_trunc.scoring.bootstrap import interval
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.runs import progress
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,10 +77,7 @@ class Predictivity(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
-        from ir_trunc.plots.colours import ACCENT
-        from ir_trunc.plots.looks import axes
-
-        shown = axes(ax)
+        shown = looks.axes(ax)
         own = [self.taus[:, at, at] for at in range(len(self.measures))]
         shown.boxplot(own, medianprops={"color": ACCENT, "linewidth": 2})
         shown.set_xticks(range(1, len(own) + 1), self.measures, rotation=30, ha="right")

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ir_measures import Measure
 
+from ir_trunc.core.later import pd
 from ir_trunc.measures import registry
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.meta.axioms import PROPERTIES
@@ -19,12 +20,10 @@ from ir_trunc.meta.findings import Verdicts, tried_on
 from ir_trunc.meta.pairs import place_of
 from ir_trunc.meta.properties import Grading, Length, verdicts_of, with_rule
 from ir_trunc.meta.tables import by_name
+from ir_trunc.plots import looks
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.protocol import Result
 from ir_trunc.scoring.runs import progress
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TABLE_CUTOFF = 4
 """The depth of the measures that need one: within the longest list, and more than 2."""
@@ -54,8 +53,6 @@ class PropertyTable(Result, Sequence[Verdicts]):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure and property, see `Verdicts.to_pandas`."""
-        import pandas as pd
-
         return pd.concat([verdicts.to_pandas() for verdicts in self.rows], ignore_index=True)
 
     @property
@@ -82,13 +79,9 @@ class PropertyTable(Result, Sequence[Verdicts]):
 
         A star is where the paper says otherwise.
         """
-        import pandas as pd
-
-        from ir_trunc.plots.looks import shaded
-
         words = self.summary()
         shades = [[_SHADES[found.verdict] for found in verdicts.findings] for verdicts in self.rows]
-        shown = shaded(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
+        shown = looks.shaded(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
         title = "the darker, the more strictly it holds; *: the paper says otherwise"
         shown.set_title(title, fontsize="medium")
         return shown

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core.errors import InputError, shown
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, canonical_order
 from ir_trunc.meta.tables import crossed
 from ir_trunc.read.columns import one_id
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Names = tuple[str, ...]
 
@@ -55,8 +53,6 @@ def scores_in(table: Any) -> tuple[Names, Names, Names, Floats]:
 
 
 def _frame(table: Any) -> pd.DataFrame:
-    import pandas as pd
-
     found = table if isinstance(table, pd.DataFrame) or not hasattr(table, "to_pandas") else table.to_pandas()
     if not isinstance(found, pd.DataFrame):
         raise InputError(f"table of type {type(table).__name__}: a DataFrame with scores is needed.")

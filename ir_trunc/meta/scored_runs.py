@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,10 @@ from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.whole_run import RunScores
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.ranking.likes import QrelsLike
+from ir_trunc.read.reading import Unpack
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, written
 from ir_trunc.scoring.runs import RunsLike, by_name, score_each
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 @keywords_of(Evaluator)

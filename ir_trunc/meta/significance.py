@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.declare import procedure
@@ -18,10 +19,8 @@ from ir_trunc.meta.options import Alpha, Repetitions, Seed
 from ir_trunc.meta.paired_tests import TESTS, Correction, Test, TestName, corrected
 from ir_trunc.meta.pairs import pairs, place_of, ratio_intervals, square
 from ir_trunc.meta.tables import by_name, square_table
+from ir_trunc.plots import looks
 from ir_trunc.scoring.protocol import Result, axes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,8 +75,6 @@ class Power(Result):
 
     def pairs(self) -> pd.DataFrame:
         """A row for each measure and pair: measure, system, other, difference, needed, p."""
-        import pandas as pd
-
         names = list(combinations(self.systems, 2))
         frame = pd.DataFrame(names * len(self.measures), columns=["system", "other"])
         frame.insert(0, "measure", np.repeat(self.measures, len(names)))
@@ -99,15 +96,13 @@ class Power(Result):
 
         Returns Axes.
         """
-        from ir_trunc.plots.looks import axes, level, lines
-
-        shown = axes(ax)
+        shown = looks.axes(ax)
         places = np.unique(np.linspace(0, self.p.shape[1] - 1, 60).astype(int))
         ordered = np.sort(self.p, axis=1)[:, ::-1][:, places]
         percent = 100 * (places + 1) / self.p.shape[1]
         series = {name: (percent, y) for name, y in zip(self.measures, ordered)}
-        lines(shown, series, "system pairs, from the highest p value to the lowest (%)", "p value")
-        level(shown, self.alpha, f"p = {self.alpha:g}")
+        looks.lines(shown, series, "system pairs, from the highest p value to the lowest (%)", "p value")
+        looks.level(shown, self.alpha, f"p = {self.alpha:g}")
         shown.set_ylim(0, 0.5)
         return shown
 

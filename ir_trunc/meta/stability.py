@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ir_trunc.core.checks import generator, number, whole
 from ir_trunc.core.errors import InputError, ParameterError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.meta.declare import procedure
@@ -27,11 +28,9 @@ from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Repetitions, Seed, Several
 from ir_trunc.meta.pairs import pairs, ratio_intervals
 from ir_trunc.meta.tables import by_name, crossed
+from ir_trunc.plots import looks
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.runs import progress
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 RelativeTo = Literal["score", "spread"]
 Size = Annotated[int | None, Whole("topics in a set, by default half of them")]
@@ -103,10 +102,8 @@ class ErrorRates(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Error rate against ties, a curve over the fuzziness for each measure. Returns Axes."""
-        from ir_trunc.plots.looks import axes, lines
-
         series = {name: (100 * x, 100 * y) for name, x, y in zip(self.measures, self.ties, self.errors)}
-        return lines(axes(ax), series, "ties (% of comparisons)", "error rate (% of comparisons)")
+        return looks.lines(looks.axes(ax), series, "ties (% of comparisons)", "error rate (% of comparisons)")
 
 
 @procedure(source="Buckley & Voorhees, SIGIR 2000, https://doi.org/10.1145/345508.345543")

@@ -7,12 +7,13 @@ difficulty compare.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from scipy import special
 
 from ir_trunc.core.errors import InputError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.declare import procedure
@@ -20,9 +21,6 @@ from ir_trunc.meta.matrix import ScoreMatrix, matrix_of
 from ir_trunc.meta.pairs import place_of, positions
 from ir_trunc.meta.tables import by_name, crossed
 from ir_trunc.scoring.protocol import Result, axes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Form = Literal["normal", "linear", "z"]
 

@@ -11,12 +11,13 @@ edge. Ties and measures of the whole run are treated as in `stability`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.core.checks import number
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.measures.params import Number
 from ir_trunc.meta.declare import procedure
@@ -25,10 +26,8 @@ from ir_trunc.meta.options import Repetitions, Seed
 from ir_trunc.meta.pairs import drawn_pairs, ratio_intervals
 from ir_trunc.meta.stability import Size, difference, mean_scores, set_size
 from ir_trunc.meta.tables import by_name, crossed
+from ir_trunc.plots import looks
 from ir_trunc.scoring.protocol import Result, axes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BINS = 21
 
@@ -113,13 +112,11 @@ class SwapRates(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Swap rate against the difference on the first set, with a line at 5 %. Returns Axes."""
-        from ir_trunc.plots.looks import axes, level, lines
-
-        shown, edges = axes(ax), np.arange(BINS) * self.width
+        shown, edges = looks.axes(ax), np.arange(BINS) * self.width
         series = {name: (edges, 100 * rates) for name, rates in zip(self.measures, self.rates)}
         difference = "difference of mean scores on the first set of topics"
-        lines(shown, series, difference, "swap rate (% of comparisons)")
-        level(shown, 5, "5 %")
+        looks.lines(shown, series, difference, "swap rate (% of comparisons)")
+        looks.level(shown, 5, "5 %")
         return shown
 
 

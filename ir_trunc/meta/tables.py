@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import pandas as pd
+from ir_trunc.core.later import pd
 
 
 def by_name(
@@ -18,22 +17,16 @@ def by_name(
 
     values: {column: values}, or rows of values under the names of the columns.
     """
-    import pandas as pd
-
     index = pd.Index(names, name=level)
     return pd.DataFrame(values, index=index, columns=None if columns is None else list(columns))
 
 
 def crossed(levels: Mapping[str, Any], columns: Mapping[str, Any]) -> pd.DataFrame:
     """A row for each combination of names. The arrays of the columns have an axis for each level."""
-    import pandas as pd
-
     index = pd.MultiIndex.from_product(list(levels.values()), names=list(levels))
     return pd.DataFrame({name: np.ravel(of) for name, of in columns.items()}, index=index).reset_index()
 
 
 def square_table(names: Sequence[str], values: Any) -> pd.DataFrame:
     """Values of every two names, names by names."""
-    import pandas as pd
-
     return pd.DataFrame(values, index=list(names), columns=list(names))

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.options import OneMeasure
 from ir_trunc.meta.tables import by_name
+from ir_trunc.plots import looks
+from ir_trunc.plots.colours import ACCENT, GREY, INK
+from ir_trunc.plots.files import label
 from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.read.reading import HowRead, Reading
+from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.runs import RunsLike, each_run
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,18 +57,13 @@ class TruncationImpact(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Both scores of each system against its share of truncated lists, joined by a line. Returns Axes."""
-        from ir_trunc.plots.colours import ACCENT, GREY, INK
-        from ir_trunc.plots.files import label
-        from ir_trunc.plots.looks import axes as open_axes
-        from ir_trunc.plots.looks import legend_above
-
-        shown, x = open_axes(ax), 100 * self.truncated
+        shown, x = looks.axes(ax), 100 * self.truncated
         shown.vlines(x, self.before, self.after, color=GREY, linewidth=1, zorder=1)
         usual = f"{label(self.usual)}, as usual"
         shown.plot(x, self.before, "o", color=INK, markerfacecolor="white", label=usual)
         shown.plot(x, self.after, "s", color=ACCENT, label=f"{label(self.measure)}, with the end")
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
-        legend_above(shown, 2)
+        looks.legend_above(shown, 2)
         return shown
 
 

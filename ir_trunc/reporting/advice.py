@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ir_trunc import plots
 from ir_trunc.core.checks import text
 from ir_trunc.core.errors import InputError, counted
+from ir_trunc.core.later import pd
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.truncation.text import parse_policy
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 FEW = 50
@@ -126,8 +127,6 @@ class HowMany(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each policy, with all columns."""
-        import pandas as pd
-
         table = pd.DataFrame({name: getattr(self, name) for name in ("policies", *_COLUMNS)})
         table = table.rename(columns={"policies": "policy"})
         return table.drop(columns="cost") if np.isnan(self.cost).all() else table
@@ -147,8 +146,6 @@ class HowMany(Result):
         against : str
             'length' or 'cost'.
         """
-        from ir_trunc import plots
-
         table = self.to_pandas().assign(system=f"{self.measure}, {self.questions} questions")
         against = text("against", against) or ("cost" if "cost" in table else "length")
         return plots.policies(table, against, ax)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from ir_measures import Measure
@@ -18,15 +18,13 @@ from ir_trunc.core.rankings import Bools, Floats
 from ir_trunc.measures.whole_run import influence
 from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.ranking.likes import QrelsLike
+from ir_trunc.read.reading import Unpack
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.reporting.plan import Plan, baseline_of
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind
 from ir_trunc.scoring.results import Results
 from ir_trunc.scoring.runs import RunsLike, by_name, score_each
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 _NAMED = 5  # systems with empty lists that a note names
 

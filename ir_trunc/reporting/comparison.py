@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core.errors import InputError, UnknownMeasureError, nearest
+from ir_trunc.core.later import pd
 from ir_trunc.meta.tables import by_name, crossed
 from ir_trunc.reporting.paper import Tested
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.printed import fitted, table_text
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.protocol import Result, as_table
 from ir_trunc.scoring.results import VIEWS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PRINTED = 20  # comparisons that are printed below the table; pairs() has all
 
@@ -99,20 +97,14 @@ class Comparison(Tested, Result):
 
     def by_view(self) -> pd.DataFrame:
         """Means over all topics, over those with answers and over nil queries: rows of (queries, system)."""
-        import pandas as pd
-
-        from ir_trunc.scoring.tables import Table
-
         index = pd.MultiIndex.from_product([VIEWS, self.systems], names=["queries", "system"])
         cells = self.views.transpose(0, 2, 1).reshape(len(index), len(self.measures))
-        return Table(cells, index=index, columns=list(self.measures))
+        return as_table(pd.DataFrame(cells, index, list(self.measures)))
 
     def by_topic(self) -> pd.DataFrame:
         """Scores by topic, in the columns system, query_id, measure and value."""
-        from ir_trunc.scoring.tables import Table
-
         levels = {"system": self.systems, "query_id": self.topics, "measure": self.measures}
-        return Table(crossed(levels, {"value": self.values.transpose(1, 2, 0)}))
+        return as_table(crossed(levels, {"value": self.values.transpose(1, 2, 0)}))
 
     def pairs(self) -> pd.DataFrame:
         """What the tests say, a row for each measure and pair.
@@ -120,8 +112,6 @@ class Comparison(Tested, Result):
         The columns: measure, system, other, difference, low and high (its confidence interval), p, effect;
         with margins also margin, not_worse and equivalent (p values).
         """
-        from ir_trunc.scoring.tables import Table
-
         names = [(name, *pair) for name in self.measures for pair in self.compared]
         columns = {"difference": self.differences, "low": self.low, "high": self.high}
         columns |= {"p": self.p, "effect": self.effects}
@@ -129,7 +119,7 @@ class Comparison(Tested, Result):
             margins = [self.margins.get(name, np.nan) for name in self.measures]
             columns["margin"] = np.repeat(margins, len(self.compared))
             columns |= {"not_worse": self.not_worse, "equivalent": self.equivalent}
-        found = Table(names, columns=["measure", "system", "other"])
+        found = as_table(pd.DataFrame(names, columns=["measure", "system", "other"]))
         return found.assign(**{name: values.ravel() for name, values in columns.items()})
 
     def __repr__(self) -> str:

@@ -5,24 +5,22 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ir_trunc.core.checks import flag, number, several
 from ir_trunc.core.errors import ParameterError, counted, noted, printable
 from ir_trunc.core.keywords import keywords_of
+from ir_trunc.core.later import pd
 from ir_trunc.ranking.doors import rank
 from ir_trunc.ranking.likes import QrelsLike, RunLike
+from ir_trunc.read.reading import Unpack
 from ir_trunc.reporting.conditions import Condition, Range, mean_of, read_condition, value_of, values_of
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result
 from ir_trunc.scoring.results import Results
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from typing_extensions import Unpack
 
 Verdict = Literal["passed", "failed", "undecided"]
 _VERDICTS: dict[bool | None, Verdict] = {True: "failed", False: "passed", None: "undecided"}
@@ -99,8 +97,6 @@ class Gate(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each condition: condition, verdict, before, now, low, high, unknown."""
-        import pandas as pd
-
         return pd.DataFrame([vars(check) for check in self.checks])
 
     def lines(self) -> list[str]:

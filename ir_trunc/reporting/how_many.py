@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -15,6 +15,7 @@ from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.whole_run import influence
 from ir_trunc.ranking.doors import rank
 from ir_trunc.ranking.likes import QrelsLike, RunLike
+from ir_trunc.read.reading import Unpack
 from ir_trunc.reporting.advice import FEW, HowMany
 from ir_trunc.scoring.bootstrap import interval_of_mean
 from ir_trunc.scoring.evaluator import Options
@@ -24,9 +25,6 @@ from ir_trunc.truncation.live import refuse_if_not_live, sees_judgments
 from ir_trunc.truncation.policies.fixed import Fixed
 from ir_trunc.truncation.text import PoliciesLike, parse_policies, parse_policy
 from ir_trunc.truncation.validation import held_out_cuts, split
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 FIXED = (1, 2, 3, 5, 10, 20, 50, 100)
 """The fixed lengths that are tried, up to the longest list."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ir_trunc.core.errors import printable
+from ir_trunc.core.later import pd
 from ir_trunc.scoring.printed import fitted, table_text
 
 HIGHER, LOWER = "+", "-"
@@ -53,8 +54,6 @@ class MarkedTable:
 
     def text(self) -> str:
         """Within 80 columns; the best score of a column has a star."""
-        import pandas as pd
-
         widths = [max(len(row[at].marks) for row in self.cells) for at in range(len(self.columns))]
         names, lines = [], []
         for name, row in zip(self._rows(lambda letter: f"{letter} ", str), self.cells):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ir_trunc.core.checks import text, whole
 from ir_trunc.core.errors import InputError, IrTruncError, noted, printable
@@ -13,6 +13,7 @@ from ir_trunc.core.later import needed
 from ir_trunc.measures.questions import reads_the_end
 from ir_trunc.ranking.doors import rank, read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
+from ir_trunc.read.reading import Unpack
 from ir_trunc.read.write import Target, check_outputs, write_text
 from ir_trunc.reporting.comparing import compare
 from ir_trunc.reporting.sections import Cuts, lengths, policies, silence, views
@@ -21,9 +22,6 @@ from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.runs import RunsLike, by_name
 from ir_trunc.version import __version__
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 MEASURES = "RBPT nDCG@10 RBPU c@1"
 """What a page shows unless it is told otherwise."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ir_trunc.core.curve import Curve
 from ir_trunc.core.errors import IrTruncError
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.scoring.results import VIEWS, Abstention, Results
@@ -82,8 +83,6 @@ def policies(cuts: Cuts | None, lists: Mapping[str, Rankings], folds: int) -> di
     topics = len(next(iter(lists.values())))
     if topics < 2:
         return {"rows": [], "why": "one topic cannot be split"}
-    import pandas as pd
-
     parts = min(folds, topics)
     try:
         table = pd.DataFrame(cross_validate(POLICIES, cuts.measure, None, lists, folds=parts))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core.checks import one_of
+from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Bools, Floats
+from ir_trunc.plots import looks
 from ir_trunc.scoring.protocol import Result, axes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _ROUNDING = 1e-9
 
@@ -93,8 +92,6 @@ class Reproduction(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each cell: table, row, column, printed, computed, difference, same."""
-        import pandas as pd
-
         names = {"table": self.tables, "row": self.rows, "column": self.columns}
         frame = pd.DataFrame(names | {"printed": self.printed, "computed": self.computed})
         return frame.assign(difference=self.computed - self.printed, same=self.same)
@@ -119,15 +116,13 @@ class Reproduction(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Printed against computed figures; where the two agree, points are on the diagonal."""
-        from ir_trunc.plots.looks import axes, legend, styles
-
-        shown, titles = axes(ax), np.array(self.tables)
+        shown, titles = looks.axes(ax), np.array(self.tables)
         ends = [float(min(self.printed.min(), self.computed.min())), float(max(self.printed.max(), 1))]
         shown.plot(ends, ends, color="0.8", linewidth=1, zorder=0)
         tables = list(dict.fromkeys(self.tables))
-        for title, look in zip(tables, styles(len(tables))):
+        for title, look in zip(tables, looks.styles(len(tables))):
             at, hollow = titles == title, {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
             shown.plot(self.printed[at], self.computed[at], label=title, **look | hollow)
         shown.set(xlabel="printed in the paper", ylabel="computed here")
-        legend(shown, loc="upper left")
+        looks.legend(shown, loc="upper left")
         return shown
