@@ -25,8 +25,34 @@ CUTOFF = "cutoff"
 UNBOUNDED = (-math.inf, math.inf)
 
 
+class Declared:
+    """What has a docstring of a sentence, an empty line, the formula, and notes in further paragraphs."""
+
+    def _docstring(self) -> str:
+        raise NotImplementedError
+
+    @cached_property
+    def _paragraphs(self) -> list[str]:
+        return inspect.cleandoc(self._docstring()).split("\n\n")
+
+    @property
+    def summary(self) -> str:
+        """What it is, in one sentence."""
+        return self._paragraphs[0]
+
+    @property
+    def equation(self) -> str:
+        """The formula, as text."""
+        return "\n".join(line.strip() for part in self._paragraphs[1:2] for line in part.splitlines())
+
+    @property
+    def notes(self) -> str:
+        """What happens to empty lists and nil queries, and whatever else there is to know."""
+        return "\n\n".join(self._paragraphs[2:])
+
+
 @dataclass(frozen=True)
-class Definition:
+class Definition(Declared):
     """A measure as declared: a formula over `Lists`, its parameters, and what is promised about its values.
 
     Parameters
@@ -72,25 +98,8 @@ class Definition:
     at: str = CUTOFF
     lower_is_better: bool = False
 
-    @cached_property
-    def _paragraphs(self) -> list[str]:
-        text = inspect.cleandoc(self.formula.__doc__ or f"{self.name}.\n\nnot told under python -OO")
-        return text.split("\n\n")
-
-    @property
-    def summary(self) -> str:
-        """What the measure is, in one sentence."""
-        return self._paragraphs[0]
-
-    @property
-    def equation(self) -> str:
-        """The formula, as text."""
-        return "\n".join(line.strip() for line in self._paragraphs[1].splitlines())
-
-    @property
-    def notes(self) -> str:
-        """What happens to empty lists and nil queries, and whatever else there is to know."""
-        return "\n\n".join(self._paragraphs[2:])
+    def _docstring(self) -> str:
+        return self.formula.__doc__ or f"{self.name}.\n\nnot told under python -OO"
 
     @property
     def signature(self) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 from ir_trunc.core.errors import ParameterError
 from ir_trunc.core.rankings import Ints, Rankings
+from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, written_arguments
 from ir_trunc.read.write import Target
 from ir_trunc.scoring.stored import plain, write_json
@@ -153,7 +152,7 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class PolicyDefinition:
+class PolicyDefinition(Declared):
     """A policy as declared.
 
     kind: its class. params: by name. source: where it comes from. idempotent: whether a list once cut stays
@@ -167,24 +166,8 @@ class PolicyDefinition:
     idempotent: bool
     written: bool = True
 
-    @cached_property
-    def _paragraphs(self) -> list[str]:
-        return inspect.cleandoc(self.kind.__doc__ or "").split("\n\n")
-
-    @property
-    def summary(self) -> str:
-        """What the policy keeps, in one sentence."""
-        return self._paragraphs[0]
-
-    @property
-    def equation(self) -> str:
-        """The length of a list, as text."""
-        return "\n".join(self._paragraphs[1:2])
-
-    @property
-    def notes(self) -> str:
-        """Whatever else there is to know."""
-        return "\n\n".join(self._paragraphs[2:])
+    def _docstring(self) -> str:
+        return self.kind.__doc__ or ""
 
     @property
     def signature(self) -> str:
