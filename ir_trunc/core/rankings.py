@@ -88,11 +88,11 @@ class Rankings:
         vars(made).update(judgments=judgments, nil=nil, **{name: getattr(lists, name) for name in _ARRAYS})
         return made
 
-    def _lists(self, topics: Iterable[int]) -> SomeLists:
+    def _lists(self, topics: Ints) -> SomeLists:
         """The lists alone, with these positions of their topics."""
         held = np.zeros(len(self), dtype=bool) if self.nil is None else self.nil.held
         arrays = {name: getattr(self, name) for name in _ARRAYS}
-        return SomeLists(topics=np.fromiter(topics, np.int64), held=held, **arrays)
+        return SomeLists(topics=topics, held=held, **arrays)
 
     def _changed(self, **arrays: Any) -> Rankings:
         """These rankings with other arrays, which are computed from arrays that were checked."""
@@ -235,9 +235,9 @@ class Rankings:
         >>> Rankings.from_lists([[1, 0, 1], [0], []]).take([0, 2]).topics
         ('1', '3')
         """
-        rows = arrays.positions(positions, len(self))
+        at = arrays.positions(positions, len(self))
         convention = None if self.nil is None else self.nil.convention
-        return self.of_lists(self.judgments.take(rows), self._lists(range(len(self))).take(rows), convention)
+        return self.of_lists(self.judgments.take(at), self._lists(np.arange(len(self))).take(at), convention)
 
     @classmethod
     def concat(cls, judgments: Judgments, pieces: Sequence[Rankings]) -> Rankings:
@@ -265,7 +265,7 @@ class Rankings:
         place = {topic: at for at, topic in enumerate(judgments.topics)}
         if strange := {topic for piece in pieces for topic in piece.topics}.difference(place):
             raise InputError(f"topic {min(strange)} of a piece is not a topic of the judgments.")
-        some = [piece._lists(map(place.__getitem__, piece.topics)) for piece in pieces]
+        some = [piece._lists(np.array([place[t] for t in piece.topics], np.int64)) for piece in pieces]
         known = [piece.nil.convention for piece in pieces if piece.nil is not None]
         convention = known[0] if known and len(known) == len(pieces) else None
         return cls.of_lists(judgments, SomeLists.concat(judgments.topics, some), convention)
@@ -290,7 +290,7 @@ class Rankings:
         >>> qrels, run
         ({'1': {'r1': 1, 'j0': 2}}, {'1': {'r1': 1.0, 'r2': 0.0}})
         """
-        return dicts_of(self.judgments, self._lists(range(len(self))))
+        return dicts_of(self.judgments, self._lists(np.arange(len(self))))
 
     def unjudged(self) -> Rankings:
         """The lists without their judgments: what a system sees when it decides where to stop."""
