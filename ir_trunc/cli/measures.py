@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ir_trunc.cli.output import OneLineParser, show
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.measures import Definition, families, lookup, registry
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.definition import CUTOFF
 
 
 def main(words: Sequence[str]) -> int:

@@ -12,16 +12,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ir_trunc.measures.declare import (
-    BoundMeasure,
-    Definition,
-    curves,
-    lookup,
-    measure,
-    names,
-    registry,
-    scores,
-)
+from ir_trunc.measures.declare import lookup, measure, names, registry
+from ir_trunc.measures.definition import BoundMeasure, Definition, curves, scores
 
 __all__ = [
     "BoundMeasure",

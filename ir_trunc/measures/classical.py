@@ -11,20 +11,10 @@ import numpy as np
 
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import Gains
-from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.gains import Gains, binary, graded, mapped, powers_of_two
+from ir_trunc.measures.lists import Lists, discount, log2_discount
 from ir_trunc.measures.params import Choice, GradeGains, MinRel, Number
-from ir_trunc.measures.parts import (
-    binary,
-    discount,
-    first_relevant,
-    graded,
-    log2_discount,
-    mapped,
-    over,
-    powers_of_two,
-    precision_at_relevant,
-)
+from ir_trunc.measures.parts import first_relevant, over, precision_at_relevant
 
 WEBBER = (
     "Webber, Moffat & Zobel, EVIA 2010, "
@@ -113,8 +103,7 @@ def SetR(lists: Lists, rel: MinRel = 1) -> Floats:
 
     Empty list, nil query: 0.
     """
-    gains = binary(lists, rel)
-    return over(lists.sum(gains.hits), lists.spread(gains.R))
+    return R(lists, rel)
 
 
 @measure(source=RIJSBERGEN, cutoff="none")

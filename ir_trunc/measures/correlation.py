@@ -11,9 +11,10 @@ import numpy as np
 
 from ir_trunc.core.rankings import Floats, Ints
 from ir_trunc.measures.declare import measure
+from ir_trunc.measures.gains import binary
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import CollectionSize, MinRel
-from ir_trunc.measures.parts import binary, count, over
+from ir_trunc.measures.parts import count, over
 from ir_trunc.measures.ties import standing, ties
 
 HANLEY = "Hanley & McNeil, Radiology 1982, https://doi.org/10.1148/radiology.143.1.7063747"

@@ -15,9 +15,10 @@ import numpy as np
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.every_document import EveryDocument
+from ir_trunc.measures.gains import linear_or_binary
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, MaxRel, Number, OnlyRel, Persistence
-from ir_trunc.measures.parts import linear_or_binary, over
+from ir_trunc.measures.parts import over
 from ir_trunc.measures.reading import Cost
 
 CWL = "Azzopardi, Thomas & Moffat, SIGIR 2019, https://doi.org/10.1145/3331184.3331353"

@@ -11,34 +11,9 @@ from typing import Any, Literal
 
 from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest, shown
 from ir_trunc.core.rankings import Floats
-from ir_trunc.measures.definition import (
-    CUTOFF,
-    UNBOUNDED,
-    BoundMeasure,
-    Definition,
-    Formula,
-    OfMeans,
-    curves,
-    scores,
-)
+from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans
 from ir_trunc.measures.params import Kind, Param, Whole
 from ir_trunc.measures.text import parse
-
-__all__ = [
-    "CUTOFF",
-    "UNBOUNDED",
-    "BoundMeasure",
-    "Cutoff",
-    "Definition",
-    "Param",
-    "curves",
-    "lookup",
-    "lower_is_better",
-    "measure",
-    "names",
-    "registry",
-    "scores",
-]
 
 registry: dict[str, Definition] = {}
 _aliases: dict[str, str] = {}

@@ -43,8 +43,7 @@ class EveryDocument:
     @property
     def at_hits(self) -> Ints:
         """Where the hits stand."""
-        at: Ints = self.first[self.lists.row] + self.lists.rank - 1
-        return at
+        return self.first[self.lists.row] + self.lists.rank - 1
 
     def running(self, x: Floats, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:
         """The sum over a document and all above it."""

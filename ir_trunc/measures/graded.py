@@ -11,12 +11,11 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc.core.rankings import Floats, Ints
-from ir_trunc.measures import parts
 from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import Gains, Judged
+from ir_trunc.measures.gains import Gains, Judged, mapped, scale_of
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Flag, GradeGains, Number
-from ir_trunc.measures.parts import count, mapped, nil, over
+from ir_trunc.measures.parts import count, nil, over
 from ir_trunc.measures.ties import ties
 
 SAKAI = (
@@ -39,7 +38,7 @@ def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
     plain = mapped(lists, gains)
     judgments = lists.judgments
     levels = np.union1d(judgments.levels, [x for x, worth in (gains or {}).items() if worth > 0])
-    worth = parts.scale_of(gains)(levels)
+    worth = scale_of(gains)(levels)
     by_gain = np.argsort(worth, kind="stable")
     below = np.empty(len(worth))
     below[by_gain] = np.concatenate(([0.0], worth[by_gain][:-1]))
@@ -49,8 +48,7 @@ def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
         at = np.searchsorted(levels, grade)
         same = (size * (worth[at] > 0)).astype(np.float64)
         share = np.where(same == R[row], 0.0, over(same, R[row]))
-        result: Floats = worth[at] - share * (worth[at] - below[at])
-        return result
+        return worth[at] - share * (worth[at] - below[at])
 
     of_judged, of_hits = np.zeros(len(judgments.grades)), np.zeros(len(lists.grade))
     of_judged[judgments.grades > 0] = np.repeat(units(grades.row, grades.grade, grades.size), grades.size)

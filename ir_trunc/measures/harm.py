@@ -14,9 +14,10 @@ from ir_trunc.core.rankings import Floats, Ints, offsets_of
 from ir_trunc.measures.classical import JARVELIN
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.definition import UNBOUNDED
-from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.gains import linear, signed, top_grade
+from ir_trunc.measures.lists import Lists, geometric, log2_discount, powers
 from ir_trunc.measures.params import MaxRel, Number, Persistence
-from ir_trunc.measures.parts import geometric, linear, log2_discount, over, powers, signed, top_grade
+from ir_trunc.measures.parts import over
 from ir_trunc.measures.terminal import LIU, terminal
 from ir_trunc.measures.utility import AT_MOST_ONE
 
@@ -69,8 +70,7 @@ def UDCG(lists: Lists, gamma: Distraction = 1 / 3, max_rel: MaxRel = None) -> Fl
     """
     units = lists.raw_grade / float(top_grade(lists, max_rel))
     s = over(lists.sum(np.where(units < 0, gamma * units, units)), lists.n)
-    probability: Floats = 1 / (1 + np.exp(-s))
-    return probability
+    return 1 / (1 + np.exp(-s))
 
 
 # compatibility with an ideal list

@@ -7,7 +7,8 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc.core.rankings import Floats, Ints
-from ir_trunc.measures.declare import UNBOUNDED, measure
+from ir_trunc.measures.declare import measure
+from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Number
 from ir_trunc.measures.sizes import Documents, documents

@@ -13,15 +13,15 @@ import numpy as np
 
 from ir_trunc.core.errors import ParameterError
 from ir_trunc.core.rankings import Bools, Floats, Ints
-from ir_trunc.measures.answering import EM, answers, first_scores, in_run
+from ir_trunc.measures.answering import EM, SQUAD, answers, first_scores, in_run
 from ir_trunc.measures.declare import measure
+from ir_trunc.measures.gains import binary
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel, Number, Whole
-from ir_trunc.measures.parts import binary, over
+from ir_trunc.measures.parts import over
 
 WHITEHEAD = "Whitehead et al., ECCV 2022, https://arxiv.org/abs/2204.13631"
 BEVENDORFF = "Bevendorff, Stein, Hagen & Potthast, NAACL 2019, https://aclanthology.org/N19-1068"
-SQUAD = "Rajpurkar, Jia & Liang, ACL 2018, https://aclanthology.org/P18-2124"
 
 QUESTION = "Is a wrong answer worse than none, and by how much?"
 

@@ -15,9 +15,10 @@ from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.declare import lookup, measure
 from ir_trunc.measures.definition import BoundMeasure
 from ir_trunc.measures.every_document import EveryDocument
-from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.gains import linear_or_binary
+from ir_trunc.measures.lists import Lists, undiscounted
 from ir_trunc.measures.params import MaxRel, Number, OnlyRel
-from ir_trunc.measures.parts import effort, linear_or_binary, over, undiscounted
+from ir_trunc.measures.parts import effort, over
 from ir_trunc.measures.text import parse
 
 SMUCKER = "Smucker & Clarke, SIGIR 2012, https://doi.org/10.1145/2348283.2348300"

@@ -15,11 +15,12 @@ import numpy as np
 from ir_trunc.core.checks import number
 from ir_trunc.core.errors import ParameterError, shown
 from ir_trunc.core.rankings import Bools, Floats
+from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import Gains
-from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.gains import Gains, binary
+from ir_trunc.measures.lists import Lists, undiscounted
 from ir_trunc.measures.params import Choice, MinRel, Number
-from ir_trunc.measures.parts import binary, count, effort, over, undiscounted
+from ir_trunc.measures.parts import count, effort, over
 from ir_trunc.measures.sizes import QRELS, Documents, Size, documents
 
 COHEN = "Cohen, Hersh, Peterson & Yen, JAMIA 2006, https://doi.org/10.1197/jamia.M1929"
@@ -72,11 +73,6 @@ def share_read(lists: Lists, D: Size) -> Floats:
     return over(lists.n.astype(np.float64), documents(lists, D))
 
 
-def recall(lists: Lists, gains: Gains) -> Floats:
-    """Share of the relevant documents that the list holds; 0 for a nil query."""
-    return over(lists.sum(gains.hits), lists.spread(gains.R))
-
-
 def reached(lists: Lists, gains: Gains, r: float) -> tuple[Floats, Floats, Bools]:
     """Relevant documents that a recall takes, the rank of the last of them, whether the list holds them.
 
@@ -97,11 +93,9 @@ def WSS(lists: Lists, r: OptionalTarget = None, D: Documents = QRELS, rel: MinRe
     WSS@0.95 and WSS@95 are the same. n_r is the rank of relevant document number round(r R), half to even, as
     in the tool of CLEF TAR. Empty list: 0. Nil query: -n / D, and r with r.
     """
-    gains = binary(lists, rel)
     if r is None:
-        saved: Floats = recall(lists, gains) - share_read(lists, D)
-        return saved
-    _, rank, there = reached(lists, gains, r)
+        return np.asarray(SetR(lists, rel) - share_read(lists, D))
+    _, rank, there = reached(lists, binary(lists, rel), r)
     return np.where(there, r - over(rank, documents(lists, D)), 0.0)
 
 
@@ -156,9 +150,8 @@ def OneMinusLossER(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Float
 
     The sum is the loss_er of CLEF TAR. Empty list: 0. Nil query: recall is 0.
     """
-    gains = binary(lists, rel)
-    lost = 1 - recall(lists, gains)
-    effort = 100 * share_read(lists, D) / (lists.spread(gains.R) + 100)
+    lost = 1 - SetR(lists, rel)
+    effort = 100 * share_read(lists, D) / (lists.spread(binary(lists, rel).R) + 100)
     return 1 - (lost**2 + effort**2)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -55,8 +56,7 @@ class Answers:
     @property
     def errors(self) -> Floats:
         """How many answers are wrong down to each place; the mean over the orders of equal confidences."""
-        sums: Floats = np.cumsum(self.of_equals(self.wrong[self.order].astype(np.float64)))
-        return sums
+        return np.cumsum(self.of_equals(self.wrong[self.order].astype(np.float64)))
 
     def of_equals(self, at_places: Floats) -> Floats:
         """The mean of values at the places that have the same confidence."""
@@ -151,13 +151,10 @@ def influence_of(risk: OfAnswers, of_answers: OfAnswers) -> Callable[[Lists, int
     return influence
 
 
-@measure(
-    source=GEIFMAN_CURVE,
-    cutoff="none",
-    scope="run",
-    influence=influence_of(selective_risk, selective_influence),
-    lower_is_better=True,
-)
+risk_measure = partial(measure, cutoff="none", scope="run", lower_is_better=True)
+
+
+@risk_measure(source=GEIFMAN_CURVE, influence=influence_of(selective_risk, selective_influence))
 def AURC(lists: Lists, rel: MinRel = 1) -> Floats:
     """Area under the risk-coverage curve: the share of wrong answers, over all thresholds of confidence.
 
@@ -171,13 +168,7 @@ def AURC(lists: Lists, rel: MinRel = 1) -> Floats:
     return area(lists, rel, selective_risk)
 
 
-@measure(
-    source=GEIFMAN,
-    cutoff="none",
-    scope="run",
-    influence=influence_of(excess_risk, excess_influence),
-    lower_is_better=True,
-)
+@risk_measure(source=GEIFMAN, influence=influence_of(excess_risk, excess_influence))
 def EAURC(lists: Lists, rel: MinRel = 1) -> Floats:
     """Excess area under the risk-coverage curve: what is lost by the order of the answers alone.
 
@@ -189,13 +180,7 @@ def EAURC(lists: Lists, rel: MinRel = 1) -> Floats:
     return area(lists, rel, excess_risk)
 
 
-@measure(
-    source=TRAUB,
-    cutoff="none",
-    scope="run",
-    influence=influence_of(generalised_risk, generalised_influence),
-    lower_is_better=True,
-)
+@risk_measure(source=TRAUB, influence=influence_of(generalised_risk, generalised_influence))
 def AUGRC(lists: Lists, rel: MinRel = 1) -> Floats:
     """Area under the generalised risk-coverage curve: the chance that an answer is both given and wrong.
 

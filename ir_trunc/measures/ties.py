@@ -66,8 +66,7 @@ _LAST = np.iinfo(np.int64).max
 
 def _keys(row: Ints, level: Ints, levels: Ints) -> Ints:
     """One number for each query and grade, ascending by query and, inside a query, from the best grade."""
-    keys: Ints = row * len(levels) + (len(levels) - 1 - level)
-    return keys
+    return row * len(levels) + (len(levels) - 1 - level)
 
 
 def ties(judgments: Judgments) -> Ties:

@@ -13,7 +13,7 @@ import numpy as np
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import ParameterError
 from ir_trunc.core.rankings import Bools, Floats, Rankings
-from ir_trunc.measures.declare import BoundMeasure
+from ir_trunc.measures.definition import BoundMeasure
 from ir_trunc.measures.lists import Lists
 
 _STEP = 1e-7  # of a mean: central differences are then right to about 1e-9
@@ -56,8 +56,7 @@ class RunScores:
         slopes = (
             value_of(self.measure, means[:, None] + steps) - value_of(self.measure, means[:, None] - steps)
         ) / (2 * _STEP)
-        values: Floats = value_of(self.measure, means) + slopes @ (self._parts - means[:, None])
-        return values
+        return value_of(self.measure, means) + slopes @ (self._parts - means[:, None])
 
     def take(self, topics: list[int]) -> RunScores:
         """The run's lists for some of the topics, by their positions."""

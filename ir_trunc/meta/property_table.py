@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from ir_trunc.core.later import pd
 from ir_trunc.measures import registry
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.meta.axioms import PROPERTIES
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.findings import Verdicts, tried_on

@@ -176,5 +176,4 @@ def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
 
 def _values(column: Any) -> list[Any]:
-    values: list[Any] = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
-    return values
+    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)

@@ -6,7 +6,7 @@ import json
 
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.measures import Definition, Family, families
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.meta.axioms import PROPERTIES
 from ir_trunc.meta.findings import Finding, Verdicts
 from ir_trunc.meta.properties import RULE

@@ -17,7 +17,7 @@ from ir_trunc.core.errors import InputError, UnknownMeasureError, warn
 from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures import curves as curves_of
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.questions import reads_confidences, reads_the_end
 from ir_trunc.ranking.doors import as_ranked, read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike, RunLike

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from ir_trunc.core.checks import flag, text
 from ir_trunc.core.errors import ParameterError
-from ir_trunc.measures.declare import Param
+from ir_trunc.measures.params import Param
 from ir_trunc.truncation.definition import Cutter, Policy, PolicyDefinition, registry, unfitted
 
 if TYPE_CHECKING:
