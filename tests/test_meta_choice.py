@@ -185,7 +185,7 @@ def test_where_nothing_may_be_found_the_empty_list_is_the_best():
 
 
 def test_every_way_through_the_guide_ends_at_measures_that_exist():
-    keys = {node["key"] for _, node in _walk(tree()) if "key" in node}
+    keys = {node["key"] for *_, node in _walk(tree()) if "key" in node}
     for key in keys:
         assert key in meta.guide.__doc__
     for end, path in ENDS:

@@ -11,6 +11,7 @@ For systems s, s' and topic pairs (t1, t2), with reference measures M:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -57,14 +58,8 @@ class Coverage(Result):
 
     def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
         """Bootstrap bounds of Cov, a row for each measure: low, high. Systems are drawn."""
-
-        def bounds(means: Floats) -> tuple[float, float]:
-            def statistic(drawn: Ints) -> float:
-                return _cov(means, self.uir, drawn)
-
-            return interval(statistic, len(self.systems), confidence, repetitions, self.seed)
-
-        found = [bounds(means) for means in self.means]
+        how = len(self.systems), confidence, repetitions, self.seed
+        found = [interval(partial(_cov, means, self.uir), *how) for means in self.means]
         return by_name("measure", self.measures, found, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:

@@ -117,7 +117,7 @@ def step(answers: Mapping[str, bool]) -> Question | Advice:
 
     Raises ParameterError where a key is unknown.
     """
-    known = {node["key"] for _, node in _walk(tree()) if "key" in node}
+    known = {node["key"] for *_, node in _walk(tree()) if "key" in node}
     for key, answer in answers.items():
         if key not in known:
             asked = ", ".join(sorted(known))
@@ -171,11 +171,12 @@ def guide(**answers: Unpack[Answers]) -> Advice:
     return found
 
 
-def _walk(node: Node, depth: int = 0) -> Iterator[tuple[int, Node]]:
-    yield depth, node
-    for answer in ("no", "yes"):
-        if answer in node:
-            yield from _walk(node[answer], depth + 1)
+def _walk(node: Node, depth: int = 0, answer: str = "") -> Iterator[tuple[int, str, Node]]:
+    """Every node with its depth, and the answer that leads to it."""
+    yield depth, answer, node
+    for word in ("no", "yes"):
+        if word in node:
+            yield from _walk(node[word], depth + 1, word)
 
 
 def page(picture: str = "guide.svg") -> str:
@@ -215,17 +216,11 @@ def plot(ax: Any = None) -> Any:
 
     In SVG each box is a link to the measure's entry in the reference. Returns Axes.
     """
-    rows: list[tuple[int, str, list[str], Node]] = []
-
-    def collect(node: Node, depth: int, answer: str) -> None:
+    rows = []
+    for depth, answer, node in _walk(tree()):
         room = int((_WIDE - _STEP * depth - 0.5) / _LETTER)
         words = node.get("question") or " ".join(_shortfall(node.get("but", {})))
         rows.append((depth, answer, wrap(words, room), node))
-        for word in ("no", "yes"):
-            if word in node:
-                collect(node[word], depth + 1, word)
-
-    collect(tree(), 0, "")
     height = sum(_high(lines, node) for _, _, lines, node in rows) + 0.1
     shown = looks.axes(ax, _WIDE, height)
     shown.set_xlim(0, _WIDE)

@@ -117,14 +117,11 @@ def leave_group_out(
     bound = own_formulas(parsed)
     full = pools.score(parsed, pools.in_pool(depth)).means()
     without = np.empty_like(full)
-    members: dict[str, list[int]] = {}
-    for at, system in enumerate(pools.systems):
-        members.setdefault(of[system], []).append(at)
-    for group in progress(members.values(), "leaving out", "group"):
-        keep = pools.in_pool(depth, [name for at, name in enumerate(pools.systems) if at not in group])
+    groups_of = tuple(of[system] for system in pools.systems)
+    for group in progress(list(dict.fromkeys(groups_of)), "leaving out", "group"):
+        keep = pools.in_pool(depth, [system for system in pools.systems if of[system] != group])
         judgments = pools.judgments(keep)
-        for at in group:
+        for at in [at for at, own in enumerate(groups_of) if own == group]:
             values = scores(bound, pools.with_judgments(at, keep, judgments))
             without[:, at] = rounded([by_topic.mean() for by_topic in values])
-    names, groups_of = tuple(map(written, parsed)), tuple(of[system] for system in pools.systems)
-    return LeftOut(names, pools.systems, groups_of, depth, full, without)
+    return LeftOut(tuple(map(written, parsed)), pools.systems, groups_of, depth, full, without)

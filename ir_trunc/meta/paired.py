@@ -22,15 +22,14 @@ tests are for one pair.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
 
 from ir_trunc.core.checks import generator
 from ir_trunc.core.rankings import Floats, Ints
-from ir_trunc.meta.paired_tests import TESTS, Test, drawn_signs, named_test
+from ir_trunc.meta.paired_tests import TESTS, Test, drawn_signs
 from ir_trunc.scoring.pair_tests import PairTest
 
 _CELLS = 1 << 22
@@ -73,12 +72,7 @@ def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
     """
     unit = float(np.ptp(scores, axis=0).max()) or 1.0  # no test depends on it, and noise has one size
     found = PAIR_TESTS[test](scores / unit, how)
-    return Pairs(found.p, found.low * unit, found.high * unit, found.effect, found.draws)
-
-
-def named_pair_test(name: Any) -> PairTest:
-    """The name of a test, however it is spelled; ParameterError where there is none."""
-    return cast(PairTest, named_test(name, PAIR_TESTS))
+    return replace(found, low=found.low * unit, high=found.high * unit)
 
 
 def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floats]:

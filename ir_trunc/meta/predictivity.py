@@ -6,6 +6,7 @@ Webber et al., SIGIR 2008.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,14 +56,8 @@ class Predictivity(Result):
         Systems are drawn.
         """
         own = self.halves.transpose(2, 0, 1, 3)  # by measure
-
-        def bounds(halves: Floats) -> tuple[float, float]:
-            def statistic(drawn: Ints) -> float:
-                return float(np.mean([tau(first[drawn], second[drawn]) for first, second in halves]))
-
-            return interval(statistic, len(self.systems), confidence, repetitions, self.seed)
-
-        found = [bounds(halves) for halves in progress(own, "intervals", "measure")]
+        how = len(self.systems), confidence, repetitions, self.seed
+        found = [interval(partial(_mean_tau, one), *how) for one in progress(own, "intervals", "measure")]
         return by_name("measure", self.measures, found, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:
@@ -133,3 +128,8 @@ def predictivity(matrix: ScoreMatrix, repetitions: Repetitions = 100, seed: Seed
             halves[split, side] = rounded(matrix.over(everyone, chosen)[:, 0].T)
         taus[split] = [[tau(first, second) for second in halves[split, 1]] for first in halves[split, 0]]
     return Predictivity(matrix.measures, matrix.systems, taus, halves, seed)
+
+
+def _mean_tau(halves: Floats, drawn: Ints) -> float:
+    """Mean tau over the splits (splits x 2 x S) between two orderings of the systems drawn."""
+    return float(np.mean([tau(first[drawn], second[drawn]) for first, second in halves]))

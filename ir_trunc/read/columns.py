@@ -44,20 +44,16 @@ def one_id(value: Any, field: str, place: str) -> str:
     No other type has one way to be written: 1.0 and 1, True and "True", the many forms of a date. field: what
     the id is called. place: where it stands.
     """
-    if (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, float) and value != value)
-    ):
+    nan = isinstance(value, float) and value != value
+    if value is None or nan or type(value).__name__ in ("NAType", "NaTType"):
         raise InputError(f"{place}: {field} is missing.")
     if isinstance(value, bool) or not isinstance(value, (str, Integral)):
         raise InputError(
             f"{place}: {field} {shown(value)} is {type(value).__name__}, not text or a whole number."
         )
     try:
-        text = (
-            str.__str__(value) if isinstance(value, str) else str(int(value))
-        )  # not the names that enumerations print
+        # Not the names that enumerations print.
+        text = str.__str__(value) if isinstance(value, str) else str(int(value))
         text.encode()
     except UnicodeEncodeError:
         raise InputError(f"{place}: {field} {shown(value)} is not text that UTF-8 can hold.") from None
@@ -82,11 +78,8 @@ def numbers(
             pass
     result = []
     for at, value in enumerate(_values(column)):
-        number = (
-            _float(value)
-            if isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
-            else None
-        )
+        is_number = isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
+        number = _float(value) if is_number else None
         if number is None or (whole and not (abs(number) <= HIGHEST_GRADE and value == int(value))):
             kind = "a whole number below 2^31" if whole else "a number"
             place = f"{source}, topic {topics[at]}, document {docs[at]}"
@@ -157,9 +150,8 @@ def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:
         return column
     if hasattr(column, "iloc"):
         return pa.array(column, from_pandas=True)
-    if hasattr(
-        column, "to_arrow"
-    ):  # polars, whose stream does worse: older ones give invalid categories, or die of objects
+    if hasattr(column, "to_arrow"):
+        # polars, whose stream does worse: older ones give invalid categories, or die of objects
         return pa.array(column.to_list()) if _of_objects(column) else column.to_arrow()
     return pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
 

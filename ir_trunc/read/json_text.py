@@ -9,18 +9,25 @@ import json
 from typing import Any
 
 from ir_trunc.core.errors import InputError, shown
+from ir_trunc.read.text import decoded, numbered_lines
 
 
 def read_json(data: bytes, place: str) -> Any:
     """What a JSON text says. place: what to call it in a message."""
+    text = decoded(data, f"{place} is")
     try:
-        return json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_unknown)
-    except UnicodeDecodeError:
-        raise InputError(f"{place} is not UTF-8 text.") from None
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_unknown)
     except RecursionError:
         raise InputError(f"{place} is nested too deeply to be read.") from None
     except ValueError as error:
         raise InputError(f"{place} cannot be read as JSON: {error}.") from None
+
+
+def json_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
+    """The lines of a text with an object on each, and what to call them; none where it has another form."""
+    lines = numbered_lines(data, source)
+    first = lines[0][1].strip() if len(lines) > 1 else b""
+    return lines if first.startswith(b"{") and first.endswith(b"}") else []
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

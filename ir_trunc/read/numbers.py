@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ir_trunc.core.checks import path as file_name
 from ir_trunc.core.errors import InputError
-from ir_trunc.read.text import contents
+from ir_trunc.read.text import contents, decoded, numbered_lines
 
 
 def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int = 0) -> dict[str, int]:
@@ -21,14 +21,8 @@ def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int 
     source = f"{kind}s {path}"
     form = f"'topic<TAB>{number}' with a whole number {number} >= {low} is needed"
     found: dict[str, int] = {}
-    for line_number, line in enumerate(contents(Path(path), source).splitlines(), 1):
-        where = f"{source}, line {line_number}"
-        try:
-            fields = [field.decode() for field in line.split()]
-        except UnicodeDecodeError:
-            raise InputError(f"{where}: the topic is not UTF-8 text.") from None
-        if not fields:
-            continue
+    for where, line in numbered_lines(contents(Path(path), source), source):
+        fields = [decoded(field, f"{where}: the topic is") for field in line.split()]
         if len(fields) != 2 or not re.fullmatch(r"[0-9]{1,18}", fields[1]) or int(fields[1]) < low:
             raise InputError(f"{where}: {' '.join(fields)!r}: {form}.")
         if fields[0] in found:

@@ -155,14 +155,11 @@ def ids_of_table(table: Any, field: str, source: str) -> list[str]:
 
 def by_name(data: Any, source: str) -> Any:
     """A frame whose columns can be taken by name."""
-    if hasattr(data, "itertuples"):
+    if hasattr(data, "itertuples") or isinstance(data, pa.Table):
         return data
-    if hasattr(
-        data, "get_columns"
-    ):  # polars: one column may have a type that Arrow lacks, the others need not suffer
+    if hasattr(data, "get_columns"):
+        # polars: one column may have a type that Arrow lacks, the others need not suffer
         return {column.name: column for column in data.get_columns()}
-    if isinstance(data, pa.Table):
-        return data
     try:
         return pa.RecordBatchReader.from_stream(data).read_all()
     except (pa.ArrowInvalid, TypeError):

@@ -21,14 +21,11 @@ import numpy as np
 
 from ir_trunc.core.errors import InputError
 
-BLOCK = (
-    1 << 22
-)  # bytes: what is made of a block fits in the processor's cache, and its memory is used again for the next
+# Bytes: what is made of a block fits in the processor's cache, and its memory is used again for the next.
+BLOCK = 1 << 22
 
 LONGEST_LINE = 1 << 20  # bytes: a file without line ends is found out before it is in memory
-LONGEST_DOCUMENT = (
-    1 << 30
-)  # bytes, decompressed: what is read as a whole (JSON and XML may stand in one line)
+LONGEST_DOCUMENT = 1 << 30  # decompressed, of what is read as a whole: JSON and XML may stand in one line
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -113,6 +110,19 @@ def contents(path: Path, source: str, document: bytes | tuple[bytes, ...] = ()) 
     return bytes(data.removeprefix(BYTE_ORDER_MARK))
 
 
+def numbered_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
+    """The lines that are not blank, each with what to call it in a message."""
+    return [(f"{source}, line {at}", line) for at, line in enumerate(data.splitlines(), 1) if line.strip()]
+
+
+def decoded(data: bytes, what: str) -> str:
+    """Bytes as text; InputError where they are not UTF-8. what: 'run x, line 3: the id is', for example."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{what} not UTF-8 text.") from None
+
+
 def beginning(path: str | os.PathLike[str]) -> bytes:
     """The first bytes of a file, unpacked, without a byte order mark and blanks, by which its form is known.
 
@@ -169,9 +179,8 @@ def _blocks(stream: io.BufferedReader) -> Iterator[memoryview]:
 def _end_of_blanks(view: memoryview) -> int:
     """Where white space ends that may be left behind; 0 where there is more than white space."""
     blank = bytes(view[:1]).isspace() and bytes(view).isspace()
-    return (
-        len(view) - (view[-1] == ord("\r")) if blank else 0
-    )  # a newline that follows belongs to the same line end
+    # A newline that follows belongs to the same line end.
+    return len(view) - (view[-1] == ord("\r")) if blank else 0
 
 
 def _start_of_last_group(view: memoryview) -> int:
@@ -212,10 +221,8 @@ def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
         with _unpacked(raw, source) as stream:
             yield stream
         after = os.fstat(file.fileno())
-        if stat.S_ISREG(after.st_mode) and (before.st_size, before.st_mtime_ns) != (
-            after.st_size,
-            after.st_mtime_ns,
-        ):
+        changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+        if stat.S_ISREG(after.st_mode) and changed:
             raise InputError(f"{source} was changed while it was read: read it again once it is complete.")
 
 

@@ -122,9 +122,8 @@ def _opened(path: Target) -> Any:
     if number == 1:
         return _standard_output()
     if number is not None:
-        return os.fdopen(
-            os.dup(number), "wb"
-        )  # opened by its name, a file that it stands for would lose its contents
+        # Opened by its name, a file that it stands for would lose its contents.
+        return os.fdopen(os.dup(number), "wb")
     if os.path.exists(name) and not os.path.isfile(name):
         return open(name, "wb")
     return _beside(os.path.realpath(name))
@@ -138,9 +137,8 @@ def _beside(target: str) -> Iterator[IO[bytes]]:
         with open(temporary, "xb") as file:
             with suppress(FileNotFoundError):
                 before = os.stat(target)
-                with suppress(
-                    OSError, AttributeError
-                ):  # only root gives files away, and only where there are owners
+                # Only root gives files away, and only where there are owners.
+                with suppress(OSError, AttributeError):
                     os.chown(temporary, before.st_uid, before.st_gid)
                 shutil.copymode(target, temporary)
             yield file

@@ -14,8 +14,8 @@ from ir_trunc.core.checks import number, one_of, text, whole
 from ir_trunc.core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc.core.rankings import Floats
 from ir_trunc.measures.declare import lower_is_better
-from ir_trunc.meta.paired import FOR_ALL_PAIRS, Setting, named_pair_test, not_worse, paired_tests
-from ir_trunc.meta.paired_tests import Correction, corrected
+from ir_trunc.meta.paired import FOR_ALL_PAIRS, PAIR_TESTS, Setting, not_worse, paired_tests
+from ir_trunc.meta.paired_tests import Correction, corrected, named_test
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.pair_tests import PairTest
 
@@ -46,7 +46,7 @@ class Plan:
         seed: Any,
     ) -> Plan:
         """The arguments of `compare`, checked."""
-        named = named_pair_test(test)
+        named: PairTest = named_test(test, PAIR_TESTS)
         if baseline is None:
             first, second = np.triu_indices(len(systems), k=1)
         else:

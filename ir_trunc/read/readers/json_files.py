@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ir_trunc.core.errors import InputError
-from ir_trunc.read.json_text import read_json
+from ir_trunc.read.json_text import json_lines, read_json
 from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import File, reader, reader_of
 from ir_trunc.read.rows import Rows
@@ -36,9 +36,8 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """
     source = layout.source
     text = contents(Path(data), source, (b"{", b"["))
-    lines = [(f"{source}, line {at}", line) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
-    in_lines = len(lines) > 1 and all(line.strip()[:1] + line.strip()[-1:] == b"{}" for _, line in lines[:1])
-    found = [read_json(line, place) for place, line in lines] if in_lines else read_json(text, source)
+    lines = json_lines(text, source)
+    found = [read_json(line, place) for place, line in lines] if lines else read_json(text, source)
     if isinstance(found, dict) and layout.reading.names.get("query_id", "query_id") in found:
         found = [found]  # lines, of which there is one
     try:

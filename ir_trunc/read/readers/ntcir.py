@@ -10,7 +10,7 @@ from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.reading import COMMENT, Layout
 from ir_trunc.read.registry import File, Table, reader
-from ir_trunc.read.text import contents
+from ir_trunc.read.text import contents, decoded, numbered_lines
 
 _LINE = re.compile(rb"\s*(\S+)\s+(\S+)\s+L([0-9]{1,10})\s*")
 _FORM = "'topic document L<grade>' is needed, as 'L0' or 'L3'"
@@ -28,17 +28,13 @@ def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped, as NTCIREVAL has it: L0 is not relevant, and L3 is grade 3."""
     source = layout.source
     columns: dict[str, list[str | int]] = {"query_id": [], "doc_id": [], "relevance": []}
-    for number, line in enumerate(contents(Path(data), source).splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith(COMMENT):
+    for place, line in numbered_lines(contents(Path(data), source), source):
+        if line.lstrip().startswith(COMMENT):
             continue
         found = _LINE.fullmatch(line)
-        place = f"{source}, line {number}"
         if found is None or int(found[3]) > HIGHEST_GRADE:
             raise InputError(f"{place}: {line.decode(errors='replace').strip()!r}: {_FORM}.")
-        try:
-            columns["query_id"].append(found[1].decode())
-            columns["doc_id"].append(found[2].decode())
-        except UnicodeDecodeError:
-            raise InputError(f"{place}: the ids are not UTF-8 text.") from None
+        columns["query_id"].append(decoded(found[1], f"{place}: the ids are"))
+        columns["doc_id"].append(decoded(found[2], f"{place}: the ids are"))
         columns["relevance"].append(int(found[3]))
     return Table(source, columns)

@@ -11,12 +11,12 @@ from typing import Literal
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.columns import one_id
-from ir_trunc.read.json_text import read_json
+from ir_trunc.read.json_text import json_lines, read_json
 from ir_trunc.read.readers.topic_ids import FIELDS, NAMED, of_item
 from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, reader
 from ir_trunc.read.tables import column_name
-from ir_trunc.read.text import contents
+from ir_trunc.read.text import contents, decoded, numbered_lines
 
 _TREC = re.compile(rb"<num>\s*(?:Number\s*:)?\s*([^\s<]+)", re.IGNORECASE)
 _XML = re.compile(rb"""<topic[^>]*\bnumber\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
@@ -48,13 +48,6 @@ def _from_file(path: Path, source: str) -> list[str]:
     return _from_json(data, source) if start in (b"{", b"[") else _from_lines(data, source)
 
 
-def _text(data: bytes, place: str) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise InputError(f"{place}: the id is not UTF-8 text.") from None
-
-
 def _marked(data: bytes, source: str) -> list[str]:
     """TREC topics, with a number each."""
     found = _TREC.findall(data) or _XML.findall(data)
@@ -67,13 +60,15 @@ def _marked(data: bytes, source: str) -> list[str]:
         raise InputError(f"{source} holds {topics} topics, but only {len(found)} of them have a number.")
     import html  # with references in topics: commands start sooner without its table of entities
 
-    return [_REFERENCE.sub(lambda sign: html.unescape(sign[0]), _text(name, source)) for name in found]
+    return [
+        _REFERENCE.sub(lambda sign: html.unescape(sign[0]), decoded(name, f"{source}: the id is"))
+        for name in found
+    ]
 
 
 def _from_json(data: bytes, source: str) -> list[str]:
     """A list of ids or of objects; one object whose names are ids; or an object on each line."""
-    lines = [(f"{source}, line {at}", line) for at, line in enumerate(data.splitlines(), 1) if line.strip()]
-    if len(lines) > 1 and lines[0][1].strip().startswith(b"{") and lines[0][1].strip().endswith(b"}"):
+    if lines := json_lines(data, source):
         return [of_item(read_json(line, place), place) for place, line in lines]
     found = read_json(data, source)
     if isinstance(found, list):
@@ -93,13 +88,13 @@ def _from_lines(data: bytes, source: str) -> list[str]:
 
     Lines end as those of runs do, by their bytes, and only ASCII blanks are not part of an id.
     """
-    lines = [(f"{source}, line {at}", line) for at, line in enumerate(data.splitlines(), 1) if line.strip()]
+    lines = numbered_lines(data, source)
     if not lines:
         return []
     first = lines[0][1].decode(errors="replace")
     for separator in "\t,;":
         if any(name.strip(' "').casefold() in FIELDS for name in first.split(separator)):
-            return _from_table(_text(data, source), separator, source)
+            return _from_table(decoded(data, f"{source}: the id is"), separator, source)
     if all(_JUDGED.fullmatch(line) for _, line in lines):
         raise InputError(f"{source} looks like qrels or a run, not like topics; {_FORM} is needed.")
     found = [_of_line(line, place) for place, line in lines]
@@ -110,7 +105,7 @@ def _from_lines(data: bytes, source: str) -> list[str]:
 
 def _of_line(line: bytes, place: str) -> str:
     start, tab, _ = line.partition(b"\t")
-    name = _text(start.strip(), place)
+    name = decoded(start.strip(), f"{place}: the id is")
     if not name:
         raise InputError(f"{place}: the id is missing.")
     if not tab and (len(start.split()) > 1 or "," in name):
@@ -122,9 +117,8 @@ def _of_line(line: bytes, place: str) -> str:
 def _from_table(text: str, separator: str, source: str) -> list[str]:
     """The column of ids of a table with a header; quoted fields may hold line ends."""
     lines = io.StringIO(text, newline="")
-    quoting: Literal[0, 3] = (
-        csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
-    )  # texts behind tabs hold any quotes
+    # Texts behind tabs hold any quotes.
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
     try:
         rows = [row for row in csv.reader(lines, delimiter=separator, quoting=quoting, strict=True) if row]
     except csv.Error as error:

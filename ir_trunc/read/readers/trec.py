@@ -24,7 +24,15 @@ from ir_trunc.read.notes import NO_NOTES, Notes, signs_of_lines
 from ir_trunc.read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
 from ir_trunc.read.registry import File, reader
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.text import BYTE_ORDER_MARK, BadLineError, blocks, blocks_of, check_zeros, line_ends
+from ir_trunc.read.text import (
+    BYTE_ORDER_MARK,
+    BadLineError,
+    blocks,
+    blocks_of,
+    check_zeros,
+    decoded,
+    line_ends,
+)
 
 # Python takes more for a number: 1_000, and the digits of all scripts.
 _NUMBER = {
@@ -217,10 +225,7 @@ def _values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]]) ->
         needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
         other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}
         raise InputError(f": {counted(len(fields), 'field')}; {needed}.{other.get(len(fields), '')}")
-    try:
-        texts = {name: fields[layout.fields.index(name)].decode() for name in kinds}
-    except UnicodeDecodeError:
-        raise InputError(": the ids are not UTF-8 text.") from None
+    texts = {name: decoded(fields[layout.fields.index(name)], ": the ids are") for name in kinds}
     for name, text in texts.items():
         if problem := kinds[name] is not str and _problem_of(kinds[name], text):
             place = f"topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])}"
