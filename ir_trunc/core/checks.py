@@ -83,7 +83,7 @@ def one_of(name: str, value: Any, words: Iterable[str]) -> str:
     return str(value)
 
 
-def path(name: str, value: Any) -> str:
+def file_name(name: str, value: Any) -> str:
     """The name of a file."""
     try:
         found = os.fspath(value)
@@ -121,7 +121,7 @@ def several(name: str, value: Any, needed: str) -> list[Any]:
     return list(value)
 
 
-def series(name: str, values: Any) -> npt.NDArray[np.float64]:
+def numbers(name: str, values: Any) -> npt.NDArray[np.float64]:
     """Finite numbers as a flat array; there may be none."""
     if not isinstance(values, np.ndarray):
         return np.array(

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc.core.checks import mapping, text
-from ir_trunc.core.checks import series as values_of
+from ir_trunc.core.checks import mapping, numbers, text
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats
@@ -161,7 +160,7 @@ def agreement(
     else:
         needed = f"{A_MATRIX}, p values of meta.power or {{name: values}}"
         given, of = mapping("ordered", ordered, needed).items(), "values"
-        series = {text("name", name): values_of(f"ordered[{name!r}]", values) for name, values in given}
+        series = {text("name", name): numbers(f"ordered[{name!r}]", values) for name, values in given}
     if len({len(values) for values in series.values()}) != 1:
         raise InputError(
             "orderings differ in length: as many values for the same items in the same order are needed."

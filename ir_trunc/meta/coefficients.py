@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ir_trunc.core.checks import number, one_of, series
+from ir_trunc.core.checks import number, numbers, one_of
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Floats, Ints
 
@@ -229,7 +229,7 @@ def _above_in_both(a: Floats, b: Floats) -> Floats:
 
 
 def _same_items(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-    a, b = series("x", x), series("y", y)
+    a, b = numbers("x", x), numbers("y", y)
     if a.shape != b.shape or len(a) < 2:
         raise InputError(
             f"orderings of {a.size} and {b.size} items: the same items, at least two, are needed."
@@ -245,7 +245,7 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
     if isinstance(x, Mapping) != isinstance(y, Mapping):
         raise InputError("x and y: both must be {item: value}, or both the values of the same items.")
     if not isinstance(x, Mapping):
-        a, b = series("x", x), series("y", y)
+        a, b = numbers("x", x), numbers("y", y)
         if len(a) != len(b):
             raise InputError(
                 f"orderings of {len(a)} and {len(b)} items: it is unclear which belong together. Give {{item:"
@@ -255,7 +255,7 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
     items = list(dict.fromkeys([*x, *y]))
     absent, found = len(items) * 2 + 1, []
     for ordering in (x, y):
-        values = series("ordering", list(ordering.values()))
+        values = numbers("ordering", list(ordering.values()))
         if not len(values):
             raise InputError("an ordering needs at least one item.")
         place = {item: at for at, item in enumerate(ordering)}

@@ -1,4 +1,4 @@
-"""Pictures as files, and names as they are written in pictures."""
+"""Pictures as files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ir_trunc.core.errors import InputError, IrTruncError, printable
+from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.later import needed
 from ir_trunc.read.write import Target, check_outputs, whole
 
@@ -16,23 +16,6 @@ if TYPE_CHECKING:
 
 # Without the time, a picture is the same bytes every time.
 _UNDATED = {"svg": {"Date": None}, "svgz": {"Date": None}, "pdf": {"CreationDate": None}}
-
-
-LONGEST = 48
-"""Characters of a name that a picture has room for."""
-
-
-def label(name: object) -> str:
-    """A name as matplotlib draws it.
-
-    A dollar sign does not begin a formula, and an underscore does not hide a line from the legend. Three dots
-    stand for the middle of a long one.
-    """
-    text = printable(str(name))
-    if len(text) > LONGEST:
-        text = f"{text[: LONGEST // 2]}...{text[-LONGEST // 4 :]}"
-    text = text.replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text
 
 
 def check_picture(path: Target, inputs: Iterable[Target | None] = ()) -> None:

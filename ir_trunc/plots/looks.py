@@ -1,4 +1,4 @@
-"""What all pictures share: axes, panels, colours, lines, tables in shades of grey."""
+"""What all pictures share: colours, names, axes, panels, lines, tables in shades of grey."""
 
 from __future__ import annotations
 
@@ -8,19 +8,43 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir_trunc.core.checks import instance
-from ir_trunc.core.checks import series as numbers
-from ir_trunc.core.errors import InputError, IrTruncError
+from ir_trunc.core.checks import instance, numbers
+from ir_trunc.core.errors import InputError, IrTruncError, printable
 from ir_trunc.core.later import needed, pd
-from ir_trunc.plots.colours import COLOURS, GREY, INK, LINES, MARKERS
-from ir_trunc.plots.files import label
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure
+else:
+    Axes = None  # only type checkers read `ax: Axes`
+
+INK = "#222222"
+GREY = "#a6a6a6"
+ACCENT = "#C24A00"
+# Each of these has another lightness, so that colour-blind readers and grey paper tell them apart; the first
+# ones most. Markers and line styles say the same without them.
+COLOURS = ("#1A1A1A", "#E0780A", "#0070B8", "#6A1B7A", "#1F9A6A", "#6B1500", "#00656B")
+MARKERS = "osD^vPX*<>"
+LINES = ("-", "--", "-.", ":")
+
+LONGEST = 48
+"""Characters of a name that a picture has room for."""
 
 MOST_NAMES = 7
 """Lines that have their names beside them, at most; more have a legend."""
+
+
+def label(name: object) -> str:
+    """A name as matplotlib draws it.
+
+    A dollar sign does not begin a formula, and an underscore does not hide a line from the legend. Three dots
+    stand for the middle of a long one.
+    """
+    text = printable(str(name))
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]}...{text[-LONGEST // 4 :]}"
+    text = text.replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
 
 
 def axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
@@ -167,6 +191,12 @@ def table_of(value: Any, columns: Iterable[str], made_by: str) -> pd.DataFrame:
         what = f"column {lacking[0]}, once" if lacking else "rows"
         raise InputError(f"table: it needs {what}, as {made_by} makes it; its columns: {found}.")
     return table
+
+
+def check_numbers(columns: pd.DataFrame | Mapping[str, Any]) -> None:
+    """InputError where a column has anything but finite numbers."""
+    for name, column in columns.items():
+        numbers(str(name), column)
 
 
 def the_one(column: pd.Series[str], of: str, what: str) -> str:

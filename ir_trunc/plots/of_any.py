@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.checks import flag, mapping, text, whole
-from ir_trunc.core.checks import series as numbers
+from ir_trunc.core.checks import flag, mapping, numbers, text, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.later import pd
 from ir_trunc.plots import looks
-from ir_trunc.plots.colours import ACCENT
-from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import axes, scores_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ir_trunc.plots.looks import Axes
 
 
 def lines(
@@ -54,7 +48,7 @@ def lines(
     found = series if isinstance(series, pd.DataFrame) else mapping("series", series, "{name: Series}")
     points: dict[str, tuple[Any, Any]] = {}
     for name, values in found.items():
-        clean = scores_of(str(name), values.dropna() if isinstance(values, pd.Series) else values)
+        clean = looks.scores_of(str(name), values.dropna() if isinstance(values, pd.Series) else values)
         numbers("index", clean.index.to_series())
         points[str(name)] = (clean.index.to_numpy(), clean.to_numpy())
     if not points:
@@ -64,9 +58,9 @@ def lines(
         {name: (x[np.argmax(y)], y.max()) for name, (x, y) in points.items()} if flag("best", best) else {}
     )
     named = {f"{n} (best: {highest[n][1]:.2f})" if best else n: found for n, found in points.items()}
-    shown = looks.lines(axes(ax), named, str(index.name or ""), "score")
+    shown = looks.lines(looks.axes(ax), named, str(index.name or ""), "score")
     for place in highest.values():
-        shown.plot(*place, "o", color=ACCENT, markersize=8, zorder=3)
+        shown.plot(*place, "o", color=looks.ACCENT, markersize=8, zorder=3)
     if all(np.issubdtype(x.dtype, np.integer) for x, _ in points.values()):
         looks.whole_ticks(shown.xaxis)
     return shown
@@ -104,6 +98,6 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
         if count is not None:
             number = whole(f"{word}s", count, 1)
             words.append(f"{number:,} {word}{'' if number == 1 else 's'}")
-    above = axes(ax).get_title()
-    looks.titled(ax, "\n".join([above] * bool(above) + [label(", ".join(words))]))
+    above = looks.axes(ax).get_title()
+    looks.titled(ax, "\n".join([above] * bool(above) + [looks.label(", ".join(words))]))
     return ax

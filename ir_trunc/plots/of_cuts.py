@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core.checks import instance, text
-from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.curve import Curve
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.later import pd
-from ir_trunc.plots.colours import ACCENT, GREY, INK
-from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import (
-    MOST_NAMES,
-    axes,
-    documents,
-    legend_above,
-    lines,
-    shaded,
-    slanted_ticks,
-    table_of,
-    whole_ticks,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ir_trunc.plots import looks
+from ir_trunc.plots.looks import Axes
 
 
 def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = None) -> Axes:
@@ -65,25 +50,25 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
     """
     instance("curve", curve, Curve, "a Curve, as ir_trunc.curves makes them,")
     values = dict(curve.rows()).get(text("topic", topic))
-    ax = axes(ax)
+    ax = looks.axes(ax)
     if values is None:
         raise InputError(f"the curve has no topic {topic!r}; its first is {curve.topics[0]!r}.")
     best, own = int(curve.best()[0][curve.topics.index(topic)]), len(values) - 1
-    ax.plot(values, color=INK, linewidth=1.3)
-    ax.axhline(values[0], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
+    ax.plot(values, color=looks.INK, linewidth=1.3)
+    ax.axhline(values[0], color=looks.GREY, linewidth=0.8, linestyle=":", zorder=1)
     # Where the list ends at its best cut, its square is inside the diamond.
-    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", ACCENT, 5.5))
+    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", looks.ACCENT, 5.5))
     for what, depth, marker, fill, size in marks:
         look: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
         counted = f"{depth} document{'s' * (depth != 1)}"
         name = f"{what}: {counted}, {values[depth]:.3f}"
-        ax.plot(depth, values[depth], marker, color=ACCENT, clip_on=False, label=name, **look)
-    documents(ax.xaxis, "length of the list", own)
+        ax.plot(depth, values[depth], marker, color=looks.ACCENT, clip_on=False, label=name, **look)
+    looks.documents(ax.xaxis, "length of the list", own)
     ax.set(
-        ylabel=label(f"{measure if isinstance(measure, str) else shown(measure)} of topic {topic}"),
+        ylabel=looks.label(f"{measure if isinstance(measure, str) else shown(measure)} of topic {topic}"),
         xlim=(0, max(own, 1)),
     )
-    legend_above(ax)
+    looks.legend_above(ax)
     return ax
 
 
@@ -117,28 +102,28 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.lengths(study.best_cuts("RBPT", qrels, {"mine": run})).get_title()
     'RBPT: own and best length of 2 lists'
     """
-    measures = table_of(table, ("measure", "length", "best_length"), "study.best_cuts")["measure"].unique()
-    for column in ("length", "best_length"):
-        numbers(column, table[column])
-    ax = axes(ax, 4.8, 4.6)
+    looks.table_of(table, ("measure", "length", "best_length"), "study.best_cuts")
+    looks.check_numbers(table[["length", "best_length"]])
+    measures = table["measure"].unique()
+    ax = looks.axes(ax, 4.8, 4.6)
     if len(measures) != 1:
         raise InputError(f"one measure's lists can be shown, not {len(measures)}: pick the rows of one.")
     places = table.groupby(["length", "best_length"]).size().reset_index(name="lists")
     area = 12 + 300 * places["lists"] / len(table) * (places["lists"] > 1)
-    look: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.8, "clip_on": False}
+    look: dict[str, Any] = {"edgecolor": looks.INK, "linewidth": 0.8, "clip_on": False}
     ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **look, alpha=0.8)
     top = float(table[["length", "best_length"]].to_numpy().max())
-    ax.plot([0, top], [0, top], color=ACCENT, linewidth=1.2, linestyle="--", zorder=3)
-    documents(ax.xaxis, "own length", top)
-    documents(ax.yaxis, "best length", top)
+    ax.plot([0, top], [0, top], color=looks.ACCENT, linewidth=1.2, linestyle="--", zorder=3)
+    looks.documents(ax.xaxis, "own length", top)
+    looks.documents(ax.yaxis, "best length", top)
     title = f"{measures[0]}: own and best length of {len(table)} lists"
-    ax.set(title=label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
+    ax.set(title=looks.label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
     for x, y, side, words in (
         (0.03, 0.97, "left", "above the line: ended too early"),
         (0.98, 0.03, "right", "below the line: went on too long"),
     ):
         edge = "top" if y > 0.5 else "bottom"
-        ax.text(x, y, words, transform=ax.transAxes, ha=side, va=edge, fontsize="small", color=INK)
+        ax.text(x, y, words, transform=ax.transAxes, ha=side, va=edge, fontsize="small", color=looks.INK)
     return ax
 
 
@@ -168,22 +153,22 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.nil(study.lengths(None, {"mine": {"1": {"a": 3, "NIL": 2}}})).get_ylabel()
     'lists'
     """
-    for name in ("before", "after"):
-        numbers(name, table_of(table, ("before", "after"), "study.lengths")[name])
-    ax = axes(ax)
-    for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", INK))):
+    looks.table_of(table, ("before", "after"), "study.lengths")
+    looks.check_numbers(table[["before", "after"]])
+    ax = looks.axes(ax)
+    for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", looks.INK))):
         ax.bar(
             np.arange(len(table)) + offset,
             table[name],
             0.4,
             label=f"{name} NIL ends lists",
             color=colour,
-            edgecolor=INK,
+            edgecolor=looks.INK,
         )
     ax.set_xticks(range(len(table)), table.index)
     ax.set(xlabel="length of the list (documents)", ylabel="lists")
-    whole_ticks(ax.yaxis)
-    legend_above(ax, 2)
+    looks.whole_ticks(ax.yaxis)
+    looks.legend_above(ax, 2)
     return ax
 
 
@@ -215,15 +200,14 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.cuts(study.cuts("RBPT SetF", qrels, {"mine": run})).get_ylabel()
     'lists (%)'
     """
-    for name, column in table_of(table, (), "study.cuts").items():
-        numbers(str(name), column)
-    if table.shape[1] > MOST_NAMES:
-        ax = shaded(100 * table.T, "{:.0f}", ax)
+    looks.check_numbers(looks.table_of(table, (), "study.cuts"))
+    if table.shape[1] > looks.MOST_NAMES:
+        ax = looks.shaded(100 * table.T, "{:.0f}", ax)
         ax.set(xlabel="best cut (documents)", title="lists (%)")
         return ax
-    ax = axes(ax, 7.2, 4.2)
+    ax = looks.axes(ax, 7.2, 4.2)
     series = {name: (range(len(table)), 100 * shares) for name, shares in table.items()}
-    lines(ax, series, "best cut (documents)", "lists (%)")
-    slanted_ticks(ax, table.index)
+    looks.lines(ax, series, "best cut (documents)", "lists (%)")
+    looks.slanted_ticks(ax, table.index)
     ax.set_ylim(bottom=0)
     return ax

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core.checks import instance, mapping, text, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Rankings
-from ir_trunc.plots.colours import ACCENT, COLOURS, INK
-from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import axes, legend_above
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ir_trunc.plots import looks
+from ir_trunc.plots.looks import Axes
 
 MOST = 10_000
 """Documents of a list that a picture can show, at most."""
 
-_FILLED = COLOURS[2]
+_FILLED = looks.COLOURS[2]
 
 
 def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | None = None) -> Axes:
@@ -65,7 +61,7 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     seen = relevant_hits & (rankings.judged_ranks <= longest)
     cells[rankings.judged_rows[seen], rankings.judged_ranks[seen] - 1] = 1
     step = max(5, 10 ** int(np.log10(longest)) // 2)
-    ax = axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
+    ax = looks.axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
     ax.pcolormesh(
         np.arange(longest + 1) + 0.5,
         np.arange(len(rankings) + 1),
@@ -75,15 +71,17 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
         vmax=1.15,
     )
     beyond = np.flatnonzero(rankings.lengths[order] > longest)
-    ax.plot(np.full(len(beyond), longest + 1.2), beyond + 0.5, ">", color=INK, markersize=3, clip_on=False)
+    ax.plot(
+        np.full(len(beyond), longest + 1.2), beyond + 0.5, ">", color=looks.INK, markersize=3, clip_on=False
+    )
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
-        ax.axhline(answerable, color=ACCENT, linewidth=1)
+        ax.axhline(answerable, color=looks.ACCENT, linewidth=1)
         ax.text(
             longest + 0.5,
             answerable,
             "nil queries below",
-            color=ACCENT,
+            color=looks.ACCENT,
             ha="right",
             va="bottom",
             fontsize="small",
@@ -91,7 +89,7 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     ax.set_xticks([1, *range(step, longest + 1, step)])
     count = f"{len(rankings)} topic{'s' * (len(rankings) != 1)}"
     ax.set(
-        title=label(text("title", title)),
+        title=looks.label(text("title", title)),
         xlabel="rank (dark: relevant, light: not)",
         ylabel=f"{count}, those with most to find on top",
         xlim=(0.5, longest + 0.5),
@@ -141,19 +139,19 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     first = next(iter(runs.values()))
     order, relevant_of = _by_relevant(first)
     height = len(runs) + 1.25  # of a topic: its name, its lists, and a gap
-    ax = axes(ax, 0.3 * longest + 2.5, 0.21 * len(order) * height + 0.9)
+    ax = looks.axes(ax, 0.3 * longest + 2.5, 0.21 * len(order) * height + 0.9)
     labels: dict[float, str] = {}
     for at, topic in enumerate(order):
         top, count = at * height, relevant_of[topic] or "none"
-        title = f"{label(first.topics[topic])}: {count} relevant"
-        ax.text(0.5, top, title, va="center", fontsize="small", weight="bold", color=INK)
+        title = f"{looks.label(first.topics[topic])}: {count} relevant"
+        ax.text(0.5, top, title, va="center", fontsize="small", weight="bold", color=looks.INK)
         for y, (system, rankings) in enumerate(runs.items(), 1):
-            labels[top + y] = label(system)
+            labels[top + y] = looks.label(system)
             _circles(ax, top + y, rankings, topic, longest)
     for what, inside in (("relevant", _FILLED), ("not relevant", "white")):
         ax.scatter([], [], 34, inside, edgecolor=_FILLED, linewidth=0.9, label=what)
-    ax.plot([], [], "|", color=ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
-    legend_above(ax, 3, handletextpad=0.1, columnspacing=1.2)
+    ax.plot([], [], "|", color=looks.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
+    looks.legend_above(ax, 3, handletextpad=0.1, columnspacing=1.2)
     ax.set_yticks(list(labels), list(labels.values()), fontsize="small")
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -179,6 +177,6 @@ def _circles(ax: Axes, y: float, rankings: Rankings, topic: int, longest: int) -
     ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=_FILLED, linewidth=0.9)
     if length > longest:
         rest = f"... to {length}, {(relevant > longest).sum()} relevant"
-        ax.text(longest + 0.7, y, rest, va="center", fontsize="small", color=INK)
+        ax.text(longest + 0.7, y, rest, va="center", fontsize="small", color=looks.INK)
     else:
-        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=ACCENT, linewidth=2.2)
+        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=looks.ACCENT, linewidth=2.2)

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core.checks import instance, mapping, text, whole
-from ir_trunc.core.checks import series as numbers
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.parts import binary
 from ir_trunc.measures.sizes import QRELS, Size, Sizes, documents, is_path
-from ir_trunc.plots.colours import GREY, INK
-from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import axes, level, lines, name_lines, styles, table_of, the_one
+from ir_trunc.plots import looks
+from ir_trunc.plots.looks import Axes
 from ir_trunc.read.numbers import read_sizes
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = None) -> Axes:
@@ -55,19 +50,18 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     >>> len(plots.policies(table).get_yticks())
     2
     """
-    table_of(table, ("system", "policy", "score", "low", "high"), "cross_validate")
-    system = the_one(table["system"], "system", "policies")
+    looks.table_of(table, ("system", "policy", "score", "low", "high"), "cross_validate")
+    system = looks.the_one(table["system"], "system", "policies")
     if text("against", against) not in table:
         raise InputError(f"the table has no column {against!r}; it has: {', '.join(map(str, table))}.")
-    for column in ("score", "low", "high", against):
-        numbers(column, table[column])
+    looks.check_numbers({column: table[column] for column in ("score", "low", "high", against)})
     shown = table.sort_values("score", ascending=False, kind="stable")
-    ax = axes(ax, 6.4, 1.1 + 0.28 * len(shown))
+    ax = looks.axes(ax, 6.4, 1.1 + 0.28 * len(shown))
     places = range(len(shown))
     bars = [shown["score"] - shown["low"], shown["high"] - shown["score"]]
-    look: dict[str, Any] = {"color": INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
+    look: dict[str, Any] = {"color": looks.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
     ax.errorbar(shown["score"], places, xerr=bars, fmt="o", **look)
-    ax.set_yticks(places, [label(name) for name in shown["policy"]])
+    ax.set_yticks(places, [looks.label(name) for name in shown["policy"]])
     for place, spent in zip(places, shown[against]):
         _beyond(ax, place, f"{spent:,.0f}" if abs(spent) >= 100 else f"{spent:.1f}")
     _beyond(ax, -0.9, _SPENT.get(against, f"mean {against}\nof a list"), va="bottom")
@@ -75,7 +69,7 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     ax.grid(axis="y", color="#e4e4e4", linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines["left"].set_visible(False)
-    ax.set(xlabel="mean score (bars: 95 % confidence)", title=label(system))
+    ax.set(xlabel="mean score (bars: 95 % confidence)", title=looks.label(system))
     ax.set_ylim(len(shown) - 0.4, -0.6)
     return ax
 
@@ -85,7 +79,7 @@ _SPENT = {"length": "mean length\n(documents)", "cost": "mean cost\n(units of ga
 
 def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
     """Words beyond the right edge, flush right."""
-    look: dict[str, Any] = {"ha": "right", "va": va, "fontsize": "small", "color": INK}
+    look: dict[str, Any] = {"ha": "right", "va": va, "fontsize": "small", "color": looks.INK}
     ax.annotate(
         words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", annotation_clip=False, **look
     )
@@ -149,10 +143,10 @@ def recall_curve(
     size, rel = Sizes("number of documents").clean("D", D), whole("rel", rel, 1)
     if is_path(size):
         size = read_sizes(str(size))
-    ax = axes(ax)
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
+    ax = looks.axes(ax)
+    ax.plot([0, 1], [0, 1], color=looks.GREY, linewidth=0.8, linestyle=":", zorder=1)
     drawn = []
-    for (name, rankings), look in zip(named.items(), styles(len(named))):
+    for (name, rankings), look in zip(named.items(), looks.styles(len(named))):
         instance("runs", rankings, Rankings, "lists, as ir_trunc.rank makes them,")
         share, recall = recall_by_share(rankings, size, rel)
         marker = look.pop("marker")
@@ -160,10 +154,10 @@ def recall_curve(
         lists = Lists(rankings)
         wanted = binary(lists, rel).R > 0
         end = np.mean((lists.n / np.maximum(documents(lists, size), 1))[wanted])
-        ax.plot(end, recall[-1], marker=marker, **look | {"markersize": 8, "label": label(name)})
+        ax.plot(end, recall[-1], marker=marker, **look | {"markersize": 8, "label": looks.label(name)})
     ax.set(xlabel="share of the documents read", ylabel="mean recall", xlim=(0, 1), ylim=(0, 1.02))
     ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
-    name_lines(ax, list(zip(named, drawn)))
+    looks.name_lines(ax, list(zip(named, drawn)))
     return ax
 
 
@@ -195,13 +189,13 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'risk'
     """
     columns = ("coverage", "risk", "generalised_risk")
-    shown = table_of(table, columns, "truncation.risk_coverage")
-    ax = axes(ax)
+    shown = looks.table_of(table, columns, "truncation.risk_coverage")
+    ax = looks.axes(ax)
     names = {"risk": "wrong answers among those given", "generalised_risk": "wrong answers among all"}
     # The steps end where answers of equal confidence come in together.
     series = {name: (shown["coverage"], shown[column]) for column, name in names.items()}
-    lines(ax, series, "coverage (share of the answers that are given)", "risk", markevery=(0.0, 0.1))
-    level(ax, float(shown["risk"].iloc[-1]), "all are given")
+    looks.lines(ax, series, "coverage (share of the answers that are given)", "risk", markevery=(0.0, 0.1))
+    looks.level(ax, float(shown["risk"].iloc[-1]), "all are given")
     ax.set(xlim=(0, 1))
     ax.set_ylim(bottom=0)
     return ax
@@ -236,18 +230,18 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.abstention(abstention_curve("RR", qrels, run, confidence="gap", steps=2)).get_ylabel()
     'mean RR of the others'
     """
-    shown = table_of(table, ("measure", "confidence", "rate", "score"), "truncation.abstention_curve")
-    measure = the_one(shown["measure"], "measure", "curves")
-    ax = axes(ax)
+    shown = looks.table_of(table, ("measure", "confidence", "rate", "score"), "truncation.abstention_curve")
+    measure = looks.the_one(shown["measure"], "measure", "curves")
+    ax = looks.axes(ax)
     series = {
         str(name): (np.asarray(rows["rate"]), np.asarray(rows["score"]))
         for name, rows in shown.groupby("confidence", sort=False)
     }
-    lines(
+    looks.lines(
         ax,
         series,
         "lists that are left out (share); thin line: none",
-        f"mean {label(measure)} of the others",
+        f"mean {looks.label(measure)} of the others",
     )
-    level(ax, float(shown["score"].iloc[0]), "")
+    looks.level(ax, float(shown["score"].iloc[0]), "")
     return ax

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.checks import series as numbers
-from ir_trunc.core.checks import whole
+from ir_trunc.core.checks import numbers, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.later import pd
 from ir_trunc.measures.declare import lower_is_better
-from ir_trunc.plots.colours import COLOURS, GREY, INK
-from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import axes, documents, lines, scores_of, shaded, table_of
+from ir_trunc.plots import looks
+from ir_trunc.plots.looks import Axes
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_BEST = COLOURS[2]
+_BEST = looks.COLOURS[2]
 
 
 def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -53,9 +48,8 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plots.scores(table).texts]
     ['0.820', '0.300', '0.750', '0.500']
     """
-    means = table_of(table, (), "compare(...).to_pandas()")
-    for name, of_one in means.items():
-        numbers(str(name), of_one)
+    means = looks.table_of(table, (), "compare(...).to_pandas()")
+    looks.check_numbers(means)
     cells = means.to_numpy(float)
     signs = np.array([-1.0 if lower_is_better(str(name)) else 1.0 for name in means])
     best = cells * signs == (cells * signs).max(axis=0)
@@ -63,15 +57,15 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if means.shape[1] >= len(means):
         cells, best, names = cells.T, best.T, names[::-1]
     rows, columns = cells.shape
-    ax = axes(ax, 1.6 + columns, 0.7 + 0.27 * rows)
+    ax = looks.axes(ax, 1.6 + columns, 0.7 + 0.27 * rows)
     for (row, column), value in np.ndenumerate(cells):
-        look: dict[str, Any] = {"color": INK}
+        look: dict[str, Any] = {"color": looks.INK}
         if best[row, column]:
             look = {"color": "white", "weight": "bold"}
             ax.barh(row, 0.94, 0.84, column - 0.47, color=_BEST)
         ax.text(column, row, f"{value:.3f}", ha="center", va="center", fontsize="small", **look)
-    ax.set_xticks(range(columns), [label(name) for name in names[1]], fontsize="small")
-    ax.set_yticks(range(rows), [label(name) for name in names[0]], fontsize="small")
+    ax.set_xticks(range(columns), [looks.label(name) for name in names[1]], fontsize="small")
+    ax.set_yticks(range(rows), [looks.label(name) for name in names[0]], fontsize="small")
     ax.tick_params(length=0, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
@@ -104,16 +98,15 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.example(study.example("RBPT")).get_ylabel()
     'score'
     """
-    for name, column in table_of(table, (), "study.example").items():
-        numbers(str(name), column)
+    looks.check_numbers(looks.table_of(table, (), "study.example"))
     numbers("cut", table.index)
-    ax = axes(ax, 7.2, 4.2)
+    ax = looks.axes(ax, 7.2, 4.2)
     every = max(len(table) // 6, 1)
-    lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
+    looks.lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
     for at, line in enumerate(ax.lines[-table.shape[1] :]):
         line.set_markevery((at % every, every))
-    ax.axhline(0, color=GREY, linewidth=0.8, zorder=1)
-    documents(ax.xaxis, "cut", 0)
+    ax.axhline(0, color=looks.GREY, linewidth=0.8, zorder=1)
+    looks.documents(ax.xaxis, "cut", 0)
     ax.set(xlim=(0, table.index.max()))
     return ax
 
@@ -146,7 +139,7 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.agreement(study.agreement("RBPT OIE", "AP", qrels, runs)).get_title()
     "Kendall's tau"
     """
-    ax = shaded(table_of(table, (), "study.agreement"), "{:.2f}", ax)
+    ax = looks.shaded(looks.table_of(table, (), "study.agreement"), "{:.2f}", ax)
     ax.set(
         xlabel="measure by which lists are cut at their best",
         ylabel="measure of full lists",
@@ -190,7 +183,8 @@ def slope(
     >>> len(ax.lines)
     2
     """
-    before, after, labels = scores_of("before", before), scores_of("after", after), whole("labels", labels, 1)
+    before, after = looks.scores_of("before", before), looks.scores_of("after", after)
+    labels = whole("labels", labels, 1)
     if set(before.index) != set(after.index):
         raise InputError("before and after must score the same systems.")
     count = len(before)
@@ -198,15 +192,15 @@ def slope(
         series.rank(ascending=False, method="first") for series in (before, after.reindex(before.index))
     ]
     ends = {system: (places[0][system], places[1][system]) for system in before.index}
-    ax = axes(ax, 5.6, 1.4 + 0.17 * min(count, labels))
+    ax = looks.axes(ax, 5.6, 1.4 + 0.17 * min(count, labels))
     moved = sorted(ends, key=lambda system: -abs(ends[system][0] - ends[system][1]))
     far = max(1, math.ceil(count / 10))
     for system in moved:
         left, right = ends[system]
-        look: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
+        look: dict[str, Any] = {"color": looks.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
         if abs(left - right) >= far:
             style = "-" if right < left else "--"
-            look = {"color": INK, "linewidth": 1.4, "linestyle": style, "zorder": 3}
+            look = {"color": looks.INK, "linewidth": 1.4, "linestyle": style, "zorder": 3}
         ax.plot([0, 1], [left, right], marker="o", markersize=3, **look)
     from ir_trunc.plots.names import beside
 
@@ -215,7 +209,7 @@ def slope(
     named = moved[: max(min(labels, lines_of_letters), 1)]
     for side in (0, 1):
         beside(ax, [(system, side, ends[system][side], {}) for system in named], left=side == 0)
-    names = [label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
+    names = [looks.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
     words = [f"black: moved by {far} or more of {count} places (solid: up, dashed: down)"]
     if len(named) < count:
         words.append(f"named: the {len(named)} that move furthest")

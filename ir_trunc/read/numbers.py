@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from ir_trunc.core.checks import path as file_name
+from ir_trunc.core.checks import file_name
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.text import contents, decoded, numbered_lines
 

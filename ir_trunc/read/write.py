@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import IO, Any, TypeAlias, cast
 
-from ir_trunc.core.checks import path as file_name
+from ir_trunc.core.checks import file_name
 from ir_trunc.core.errors import InputError, shown
 
 Target: TypeAlias = "str | os.PathLike[str]"

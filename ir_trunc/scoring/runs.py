@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ir_trunc.core.checks import path as file_name
-from ir_trunc.core.checks import several
+from ir_trunc.core.checks import file_name, several
 from ir_trunc.core.errors import InputError
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.registry import shape_of

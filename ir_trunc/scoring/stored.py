@@ -18,8 +18,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.core.checks import LARGEST
-from ir_trunc.core.checks import path as file_name
+from ir_trunc.core.checks import LARGEST, file_name
 from ir_trunc.core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
 from ir_trunc.read.json_text import read_json
 from ir_trunc.read.text import contents

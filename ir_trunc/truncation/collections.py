@@ -9,8 +9,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from ir_trunc.core.checks import instance, mapping, text
-from ir_trunc.core.checks import path as file_name
+from ir_trunc.core.checks import file_name, instance, mapping, text
 from ir_trunc.core.errors import InputError, ParameterError, ParameterTypeError, shown
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.later import pd

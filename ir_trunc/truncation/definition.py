@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from ir_trunc.core.errors import ParameterError
+import numpy as np
+
+from ir_trunc.core.errors import ParameterError, warn
 from ir_trunc.core.rankings import Ints, Rankings
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, written_arguments
 from ir_trunc.read.write import Target
 from ir_trunc.scoring.stored import plain, write_json
-from ir_trunc.truncation.live import Items, keep, length_of
+from ir_trunc.truncation import live
+
+Items = TypeVar("Items")
 
 
 class Cutter(Protocol):
@@ -87,7 +91,12 @@ class Policy:
         >>> LargestGap()([0.1, 0.2, 0.9], lower_is_better=True)
         2
         """
-        return length_of(self, scores, lower_is_better)
+        live.refuse_if_not_live(self)
+        values = live.higher_is_better(scores, lower_is_better)
+        if values.ndim == 2:
+            lengths = [live.length_of(self, row, f"row {at}, ") for at, row in enumerate(values)]
+            return np.array(lengths, np.int64)
+        return live.length_of(self, values)
 
     def keep(self, items: Items, score: Any = None, *, lower_is_better: bool = False) -> Items:
         """What is kept of a list of objects, in their order and in a collection of the same type.
@@ -118,7 +127,17 @@ class Policy:
         >>> ShareOfTop(0.5).keep([{"id": "a", "sim": 0.8}, {"id": "b", "sim": 0.3}], score="sim")
         [{'id': 'a', 'sim': 0.8}]
         """
-        return keep(self, items, score, lower_is_better)
+        live.refuse_if_not_live(self)
+        values = live.higher_is_better(live.scores_of(items, score), lower_is_better)
+        rises = live.first_rise(values) > 0
+        if rises and (values[1:] > values[:-1]).all():
+            warn(
+                f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
+                f" the best. If those at the front are, pass lower_is_better={not lower_is_better}."
+            )
+        order = np.argsort(-values, kind="stable") if rises else np.arange(len(values))
+        kept: Items = live.taken(items, np.sort(order[: live.length_of(self, values[order])]))
+        return kept
 
     def save(self, path: Target) -> None:
         """Write the policy as JSON, to be read by `ir_trunc.load_policy`; gzipped where the name ends in .gz.

@@ -9,54 +9,21 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import copy
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.core.checks import flag
-from ir_trunc.core.errors import InputError, ParameterError, shown, warn
+from ir_trunc.core.errors import InputError, ParameterError, shown
 from ir_trunc.core.rankings import Floats, Ints, Rankings
 
-Items = TypeVar("Items")
-
-THE_LIST = "(the list)"
-"""What messages call the topic of a list that has none."""
-
-_BLANK = Rankings.from_lists([[]], topics=[THE_LIST], scores=[[]])
+_BLANK = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])
 _NUMBERS = "one list of numbers, or a 2-d array with a row for each list"
 _MISSING = (
     "score='name' says where it is (an attribute, a key or a column; 'metadata.score' goes one level down),"
     " score=function reads it, and score=[...] gives the scores themselves"
 )
-
-
-def length_of(policy: Any, scores: Any, lower_is_better: bool = False) -> int | Ints:
-    """How many documents of one list a policy keeps; see `Policy.__call__`."""
-    refuse_if_not_live(policy)
-    values = numbers_of(scores)
-    if flag("lower_is_better", lower_is_better):
-        values = -values
-    if values.ndim == 2:
-        return np.array([_cut(policy, row, f"row {at}, ") for at, row in enumerate(values)], np.int64)
-    return _cut(policy, values)
-
-
-def keep(policy: Any, items: Items, score: Any = None, lower_is_better: bool = False) -> Items:
-    """What a policy keeps of the items; see `Policy.keep`."""
-    refuse_if_not_live(policy)
-    values = numbers_of(scores_of(items, score))
-    if flag("lower_is_better", lower_is_better):
-        values = -values
-    falls = _falls(values)
-    if not falls and (values[1:] > values[:-1]).all():
-        warn(
-            f"The {len(values)} items are in the order of rising scores: those at the end are taken for the"
-            f" best. If those at the front are, pass lower_is_better={not lower_is_better}."
-        )
-    order = np.arange(len(values)) if falls else np.argsort(-values, kind="stable")
-    kept: Items = _taken(items, np.sort(order[: _cut(policy, values[order])]))
-    return kept
 
 
 def sees_judgments(policy: object) -> bool:
@@ -99,17 +66,26 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def _falls(values: Floats) -> bool:
-    """Whether scores fall, compared as 32-bit floats, as those of a run have to."""
+def higher_is_better(scores: Any, lower_is_better: bool) -> Floats:
+    """Scores as numbers; distances, of which lower ones are better, with the opposite sign."""
+    values = numbers_of(scores)
+    return -values if flag("lower_is_better", lower_is_better) else values
+
+
+def first_rise(values: Floats) -> int:
+    """The first place whose score is higher than the one before; 0 where all fall, as those of a run have to.
+
+    They are compared as 32-bit floats.
+    """
     with np.errstate(over="ignore"):
         rounded = values.astype(np.float32)
-    return not (rounded[1:] > rounded[:-1]).any()
+    rises = rounded[1:] > rounded[:-1]
+    return int(rises.argmax()) + 1 if rises.any() else 0
 
 
-def _cut(policy: Any, values: Floats, where: str = "") -> int:
-    """The length of a list with these scores."""
-    if not _falls(values):
-        at = int(np.argmax(values[1:].astype(np.float32) > values[:-1].astype(np.float32))) + 1
+def length_of(policy: Any, values: Floats, where: str = "") -> int:
+    """How many documents of a list with these scores a policy keeps."""
+    if at := first_rise(values):
         raise InputError(
             f"scores: {where}{values[at]:g} at place {at} is higher than {values[at - 1]:g} before it; scores"
             " must fall. Sort the documents first, or let `keep` choose among them; where lower is better,"
@@ -124,19 +100,16 @@ def lengths_of(policy: Any, rankings: Rankings) -> Ints:
     Raises InputError where `cut` does not return one whole number >= 0 for each list.
     """
     returned = policy.cut(rankings)
-    if isinstance(returned, np.ndarray) and returned.shape == (len(rankings),) and returned.dtype == np.int64:
-        lengths: npt.NDArray[Any] = returned
-        if (returned >= 0).all():
-            return np.minimum(returned, rankings.lengths)
     try:
-        lengths = np.asarray(returned)
+        lengths: npt.NDArray[Any] = np.asarray(returned)
     except ValueError:  # lists of several lengths
         lengths = np.zeros(0)
-    ok = lengths.shape == (len(rankings),) and lengths.dtype.kind in "iuf"
-    if not ok or not ((lengths >= 0) & (lengths == np.floor(lengths))).all():
+    kind = lengths.dtype.kind
+    are_whole = kind in "iu" or (kind == "f" and (lengths == np.floor(lengths)).all())
+    if lengths.shape != (len(rankings),) or not are_whole or (lengths < 0).any():
         needed = f"a whole length >= 0 for each of {len(rankings)} topics"
         raise InputError(f"{policy}: `cut` must return {needed}, not {shown(returned)}.")
-    shortened: Ints = np.minimum(lengths, rankings.lengths).astype(np.int64)
+    shortened: Ints = np.minimum(lengths, rankings.lengths).astype(np.int64, copy=False)
     return shortened
 
 
@@ -209,7 +182,7 @@ def _field(item: Any, path: str) -> Any:
     return item
 
 
-def _taken(items: Any, places: Ints) -> Any:
+def taken(items: Any, places: Ints) -> Any:
     """Some of the items, in a collection of the same type."""
     if hasattr(items, "iloc"):
         return items.iloc[places]

@@ -10,9 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from ir_trunc.plots.colours import ACCENT, COLOURS, GREY, INK
-from ir_trunc.plots.files import label
-from ir_trunc.plots.looks import figure
+from ir_trunc.plots.looks import ACCENT, COLOURS, GREY, INK, figure, label
 
 PAGE = Path(__file__).parent.parent / "cheat-sheet.md"
 A4 = (8.27, 11.69)  # inches
