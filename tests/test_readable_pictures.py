@@ -17,7 +17,7 @@ from test_plots import BEST, CURVE, PICTURES, RANKINGS
 
 from ir_trunc import meta, plots
 from ir_trunc.meta.guide import plot
-from ir_trunc.plots import looks
+from ir_trunc.plots import looks, style
 from ir_trunc.plots.names import apart
 from ir_trunc.synthetic import generated
 
@@ -135,13 +135,13 @@ def grey(colour):
 
 
 def test_lines_differ_on_grey_paper_and_stand_out_from_white():
-    lightness = [grey(colour) for colour in looks.COLOURS]
+    lightness = [grey(colour) for colour in style.COLOURS]
     for count, least in ((4, 13), (7, 4.5)):
         steps = np.diff(sorted(lightness[:count]))
         assert steps.min() >= least, steps
     assert max(lightness) <= grey("#949494")  # three to one against white, as for all graphics
-    assert grey(looks.GREY) - grey(looks.ACCENT) >= 15
-    assert looks.INK not in looks.COLOURS
+    assert grey(style.GREY) - grey(style.ACCENT) >= 15
+    assert style.INK not in style.COLOURS
 
 
 def test_names_are_moved_apart_by_as_little_as_they_must():

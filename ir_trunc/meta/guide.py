@@ -24,7 +24,7 @@ from ir_trunc.core.later import pd
 from ir_trunc.measures import registry
 from ir_trunc.meta.declare import procedure
 from ir_trunc.plots import looks
-from ir_trunc.plots.looks import INK
+from ir_trunc.plots.style import INK
 from ir_trunc.read.reading import Unpack
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.printed import fitted

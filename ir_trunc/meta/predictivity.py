@@ -22,7 +22,7 @@ from ir_trunc.meta.options import Repetitions, Seed
 from ir_trunc.meta.pairs import rounded
 from ir_trunc.meta.tables import by_name, square_table
 from ir_trunc.plots import looks
-from ir_trunc.plots.looks import ACCENT
+from ir_trunc.plots.style import ACCENT
 from ir_trunc.scoring.bootstrap import interval
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.runs import progress

@@ -17,7 +17,7 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.options import OneMeasure
 from ir_trunc.meta.tables import by_name
 from ir_trunc.plots import looks
-from ir_trunc.plots.looks import ACCENT, GREY, INK, label
+from ir_trunc.plots.style import ACCENT, GREY, INK, label
 from ir_trunc.ranking.doors import read_qrels_of_runs
 from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.reading import HowRead, Reading, Unpack

@@ -1,4 +1,4 @@
-"""What all pictures share: colours, names, axes, panels, lines, tables in shades of grey."""
+"""What all pictures share: axes, panels, lines, tables in shades of grey."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir_trunc.core.checks import instance, numbers
-from ir_trunc.core.errors import InputError, IrTruncError, printable
+from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.later import needed, pd
+from ir_trunc.plots.style import COLOURS, GREY, INK, LINES, MARKERS, label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
@@ -18,33 +19,8 @@ if TYPE_CHECKING:
 else:
     Axes = None  # only type checkers read `ax: Axes`
 
-INK = "#222222"
-GREY = "#a6a6a6"
-ACCENT = "#C24A00"
-# Each of these has another lightness, so that colour-blind readers and grey paper tell them apart; the first
-# ones most. Markers and line styles say the same without them.
-COLOURS = ("#1A1A1A", "#E0780A", "#0070B8", "#6A1B7A", "#1F9A6A", "#6B1500", "#00656B")
-MARKERS = "osD^vPX*<>"
-LINES = ("-", "--", "-.", ":")
-
-LONGEST = 48
-"""Characters of a name that a picture has room for."""
-
 MOST_NAMES = 7
 """Lines that have their names beside them, at most; more have a legend."""
-
-
-def label(name: object) -> str:
-    """A name as matplotlib draws it.
-
-    A dollar sign does not begin a formula, and an underscore does not hide a line from the legend. Three dots
-    stand for the middle of a long one.
-    """
-    text = printable(str(name))
-    if len(text) > LONGEST:
-        text = f"{text[: LONGEST // 2]}...{text[-LONGEST // 4 :]}"
-    text = text.replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text
 
 
 def axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
@@ -97,8 +73,8 @@ def lines(ax: Axes, series: Series, xlabel: str, ylabel: str, **looks: Any) -> A
 def unnamed_lines(ax: Axes, series: Series, **looks: Any) -> list[tuple[str, Any]]:
     """A line for every (x, y), each with a look of its own; the lines by their names."""
     return [
-        (str(name), ax.plot(x, y, label=label(name), **style | looks)[0])
-        for style, (name, (x, y)) in zip(styles(len(series)), series.items())
+        (str(name), ax.plot(x, y, label=label(name), **look | looks)[0])
+        for look, (name, (x, y)) in zip(styles(len(series)), series.items())
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ir_trunc.core.checks import flag, mapping, numbers, text, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.later import pd
-from ir_trunc.plots import looks
+from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes
 
 
@@ -60,7 +60,7 @@ def lines(
     named = {f"{n} (best: {highest[n][1]:.2f})" if best else n: found for n, found in points.items()}
     shown = looks.lines(looks.axes(ax), named, str(index.name or ""), "score")
     for place in highest.values():
-        shown.plot(*place, "o", color=looks.ACCENT, markersize=8, zorder=3)
+        shown.plot(*place, "o", color=style.ACCENT, markersize=8, zorder=3)
     if all(np.issubdtype(x.dtype, np.integer) for x, _ in points.values()):
         looks.whole_ticks(shown.xaxis)
     return shown
@@ -99,5 +99,5 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
             number = whole(f"{word}s", count, 1)
             words.append(f"{number:,} {word}{'' if number == 1 else 's'}")
     above = looks.axes(ax).get_title()
-    looks.titled(ax, "\n".join([above] * bool(above) + [looks.label(", ".join(words))]))
+    looks.titled(ax, "\n".join([above] * bool(above) + [style.label(", ".join(words))]))
     return ax

@@ -10,7 +10,7 @@ from ir_trunc.core.checks import instance, text
 from ir_trunc.core.curve import Curve
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.later import pd
-from ir_trunc.plots import looks
+from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes
 
 
@@ -54,18 +54,18 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
     if values is None:
         raise InputError(f"the curve has no topic {topic!r}; its first is {curve.topics[0]!r}.")
     best, own = int(curve.best()[0][curve.topics.index(topic)]), len(values) - 1
-    ax.plot(values, color=looks.INK, linewidth=1.3)
-    ax.axhline(values[0], color=looks.GREY, linewidth=0.8, linestyle=":", zorder=1)
+    ax.plot(values, color=style.INK, linewidth=1.3)
+    ax.axhline(values[0], color=style.GREY, linewidth=0.8, linestyle=":", zorder=1)
     # Where the list ends at its best cut, its square is inside the diamond.
-    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", looks.ACCENT, 5.5))
+    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", style.ACCENT, 5.5))
     for what, depth, marker, fill, size in marks:
         look: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
         counted = f"{depth} document{'s' * (depth != 1)}"
         name = f"{what}: {counted}, {values[depth]:.3f}"
-        ax.plot(depth, values[depth], marker, color=looks.ACCENT, clip_on=False, label=name, **look)
+        ax.plot(depth, values[depth], marker, color=style.ACCENT, clip_on=False, label=name, **look)
     looks.documents(ax.xaxis, "length of the list", own)
     ax.set(
-        ylabel=looks.label(f"{measure if isinstance(measure, str) else shown(measure)} of topic {topic}"),
+        ylabel=style.label(f"{measure if isinstance(measure, str) else shown(measure)} of topic {topic}"),
         xlim=(0, max(own, 1)),
     )
     looks.legend_above(ax)
@@ -110,20 +110,20 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         raise InputError(f"one measure's lists can be shown, not {len(measures)}: pick the rows of one.")
     places = table.groupby(["length", "best_length"]).size().reset_index(name="lists")
     area = 12 + 300 * places["lists"] / len(table) * (places["lists"] > 1)
-    look: dict[str, Any] = {"edgecolor": looks.INK, "linewidth": 0.8, "clip_on": False}
+    look: dict[str, Any] = {"edgecolor": style.INK, "linewidth": 0.8, "clip_on": False}
     ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **look, alpha=0.8)
     top = float(table[["length", "best_length"]].to_numpy().max())
-    ax.plot([0, top], [0, top], color=looks.ACCENT, linewidth=1.2, linestyle="--", zorder=3)
+    ax.plot([0, top], [0, top], color=style.ACCENT, linewidth=1.2, linestyle="--", zorder=3)
     looks.documents(ax.xaxis, "own length", top)
     looks.documents(ax.yaxis, "best length", top)
     title = f"{measures[0]}: own and best length of {len(table)} lists"
-    ax.set(title=looks.label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
+    ax.set(title=style.label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
     for x, y, side, words in (
         (0.03, 0.97, "left", "above the line: ended too early"),
         (0.98, 0.03, "right", "below the line: went on too long"),
     ):
         edge = "top" if y > 0.5 else "bottom"
-        ax.text(x, y, words, transform=ax.transAxes, ha=side, va=edge, fontsize="small", color=looks.INK)
+        ax.text(x, y, words, transform=ax.transAxes, ha=side, va=edge, fontsize="small", color=style.INK)
     return ax
 
 
@@ -156,14 +156,14 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     looks.table_of(table, ("before", "after"), "study.lengths")
     looks.check_numbers(table[["before", "after"]])
     ax = looks.axes(ax)
-    for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", looks.INK))):
+    for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", style.INK))):
         ax.bar(
             np.arange(len(table)) + offset,
             table[name],
             0.4,
             label=f"{name} NIL ends lists",
             color=colour,
-            edgecolor=looks.INK,
+            edgecolor=style.INK,
         )
     ax.set_xticks(range(len(table)), table.index)
     ax.set(xlabel="length of the list (documents)", ylabel="lists")

@@ -10,13 +10,13 @@ import numpy as np
 from ir_trunc.core.checks import instance, mapping, text, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Rankings
-from ir_trunc.plots import looks
+from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes
 
 MOST = 10_000
 """Documents of a list that a picture can show, at most."""
 
-_FILLED = looks.COLOURS[2]
+_FILLED = style.COLOURS[2]
 
 
 def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | None = None) -> Axes:
@@ -72,16 +72,16 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     )
     beyond = np.flatnonzero(rankings.lengths[order] > longest)
     ax.plot(
-        np.full(len(beyond), longest + 1.2), beyond + 0.5, ">", color=looks.INK, markersize=3, clip_on=False
+        np.full(len(beyond), longest + 1.2), beyond + 0.5, ">", color=style.INK, markersize=3, clip_on=False
     )
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
-        ax.axhline(answerable, color=looks.ACCENT, linewidth=1)
+        ax.axhline(answerable, color=style.ACCENT, linewidth=1)
         ax.text(
             longest + 0.5,
             answerable,
             "nil queries below",
-            color=looks.ACCENT,
+            color=style.ACCENT,
             ha="right",
             va="bottom",
             fontsize="small",
@@ -89,7 +89,7 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     ax.set_xticks([1, *range(step, longest + 1, step)])
     count = f"{len(rankings)} topic{'s' * (len(rankings) != 1)}"
     ax.set(
-        title=looks.label(text("title", title)),
+        title=style.label(text("title", title)),
         xlabel="rank (dark: relevant, light: not)",
         ylabel=f"{count}, those with most to find on top",
         xlim=(0.5, longest + 0.5),
@@ -143,14 +143,14 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     labels: dict[float, str] = {}
     for at, topic in enumerate(order):
         top, count = at * height, relevant_of[topic] or "none"
-        title = f"{looks.label(first.topics[topic])}: {count} relevant"
-        ax.text(0.5, top, title, va="center", fontsize="small", weight="bold", color=looks.INK)
+        title = f"{style.label(first.topics[topic])}: {count} relevant"
+        ax.text(0.5, top, title, va="center", fontsize="small", weight="bold", color=style.INK)
         for y, (system, rankings) in enumerate(runs.items(), 1):
-            labels[top + y] = looks.label(system)
+            labels[top + y] = style.label(system)
             _circles(ax, top + y, rankings, topic, longest)
     for what, inside in (("relevant", _FILLED), ("not relevant", "white")):
         ax.scatter([], [], 34, inside, edgecolor=_FILLED, linewidth=0.9, label=what)
-    ax.plot([], [], "|", color=looks.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
+    ax.plot([], [], "|", color=style.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
     looks.legend_above(ax, 3, handletextpad=0.1, columnspacing=1.2)
     ax.set_yticks(list(labels), list(labels.values()), fontsize="small")
     ax.tick_params(axis="y", length=0)
@@ -177,6 +177,6 @@ def _circles(ax: Axes, y: float, rankings: Rankings, topic: int, longest: int) -
     ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=_FILLED, linewidth=0.9)
     if length > longest:
         rest = f"... to {length}, {(relevant > longest).sum()} relevant"
-        ax.text(longest + 0.7, y, rest, va="center", fontsize="small", color=looks.INK)
+        ax.text(longest + 0.7, y, rest, va="center", fontsize="small", color=style.INK)
     else:
-        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=looks.ACCENT, linewidth=2.2)
+        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=style.ACCENT, linewidth=2.2)

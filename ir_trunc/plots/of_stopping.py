@@ -14,7 +14,7 @@ from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.parts import binary
 from ir_trunc.measures.sizes import QRELS, Size, Sizes, documents, is_path
-from ir_trunc.plots import looks
+from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes
 from ir_trunc.read.numbers import read_sizes
 
@@ -59,9 +59,9 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     ax = looks.axes(ax, 6.4, 1.1 + 0.28 * len(shown))
     places = range(len(shown))
     bars = [shown["score"] - shown["low"], shown["high"] - shown["score"]]
-    look: dict[str, Any] = {"color": looks.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
+    look: dict[str, Any] = {"color": style.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
     ax.errorbar(shown["score"], places, xerr=bars, fmt="o", **look)
-    ax.set_yticks(places, [looks.label(name) for name in shown["policy"]])
+    ax.set_yticks(places, [style.label(name) for name in shown["policy"]])
     for place, spent in zip(places, shown[against]):
         _beyond(ax, place, f"{spent:,.0f}" if abs(spent) >= 100 else f"{spent:.1f}")
     _beyond(ax, -0.9, _SPENT.get(against, f"mean {against}\nof a list"), va="bottom")
@@ -69,7 +69,7 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     ax.grid(axis="y", color="#e4e4e4", linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines["left"].set_visible(False)
-    ax.set(xlabel="mean score (bars: 95 % confidence)", title=looks.label(system))
+    ax.set(xlabel="mean score (bars: 95 % confidence)", title=style.label(system))
     ax.set_ylim(len(shown) - 0.4, -0.6)
     return ax
 
@@ -79,7 +79,7 @@ _SPENT = {"length": "mean length\n(documents)", "cost": "mean cost\n(units of ga
 
 def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
     """Words beyond the right edge, flush right."""
-    look: dict[str, Any] = {"ha": "right", "va": va, "fontsize": "small", "color": looks.INK}
+    look: dict[str, Any] = {"ha": "right", "va": va, "fontsize": "small", "color": style.INK}
     ax.annotate(
         words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", annotation_clip=False, **look
     )
@@ -144,7 +144,7 @@ def recall_curve(
     if is_path(size):
         size = read_sizes(str(size))
     ax = looks.axes(ax)
-    ax.plot([0, 1], [0, 1], color=looks.GREY, linewidth=0.8, linestyle=":", zorder=1)
+    ax.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.8, linestyle=":", zorder=1)
     drawn = []
     for (name, rankings), look in zip(named.items(), looks.styles(len(named))):
         instance("runs", rankings, Rankings, "lists, as ir_trunc.rank makes them,")
@@ -154,7 +154,7 @@ def recall_curve(
         lists = Lists(rankings)
         wanted = binary(lists, rel).R > 0
         end = np.mean((lists.n / np.maximum(documents(lists, size), 1))[wanted])
-        ax.plot(end, recall[-1], marker=marker, **look | {"markersize": 8, "label": looks.label(name)})
+        ax.plot(end, recall[-1], marker=marker, **look | {"markersize": 8, "label": style.label(name)})
     ax.set(xlabel="share of the documents read", ylabel="mean recall", xlim=(0, 1), ylim=(0, 1.02))
     ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
     looks.name_lines(ax, list(zip(named, drawn)))
@@ -241,7 +241,7 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax,
         series,
         "lists that are left out (share); thin line: none",
-        f"mean {looks.label(measure)} of the others",
+        f"mean {style.label(measure)} of the others",
     )
     looks.level(ax, float(shown["score"].iloc[0]), "")
     return ax

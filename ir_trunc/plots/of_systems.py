@@ -11,10 +11,10 @@ from ir_trunc.core.checks import numbers, whole
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.later import pd
 from ir_trunc.measures.declare import lower_is_better
-from ir_trunc.plots import looks
+from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes
 
-_BEST = looks.COLOURS[2]
+_BEST = style.COLOURS[2]
 
 
 def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -59,13 +59,13 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     rows, columns = cells.shape
     ax = looks.axes(ax, 1.6 + columns, 0.7 + 0.27 * rows)
     for (row, column), value in np.ndenumerate(cells):
-        look: dict[str, Any] = {"color": looks.INK}
+        look: dict[str, Any] = {"color": style.INK}
         if best[row, column]:
             look = {"color": "white", "weight": "bold"}
             ax.barh(row, 0.94, 0.84, column - 0.47, color=_BEST)
         ax.text(column, row, f"{value:.3f}", ha="center", va="center", fontsize="small", **look)
-    ax.set_xticks(range(columns), [looks.label(name) for name in names[1]], fontsize="small")
-    ax.set_yticks(range(rows), [looks.label(name) for name in names[0]], fontsize="small")
+    ax.set_xticks(range(columns), [style.label(name) for name in names[1]], fontsize="small")
+    ax.set_yticks(range(rows), [style.label(name) for name in names[0]], fontsize="small")
     ax.tick_params(length=0, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
@@ -105,7 +105,7 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     looks.lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
     for at, line in enumerate(ax.lines[-table.shape[1] :]):
         line.set_markevery((at % every, every))
-    ax.axhline(0, color=looks.GREY, linewidth=0.8, zorder=1)
+    ax.axhline(0, color=style.GREY, linewidth=0.8, zorder=1)
     looks.documents(ax.xaxis, "cut", 0)
     ax.set(xlim=(0, table.index.max()))
     return ax
@@ -197,10 +197,10 @@ def slope(
     far = max(1, math.ceil(count / 10))
     for system in moved:
         left, right = ends[system]
-        look: dict[str, Any] = {"color": looks.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
+        look: dict[str, Any] = {"color": style.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
         if abs(left - right) >= far:
-            style = "-" if right < left else "--"
-            look = {"color": looks.INK, "linewidth": 1.4, "linestyle": style, "zorder": 3}
+            dashes = "-" if right < left else "--"
+            look = {"color": style.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
         ax.plot([0, 1], [left, right], marker="o", markersize=3, **look)
     from ir_trunc.plots.names import beside
 
@@ -209,7 +209,7 @@ def slope(
     named = moved[: max(min(labels, lines_of_letters), 1)]
     for side in (0, 1):
         beside(ax, [(system, side, ends[system][side], {}) for system in named], left=side == 0)
-    names = [looks.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
+    names = [style.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
     words = [f"black: moved by {far} or more of {count} places (solid: up, dashed: down)"]
     if len(named) < count:
         words.append(f"named: the {len(named)} that move furthest")
