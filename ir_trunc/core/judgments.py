@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 
 from ir_trunc.core import arrays
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.flat import Bools, Ints, distinct, offsets_of, places_of
-
-T = TypeVar("T")
 
 
 def canonical_order(topics: Sequence[str]) -> list[int]:
@@ -45,14 +43,9 @@ class Judgments:
         arrays.offsets("offsets of the judgments", self.offsets, len(self.topics), len(self.grades))
 
     @cached_property
-    def _known(self) -> dict[Hashable, Any]:
+    def known(self) -> dict[Hashable, Any]:
+        """What measures have computed of these judgments, once for all runs."""
         return {}
-
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What is computed of these judgments once, for all runs: the value that is known under a key."""
-        if key not in self._known:
-            self._known[key] = compute()
-        return cast(T, self._known[key])
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # without what is known
@@ -64,7 +57,7 @@ class Judgments:
         nothing: Bools = found == 0
         return nothing if self.by_nil is None else nothing | self.by_nil
 
-    @property
+    @cached_property
     def max_rel(self) -> int:
         """The top of the judgement scale; 0 where nothing is relevant."""
         return int(self.levels.max(initial=0))

@@ -93,9 +93,11 @@ class Judged:
 
 def judged_by(scale: Scale, judgments: Judgments) -> Judged:
     """What all judged documents are worth by a scale."""
-    return judgments.once(
-        scale, lambda: Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
-    )
+    found: Judged | None = judgments.known.get(scale)
+    if found is None:
+        found = Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
+        judgments.known[scale] = found
+    return found
 
 
 def gains_by(scale: Scale, lists: Lists, unit: float = 1.0) -> Gains:

@@ -71,7 +71,9 @@ def _keys(row: Ints, level: Ints, levels: Ints) -> Ints:
 
 def ties(judgments: Judgments) -> Ties:
     """The groups of some judgments."""
-    return judgments.once(Ties, lambda: Ties.of(judgments))
+    found: Ties = judgments.known.get(Ties) or Ties.of(judgments)
+    judgments.known[Ties] = found
+    return found
 
 
 @dataclass(frozen=True, eq=False)
