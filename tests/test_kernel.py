@@ -23,8 +23,9 @@ from ir_trunc._kernel import kernel
 from ir_trunc.core.errors import IrTruncError
 from ir_trunc.ranking import doors, rank
 from ir_trunc.ranking.answers import read_answers
-from ir_trunc.ranking.compiled import coded_qrels, compiled, compiled_rows
 from ir_trunc.ranking.doors import read_qrels
+from ir_trunc.ranking.judged_docs import coded_qrels
+from ir_trunc.ranking.rank import compiled, compiled_rows
 from ir_trunc.read import text
 from ir_trunc.read.reading import DEFAULT, RUN, Reading
 from ir_trunc.read.reading import QRELS as QRELS_LAYOUT

@@ -14,7 +14,8 @@ import ir_trunc
 from ir_trunc import InputError, ParameterError
 from ir_trunc.cli.main import main
 from ir_trunc.ranking.doors import read_qrels, read_run
-from ir_trunc.ranking.rank import by_rank, rank
+from ir_trunc.ranking.joined import by_rank
+from ir_trunc.ranking.rank import rank
 from ir_trunc.read.reading import RUN, Reading
 from ir_trunc.read.registry import rows
 

@@ -413,22 +413,38 @@ static PyObject *first_stranger(const Ids *strangers)
 }
 
 PyDoc_STRVAR(found_doc,
-             "found(lists)\n--\n\n"
-             "topics, lengths, first scores, numbers of judged documents, their ranks, their grades and the\n"
-             "scores that were kept, as bytes; rows, lists of several documents, tied ones, strangers, and\n"
-             "the first of these.");
+             "found(lists, all)\n--\n\n"
+             "The lists in the order of the qrels' topics, all: with the empty ones: topics, lengths, offsets of\n"
+             "judged documents, their ranks, their grades and where scores begin; the scores that were kept;\n"
+             "first scores; rows, lists of several documents, tied ones, strangers, and the first of these.");
 
-static PyObject *found(PyObject *module, PyObject *lists)
+static PyObject *numbers(const Bytes *bytes)
 {
+    return PyByteArray_FromStringAndSize(bytes->at, (Py_ssize_t)bytes->size);
+}
+
+static PyObject *found(PyObject *module, PyObject *args)
+{
+    PyObject *lists, *result = NULL;
+    int all;
+    if (!PyArg_ParseTuple(args, "Op", &lists, &all))
+        return NULL;
     ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
     if (!here)
         return NULL;
-    const Found *all = &here->lists.found;
-    return Py_BuildValue("(NNNNNNNLLLnN)", column(&all->topics), column(&all->lengths), column(&all->firsts),
-                         column(&all->judged), column(&all->ranks), column(&all->grades),
-                         column(&all->scores), (long long)all->rows, (long long)all->several,
-                         (long long)all->tied, (Py_ssize_t)here->lists.strangers.count,
-                         first_stranger(&here->lists.strangers));
+    const Found *found = &here->lists.found;
+    Ordered to = {0};
+    if (lists_ordered(&here->lists, all, &to))
+        result = Py_BuildValue("((NNNNNN)NNLLLnN)", numbers(&to.topics), numbers(&to.lengths),
+                               numbers(&to.offsets), numbers(&to.ranks), numbers(&to.grades),
+                               numbers(&to.starts), numbers(&found->scores), numbers(&to.firsts),
+                               (long long)found->rows, (long long)found->several, (long long)found->tied,
+                               (Py_ssize_t)here->lists.strangers.count,
+                               first_stranger(&here->lists.strangers));
+    else
+        PyErr_NoMemory();
+    ordered_free(&to);
+    return result;
 }
 
 /* Ids as offsets and bytes, or NULL. */
@@ -549,7 +565,7 @@ static PyMethodDef functions[] = {{"judged", judged_of, METH_VARARGS, judged_doc
                                   {"dicts", dicts, METH_VARARGS, dicts_doc},
                                   {"tuples", tuples, METH_VARARGS, tuples_doc},
                                   {"columns", columns, METH_VARARGS, columns_doc},
-                                  {"found", found, METH_O, found_doc},
+                                  {"found", found, METH_VARARGS, found_doc},
                                   {"qrels_of_lines", qrels_of_lines, METH_VARARGS, qrels_doc},
                                   {"qrels_of_dicts", qrels_of_dicts, METH_VARARGS, qrels_of_dicts_doc},
                                   {"qrels_of_tuples", qrels_of_tuples, METH_VARARGS, qrels_of_tuples_doc},

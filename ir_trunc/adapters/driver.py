@@ -13,10 +13,10 @@ from ir_trunc.core.errors import InputError, UnknownMeasureError
 from ir_trunc.measures import scores
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import Piece, put_together
-from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import trec
 from ir_trunc.read.reading import MARK, RANK, RUN, nothing_in
 from ir_trunc.read.registry import reader_of, shape_of
+from ir_trunc.read.rows import Samples
 from ir_trunc.read.text import GZIP_MAGIC
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.results import Results
@@ -77,11 +77,11 @@ def to_look_at(found: Iterable[str], read: Mapping[str, Any]) -> list[str]:
     return [name for name in (RANK, MARK) if name in found and name not in read]
 
 
-def scored(ready: Evaluator, qrels: Qrels, parts: Sequence[Piece], source: str, notes: Notes) -> Results:
+def scored(ready: Evaluator, qrels: Qrels, parts: Sequence[Piece], source: str, samples: Samples) -> Results:
     """The scores of the run's lists, put together."""
     if source not in (DASK, SPARK) and not any(part.notes.known or part.notes.strangers for part in parts):
         raise nothing_in(source, RUN)
-    rankings = put_together(qrels, parts, source, ready.reading, notes)
+    rankings = put_together(qrels, parts, source, ready.reading, samples)
     ready.doubts.warn(source, rankings)
     return Results(
         ready.measures, rankings, np.array(scores((bound for bound in ready.bound if bound), rankings))

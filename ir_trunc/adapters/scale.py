@@ -37,9 +37,9 @@ from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.later import needed
 from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import rows_of_lines
 from ir_trunc.read.reading import MARK, RANK, RUN, Layout, Unpack
+from ir_trunc.read.rows import Samples
 from ir_trunc.read.tables import COST, SHOWN, columns_of, from_frame
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
@@ -124,8 +124,8 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
         ranked_there = [
             delayed(ranked)(judged_there, piece, source, again) for piece in shuffled.to_delayed()
         ]
-        parts, notes = compute(ranked_there, [note for _, note in pieces])
-    return scored(ready, judged, parts, source, sum(notes, Notes()))
+        parts, samples = compute(ranked_there, [some for _, some in pieces])
+    return scored(ready, judged, parts, source, sum(samples, ()))
 
 
 @keywords_of(Evaluator)
@@ -194,16 +194,16 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
     for part in parts:
         if isinstance(part, IrTruncError):
             raise part
-    notes = _notes(run, source, layout) if source == SPARK else Notes()  # those of lines come with the parts
-    return scored(ready, judged, parts, source, notes)
+    samples = _looked_at(run, source, layout) if source == SPARK else ()  # those of lines are in the parts
+    return scored(ready, judged, parts, source, samples)
 
 
-def _notes(run: Any, source: str, layout: Layout) -> Notes:
-    """What the first rows of a Spark DataFrame are a sign of."""
+def _looked_at(run: Any, source: str, layout: Layout) -> Samples:
+    """The first rows of a Spark DataFrame."""
     columns = columns_of(run.columns, layout, source)
     names = [*columns.values(), *to_look_at(run.columns, columns)]
     rows = run.select(*names).limit(_SAMPLE).collect()
-    return from_frame(pa.table({name: [row[name] for row in rows] for name in names}), layout, source).notes
+    return from_frame(pa.table({name: [row[name] for row in rows] for name in names}), layout, source).samples
 
 
 def _cast(run: Any, source: str, layout: Layout) -> list[Any]:

@@ -11,10 +11,9 @@ from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.later import pd
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import Piece, rank_piece
-from ir_trunc.read.notes import Notes
 from ir_trunc.read.readers.trec import rows_of_lines
 from ir_trunc.read.reading import RANK, Layout
-from ir_trunc.read.rows import Rows
+from ir_trunc.read.rows import Rows, Samples
 from ir_trunc.read.tables import COST, SHOWN, from_frame
 
 
@@ -23,25 +22,25 @@ def ranked(qrels: Qrels, frame: Any, source: str, layout: Layout) -> Piece:
     return rank_piece(qrels, from_frame(frame, layout, source))
 
 
-def tidied(frame: pd.DataFrame, source: str, layout: Layout) -> tuple[pd.DataFrame, Notes]:
-    """A partition as a single machine reads it, and what is to be said of it.
+def tidied(frame: pd.DataFrame, source: str, layout: Layout) -> tuple[pd.DataFrame, Samples]:
+    """A partition as a single machine reads it, and what was looked at of it.
 
     Its types are those that every shuffle can handle.
     """
     rows = from_frame(frame, layout, source)
-    return as_frame(rows), rows.notes
+    return as_frame(rows), rows.samples
 
 
 def read_block(
     system: Any, path: str, start: int, length: int | None, layout: Layout
-) -> tuple[pd.DataFrame, Notes]:
+) -> tuple[pd.DataFrame, Samples]:
     """A partition of a text file, the lines that begin in this block, and what is to be said of them."""
     from fsspec.utils import read_block as lines_of
 
     with system.open(path, "rb") as file:
         data = file.read() if length is None else lines_of(file, start, length, b"\n")
     rows = rows_of_lines(data, layout, f"run {path}", None if start else 1)
-    return as_frame(rows), rows.notes
+    return as_frame(rows), rows.samples
 
 
 def as_frame(rows: Rows) -> pd.DataFrame:

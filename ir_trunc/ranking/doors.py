@@ -8,7 +8,7 @@ from typing import Any
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Rankings
-from ir_trunc.ranking.compiled import coded_qrels
+from ir_trunc.ranking.judged_docs import coded_qrels
 from ir_trunc.ranking.likes import QrelsLike, RunLike
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels

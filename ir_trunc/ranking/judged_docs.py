@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ir_trunc._kernel import kernel
 from ir_trunc.core.rankings import Ints
 from ir_trunc.read.arrow import Texts, numeric, pa
+from ir_trunc.read.registry import Data
 from ir_trunc.read.rows import PLACEHOLDER, Rows
 
 
@@ -47,6 +48,21 @@ class CodedRows:
         topics = pa.DictionaryArray.from_arrays(topic.cast(pa.int32()), self.topics.arrow())
         grades = self.grade.astype(np.int64)
         return Rows(self.source, topics, self.docs.arrow().take(doc), grades, universe=self.universe)
+
+
+def coded_qrels(data: Data) -> CodedRows | None:
+    """Qrels of a common form; None where the kernel is not sure of them, or there is no kernel."""
+    way = None if kernel is None or data.layout.reading.columns else data.reader.compiled
+    read = way and way.qrels(data, seed())
+    if not read:
+        return None
+    topics, docs = (Texts(np.frombuffer(offsets, np.int32), ids) for offsets, ids in read[:2])
+    topic, doc, grade = (np.frombuffer(column, np.int32) for column in read[2:])
+    pairs = np.sort(topic.astype(np.int64) * max(1, len(docs)) + doc)
+    if not len(pairs) or (pairs[1:] == pairs[:-1]).any():
+        return None
+    universe = tuple(data.value) if isinstance(data.value, dict) else ()
+    return CodedRows(data.source, topics, docs, topic, doc, grade, universe)
 
 
 class JudgedDocs:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.rankings import Bools, Ints
+from ir_trunc.ranking.notes import Notes
 from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.read.notes import Notes
 from ir_trunc.read.rows import PLACEHOLDER
 
 Convention = Literal["ends", "trec2001", "sakai", "document"]
@@ -66,11 +66,11 @@ class NilRule:
         return ended
 
     def notes(self, run: RankedRows, at: Ints) -> Notes:
-        """What is to be said of the lists that have a NIL at these rows."""
+        """What is to be said of the run, where NIL stands at these rows."""
         if self.convention != "ends":
-            return Notes(taken=0 if self.chosen else len(at))
+            return replace(run.notes, taken=0 if self.chosen else len(at))
         behind = run.lengths[run.topic[at]] - run.rank[at]
-        return Notes(cut_by_nil=int(np.count_nonzero(behind)), behind_nil=int(behind.sum()))
+        return replace(run.notes, cut_by_nil=int(np.count_nonzero(behind)), behind_nil=int(behind.sum()))
 
     def right(self, run: RankedRows, at: Ints, nil_queries: Bools) -> Ints:
         """Those of the rows with NIL in which it is the right answer of its topic."""

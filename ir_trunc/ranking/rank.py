@@ -1,32 +1,37 @@
 """Ranking: the rows of a run, joined to the judgments, as the lists that are scored.
 
-A run comes as pieces of whole topics, from one file, one frame or many machines. Each piece is ranked by
-itself and keeps one list for each of its topics: its length and its judged documents, never more than the
-qrels have, however long the lists are (costs of documents, and their scores where they are kept, come on
-top). So runs can be larger than memory. `Rankings.concat` puts the pieces together, and the scores have the
-bits of a run in one piece.
+The compiled kernel takes plain runs as a whole. Others come as pieces of whole topics, from one file, one
+frame or many machines. Each piece is ranked by itself and keeps one list for each of its topics: its length
+and its judged documents, never more than the qrels have, however long the lists are (costs of documents, and
+their scores where they are kept, come on top). So runs can be larger than memory. `SomeLists.concat` puts the
+pieces together, and the scores have the bits of a run in one piece.
+
+The kernel gives the bits that `join` gives, and words no error. Where it is not sure what data mean, nothing
+of what it found is used: the data are read in Python, which understands them or says what is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from ir_trunc._kernel import kernel
 from ir_trunc.core.errors import warn
 from ir_trunc.core.flat import SomeLists
-from ir_trunc.core.rankings import Ints, Rankings, first_of, offsets_of
-from ir_trunc.ranking.compiled import compiled, compiled_rows
+from ir_trunc.core.rankings import Rankings
+from ir_trunc.ranking.joined import Joined, join
+from ir_trunc.ranking.notes import Notes
 from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.ranking.words import overlaps_of
-from ir_trunc.read.arrow import occurs, strings
-from ir_trunc.read.notes import NO_NOTES, Notes
-from ir_trunc.read.reading import DEFAULT, RUN, Reading
+from ir_trunc.read.arrow import Texts, flat
+from ir_trunc.read.reading import DEFAULT, RUN, Order, Reading
 from ir_trunc.read.registry import Data, recognised
-from ir_trunc.read.rows import Rows
+from ir_trunc.read.rows import Rows, Samples
+
+_ORDERS = get_args(Order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,25 +44,10 @@ class Piece:
     """
 
     lists: SomeLists
-    notes: Notes = NO_NOTES
-    source: str = "run"
-    reading: Reading = DEFAULT
-    starts_over: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Joined:
-    """Rows of a run by rank, beside the judgments.
-
-    ranked: the rows. lists: one for each topic of the qrels. keys: which judgment each judged document of the
-    lists has, as a position in `Qrels.keys`, or -1 for a NIL that is right. notes: what is to be said of the
-    run.
-    """
-
-    ranked: RankedRows
-    lists: SomeLists
-    keys: Ints
     notes: Notes
+    source: str
+    reading: Reading
+    starts_over: bool = False
 
 
 def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bool = False) -> Rankings:
@@ -66,7 +56,9 @@ def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bo
     run: in any form. keep_scores: whether the lists keep the scores of all documents, as policies need them;
     measures do not.
     """
-    return put_together(qrels, pieces_of(qrels, recognised(run, replace(RUN, reading=reading)), keep_scores))
+    data = recognised(run, replace(RUN, reading=reading))
+    whole = compiled(qrels, data, keep_scores)
+    return said(qrels, whole) if whole else rank(qrels, data.rows(), keep_scores)
 
 
 def rank(qrels: Qrels, rows: Iterable[Rows], keep_scores: bool = False) -> Rankings:
@@ -74,35 +66,16 @@ def rank(qrels: Qrels, rows: Iterable[Rows], keep_scores: bool = False) -> Ranki
     return put_together(qrels, (rank_piece(qrels, piece, keep_scores) for piece in rows))
 
 
-def pieces_of(qrels: Qrels, run: Data, keep_scores: bool) -> Iterator[Piece]:
-    """The lists of a run, some whole topics at a time: the way from data to `Piece`s, for every form of data.
-
-    A faster way for one form belongs here and nowhere else. It is known by `run.reader`; it has `run.value`,
-    as the user gave it, and `run.layout.reading`, how it is read; and it yields the pieces that the rows of
-    `run.rows()` would give:
-
-    - Each topic is in one piece. Where a topic turns up again, a last piece comes that `starts_over`.
-    - Topics without a document can be left out of `lists` unless they hold NIL. Placeholders are not
-      documents.
-    - Ranks are those of the order that the reading asks for. What a reader or `RankedRows` refuses, as a
-      document that is given twice, is refused in the same words.
-    - `notes` count the topics that the qrels lack, lists that NIL ends, ties and other signs.
-    - `scores` are those of all documents where they are kept, else None. `first_scores` are known wherever
-      all rows have scores.
-
-    What it does not take it leaves to the readers; `rank_piece` takes their rows.
-    """
-    if whole := compiled(qrels, run, keep_scores):
-        yield Piece(whole.lists, whole.notes, whole.source, run.layout.reading)
-        return
-    for rows in run.rows():
-        yield rank_piece(qrels, rows, keep_scores)
+def join_run(qrels: Qrels, run: Rows) -> tuple[Rankings, Joined]:
+    """The ranked lists of a whole run, and its rows beside the judgments, for what needs document ids."""
+    joined = join(qrels, run)
+    return said(qrels, Piece(joined.lists, joined.notes, run.source, run.reading)), joined
 
 
 def rank_piece(qrels: Qrels, rows: Rows, keep_scores: bool = False) -> Piece:
     """The lists of a piece, which must have all rows of its topics."""
     if whole := compiled_rows(qrels, rows, keep_scores):
-        return Piece(whole.lists, whole.notes, whole.source, rows.reading, rows.starts_over)
+        return whole
     found = join(qrels, rows)
     lists = found.lists if keep_scores else replace(found.lists, scores=None)
     some = lists.take(np.flatnonzero((lists.lengths > 0) | lists.held))  # NIL may end a list at once
@@ -114,37 +87,100 @@ def put_together(
     pieces: Iterable[Piece],
     source: str | None = None,
     reading: Reading | None = None,
-    notes: Notes = NO_NOTES,
+    samples: Samples = (),
 ) -> Rankings:
     """The ranked lists of a run from its pieces; warnings count what is left out.
 
-    source, reading: what to call the run, and how it was read, where its pieces do not tell. notes: those
-    that the pieces do not know of.
+    source, reading: what to call the run, and how it was read, where its pieces do not tell. samples: what
+    was looked at of the run before it was in pieces.
     """
     held: list[Piece] = []
     for piece in pieces:
         if piece.starts_over:
             held.clear()
         held.append(piece)
-    lists = SomeLists.concat(qrels.judgments.topics, [piece.lists for piece in held])
-    for piece in held:
-        notes += piece.notes
+    notes = sum((piece.notes for piece in held), Notes(samples=samples))
+    for piece in held[:1]:
         source, reading = source or piece.source, reading or piece.reading
-    return said(qrels, lists, notes, source or "run", reading or DEFAULT)
+    lists = SomeLists.concat(qrels.judgments.topics, [piece.lists for piece in held])
+    return said(qrels, Piece(lists, notes, source or "run", reading or DEFAULT))
 
 
-def join_run(qrels: Qrels, run: Rows) -> tuple[Rankings, Joined]:
-    """The ranked lists of a whole run, and its rows beside the judgments, for what needs document ids."""
-    joined = join(qrels, run)
-    return said(qrels, joined.lists, joined.notes, run.source, run.reading), joined
+def compiled(qrels: Qrels, run: Data, keep_scores: bool) -> Piece | None:
+    """The lists of a run by the kernel; None where it is not sure of it, or there is no kernel."""
+    way, how = run.reader.compiled, run.layout.reading
+    if way is None or how.stop is not None or how.columns:
+        return None
+    give, order, lower = way.run, how.order, how.lower_is_better
+    found = _by_kernel(qrels, order, lower, keep_scores, lambda lists: give(lists, run), whole=True)
+    return found and Piece(*found, run.source, how)
 
 
-def said(qrels: Qrels, lists: SomeLists, notes: Notes, source: str, reading: Reading) -> Rankings:
-    """The rankings of these lists; warnings say what of the run is left out, and what makes it doubtful.
+def compiled_rows(qrels: Qrels, rows: Rows, keep_scores: bool) -> Piece | None:
+    """The lists of rows, as `compiled` gives those of a run."""
+    if kernel is None or rows.reading.order == "rank":
+        return None
+    if any(column is not None for column in (rows.costs, rows.ranks, rows.hidden, rows.unscored)):
+        return None
 
-    source: what to call the run.
+    def read(lists: Any) -> Samples | None:
+        topics, scores = rows.topics, np.ascontiguousarray(rows.values, np.float64)
+        names, docs = Texts.of_arrow(topics.dictionary), Texts.of_arrow(rows.docs)
+        columns = (flat(topics.indices), names.offsets, names.data, docs.offsets, docs.data, scores)
+        return rows.samples if kernel.columns(lists, *columns) else None
+
+    # Where low scores are better, their signs were changed before.
+    found = _by_kernel(qrels, rows.reading.order, False, keep_scores, read, whole=False)
+    return found and Piece(*found, rows.source, rows.reading, rows.starts_over)
+
+
+def _by_kernel(
+    qrels: Qrels,
+    order: Order,
+    lower_is_better: bool,
+    keep_scores: bool,
+    read: Callable[[Any], Samples | None],
+    whole: bool,
+) -> tuple[SomeLists, Notes] | None:
+    """The lists, and what is to be said of them; None where the kernel is not sure of them.
+
+    read: gives the kernel the run, for lists that it began, and returns what was looked at of it. whole:
+    whether topics without a document get the empty list.
     """
-    notes.warn(source, qrels.nil.id, reading)
+    if kernel is None or qrels.classes is not None or qrels.normalise is not None:
+        return None
+    judged = qrels.judged_docs.here
+    if judged is None:
+        return None
+    begun = kernel.begin(judged, _ORDERS.index(order), lower_is_better, keep_scores)
+    samples = read(begun)
+    if samples is None:
+        return None
+    numbers, scores, first_scores, rows, several, tied, strangers, stranger = kernel.found(begun, whole)
+    if not rows:
+        return None
+    topics, lengths, offsets, ranks, grades, starts = (np.frombuffer(column, np.int64) for column in numbers)
+    lists = SomeLists(
+        topics,
+        lengths,
+        offsets,
+        ranks,
+        grades,
+        starts,
+        np.frombuffer(scores) if keep_scores else None,
+        None,
+        np.frombuffer(first_scores),
+        None,
+        np.zeros(len(topics), dtype=bool),
+    )
+    known = bool(lengths.any())
+    return lists, Notes(known, strangers, stranger, lists=several, tied=tied, samples=samples)
+
+
+def said(qrels: Qrels, run: Piece) -> Rankings:
+    """The rankings of a whole run; warnings say what of it is left out, and what makes it doubtful."""
+    lists, source = run.lists, run.source
+    say(run.notes, source, qrels.nil.id, run.reading)
     found = int(lists.lengths.sum())
     # An answer outside of all classes is a wrong answer.
     if found and len(qrels.keys) and qrels.classes is None and not len(lists.judged_ranks):
@@ -156,66 +192,67 @@ def said(qrels: Qrels, lists: SomeLists, notes: Notes, source: str, reading: Rea
     return Rankings.of_lists(qrels.judgments_with_nil, lists, qrels.nil.convention)
 
 
-def join(qrels: Qrels, run: Rows) -> Joined:
-    """Rows by rank beside the judgments, without a warning."""
-    ranked = by_rank(qrels, run)
-    ids = ranked.rows.docs
-    if qrels.normalise is not None:
-        ids = strings([qrels.normalise(doc) for doc in ids.to_pylist()])
-    nil = np.flatnonzero(occurs(ids, qrels.nil_id))
-    nil = nil[np.diff(ranked.topic[nil], prepend=-1) != 0]  # several answers may normalise to it: the first
-    held = np.zeros(len(ranked.lengths), dtype=bool)
-    lengths, notes = ranked.lengths, ranked.notes
-    if len(nil):
-        held[ranked.topic[nil]] = True
-        lengths, notes = qrels.nil.lengths(ranked, nil), notes + qrels.nil.notes(ranked, nil)
-    key = qrels.find(ranked.topic, ids)
-    row = np.flatnonzero((key >= 0) & (ranked.rank <= lengths[ranked.topic]))
-    key = key[row]
-    grade = _grades(qrels, ranked, row, key)
-    if len(nil) and qrels.nil.answers:
-        right = qrels.nil.right(ranked, nil, qrels.judgments.nil_queries)
-        row, key = np.append(row, right), np.append(key, np.full(len(right), -1))
-        grade = np.append(grade, np.full(len(right), max(1, qrels.judgments.max_rel)))
-    # Judged documents go in the order of the qrels' topics, whatever the order of the topics in the run.
-    order = np.argsort(offsets_of(ranked.lengths)[ranked.topic[row]] + ranked.rank[row])
-    row, key, grade = row[order], key[order], grade[order]
-    scores = ranked.scores
-    lists = SomeLists(
-        np.arange(len(lengths)),
-        lengths,
-        offsets_of(np.bincount(ranked.topic[row], minlength=len(lengths))),
-        ranked.rank[row],
-        grade,
-        ranked.starts,
-        scores,
-        ranked.rows.costs,
-        None if scores is None else first_of(scores, ranked.starts, lengths),
-        None if qrels.classes is None else overlaps_of(qrels, ranked, lengths),
-        held,
-    )
-    return Joined(ranked, lists, key, notes)
+def say(notes: Notes, source: str, nil: str, reading: Reading) -> None:
+    """Warn of each kind once.
+
+    source: what to call the run. nil: the NIL document's id. reading: how it was read.
+    """
+    if 2 * notes.tied > notes.lists:
+        what = f"all scores are equal in {notes.tied} of {notes.lists} lists, so that document ids decide"
+        warn(
+            f"{source}: {what} their order; order='rank' takes the rank column, order='file' the rows as"
+            " they stand."
+        )
+    looked_at, rising = _directions(notes.samples)
+    against = looked_at - rising if reading.lower_is_better else rising
+    if 2 * against > looked_at and not reading.without_scores:
+        what = (
+            f"the rank column runs against the scores in {against} of {looked_at} lists that were looked at"
+        )
+        other = (
+            "if higher scores are better, leave lower_is_better out"
+            if reading.lower_is_better
+            else "if they are distances, lower_is_better=True"
+        )
+        warn(f"{source}: {what}, and the scores decide; {other}, and if the ranks are right, order='rank'.")
+    marks = {mark for sample in notes.samples for mark in sample.marks}
+    if reading.stop is None and len(marks) > 1:
+        some = ", ".join(sorted(marks)[:5])
+        warn(
+            f"{source}: the second column has several values ({some}); if one ends the list, name it:"
+            " stop='...'."
+        )
+    if reading.stop is not None and not notes.ended:
+        warn(f"{source}: no row has the mark {reading.stop} in its second column: no list ends there.")
+    if notes.behind:
+        what = f"{notes.behind} documents come after one that was not shown; their lists end before it"
+        warn(f"{source}: {what}.")
+    if notes.strangers:
+        many = f"{notes.strangers} topics that the qrels lack are"
+        what = many if notes.strangers > 1 else "1 topic that the qrels lack is"
+        none = "" if notes.known else "; NO topic is left"
+        warn(f"{source}: {what} left out (topic {notes.stranger} for one){none}.")
+    if notes.behind_nil:
+        what = f"{nil} ends {notes.cut_by_nil} list(s) before their last document"
+        warn(f"{source}: {what}; {notes.behind_nil} document(s) behind it are left out.")
+    if notes.empty:
+        warn(f"{source}: {notes.empty} answer(s) that normalise to nothing are left out.")
+    if notes.taken:
+        what = f"{notes.taken} lists hold" if notes.taken > 1 else "1 list holds"
+        warn(
+            f"{source}: {what} a document called {nil}, taken for a document; nil='ends' ends these lists"
+            " before it."
+        )
 
 
-def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
-    """The rows for the topics of the qrels, by rank; what normalises to nothing is not an answer."""
-    if qrels.normalise is None:
-        return RankedRows.of(run, qrels.topics)
-    docs = run.docs.to_pylist()
-    answers = np.array([bool(qrels.normalise(doc)) for doc in docs], dtype=bool)
-    empty = sum(bool(docs[at].strip()) for at in np.flatnonzero(~answers))  # a blank answer is silence
-    ranked = RankedRows.of(run.filter(answers), qrels.topics)
-    return replace(ranked, notes=replace(ranked.notes, empty=empty))
-
-
-def _grades(qrels: Qrels, ranked: RankedRows, row: Ints, key: Ints) -> Ints:
-    """The grade of each judged row; an answer whose class another one gave above is worth nothing."""
-    grade = qrels.grades[key]
-    if qrels.classes is None:
-        return grade
-    right = np.flatnonzero(grade > 0)  # a wrong answer does not use up its class
-    topic, of_class = ranked.topic[row[right]], qrels.classes[key[right]]
-    order = np.lexsort((ranked.rank[row[right]], of_class, topic))
-    again = (np.diff(topic[order]) == 0) & (np.diff(of_class[order]) == 0)
-    grade[right[order[1:][again]]] = 0
-    return grade
+def _directions(samples: Samples) -> tuple[int, int]:
+    """Lists with ranks and scores that differ, and those of them whose ranks mostly rise with the scores."""
+    looked_at = rising = 0
+    for sample in samples:
+        votes: dict[str | bytes, int] = defaultdict(int)
+        for (topic, rank, score), (other, next_rank, next_score) in sample.pairs:
+            if topic == other and rank != next_rank and score != next_score:
+                votes[topic] += 1 if (rank < next_rank) == (score < next_score) else -1
+        looked_at += len(votes)
+        rising += sum(vote > 0 for vote in votes.values())
+    return looked_at, rising

@@ -15,8 +15,8 @@ import numpy as np
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import Bools, Floats, Ints, distinct
+from ir_trunc.ranking.notes import Notes
 from ir_trunc.read.arrow import flat, numeric, occurs, pa, pc, positions
-from ir_trunc.read.notes import Notes
 from ir_trunc.read.reading import DEFAULT, Order
 from ir_trunc.read.rows import PLACEHOLDER, Rows
 
@@ -97,7 +97,7 @@ class RankedRows:
         rank = np.arange(len(topic)) - starts[topic] + 1
         lengths = np.bincount(topic, minlength=len(topics))
         lists, tied = _count_tied(run, starts, lengths)
-        notes = run.notes + replace(notes, lists=lists, tied=tied)
+        notes = replace(notes, lists=lists, tied=tied, samples=run.samples)
         return cls(run, topic, rank, lengths, starts, notes)
 
 

@@ -17,12 +17,12 @@ from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from pkgutil import iter_modules
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ir_trunc.core.errors import InputError
 from ir_trunc.read import readers as package
 from ir_trunc.read.reading import Kind, Layout, Reading
-from ir_trunc.read.rows import Rows
+from ir_trunc.read.rows import Rows, Samples
 from ir_trunc.read.tables import rows_of_table
 from ir_trunc.read.text import beginning
 
@@ -62,6 +62,17 @@ class File:
         self.start = beginning(path)
 
 
+class Compiled(NamedTuple):
+    """How the compiled kernel takes data of a form; None where it is not sure what they mean.
+
+    run: gives a run to lists that the kernel began, and returns what was looked at of it. qrels: what the
+    kernel reads of qrels, given a number by which its hashes differ.
+    """
+
+    run: Callable[[Any, Data], Samples | None]
+    qrels: Callable[[Data, int], Any]
+
+
 @dataclass(frozen=True)
 class Reader:
     """What a form of data is, how it is known and how it is read.
@@ -72,7 +83,7 @@ class Reader:
     given a `File` for a path. usual: whether it is the usual reader of its shapes. suffix: of paths that have
     the form, whatever they hold. columns: whether its columns can be named by the user. called: what to call
     such data in a message; by default the name of their type. read: the data as a table, or as pieces of
-    rows.
+    rows. compiled: how the kernel takes them, if it does.
     """
 
     form: str
@@ -85,6 +96,7 @@ class Reader:
     columns: bool
     called: str
     read: Callable[[Any, Layout], Table | Iterable[Rows]]
+    compiled: Compiled | None = None
 
     def form_of(self, layout: Layout) -> str:
         """What the form looks like in data of this layout."""
@@ -136,6 +148,7 @@ def reader(
     suffix: str = "",
     columns: bool = False,
     called: str = "",
+    compiled: Compiled | None = None,
 ) -> Callable[[Callable[[Any, Layout], Table | Iterable[Rows]]], Reader]:
     """Declare a function as a reader of data of some shapes.
 
@@ -145,7 +158,8 @@ def reader(
     def declare(read: Callable[[Any, Layout], Table | Iterable[Rows]]) -> Reader:
         about = " ".join((read.__doc__ or "").split())
         shapes = (of,) if isinstance(of, str) else of
-        registry[form] = Reader(form, about, kinds, shapes, recognises, usual, suffix, columns, called, read)
+        known = (form, about, kinds, shapes, recognises, usual, suffix, columns, called, read, compiled)
+        registry[form] = Reader(*known)
         return registry[form]
 
     return declare

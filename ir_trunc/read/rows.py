@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ from ir_trunc.core.arrays import HIGHEST_GRADE
 from ir_trunc.core.errors import InputError
 from ir_trunc.core.rankings import distinct
 from ir_trunc.read.arrow import flat, numeric, one_array, pa, pc
-from ir_trunc.read.notes import NO_NOTES, Notes
 from ir_trunc.read.reading import DEFAULT, Reading
 
 PART = 1 << 17  # rows that are worked on at a time: what is made of them fits in the processor's cache
@@ -22,6 +21,21 @@ PART = 1 << 17  # rows that are worked on at a time: what is made of them fits i
 PLACEHOLDER = "__nil__"
 """The document id that makes a topic visible: never retrieved, never judged, never pooled."""
 
+
+Seen = tuple[str | bytes, float, float]  # topic, rank and score of a row
+
+
+class Sample(NamedTuple):
+    """What was looked at of a run, for signs that it is not what it seems: to look at all would take time.
+
+    pairs: neighbouring rows. marks: of the second column.
+    """
+
+    pairs: tuple[tuple[Seen, Seen], ...] = ()
+    marks: frozenset[str] = frozenset()
+
+
+Samples = tuple[Sample, ...]
 
 _COLUMNS = ("topics", "docs", "values", "classes", "costs", "ranks", "hidden", "unscored")
 
@@ -35,7 +49,7 @@ class Rows:
     dictionary-encoded. costs: of a run, what reading each document costs; None where every document costs the
     same. reading: how a run's rows become lists. ranks: where they decide. hidden: rows that were not shown,
     where some may be. unscored: rows without a score, whose value is minus their place in the list. lines_of:
-    finds the lines of a topic and a document in the rows' file. notes: what is to be said of the run.
+    finds the lines of a topic and a document in the rows' file. samples: what was looked at of a run.
     starts_over: of a piece of a run, that it has the rows of all pieces before it, too. universe: topics that
     are known to belong to the data, with or without a row. levels: of the judgment scale, where it is known.
     named: fields whose columns the user named.
@@ -52,7 +66,7 @@ class Rows:
     hidden: npt.NDArray[np.bool_] | None = None
     unscored: npt.NDArray[np.bool_] | None = None
     lines_of: Callable[[str, str], list[int]] | None = None
-    notes: Notes = NO_NOTES
+    samples: Samples = ()
     starts_over: bool = False
     universe: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
@@ -101,7 +115,8 @@ class Rows:
         columns["topics"] = encoded(columns["topics"])
         columns["classes"] = None if columns["classes"] is None else encoded(columns["classes"])
         universe = tuple(topic for piece in pieces for topic in piece.universe)
-        return replace(first, **columns, notes=sum((p.notes for p in pieces), Notes()), universe=universe)
+        samples = tuple(sample for piece in pieces for sample in piece.samples)
+        return replace(first, **columns, samples=samples, universe=universe)
 
     def __len__(self) -> int:
         return len(self.docs)
@@ -165,7 +180,7 @@ class Rows:
         cuts = distinct(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
         for start, stop in pairwise([0, *cuts.tolist(), len(self)]):
             part = self.slice(start, stop)
-            yield replace(part, notes=NO_NOTES) if start else part  # which are counted once
+            yield replace(part, samples=()) if start else part  # which are said once
 
     def read(
         self,
@@ -173,10 +188,11 @@ class Rows:
         ranks: npt.NDArray[np.int64] | None = None,
         hidden: npt.NDArray[np.bool_] | None = None,
         unscored: npt.NDArray[np.bool_] | None = None,
-        notes: Notes = NO_NOTES,
+        samples: Samples = (),
     ) -> Rows:
         """These rows, to be read in this way."""
-        rows = replace(self, reading=reading, ranks=ranks, hidden=hidden, unscored=unscored, notes=notes)
+        rows = replace(self, ranks=ranks, hidden=hidden, unscored=unscored)
+        rows = replace(self, reading=reading, ranks=ranks, hidden=hidden, unscored=unscored, samples=samples)
         if not reading.lower_is_better:
             return rows
         if unscored is not None and unscored.any():

@@ -10,17 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc.core.errors import InputError, nearest
-from ir_trunc.core.rankings import Bools
-from ir_trunc.read.arrow import pa, pc
-from ir_trunc.read.columns import ids, numbers
+from ir_trunc.core.rankings import Bools, distinct
+from ir_trunc.read.arrow import numeric, pa, pc
+from ir_trunc.read.columns import ids, known_column, numbers
 from ir_trunc.read.names import NO_COLUMNS, Columns
-from ir_trunc.read.notes import signs_of_columns
 from ir_trunc.read.reading import MARK, RANK, RUN, Layout, ValueType
-from ir_trunc.read.rows import Rows
+from ir_trunc.read.rows import Rows, Sample, Samples, Seen
 
 # A run may have these columns: what reading each document costs, in the place of the utility measures'
 # constant effort, and whether it was shown.
 COST, SHOWN = "cost", "shown"
+
+_SAMPLE = 256  # rows of a frame that are looked at
 
 _BEIR = "corpus-id"  # beside which BEIR calls relevance score
 
@@ -107,7 +108,36 @@ def rows_of_table(table: Any, layout: Layout, source: str) -> Rows:
     signs = [names.among(found, field, (field,)) for field in looked_at(layout)]
     seen = (table[name[0]] if len(name) == 1 else None for name in signs)
     scores = -rows.values if rows.reading.lower_is_better else rows.values
-    return replace(rows, notes=signs_of_columns(rows.topics, scores, *seen))
+    return replace(rows, samples=_looked_at(rows.topics, scores, *seen))
+
+
+def _looked_at(
+    topics: pa.DictionaryArray, values: npt.NDArray[np.generic], ranks: Any, marks: Any
+) -> Samples:
+    """A sample of rows.
+
+    values: scores, as they were given. ranks, marks: columns of any type, or None.
+    """
+    if not len(values):
+        return ()
+    at = distinct(np.linspace(0, len(values) - 1, _SAMPLE).astype(np.int64))
+    seen: list[str] = []
+    texts = None if marks is None else known_column(marks)
+    if texts is not None and not pa.types.is_primitive(texts.type):
+        seen = texts.cast(pa.string()).take(numeric(at)).to_pylist()
+    places = None if ranks is None else known_column(ranks)
+    if places is None or not (pa.types.is_integer(places.type) or pa.types.is_floating(places.type)):
+        return (Sample(marks=frozenset(seen)),)
+    names = topics.dictionary_decode()
+
+    def of(rows_at: npt.NDArray[np.int64]) -> list[Seen]:
+        here = numeric(rows_at)
+        return list(
+            zip(names.take(here).to_pylist(), places.take(here).to_pylist(), values[rows_at].tolist())
+        )
+
+    at = at[at < len(values) - 1]
+    return (Sample(tuple(zip(of(at), of(at + 1))), frozenset(seen)),)
 
 
 def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:

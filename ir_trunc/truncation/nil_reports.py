@@ -16,6 +16,7 @@ from ir_trunc.core.rankings import Ints
 from ir_trunc.ranking.doors import read_run
 from ir_trunc.ranking.likes import RunLike
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
+from ir_trunc.ranking.rank import say
 from ir_trunc.ranking.ranked import RankedRows
 from ir_trunc.read.arrow import occurs, strings
 from ir_trunc.read.reading import HowRead, Reading, Unpack
@@ -109,7 +110,7 @@ def nil_report(
     rule = nil_rule(nil)
     names = pc.unique(rows.topics).cast(pa.string()) if topics is None else strings(read_topics(topics))
     ranked = RankedRows.of(rows, names)
-    ranked.notes.warn(rows.source, rule.id, rows.reading)
+    say(ranked.notes, rows.source, rule.id, rows.reading)
     ends = rule.convention == "ends"
     at = np.flatnonzero(occurs(ranked.rows.docs, rule.id) & ends)
     after = rule.lengths(ranked, at)

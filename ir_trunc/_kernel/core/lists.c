@@ -1,5 +1,6 @@
 #include "lists.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,15 +142,13 @@ static bool add_number(Bytes *column, int64_t number)
 static bool keep_judged(Lists *lists)
 {
     Found *found = &lists->found;
-    int64_t judged = 0;
     for (size_t at = 0; at < lists->count; at++) {
         if (lists->docs[at].meaning != JUDGED)
             continue;
-        judged++;
         if (!add_number(&found->ranks, (int64_t)at + 1) || !add_number(&found->grades, lists->docs[at].grade))
             return false;
     }
-    return add_number(&found->judged, judged);
+    return true;
 }
 
 static bool keep_scores(Lists *lists)
@@ -167,9 +166,16 @@ static bool keep(Lists *lists)
         found->several++;
         found->tied += lists->docs[0].key == lists->docs[lists->count - 1].key;
     }
-    return add_number(&found->topics, lists->topic) && add_number(&found->lengths, (int64_t)lists->count) &&
-           bytes_add(&found->firsts, &lists->docs[0].score, sizeof(double)) && keep_judged(lists) &&
-           (!lists->way.keep_scores || keep_scores(lists));
+    List list = {.topic = lists->topic,
+                 .length = (int64_t)lists->count,
+                 .start = found->documents,
+                 .judged_start = (int64_t)(found->ranks.size / sizeof(int64_t)),
+                 .first = lists->docs[0].score};
+    if (!keep_judged(lists) || (lists->way.keep_scores && !keep_scores(lists)))
+        return false;
+    list.judged = (int64_t)(found->ranks.size / sizeof(int64_t)) - list.judged_start;
+    found->documents += list.length;
+    return bytes_add(&found->lists, &list, sizeof list);
 }
 
 /* Ends the list at hand; without one nothing happens. */
@@ -191,13 +197,58 @@ bool lists_complete(Lists *lists)
     return kept;
 }
 
+static bool add_numbers(Bytes *column, const Bytes *numbers, int64_t start, int64_t count)
+{
+    size_t size = sizeof(int64_t);
+    return !count || bytes_add(column, numbers->at + (size_t)start * size, (size_t)count * size);
+}
+
+static bool add_list(Ordered *ordered, const List *list, const Found *found)
+{
+    return add_number(&ordered->topics, list->topic) && add_number(&ordered->lengths, list->length) &&
+           add_number(&ordered->starts, list->start) &&
+           bytes_add(&ordered->firsts, &list->first, sizeof(double)) &&
+           add_numbers(&ordered->ranks, &found->ranks, list->judged_start, list->judged) &&
+           add_numbers(&ordered->grades, &found->grades, list->judged_start, list->judged) &&
+           add_number(&ordered->offsets, (int64_t)(ordered->ranks.size / sizeof(int64_t)));
+}
+
+bool lists_ordered(const Lists *lists, bool all, Ordered *ordered)
+{
+    const Found *found = &lists->found;
+    const List *complete = (const List *)found->lists.at;
+    size_t topics = lists->judged->judgments.topics.count, count = found->lists.size / sizeof *complete;
+    const List **of_topic = calloc(topics + 1, sizeof *of_topic);
+    bool done = of_topic && add_number(&ordered->offsets, 0);
+    for (size_t at = 0; done && at < count; at++)
+        of_topic[complete[at].topic] = &complete[at];
+    for (size_t topic = 0; done && topic < topics; topic++) {
+        List none = {.topic = (int64_t)topic, .first = -INFINITY};
+        if (of_topic[topic] || all)
+            done = add_list(ordered, of_topic[topic] ? of_topic[topic] : &none, found);
+    }
+    free(of_topic);
+    return done;
+}
+
+void ordered_free(Ordered *ordered)
+{
+    free(ordered->topics.at);
+    free(ordered->lengths.at);
+    free(ordered->offsets.at);
+    free(ordered->ranks.at);
+    free(ordered->grades.at);
+    free(ordered->starts.at);
+    free(ordered->firsts.at);
+}
+
 void lists_free(Lists *lists)
 {
     Found *found = &lists->found;
-    Bytes *columns[] = {&found->topics, &found->lengths, &found->firsts, &found->judged,
-                        &found->ranks,  &found->grades,  &found->scores};
-    for (size_t at = 0; at < sizeof columns / sizeof *columns; at++)
-        free(columns[at]->at);
+    free(found->lists.at);
+    free(found->ranks.at);
+    free(found->grades.at);
+    free(found->scores.at);
     for (size_t at = 0; at < lists->strangers.count; at++)
         free((char *)lists->strangers.texts[at].at);
     ids_free(&lists->strangers);

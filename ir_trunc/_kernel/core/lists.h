@@ -20,13 +20,24 @@ typedef struct {
     Meaning meaning;
 } Doc;
 
-/* Of every list that is complete, in the order of the run: topics, lengths, judged (int64), first scores
- * (double); of their judged documents ranks and grades (int64); where they are kept, scores of all documents
- * (double). */
+/* A list that is complete: where it begins in the scores and among the judged documents, and its first score. */
 typedef struct {
-    Bytes topics, lengths, firsts, judged, ranks, grades, scores;
-    int64_t rows, several, tied;
+    int64_t topic, length, start, judged, judged_start;
+    double first;
+} List;
+
+/* The complete lists (List) in the order of the run; of their judged documents ranks and grades (int64); where
+ * they are kept, scores of all documents (double). documents: of the lists; rows: those of strangers, too. */
+typedef struct {
+    Bytes lists, ranks, grades, scores;
+    int64_t documents, rows, several, tied;
 } Found;
+
+/* Lists in the order of the qrels' topics: topics, lengths, offsets of judged documents, ranks, grades, starts in
+ * the scores (int64), first scores (double). */
+typedef struct {
+    Bytes topics, lengths, offsets, ranks, grades, starts, firsts;
+} Ordered;
 
 /* The list at hand. topic: its number, NO_LIST before the first, from the number of topics on for a stranger,
  * which the qrels do not have. Texts of documents must live until their list is complete. */
@@ -51,6 +62,10 @@ bool lists_topic(Lists *lists, Text name);
 bool lists_add(Lists *lists, Text id, double score, double rank, bool may_be_there);
 bool lists_complete(Lists *lists);
 
+/* all: also the empty lists of the topics that the run does not have. False where memory ends. */
+bool lists_ordered(const Lists *lists, bool all, Ordered *ordered);
+
+void ordered_free(Ordered *ordered);
 void lists_free(Lists *lists);
 
 #endif

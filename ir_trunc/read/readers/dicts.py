@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -9,13 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from ir_trunc._kernel import kernel
 from ir_trunc.core.errors import InputError, shown
 from ir_trunc.core.rankings import Bools
 from ir_trunc.read.arrow import numeric, pa, pc
 from ir_trunc.read.columns import ids, numbers, one_id
 from ir_trunc.read.reading import Layout, Reading
-from ir_trunc.read.registry import first_docs, length_of, reader
-from ir_trunc.read.rows import PART, Rows, encoded
+from ir_trunc.read.registry import Compiled, Data, first_docs, length_of, reader
+from ir_trunc.read.rows import PART, Rows, Samples, encoded
+
+_PLAIN = (dict, defaultdict)  # other mappings may have values of their own making
+
+
+def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
+    plain = type(run.value) in _PLAIN and run.layout.reading.order != "rank"
+    return () if plain and kernel.dicts(lists, run.value, np.float64) else None
+
+
+def _qrels_by_kernel(data: Data, seed: int) -> Any:
+    return kernel.qrels_of_dicts(data.value, seed) if type(data.value) in _PLAIN else None
 
 
 @reader(
@@ -26,6 +39,7 @@ from ir_trunc.read.rows import PART, Rows, encoded
     recognises=lambda data: isinstance(first_docs(data), Mapping),
     usual=True,
     called="dict",
+    compiled=Compiled(_run_to_kernel, _qrels_by_kernel),
 )
 def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     """The form of pytrec_eval and ir-measures.

@@ -6,16 +6,60 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
+from ir_trunc._kernel import kernel
 from ir_trunc.core.checks import several
 from ir_trunc.core.errors import InputError, shown
-from ir_trunc.read.reading import Layout
-from ir_trunc.read.registry import Table, first_item, reader
-from ir_trunc.read.tables import looked_at, possible, wanted
+from ir_trunc.read.reading import MARK, RANK, Layout
+from ir_trunc.read.registry import Compiled, Data, Table, first_item, reader
+from ir_trunc.read.rows import Samples
+from ir_trunc.read.tables import COST, SHOWN, looked_at, possible, wanted
 
 
 def _have_names(data: Iterable[Any]) -> bool:
     first = first_item(data)
     return hasattr(first, "query_id") and not isinstance(first, Mapping)
+
+
+def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
+    items = _items(run) if run.layout.reading.order != "rank" else None
+    return () if items and kernel.tuples(lists, *items, np.float64) else None
+
+
+def _qrels_by_kernel(data: Data, seed: int) -> Any:
+    items = _items(data)
+    return kernel.qrels_of_tuples(*items, seed) if items else None
+
+
+def _items(data: Data) -> list[Any]:
+    """The tuples, their type, how many fields they have, and where those that are read stand.
+
+    An empty list where the kernel may not take them.
+    """
+    items = list(data.value) if type(data.value) is tuple else data.value
+    if type(items) is not list or not items:
+        return []
+    kind, fields = type(items[0]), ("query_id", "doc_id", data.layout.value)
+    places = [len(fields), *range(len(fields))] if kind is tuple else _places(kind, fields)
+    return [items, kind, *places] if places else []
+
+
+def _places(kind: type, fields: tuple[str, ...]) -> list[int]:
+    """How many fields named tuples of this type have, and where those that are read stand.
+
+    An empty list where their attributes may be something else.
+    """
+    plain = issubclass(kind, tuple) and kind.__getattribute__ is tuple.__getattribute__
+    if not plain or kind.__dictoffset__ or any(hasattr(kind, name) for name in (RANK, MARK, COST, SHOWN)):
+        return []
+    getters: list[Any] = [getattr(kind, name, None) for name in fields]
+    if any(type(getter).__name__ != "_tuplegetter" for getter in getters):
+        return []
+    return [len(getattr(kind, "_fields", ())), *(getter.__reduce__()[1][0] for getter in getters)]
+
+
+_COMPILED = Compiled(_run_to_kernel, _qrels_by_kernel)
 
 
 @reader(
@@ -28,6 +72,7 @@ def _have_names(data: Iterable[Any]) -> bool:
     usual=True,
     columns=True,
     called="named tuples",
+    compiled=_COMPILED,
 )
 def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     """As ir-measures and ir_datasets have them; rows of `DataFrame.itertuples()`, too.
@@ -73,6 +118,7 @@ def _called(field: str, items: list[Any], layout: Layout) -> str:
     of="list",
     recognises=lambda data: type(first_item(data)) in (tuple, list),
     called="tuples",
+    compiled=_COMPILED,
 )
 def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     """One tuple or list of three for each document, in this order."""

@@ -1,47 +1,36 @@
 """TREC files: pyarrow reads a block of lines as a table, once there is one blank between all fields.
 
-What it refuses, or would read otherwise, is read line by line, as trec_eval splits lines: that way settles
-what a line means, or says which line is wrong.
+What it refuses, or would read otherwise, is read line by line (`ir_trunc.read.lines`): that way settles what
+a line means, or says which line is wrong.
 """
 
 from __future__ import annotations
 
-import math
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ir_trunc._kernel import kernel
 from ir_trunc.core.arrays import HIGHEST_GRADE
-from ir_trunc.core.errors import InputError, counted, warn
+from ir_trunc.core.errors import InputError, warn
 from ir_trunc.read.arrow import flat, one_array, pa, pc, truths
-from ir_trunc.read.notes import NO_NOTES, Notes, signs_of_lines
+from ir_trunc.read.lines import NUMBER, brief, line_at, line_by_line
 from ir_trunc.read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
-from ir_trunc.read.registry import File, reader
-from ir_trunc.read.rows import Rows
-from ir_trunc.read.text import (
-    BYTE_ORDER_MARK,
-    BadLineError,
-    blocks,
-    blocks_of,
-    check_zeros,
-    decoded,
-    line_ends,
-)
+from ir_trunc.read.registry import Compiled, Data, File, reader
+from ir_trunc.read.rows import Rows, Sample, Samples, Seen
+from ir_trunc.read.text import BYTE_ORDER_MARK, BadLineError, blocks, blocks_of, check_zeros, line_ends
 
-# Python takes more for a number: 1_000, and the digits of all scripts.
-_NUMBER = {
-    int: re.compile(r"[+-]?[0-9]{1,4000}"),
-    float: re.compile(
-        r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
-    ),
-}
 _PLAIN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
+
+_LOOKED_AT = 4  # blocks of a file in which signs are looked for
+_WINDOWS = 16  # places of a block of lines that are looked at
+_WINDOW = 320  # bytes: a handful of lines
 
 
 def _are_lines(data: File) -> bool:
@@ -50,7 +39,32 @@ def _are_lines(data: File) -> bool:
     if len(fields) not in (len(RUN.fields), len(QRELS.fields)):
         return False
     number = fields[RUN.fields.index(RUN.value) if len(fields) == len(RUN.fields) else -1]
-    return _NUMBER[float].fullmatch(number.decode(errors="replace")) is not None
+    return NUMBER[float].fullmatch(number.decode(errors="replace")) is not None
+
+
+def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
+    path, samples = Path(run.value), list[Sample]()
+    if not path.is_file():
+        return None  # what comes through a pipe cannot be read again
+    try:
+        for number, block in enumerate(blocks(path, run.source)):
+            if not kernel.lines(lists, block):
+                return None
+            samples += _looked_at(block, number)
+    except (BadLineError, OSError):
+        return None
+    return tuple(samples)
+
+
+def _qrels_by_kernel(data: Data, seed: int) -> Any:
+    path = Path(data.value)
+    if not path.is_file():
+        return None  # as above
+    try:
+        lines = b"".join([*map(bytes, blocks(path, data.source)), b"\n"])
+    except (BadLineError, OSError):
+        return None
+    return kernel.qrels_of_lines(lines, seed)
 
 
 @reader(
@@ -61,6 +75,7 @@ def _are_lines(data: File) -> bool:
     of="path",
     recognises=_are_lines,
     usual=True,
+    compiled=Compiled(_run_to_kernel, _qrels_by_kernel),
 )
 def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Lines `query_id Q0 doc_id rank score tag` of runs and `query_id iteration doc_id relevance` of qrels.
@@ -101,7 +116,7 @@ def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = 
     instead.
     """
     read = list(rows_of_blocks(blocks_of(data, source), layout, source, first))
-    return Rows.concat(read or [_rows(_line_by_line([], layout, source, first), layout, source)])
+    return Rows.concat(read or [_rows(line_by_line([], layout, source, first), layout, source)])
 
 
 def rows_of_blocks(
@@ -111,27 +126,52 @@ def rows_of_blocks(
     hidden = None
     try:
         for number, block in enumerate(blocks):
-            notes = signs_of_lines(block, number) if layout.kind == "run" else NO_NOTES
+            samples = _looked_at(block, number) if layout.kind == "run" else ()
             data = bytes(block)
             check_zeros(data)
             plain = data.translate(_PLAIN)
             if not _one_blank_between_fields(plain):
                 hidden = hidden or _row_in_a_comment(data, layout)
                 plain = _tidied(data)
-            rows = _at_once(plain, layout, source, notes)
+            rows = _at_once(plain, layout, source, samples)
             if rows is None:
-                rows = _rows(_line_by_line(data.splitlines(), layout, source, first), layout, source, notes)
+                rows = _rows(line_by_line(data.splitlines(), layout, source, first), layout, source, samples)
             yield rows
             if first is not None:
                 first += line_ends(data)
     except BadLineError as error:
         at = None if first is None else first + error.before
-        raise InputError(f"{_line_at(source, at, error.line)} {error}") from None
+        raise InputError(f"{line_at(source, at, error.line)} {error}") from None
     if hidden:
         warn(
             f"{source}: lines that begin with # are comments and are left out, but one looks like a row:"
-            f" {_brief(hidden)!r}. If it is one, its topic needs an id that does not begin with #."
+            f" {brief(hidden)!r}. If it is one, its topic needs an id that does not begin with #."
         )
+
+
+def _looked_at(block: memoryview, number: int) -> Samples:
+    """A sample of the lines of a block of a run; nothing where it is not one of the file's first blocks."""
+    if number >= _LOOKED_AT:
+        return ()
+    whole = len(block) <= _WINDOWS * _WINDOW
+    starts = [0] if whole else range(0, len(block) - _WINDOW, len(block) // _WINDOWS)
+    marks: set[str] = set()
+    pairs: list[tuple[Seen, Seen]] = []
+    for start in starts:
+        lines = bytes(block if whole else block[start : start + _WINDOW]).splitlines()
+        seen: list[Seen] = []
+        for line in lines if whole else lines[1:-1]:
+            words = line.split()
+            if len(words) != len(RUN.fields) or words[0].startswith(COMMENT):
+                continue
+            topic, mark, _, rank, score, _ = words
+            marks.add(mark.decode(errors="replace"))
+            try:
+                seen.append((topic, float(rank), float(score)))
+            except ValueError:  # no rank; what is no score is an error elsewhere
+                continue
+        pairs += pairwise(seen)
+    return (Sample(tuple(pairs), frozenset(marks)),)
 
 
 def _one_blank_between_fields(data: bytes) -> bool:
@@ -154,12 +194,12 @@ def _row_in_a_comment(data: bytes, layout: Layout) -> str | None:
     for line in data.splitlines() if COMMENT in data else ():
         fields = line.decode(errors="replace").split()
         named = len(fields) == len(layout.fields) and fields[0].startswith("#") and fields[0] != "#"
-        if named and _NUMBER[float].fullmatch(fields[value]):
+        if named and NUMBER[float].fullmatch(fields[value]):
             return " ".join(fields)
     return None
 
 
-def _at_once(data: bytes, layout: Layout, source: str, notes: Notes) -> Rows | None:
+def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows | None:
     """The rows of lines with one blank between their fields.
 
     None where pyarrow refuses them, or would read them otherwise.
@@ -169,7 +209,7 @@ def _at_once(data: bytes, layout: Layout, source: str, notes: Notes) -> Rows | N
     if pa.int64() in layout.columns.values() and b"0x" in data.lower():  # it knows hexadecimal numbers
         return None
     try:
-        rows = _rows(_table(data, layout), layout, source, notes)
+        rows = _rows(_table(data, layout), layout, source, samples)
     except (pa.ArrowInvalid, InputError):
         return None
     return rows if rows.ranks is None or (np.abs(rows.ranks) <= HIGHEST_GRADE).all() else None
@@ -195,58 +235,10 @@ def _table(data: bytes, layout: Layout) -> pa.Table:
     )
 
 
-def _rows(table: pa.Table, layout: Layout, source: str, notes: Notes = NO_NOTES) -> Rows:
+def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -> Rows:
     reading = layout.reading
     classes = table[layout.by_class] if layout.by_class else None
     rows = Rows.of(source, table["query_id"], table["doc_id"], flat(one_array(table[layout.value])), classes)
     ranks = flat(one_array(table[RANK])) if reading.order == "rank" else None
     hidden = None if reading.stop is None else truths(one_array(pc.equal(table[MARK], reading.stop)))
-    return rows.read(reading, ranks, hidden, notes=notes)
-
-
-def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int | None) -> pa.Table:
-    """What the lines mean; InputError that says which of them is wrong."""
-    types, rows = layout.columns, []
-    kinds = {name: {pa.int64(): int, pa.float64(): float}.get(kind, str) for name, kind in types.items()}
-    for at, line in enumerate(lines, first or 0):
-        fields = line.split()
-        if fields and not fields[0].startswith(COMMENT):
-            try:
-                rows.append(_values(fields, layout, kinds))
-            except InputError as error:
-                raise InputError(f"{_line_at(source, None if first is None else at, line)}{error}") from None
-    columns = zip(*rows) if rows else [()] * len(types)
-    return pa.table({name: pa.array(column, types[name]) for name, column in zip(types, columns)})
-
-
-def _values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]]) -> list[Any]:
-    """The fields of a line that are read. An InputError goes on from the name of the line."""
-    if len(fields) != len(layout.fields):
-        needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
-        other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}
-        raise InputError(f": {counted(len(fields), 'field')}; {needed}.{other.get(len(fields), '')}")
-    texts = {name: decoded(fields[layout.fields.index(name)], ": the ids are") for name in kinds}
-    for name, text in texts.items():
-        if problem := kinds[name] is not str and _problem_of(kinds[name], text):
-            place = f"topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])}"
-            raise InputError(f" ({place}): {name} {_brief(text)!r}{problem}.")
-    return [kinds[name](text) for name, text in texts.items()]
-
-
-def _problem_of(kind: type[int] | type[float], text: str) -> str:
-    """What makes a text no number of this kind, or one that is out of range; nothing where it is one."""
-    if not _NUMBER[kind].fullmatch(text):
-        return f" is not a {'whole ' if kind is int else ''}number"
-    if kind is int:
-        return "" if abs(int(text)) <= HIGHEST_GRADE else ": a number below 2^31 is needed"
-    return "" if math.isfinite(float(text)) else ": a finite number is needed"
-
-
-def _line_at(source: str, number: int | None, line: bytes) -> str:
-    """What to call a line in a message: by its number, or where that is not known by its text."""
-    return f"{source}, line {repr(_brief(line.decode(errors='replace'))) if number is None else number}"
-
-
-def _brief(text: str) -> str:
-    """As much of a text as a message has room for."""
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return rows.read(reading, ranks, hidden, samples=samples)
