@@ -414,9 +414,10 @@ static PyObject *first_stranger(const Ids *strangers)
 
 PyDoc_STRVAR(found_doc,
              "found(lists, all)\n--\n\n"
-             "The lists in the order of the qrels' topics, all: with the empty ones: topics, lengths, offsets of\n"
-             "judged documents, their ranks, their grades and where scores begin; the scores that were kept;\n"
-             "first scores; rows, lists of several documents, tied ones, strangers, and the first of these.");
+             "Lists in the order of the qrels' topics, with the empty ones where all is true: topics,\n"
+             "lengths, offsets of judged documents, their ranks, their grades, starts in the scores; the\n"
+             "scores that were kept; first scores; rows, lists of several documents, tied ones, strangers,\n"
+             "and the first of these.");
 
 static PyObject *numbers(const Bytes *bytes)
 {

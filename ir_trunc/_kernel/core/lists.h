@@ -20,21 +20,21 @@ typedef struct {
     Meaning meaning;
 } Doc;
 
-/* A list that is complete: where it begins in the scores and among the judged documents, and its first score. */
+/* A list that is complete. start, judged_start: where it begins in the scores and among judged documents. */
 typedef struct {
     int64_t topic, length, start, judged, judged_start;
     double first;
 } List;
 
-/* The complete lists (List) in the order of the run; of their judged documents ranks and grades (int64); where
- * they are kept, scores of all documents (double). documents: of the lists; rows: those of strangers, too. */
+/* The complete lists (List) in the order of the run; of their judged documents ranks and grades (int64);
+ * where they are kept, scores of all documents (double). documents: of the lists; rows: of strangers, too. */
 typedef struct {
     Bytes lists, ranks, grades, scores;
     int64_t documents, rows, several, tied;
 } Found;
 
-/* Lists in the order of the qrels' topics: topics, lengths, offsets of judged documents, ranks, grades, starts in
- * the scores (int64), first scores (double). */
+/* Lists in the order of the qrels' topics: topics, lengths, offsets of judged documents, ranks, grades,
+ * starts in the scores (int64), first scores (double). */
 typedef struct {
     Bytes topics, lengths, offsets, ranks, grades, starts, firsts;
 } Ordered;
