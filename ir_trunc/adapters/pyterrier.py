@@ -178,22 +178,20 @@ def experiment(
     )
     results = [results_of(str(name), system, topics, batch_size) for name, system in bar]
     parts = _views(topics, universe) if views else {"all": topics}
-    tables: dict[str, pd.DataFrame] = {}
+    tables = []
     for view, part in parts.items():
         of_view = [never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
         judged = universe[universe["qid"].isin(part["qid"])]
         table = pt.Experiment(of_view, part, judged, wanted, names=names, validate="ignore", **options)
-        tables[view] = _in_order(table, wanted)
-    if not views:
-        return tables["all"]
-    for view, table in tables.items():
-        table.insert(0, "queries", view)
-    return pd.concat(list(tables.values()), ignore_index=True)
+        tables.append(_in_order(table, wanted))
+        if views:
+            tables[-1].insert(0, "queries", view)
+    return pd.concat(tables, ignore_index=True) if views else tables[0]
 
 
 def _rounded(round: Any, perquery: bool) -> Any:
     """How values are rounded, as pt.Experiment takes it."""
-    if round is None or not isinstance(round, Mapping):
+    if not isinstance(round, Mapping):
         return None if round is None else whole("round", round, 0)
     if perquery:
         raise ParameterError("round by measure is for means: with perquery=True one number is needed.")

@@ -20,19 +20,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ir_trunc.adapters.driver import (
-    DASK,
-    SPARK,
-    are_lines,
-    blocks_of,
-    for_workers,
-    paths_of,
-    ready_for,
-    scored,
-    scored_here,
-    to_look_at,
-)
-from ir_trunc.adapters.workers import as_frame, packed, ranked, read_block, tidied
+from ir_trunc.adapters import driver, workers
 from ir_trunc.core.errors import InputError, IrTruncError
 from ir_trunc.core.keywords import keywords_of
 from ir_trunc.core.later import needed
@@ -95,37 +83,39 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
     >>> scale.dask("RBPT", {"q": {"a": 1}}, {"q": ["a"]}).aggregated
     {RBPT: 1.0}
     """
-    ready, judged = ready_for(measures, qrels, options)
+    ready, judged = driver.ready_for(measures, qrels, options)
     with needed("scale.dask needs Dask", "dask", IrTruncError):
         import dask.dataframe as dd
         from dask import compute, config, delayed
     layout, again = replace(RUN, reading=ready.reading), replace(RUN, reading=ready.reading.again)
     if isinstance(run, dd.DataFrame):
-        source = DASK
+        source = driver.DASK
         columns = columns_of(run.columns, layout, source)
         empty = {name: pa.array([], _TYPES[field][0]) for field, name in columns.items()}
         none = from_frame(pa.table(empty), layout, source)
-        given = run[list(columns.values()) + to_look_at(run.columns, columns)].to_delayed()
+        given = run[list(columns.values()) + driver.to_look_at(run.columns, columns)].to_delayed()
         pieces = [
-            delayed(tidied, nout=2)(piece, f"{source}, partition {at}", layout)
+            delayed(workers.tidied, nout=2)(piece, f"{source}, partition {at}", layout)
             for at, piece in enumerate(given)
         ]
-    elif not are_lines(run):
-        return scored_here(ready, run, "a Dask DataFrame")
+    elif not driver.are_lines(run):
+        return driver.scored_here(ready, run, "a Dask DataFrame")
     else:
         none = rows_of_lines(b"", layout, "run")
-        paths, source = paths_of(run)
-        pieces = [delayed(read_block, nout=2)(*block, layout) for block in blocks_of(paths, source)]
-    shuffled = dd.from_delayed([frame for frame, _ in pieces], meta=as_frame(none)).shuffle("query_id")
+        paths, source = driver.paths_of(run)
+        blocks = driver.blocks_of(paths, source)
+        pieces = [delayed(workers.read_block, nout=2)(*block, layout) for block in blocks]
+    frames = dd.from_delayed([frame for frame, _ in pieces], meta=workers.as_frame(none))
+    shuffled = frames.shuffle("query_id")
     # In the graph, not scattered: what is scattered to a worker is lost with it.
-    judged_there = delayed(for_workers(judged), traverse=False)
+    judged_there = delayed(driver.for_workers(judged), traverse=False)
     # The default threshold is for graphs that are large by mistake.
     with config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
         ranked_there = [
-            delayed(ranked)(judged_there, piece, source, again) for piece in shuffled.to_delayed()
+            delayed(workers.ranked)(judged_there, piece, source, again) for piece in shuffled.to_delayed()
         ]
         parts, samples = compute(ranked_there, [some for _, some in pieces])
-    return scored(ready, judged, parts, source, sum(samples, ()))
+    return driver.scored(ready, judged, parts, source, sum(samples, ()))
 
 
 @keywords_of(Evaluator)
@@ -160,18 +150,18 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
     >>> scale.spark("RBPT", {"q": {"a": 1}}, {"q": ["a"]}).aggregated
     {RBPT: 1.0}
     """
-    ready, judged = ready_for(measures, qrels, options)
+    ready, judged = driver.ready_for(measures, qrels, options)
     layout = replace(RUN, reading=ready.reading)
     with needed("scale.spark needs PySpark", "spark", IrTruncError):
         from pyspark.errors import AnalysisException
         from pyspark.sql import SparkSession, functions
     if hasattr(run, "mapInArrow"):
-        source = SPARK
+        source = driver.SPARK
         rows = run.select(*_cast(run, source, layout))
-    elif not are_lines(run):
-        return scored_here(ready, run, "a Spark DataFrame")
+    elif not driver.are_lines(run):
+        return driver.scored_here(ready, run, "a Spark DataFrame")
     else:
-        paths, source = paths_of(run)
+        paths, source = driver.paths_of(run)
         try:
             lines = SparkSession.builder.getOrCreate().read.text(paths)
         except AnalysisException as error:
@@ -181,12 +171,12 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
             functions.col("value").cast("binary"),
         )
         rows = lines.select(topic.alias("query_id"), line.alias("line"))
-    judged_there = for_workers(judged)
+    judged_there = driver.for_workers(judged)
 
     def in_parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         held = list(batches)
         if held:
-            part = packed(judged_there, pa.Table.from_batches(held), source, layout)
+            part = workers.packed(judged_there, pa.Table.from_batches(held), source, layout)
             yield pa.RecordBatch.from_pydict({"part": [part]})
 
     collected = rows.repartition("query_id").mapInArrow(in_parts, "part binary").collect()
@@ -194,14 +184,15 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
     for part in parts:
         if isinstance(part, IrTruncError):
             raise part
-    samples = _looked_at(run, source, layout) if source == SPARK else ()  # those of lines are in the parts
-    return scored(ready, judged, parts, source, samples)
+    # Those of lines are in the parts.
+    samples = _looked_at(run, source, layout) if source == driver.SPARK else ()
+    return driver.scored(ready, judged, parts, source, samples)
 
 
 def _looked_at(run: Any, source: str, layout: Layout) -> Samples:
     """The first rows of a Spark DataFrame."""
     columns = columns_of(run.columns, layout, source)
-    names = [*columns.values(), *to_look_at(run.columns, columns)]
+    names = [*columns.values(), *driver.to_look_at(run.columns, columns)]
     rows = run.select(*names).limit(_SAMPLE).collect()
     return from_frame(pa.table({name: [row[name] for row in rows] for name in names}), layout, source).samples
 

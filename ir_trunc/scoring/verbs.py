@@ -102,10 +102,7 @@ def calc(
 
 @keywords_of(Evaluator)
 def calc_aggregate(
-    measures: MeasureLike,
-    qrels: QrelsLike | None,
-    run: RunLike,
-    **options: Unpack[Options],
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> Aggregated:
     """Mean scores of a run.
 
@@ -134,10 +131,7 @@ def calc_aggregate(
 
 @keywords_of(Evaluator)
 def iter_calc(
-    measures: MeasureLike,
-    qrels: QrelsLike | None,
-    run: RunLike,
-    **options: Unpack[Options],
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> Iterator[ir_measures.Metric]:
     """Scores of a run by topic, one at a time.
 
@@ -168,10 +162,7 @@ def iter_calc(
 
 @keywords_of(Evaluator)
 def curves(
-    measures: MeasureLike,
-    qrels: QrelsLike | None,
-    run: RunLike,
-    **options: Unpack[Options],
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> ByMeasure[Curve]:
     """The score at every depth of every list.
 
@@ -200,11 +191,7 @@ def curves(
 
 
 @keywords_of(Evaluator)
-def evaluator(
-    measures: MeasureLike,
-    qrels: QrelsLike | None,
-    **options: Unpack[Options],
-) -> Evaluator:
+def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[Options]) -> Evaluator:
     """Measures and qrels made ready once, for several runs.
 
     Parameters

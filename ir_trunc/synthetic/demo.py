@@ -126,10 +126,7 @@ def picture(rankings: Rankings, at: int, width: int = 20) -> str:
 def _scores(runs: dict[str, Rankings]) -> str:
     """Measures by systems, the best value of each marked."""
     ready = evaluator([*CLASSICAL, *TRUNCATED], None)
-    means = {
-        name: {str(m): v for m, v in ready.calc_aggregate(rankings).items()}
-        for name, rankings in runs.items()
-    }
+    means = {name: ready.calc_aggregate(rankings) for name, rankings in runs.items()}
     lines = [f"{'mean over topics':<18}" + "".join(f"{name:>16}" for name in runs)]
     for title, measures in (("classical", CLASSICAL), ("with the list's end", TRUNCATED)):
         lines.append(title)

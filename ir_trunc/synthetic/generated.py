@@ -12,9 +12,8 @@ from itertools import count, islice
 
 import numpy as np
 
-from ir_trunc.core.checks import generator
+from ir_trunc.core.checks import generator, whole
 from ir_trunc.core.rankings import Floats
-from ir_trunc.measures.params import Whole
 
 Qrels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]
@@ -82,7 +81,7 @@ def collection(
     ['strong-threshold', 'fair-never']
     """
     for name, value in {"topics": topics, "systems": systems, "depth": depth, "pool": pool}.items():
-        Whole(name, low=1).clean(name, value)
+        whole(name, value, 1)
     rng = generator(seed)
     made = [(name, gap + rng.uniform(-0.2, 0.2), stop) for name, gap, stop in islice(_systems(), systems)]
     nil = round(topics / 5)

@@ -28,9 +28,8 @@ import numpy as np
 from ir_datasets import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
 
-from ir_trunc.core.checks import generator
+from ir_trunc.core.checks import generator, number, whole
 from ir_trunc.core.rankings import Floats, Ints
-from ir_trunc.measures.params import Number, Whole
 
 WORDS = 5000
 WORDS_OF_SUBJECT, WORDS_OF_POINT = 25, 5
@@ -70,8 +69,7 @@ def collection(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) 
     >>> len(list(data.queries_iter()))
     6
     """
-    questions = Whole("number of questions").clean("questions", questions)
-    unanswerable = Number("share of questions without an answer", 0, 1).clean("unanswerable", unanswerable)
+    questions, unanswerable = whole("questions", questions, 1), number("unanswerable", unanswerable, 0, 1)
     rng = generator(seed)
     words, frequency = _language(rng)
     docs: list[GenericDoc] = []
@@ -92,8 +90,8 @@ def collection(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) 
 
     silent = set(rng.permutation(questions)[: round(unanswerable * questions)].tolist())
     subject = any_words(WORDS_OF_SUBJECT)
-    for number in range(questions):
-        if number % QUESTIONS_OF_SUBJECT == 0:
+    for at in range(questions):
+        if at % QUESTIONS_OF_SUBJECT == 0:
             subject = any_words(WORDS_OF_SUBJECT)
             for _ in range(OTHER_PASSAGES_OF_SUBJECT):
                 written(any_words(WORDS_OF_POINT), subject)
@@ -104,9 +102,9 @@ def collection(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) 
             on_point,
             rng.choice(WORDS, 2, replace=False, p=frequency),
         ]
-        queries.append(GenericQuery(str(number + 1), " ".join(words[np.concatenate(asked)])))
-        answers = 0 if number in silent else min(MOST_ANSWERS, int(rng.geometric(0.2)))
-        qrels += [TrecQrel(str(number + 1), written(point, subject), 1, "0") for _ in range(answers)]
+        queries.append(GenericQuery(str(at + 1), " ".join(words[np.concatenate(asked)])))
+        answers = 0 if at in silent else min(MOST_ANSWERS, int(rng.geometric(0.2)))
+        qrels += [TrecQrel(str(at + 1), written(point, subject), 1, "0") for _ in range(answers)]
     return Dataset(_Docs(docs), _Queries(queries), _Qrels(qrels))
 
 

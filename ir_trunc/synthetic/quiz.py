@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc.core.checks import generator
-from ir_trunc.measures.params import Whole
-
-Qrels = dict[str, dict[str, int]]
-Runs = dict[str, dict[str, dict[str, float]]]
+from ir_trunc.core.checks import generator, whole
+from ir_trunc.synthetic.generated import Qrels, Runs
 
 OPTIONS = "ABCD"
 
@@ -59,7 +56,7 @@ def collection(questions: int = 500, seed: int = 0) -> tuple[Qrels, Runs]:
     >>> runs["strong-if-sure"]["q07"]
     {}
     """
-    count = Whole("number of questions").clean("questions", questions)
+    count = whole("questions", questions, 1)
     rng = generator(seed)
     names = [f"q{number:0{len(str(count))}}" for number in range(1, count + 1)]
     key, difficulty = rng.integers(len(OPTIONS), size=count), rng.standard_normal(count)

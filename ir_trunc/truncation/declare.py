@@ -73,11 +73,8 @@ def policy(
     >>> FirstHalf()([0.9, 0.8, 0.7, 0.6])
     2
     """
-    source, idempotent, written = (
-        text("source", source),
-        flag("idempotent", idempotent),
-        flag("written", written),
-    )
+    source, idempotent = text("source", source), flag("idempotent", idempotent)
+    written = flag("written", written)
 
     def register(kind: type[Made]) -> type[Made]:
         name = kind.__name__

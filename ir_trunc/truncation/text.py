@@ -218,10 +218,5 @@ def list_of_policies() -> str:
     """The policies with a line each, for the end of a help text."""
     width = max(len(known.signature) for known in registry.values())
     lines = [f"  {known.signature:{width}}  {known.summary}" for known in registry.values()]
-    return "\n".join(
-        [
-            "policies:",
-            *lines,
-            "Files of lines 'topic<TAB>k', and files like stop.json that save() wrote, are policies too.",
-        ]
-    )
+    files = "Files of lines 'topic<TAB>k', and files like stop.json that save() wrote, are policies too."
+    return "\n".join(["policies:", *lines, files])

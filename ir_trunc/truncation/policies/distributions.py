@@ -113,7 +113,6 @@ class ScoreDistribution(OfLevel):
     """
 
     probability: Annotated[
-        float | None,
-        Level("lowest probability of relevance to keep; fitted where it is not given"),
+        float | None, Level("lowest probability of relevance to keep; fitted where it is not given")
     ] = None
     _keys = staticmethod(probabilities)
