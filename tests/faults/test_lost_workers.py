@@ -22,13 +22,14 @@ def answers(qrels):
     return {topic: [[doc] for doc, grade in docs.items() if grade > 0] for topic, docs in qrels.items()}
 
 
-@pytest.fixture
-def tried(long_form):
-    if not long_form:
+@pytest.fixture(scope="module", autouse=True)
+def tried(request):
+    """Before any cluster is started."""
+    if not request.config.getoption("--all-faults"):
         pytest.skip("in the long form only, --all-faults: clusters take their time to start workers again")
 
 
-def test_workers_that_are_killed_in_one_computation_after_the_other_are_not_missed(tried, engine, tmp_path):  # noqa: F811
+def test_workers_that_are_killed_in_one_computation_after_the_other_are_not_missed(engine, tmp_path):  # noqa: F811
     for number in range(2):
         seed = draws("workers", number).randrange(10**6)
         qrels, run = with_ids(queries(seed, 20), seed)
@@ -37,7 +38,7 @@ def test_workers_that_are_killed_in_one_computation_after_the_other_are_not_miss
         assert is_dead(marker)
 
 
-def test_two_workers_that_are_killed_in_one_computation_are_not_missed(tried, engine, tmp_path):  # noqa: F811
+def test_two_workers_that_are_killed_in_one_computation_are_not_missed(engine, tmp_path):  # noqa: F811
     qrels, run = with_ids(queries(11, 20), 11)
     first, second = killer(tmp_path / "first"), killer(tmp_path / "second")
     same(engine, read_answers(answers(qrels), lambda text: second(first(text))), run)
@@ -58,7 +59,7 @@ def poison():
 
 
 @pytest.mark.parametrize("engine", engines[1:], indirect=True)
-def test_work_that_kills_every_worker_is_given_up(tried, engine):  # noqa: F811
+def test_work_that_kills_every_worker_is_given_up(engine):  # noqa: F811
     """After as many trials as Spark is told to make, with its own error. Dask gives up too, but not always:
     it may wait.
     """
