@@ -176,9 +176,8 @@ LAWS = [
 ]
 
 
-def hold(law, definition):
-    """The law for the policy in drawn settings, fitted on drawn lists, and for the lists at the edges."""
-
+def hold(laws, definition):
+    """The laws for the policy in drawn settings, fitted on drawn lists, and for the lists at the edges."""
     needs = getattr(definition.kind, "needs", None)
     if needs:
         pytest.importorskip(needs)
@@ -193,8 +192,9 @@ def hold(law, definition):
             if "promise" not in str(error):  # for which a few topics are too few
                 raise
             reject()
-        law(fitted, rankings)
-        law(fitted, EDGES)
+        for law in laws:
+            law(fitted, rankings)
+            law(fitted, EDGES)
 
     drawn()
 
@@ -205,10 +205,9 @@ def file_of_cuts(tmp_path, monkeypatch):
     write_cuts(FILE, CUTS)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("name", list(registry))
-def test_law(name, law):
-    hold(law, registry[name])
+def test_laws(name):
+    hold(LAWS, registry[name])
 
 
 def test_what_is_not_declared_idempotent_is_not():
