@@ -39,12 +39,14 @@ def collection(seed, systems=5, topics=4):
 collections = st.builds(collection, st.integers(0, 2**32 - 1))
 
 
-def scores(measures, qrels, run):
-    """By ir_trunc on qrels made by hand; every topic has a judgment, so that none is lost."""
+def scores(measures, qrels, runs):
+    """Of each run, by ir_trunc on qrels made by hand; every topic has a judgment, so that none is lost."""
     padded = {topic: {"nowhere": 0} | judged for topic, judged in qrels.items()}
     padded["~scale"] = {"top": 2}
-    results = ir_trunc.calc(measures, padded, run).to_pandas()
-    return results.drop("~scale").to_numpy().T
+    ready = ir_trunc.evaluator(measures, padded)
+    found = [ready.calc(run) for run in runs]
+    assert {results.topics for results in found} == {(*sorted(qrels), "~scale")}
+    return [results.values[:, :-1] for results in found]
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
@@ -57,8 +59,8 @@ def test_a_simulated_pool_scores_like_qrels_cut_by_hand(data, depth):
     assert keep.sum() == sum(map(len, cut.values()))
     some, others = "P@3 R@5 AP nDCG@4 DCG@5 RBP(p=0.7,rel=1)", "nDCG RR RBPT(p=0.5) OIE"
     found = np.concatenate([simulated.score(measures, keep).values for measures in (some, others)])
-    for values, run in zip(found.transpose(1, 0, 2), runs.values(), strict=True):
-        np.testing.assert_allclose(values, scores(f"{some} {others}", cut, run), atol=1e-12)
+    expected = scores(f"{some} {others}", cut, runs.values())
+    np.testing.assert_allclose(found.transpose(1, 0, 2), expected, atol=1e-12)
 
 
 DEPTHS = {"shallow": (1, 2), "extended": (1, 5), "deep": (5, 5), "all": (None, 5)}
@@ -73,10 +75,9 @@ def test_conditions_are_scores_by_qrels_and_lists_that_are_cut_by_hand(data):
         cut = qrels if pool is None else naive.pool(qrels, runs, pool)
         p = 0.2 ** (1 / depth)
         measures = [f"P@{depth}", f"AP@{depth}", f"RBP(p={p!r})@{depth}"]
-        by_measure = [found[f"{measure}, {name}"] for measure in measures]
-        for at, run in enumerate(runs.values()):
-            values = [by_system[at] for by_system in by_measure]
-            np.testing.assert_allclose(values, scores(measures, cut, run), atol=1e-12)
+        by_measure = np.array([found[f"{measure}, {name}"] for measure in measures])
+        expected = scores(measures, cut, runs.values())
+        np.testing.assert_allclose(by_measure.transpose(1, 0, 2), expected, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
@@ -147,8 +148,9 @@ def test_the_whole_pool_scores_like_calc(data):
     qrels, runs = data
     found = meta.pooled_runs(qrels, runs).score(MEASURES)
     assert found.values.tobytes() == meta.score_matrix(MEASURES, qrels, runs).values.tobytes()
+    ready = ir_trunc.evaluator(MEASURES, qrels)
     for name, values in zip(found.systems, found.values.transpose(1, 0, 2)):
-        np.testing.assert_array_equal(values, ir_trunc.calc(MEASURES, qrels, runs[name]).values)
+        np.testing.assert_array_equal(values, ready.calc(runs[name]).values)
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
@@ -158,10 +160,12 @@ def test_each_group_left_out(data, depth):
     groups = {name: "ab"[at % 2] for at, name in enumerate(runs)}
     found = meta.leave_group_out("AP P@3", meta.pooled_runs(qrels, runs), depth, groups)
     frame = found.to_pandas().set_index(["measure", "system"])
-    full = {name: scores("AP P@3", naive.pool(qrels, runs, depth), runs[name]).mean(axis=1) for name in runs}
+    by_all = scores("AP P@3", naive.pool(qrels, runs, depth), runs.values())
+    full = {name: values.mean(axis=1) for name, values in zip(runs, by_all)}
     for name in runs:
         others = {other: run for other, run in runs.items() if groups[other] != groups[name]}
-        without = scores("AP P@3", naive.pool(qrels, others, depth), runs[name]).mean(axis=1)
+        (values,) = scores("AP P@3", naive.pool(qrels, others, depth), [runs[name]])
+        without = values.mean(axis=1)
         for at, measure in enumerate(("AP", "P@3")):
             row = frame.loc[(measure, name)]
             assert row["full"] == pytest.approx(full[name][at])
@@ -185,8 +189,8 @@ def test_grid_of_depths_and_forms():
         assert grid.judged[grid.pool_depths.index(pool_depth)] == sum(map(len, cut.values()))
         for text in texts:
             measure = text.replace("{p}", repr(0.2 ** (1 / depth))) + f"@{depth}"
-            raw = np.array([scores(measure, cut, run)[0] for run in runs.values()])
-            best = scores(measure, cut, naive.ideal_run(cut))[0]
+            *found, ideal = scores(measure, cut, [*runs.values(), naive.ideal_run(cut)])
+            raw, best = np.array(found)[:, 0], ideal[0]
             forms = {
                 "raw": raw,
                 "normalised": [[x / top if top else 0.0 for x, top in zip(row, best)] for row in raw],
