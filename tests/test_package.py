@@ -58,6 +58,7 @@ def test_the_wheel_holds_the_package_with_its_data_and_nothing_else(built):
         ".qrels",
         ".run",
         ".json",
+        ".md",
         ".csv",
         ".css",
         ".html",

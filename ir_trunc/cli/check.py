@@ -45,7 +45,7 @@ def main(words: Sequence[str]) -> int:
     if not args.fail_if:
         raise ParameterError("No condition is given: --fail-if 'RBPT drops 0.02', for example.")
     inputs = [args.qrels, args.run, args.baseline, args.topics]
-    check_outputs([one for one in (args.junit, args.report) if one is not None], inputs)
+    check_outputs([args.junit, args.report], inputs)
     found = check(
         args.fail_if,
         args.qrels,

@@ -17,15 +17,8 @@ if TYPE_CHECKING:
     from ir_trunc.reporting.comparison import Comparison
 
 
-def _table(found: Comparison, places: int) -> str:
-    return f"{found.marked(places).text()}\n"
-
-
-def _pairs(**how: Any) -> Callable[[Comparison, int], str]:
-    def text(found: Comparison, places: int) -> str:
-        return str(found.pairs().to_csv(index=False, lineterminator="\n", **how))
-
-    return text
+def _pairs(separator: str) -> Callable[[Comparison, int], str]:
+    return lambda found, places: str(found.pairs().to_csv(sep=separator, index=False, lineterminator="\n"))
 
 
 def _jsonl(found: Comparison, places: int) -> str:
@@ -37,12 +30,12 @@ def _jsonl(found: Comparison, places: int) -> str:
 
 
 _FORMS: Mapping[str, Callable[[Comparison, int], str]] = {
-    "table": _table,
+    "table": lambda found, places: f"{found.marked(places).text()}\n",
     "markdown": lambda found, places: found.to_markdown(places),
     "latex": lambda found, places: found.to_latex(digits=places),
     "html": lambda found, places: found.to_html(places),
-    "csv": _pairs(),
-    "tsv": _pairs(sep="\t"),
+    "csv": _pairs(","),
+    "tsv": _pairs("\t"),
     "jsonl": _jsonl,
 }
 OF_PAPERS = tuple(form for form in _FORMS if form not in FORMATS)

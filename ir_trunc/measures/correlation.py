@@ -95,9 +95,8 @@ def Spearman(lists: Lists, D: CollectionSize = 20000) -> Floats:
     of_hit = np.zeros(len(lists.row))
     of_hit[relevant] = lead(row, *grades.around(row, level))
     same = grades.size.astype(np.float64)
-    missing = lists.spread(grades.sum(lead(grades.row, grades.better, grades.size) * same)) - lists.sum(
-        of_hit
-    )
+    of_all = grades.sum(lead(grades.row, grades.better, grades.size) * same)
+    missing = lists.spread(of_all) - lists.sum(of_hit)
     covariance = lists.sum(((size + 1) / 2 - lists.rank) * of_hit) - lists.n / 2 * missing
     _, in_list = without_last(size, lists.n)
     in_judgments = without_last(size, grades.R)[1] - grades.sum(same**3 - same)

@@ -98,7 +98,7 @@ def CompatDiff(lists: Lists, p: Persistence = 0.95) -> Floats:
     The helpful ideal list is all documents of positive grade, best first. Empty list: 0.
     """
     helpful = compatibility(lists, lists.raw_grade, lists.judgments.grades, p)
-    return helpful - compatibility(lists, -lists.raw_grade, -lists.judgments.grades, p)
+    return helpful - HarmCompat(lists, p)
 
 
 def compatibility(lists: Lists, worth: Ints, judged: Ints, p: float) -> Floats:

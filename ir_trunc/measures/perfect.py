@@ -28,7 +28,7 @@ SAKAI_SONG = "Sakai & Song, SIGIR 2011, https://doi.org/10.1145/2009916.2010055"
 QUESTION = "How close is the list to the best one that the topic's judgments allow?"
 
 
-def satisfied_by_ideal(lists: Lists, gains: Gains, weights: Floats) -> tuple[Ideal, Ideal]:
+def satisfied_by_ideal(gains: Gains, weights: Floats) -> tuple[Ideal, Ideal]:
     """sum_i weight_i g_i prod_{j < i} (1 - g_j) of the ideal list at every depth, and without weights."""
     worth = gains.judged.relevant / gains.unit
     ranks = gains.ideal_ranks
@@ -48,7 +48,7 @@ def nERR(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     """
     gains = scaled(lists, gain, max_rel)
     weight = reciprocal(lists)
-    ideal, _ = satisfied_by_ideal(lists, gains, weight)
+    ideal, _ = satisfied_by_ideal(gains, weight)
     found = lists.sum(cascade(lists, gains) * weight[lists.rank])
     return over(found, ideal.at_points(lists.spread(gains.R) if lists.k is None else lists.k))
 
@@ -84,7 +84,7 @@ def nERRT(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     end = 1 / gains.unit  # of grade 1, on either scale
     satisfied = cascade(lists, gains)
     last = end * terminal(lists, gains) * (1 - lists.sum(satisfied)) * weight[lists.n + 1]
-    ideal, unweighted = satisfied_by_ideal(lists, gains, weight)
+    ideal, unweighted = satisfied_by_ideal(gains, weight)
     depth = np.where(lists.stopped, R, lists.n)
     last_of_ideal = np.where(lists.stopped, end * (1 - unweighted.at_points(R)) * weight[R + 1], 0.0)
     return over(lists.sum(satisfied * weight[lists.rank]) + last, ideal.at_points(depth) + last_of_ideal)

@@ -53,9 +53,8 @@ class RunScores:
             )
         means: Floats = self._parts.mean(axis=1)
         steps = _STEP * np.eye(len(means))
-        slopes = (
-            value_of(self.measure, means[:, None] + steps) - value_of(self.measure, means[:, None] - steps)
-        ) / (2 * _STEP)
+        up, down = (value_of(self.measure, means[:, None] + step) for step in (steps, -steps))
+        slopes = (up - down) / (2 * _STEP)
         return value_of(self.measure, means) + slopes @ (self._parts - means[:, None])
 
     def take(self, topics: list[int]) -> RunScores:

@@ -114,12 +114,8 @@ def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
     if known.null_count:
         return None
     # pyarrow takes True for 1 where it stands among numbers.
-    truths = (
-        pa.types.is_primitive(known.type)
-        and _of_objects(column)
-        and not {bool, np.bool_}.isdisjoint(map(type, column))
-    )
-    return None if truths else known
+    of_objects = pa.types.is_primitive(known.type) and _of_objects(column)
+    return None if of_objects and not {bool, np.bool_}.isdisjoint(map(type, column)) else known
 
 
 def _of_objects(column: Any) -> bool:

@@ -62,9 +62,8 @@ def read_of(found: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]
     """
     found, names = list(found), layout.reading.names
     if layout.kind == "topics":
-        return {name: FIELDS_OF[name] for name in found if name in FIELDS_OF} or dict.fromkeys(
-            found[:1], "topic"
-        )
+        known = {name: FIELDS_OF[name] for name in found if name in FIELDS_OF}
+        return known or dict.fromkeys(found[:1], "topic")
     fields = {name: field for field, name in columns_of(found, layout, source).items()}
     others = {name: field for field in looked_at(layout) for name in names.among(found, field, (field,))}
     return {**others, **fields}

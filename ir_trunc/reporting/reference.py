@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from importlib.resources import files
 
 from ir_trunc.core.rankings import Rankings
 from ir_trunc.measures import Definition, Family, families
@@ -35,38 +37,6 @@ _SETUP = f"""\
 >>> run = {json.dumps(_RUN)}  # by rank: 1 0 1
 """
 
-_HEAD = f"""\
-# The measures
-
-What each measure is, computes and says of lists that end early, late or at once. The page is written by
-`{RENEW}`; every figure in it is computed by the formula beside it.
-The [glossary](glossary.md) explains the terms and [the guide](guide.md) leads to a measure by questions.
-"""
-
-_HOW_TO_READ = f"""\
-## How to read an entry
-
-The formula is for one topic: `i` is a rank, `g_i` and `r_i` are the gain and the binary gain at rank i, `n`
-is the length of the list, `R` the number of relevant documents in the judgments and `k` the cutoff; the
-glossary has [all signs](glossary.md#signs-in-the-formulas). Square brackets, `[@k]`, say that the cutoff
-may be left out. With a cutoff only the first k documents are looked at, and a list that fills it did not
-visibly stop.
-
-The small table has the scores of five lists in the default setting; 1 is a relevant document and 0 one that
-is not. The first three lists belong to a topic with three relevant documents, the last two to a nil query,
-for which nothing is relevant.
-
-The properties are those of Amigó, Mizzaro & Spina (2022), tried on lists: *strict*, it holds in every case;
-*weak*, with ties; *constant*, the measure never sees it; *violated*, there is a case against it; *depends*,
-it holds in some settings only. [The last table](#the-seven-properties) has them all and says what was
-tried; `ir_trunc meta properties NAME` shows the list behind each verdict.
-
-The examples run as they stand, after
-
-```pycon
-{_SETUP}```
-"""
-
 # Name, grades by rank, and grades of all judged documents.
 _LISTS: tuple[tuple[str, list[int], list[int]], ...] = (
     ("1 0 1", [1, 0, 1], [1, 1, 1, 0, 0, 0]),
@@ -82,26 +52,34 @@ _SIGNS = {"strict": "●", "weak": "◐", "constant": "○", "violated": "✕", 
 
 def page() -> str:
     """The reference as a page in Markdown."""
+    template = (files("ir_trunc.reporting") / "templates" / "reference.md").read_text(encoding="utf-8")
     verdicts = {found.measure.partition("@")[0]: found for found in property_table()}
     known = list(families())
-    parts = [_HEAD, _contents(known), _HOW_TO_READ]
-    for family in known:
-        about = family.about.removeprefix(f"{family.title}:").strip()
-        parts.append(f"## {family.title}\n\n*{family.question}*\n\n{about[:1].upper()}{about[1:]}\n")
-        parts += (_entry(definition, verdicts[definition.name]) for definition in family.members)
-    in_order = [verdicts[definition.name] for family in known for definition in family.members]
-    tables = [_parameters(known), _properties(in_order)]
-    return "\n".join([*parts, *tables, *policies_section(), *procedures_section(), forms_section()])
+    return template.removesuffix("\n").format(
+        renew=RENEW,
+        setup=_SETUP,
+        contents=_contents(known),
+        families="\n".join(_family(family, verdicts) for family in known),
+        parameters=_parameters(known),
+        meanings="".join(f"{known.number}. **{known.name}**: {known.meaning}.\n" for known in PROPERTIES),
+        rule=RULE,
+        legend=", ".join(f"{sign} {word}" for word, sign in _SIGNS.items()),
+        properties=_properties([verdicts[one.name] for family in known for one in family.members]),
+        policies="\n".join(policies_section()),
+        procedures="\n".join(procedures_section()),
+        forms=forms_section(),
+    )
 
 
 def _contents(known: list[Family]) -> str:
     rows = [[link(f.title), f.question, " ".join(link(measure.name) for measure in f.members)] for f in known]
-    about = table(["family", "question", "measures"], rows)
-    return (
-        f"## Which family answers which question\n\n{about}"
-        f"\nThen {link('The parameters')}, {link('The seven properties')} of all measures,"
-        f" {link('The policies')} and {link('The procedures')}.\n"
-    )
+    return table(["family", "question", "measures"], rows)
+
+
+def _family(family: Family, verdicts: Mapping[str, Verdicts]) -> str:
+    about = family.about.removeprefix(f"{family.title}:").strip()
+    head = f"## {family.title}\n\n*{family.question}*\n\n{about[:1].upper()}{about[1:]}\n"
+    return "\n".join([head, *(_entry(one, verdicts[one.name]) for one in family.members)])
 
 
 def _entry(definition: Definition, verdicts: Verdicts) -> str:
@@ -183,19 +161,12 @@ def _parameters(known: list[Family]) -> str:
         [f"`{name}`", meaning, allowed, " ".join(links)]
         for (name, meaning, allowed), links in sorted(found.items())
     ]
-    return f"## The parameters\n\n{table(['parameter', 'meaning', 'allowed', 'measures'], rows)}"
+    return table(["parameter", "meaning", "allowed", "measures"], rows)
 
 
 def _properties(measured: list[Verdicts]) -> str:
-    legend = ", ".join(f"{sign} {word}" for word, sign in _SIGNS.items())
-    meanings = "".join(f"{known.number}. **{known.name}**: {known.meaning}.\n" for known in PROPERTIES)
     rows = []
     for found in measured:
         signs = [_SIGNS[one.verdict] + "*" * one.disagrees() for one in found.findings]
         rows.append([f"[{found.measure}](#{anchor(found.measure.partition('@')[0])})", *signs])
-    head = ["measure", *(known.name for known in PROPERTIES)]
-    return (
-        f"## The seven properties\n\n{meanings}\n{RULE}\n\n"
-        f"{legend}. A star: Amigó, Mizzaro & Spina (2022) say otherwise; each entry above says where.\n\n"
-        + table(head, rows)
-    )
+    return table(["measure", *(known.name for known in PROPERTIES)], rows)

@@ -68,24 +68,15 @@ def own_parameters(params: Mapping[str, Param]) -> list[str]:
 
 def forms_section() -> str:
     """The forms that data may have."""
-    about = (
-        "What runs, qrels, answers (`ir_trunc.read_answers`) and topics (`ir_trunc.read_topics`) may be."
-        " What is of no\nform is refused, with a list of those that would be right.\n"
-    )
     found = {known.form: known for kind in get_args(Kind) for known in readers(kind)}
     named = {form.replace("<value>", "value").replace("<columns>", "..."): of for form, of in found.items()}
     rows = [[f"`{form}`", ", ".join(known.kinds), known.about] for form, known in named.items()]
-    return f"## The forms of data\n\n{about}\n{table(['form', 'of', 'what is to be known'], rows)}"
+    return table(["form", "of", "what is to be known"], rows)
 
 
 def policies_section() -> list[str]:
     """The policies, an entry each."""
-    about = (
-        "A policy ends lists by what the system knows; `ir_trunc truncate` and `ir_trunc.truncation` apply"
-        " it. The formula\nis the length that it gives a list of n documents with the scores `s_1 >= ... >="
-        " s_n`.\n"
-    )
-    return ["## The policies\n", about, *(_policy(definition) for definition in policies.values())]
+    return [_policy(definition) for definition in policies.values()]
 
 
 def _policy(definition: PolicyDefinition) -> str:
@@ -96,13 +87,8 @@ def _policy(definition: PolicyDefinition) -> str:
 
 def procedures_section() -> list[str]:
     """The procedures of meta-evaluation, an entry each."""
-    about = (
-        "A procedure evaluates measures: `ir_trunc.meta` has it as a function, `ir_trunc meta` as a"
-        " command. A score\nmatrix comes from `meta.score_matrix(measures, qrels, runs)`, pools come from"
-        " `meta.pooled_runs(qrels, runs)`.\n"
-    )
     known = sorted(procedures.values(), key=lambda definition: definition.name)
-    return ["## The procedures\n", about, *(_procedure(definition) for definition in known)]
+    return [_procedure(definition) for definition in known]
 
 
 def _procedure(definition: ProcedureDefinition) -> str:

@@ -38,8 +38,7 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     No class stands for a question without an answer.
     """
     if not isinstance(data, Mapping):
-        source = layout.source
-        data = _from_json(data, source)
+        data = _from_json(data, layout.source)
     topics = [one_id(question, "question", "answers") for question in data]
     if len(set(topics)) < len(topics):
         twice = next(question for at, question in enumerate(topics) if question in topics[:at])
@@ -61,15 +60,9 @@ def _from_json(path: str | os.PathLike[str], source: str) -> Mapping[Any, Any]:
 
 def _rows(data: Mapping[Any, Any]) -> Rows:
     items = list(_items(data))
-    questions, classes, answers, levels = zip(*items) if items else ((), (), (), ())
-    text = pa.string()
-    columns = (
-        pa.array(questions, text),
-        pa.array(answers, text),
-        np.array(levels, np.int64),
-        pa.array(classes, text),
-    )
-    return Rows.of("answers (classes)", *columns)
+    *ids, levels = zip(*items) if items else ((), (), (), ())
+    questions, classes, answers = (pa.array(column, pa.string()) for column in ids)
+    return Rows.of("answers (classes)", questions, answers, np.array(levels, np.int64), classes)
 
 
 def _items(data: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, int]]:
@@ -85,15 +78,11 @@ def _items(data: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, int]]:
                 if isinstance(answers, str):
                     what += f". Wordings of one answer are one class: [[{answers!r}, ...]]"
                 raise InputError(f"{place}: {what}.")
-            for answer, level in (
-                answers.items() if isinstance(answers, Mapping) else ((answer, 1) for answer in answers)
-            ):
+            graded = answers.items() if isinstance(answers, Mapping) else [(answer, 1) for answer in answers]
+            for answer, level in graded:
                 text = one_id(answer, "answer", place)
-                if (
-                    not isinstance(level, Integral)
-                    or isinstance(level, bool)
-                    or abs(int(level)) > HIGHEST_GRADE
-                ):
+                whole = isinstance(level, Integral) and not isinstance(level, bool)
+                if not whole or abs(int(level)) > HIGHEST_GRADE:
                     what = f"level {shown(level)} is not a whole number below 2^31"
                     raise InputError(f"answers, question {question}, answer {shown(answer)}: {what}.")
                 yield str(question), str(number), text, int(level)

@@ -69,13 +69,10 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     except pa.ArrowInvalid as error:
         raise InputError(f"{source} is not a table: {str(error).splitlines()[0]}") from None
     columns = {name: pc.ascii_trim(table[name], " ") for name in table.column_names}
-    return Table(
-        source,
-        {
-            name: _numbers(column, name, source) if known[name] in NUMBERS else column
-            for name, column in columns.items()
-        },
-    )
+    for name in columns:
+        if known[name] in NUMBERS:
+            columns[name] = _numbers(columns[name], name, source)
+    return Table(source, columns)
 
 
 def _numbers(column: Any, name: str, source: str) -> Any:

@@ -99,12 +99,10 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
 def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
     """The numbers of the lines that have this topic and this document."""
-    found, first = [], 1
+    found, first, wanted = [], 1, [topic.encode(), doc.encode()]
     for block in blocks(path, source):
         lines = bytes(block).splitlines()
-        found += [
-            at for at, line in enumerate(lines, first) if line.split()[:3:2] == [topic.encode(), doc.encode()]
-        ]
+        found += [at for at, line in enumerate(lines, first) if line.split()[:3:2] == wanted]
         first += len(lines)
     return found
 
