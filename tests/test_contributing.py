@@ -61,6 +61,14 @@ def follow(recipe, folder):
     return commands
 
 
+ALL_TESTS = """
+import shlex, sys, pytest
+for command in sys.argv[1:]:
+    if status := pytest.main(shlex.split(command)[1:]):
+        sys.exit(f"{command}: {status!r}")
+"""
+
+
 @source_tree
 def test_recipes_work_as_they_are_written(copy):
     commands = [command for recipe in RECIPES for command in follow(recipe, copy)]
@@ -68,9 +76,14 @@ def test_recipes_work_as_they_are_written(copy):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "PYTHONPATH": str(copy), "IR_TRUNC_EXAMPLES": "10"}
     commands.remove("mypy")  # which takes longer than all others; the package itself is checked by .ci/run
-    for command in dict.fromkeys(commands):  # .ci/renew once, with everything in place
-        done = subprocess.run(command, shell=True, cwd=copy, env=env, capture_output=True, text=True)
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    once = dict.fromkeys(commands)  # .ci/renew too, with everything in place
+    tests = [command for command in once if command.startswith("pytest ")]
+    lines = [command for command in once if command not in tests]
+    for words in (*lines, [sys.executable, "-c", ALL_TESTS, *tests]):
+        shell = isinstance(words, str)
+        done = subprocess.run(words, shell=shell, cwd=copy, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
+    assert len(tests) >= len(RECIPES)
     renewed = (copy / "notebooks" / "reference.md").read_text(encoding="utf-8")
     kept = (ROOT / "notebooks" / "reference.md").read_text(encoding="utf-8")
     assert "### Balance" in renewed
