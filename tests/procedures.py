@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+from functools import cache
 from unittest import mock
 
 from ir_trunc import meta
@@ -30,6 +31,7 @@ def example_of(name):
     return calls[-1]
 
 
+@cache
 def examples():
     """The example of every procedure, by name."""
     return {name: example_of(name) for name in sorted(meta.registry)}
