@@ -16,7 +16,8 @@ from ir_trunc.measures.reading import Named
 from ir_trunc.measures.screening import RecallLevel
 from ir_trunc.measures.sizes import Sizes
 
-GRADES = (-1, 0, 0, 1, 1, 2, 3)
+GRADES = np.array([-1, 0, 0, 1, 1, 2, 3])
+SCORES, COSTS = np.arange(101) / 100, np.arange(21) / 100
 MOST_PAIRS = 120  # of changes; of measures with many parameters not all are tried
 COLLECTION = 90  # documents, at least as many as any generated topic knows
 
@@ -25,7 +26,7 @@ def query(rng: np.random.Generator, longest: int, pool: int) -> Query:
     """One topic: some of its judged documents between unjudged ones; empty, nil and unjudged topics are
     common.
     """
-    judged = [int(g) for g in rng.choice(GRADES, rng.integers(0, pool + 1))]
+    judged = rng.choice(GRADES, rng.integers(0, pool + 1)).tolist()
     if rng.random() < 0.2:
         judged = [min(g, 0) for g in judged]
     found = judged[: rng.integers(0, len(judged) + 1)]
@@ -35,7 +36,7 @@ def query(rng: np.random.Generator, longest: int, pool: int) -> Query:
     if rng.random() < 0.15:
         grades = []
     rng.shuffle(judged)
-    scores = sorted(rng.choice(np.arange(101) / 100, len(grades)).tolist(), reverse=True)
+    scores = sorted(rng.choice(SCORES, len(grades)).tolist(), reverse=True)
     return Query(grades, judged, scores, overlap=sum(judged) % 4 / 4 if max(judged, default=0) > 0 else 0.0)
 
 
@@ -45,7 +46,7 @@ def queries(seed: int, count: int, longest: int = 20, pool: int = 12) -> list[Qu
     run = [query(rng, longest, pool) for _ in range(count)]
     if seed % 2:
         return run
-    return [replace(q, costs=rng.choice(np.arange(21) / 100, len(q.grades)).tolist()) for q in run]
+    return [replace(q, costs=rng.choice(COSTS, len(q.grades)).tolist()) for q in run]
 
 
 runs = st.builds(queries, st.integers(0, 2**32 - 1), st.integers(1, 9))
@@ -82,7 +83,7 @@ def with_ids(run: list[Query], seed: int) -> tuple[dict[str, dict[str, int]], pd
     rows += [("other", "j0", 1.0), ("others", "j0", 1.0), ("others", "j1", 1.0)][: rng.integers(0, 4)]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
     if run[0].costs is not None:
-        frame["cost"] = rng.choice(np.arange(21) / 100, len(frame))
+        frame["cost"] = rng.choice(COSTS, len(frame))
     return qrels, frame.sample(frac=1, random_state=seed % 1000)
 
 
@@ -142,9 +143,9 @@ def settings_of(definition: Definition) -> list[dict]:
     ]
 
 
-def some_settings_of(definition: Definition) -> st.SearchStrategy[list[dict]]:
-    """One to five of them."""
-    return st.lists(st.sampled_from(settings_of(definition)), min_size=1, max_size=5)
+def some_settings_of(definition: Definition) -> st.SearchStrategy[tuple[dict, ...]]:
+    """Three of them."""
+    return st.tuples(*3 * [st.sampled_from(settings_of(definition))])
 
 
 ALL = [registry[name] for name in sorted(registry)]

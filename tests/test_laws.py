@@ -54,6 +54,12 @@ class Run:
         return self.rankings.take(lists).cut(depths), lists, depths
 
     @cached_property
+    def cuts_of_the_last(self) -> list[Rankings]:
+        """The run with its last list cut at every depth."""
+        *others, last = self.rankings.lengths
+        return [self.rankings.cut([*others, depth]) for depth in range(last + 1)]
+
+    @cached_property
     def alone(self) -> list[Rankings]:
         """Each list as a run of its own."""
         return [self.rankings.take([at]) for at in range(len(self.rankings))]
@@ -124,11 +130,8 @@ def the_curve_at_every_depth(trial):
 
 def only_the_last_list_is_cut(trial):
     """A measure of the whole run looks at all of its lists: the others stay as they are."""
-    at = len(trial.rankings) - 1
-    for depth, value in enumerate(trial.values[at]):
-        lengths = trial.rankings.lengths.copy()
-        lengths[at] = depth
-        assert trial.measure.score(trial.rankings.cut(lengths))[at].tobytes() == value.tobytes(), depth
+    for depth, (value, run) in enumerate(zip(trial.values[-1], trial.run.cuts_of_the_last)):
+        assert trial.measure.score(run)[-1].tobytes() == value.tobytes(), depth
 
 
 def range_is_kept(trial):
