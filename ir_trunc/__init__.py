@@ -157,7 +157,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+        found = globals()[name] = getattr(import_module(_LATER[name]), name)
+        return found
     if name in _ROOMS:
         return import_module(f"ir_trunc.{name}")
     raise AttributeError(f"module 'ir_trunc' has no attribute {name!r}")

@@ -35,11 +35,10 @@ def ready_for(measures: Any, qrels: Any, options: Options) -> tuple[Evaluator, Q
             "order='file' and duplicates='first' need the run on one machine: a shuffle loses the order of"
             " rows."
         )
-    for measure, bound in zip(ready.measures, ready.bound):
-        if bound is None:
-            raise UnknownMeasureError(
-                f"{measure} is not computed by ir_trunc: other tools need the run on one machine."
-            )
+    for measure in ready.others.values():
+        raise UnknownMeasureError(
+            f"{measure} is not computed by ir_trunc: other tools need the run on one machine."
+        )
     return ready, ready.qrels
 
 
@@ -83,9 +82,7 @@ def scored(ready: Evaluator, qrels: Qrels, parts: Sequence[Piece], source: str, 
         raise nothing_in(source, RUN)
     rankings = put_together(qrels, parts, source, ready.reading, samples)
     ready.doubts.warn(source, rankings)
-    return Results(
-        ready.measures, rankings, np.array(scores((bound for bound in ready.bound if bound), rankings))
-    )
+    return Results(ready.measures, rankings, np.array(scores(ready.bound, rankings)))
 
 
 def blocks_of(paths: list[str], source: str) -> list[tuple[Any, str, int, int | None]]:

@@ -36,18 +36,18 @@ class Evaluator(providers.Evaluator):
         from ir_trunc.scoring.evaluator import Doubts
 
         self.qrels = read_qrels(qrels)
-        self.bound = {measure: bind(measure) for measure in measures}
-        unknown = [measure for measure, bound in self.bound.items() if bound is None]
-        if unknown:
+        found = {measure: bind(measure) for measure in measures}
+        self.bound = [bound for bound in found.values() if bound]
+        if unknown := [measure for measure, bound in found.items() if bound is None]:
             raise UnknownMeasureError(
                 f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc."
             )
-        self.doubts = Doubts(self.bound.values())
-        super().__init__(list(self.bound), self.qrels.judgments.topics)
+        self.doubts = Doubts(self.bound)
+        super().__init__(list(found), self.qrels.judgments.topics)
 
     def score(self, rankings: Rankings) -> list[Floats]:
         """The scores of every measure (Q each)."""
-        return scores([bound for bound in self.bound.values() if bound], rankings)
+        return scores(self.bound, rankings)
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
@@ -55,7 +55,7 @@ class Evaluator(providers.Evaluator):
 
         rankings = rank_run(self.qrels, run)
         self.doubts.warn(f"run ({type(run).__name__})", rankings)
-        of_run = [str(m) for m, bound in self.bound.items() if bound and bound.definition.scope == "run"]
+        of_run = [str(m) for m, bound in zip(self.measures, self.bound) if bound.definition.scope == "run"]
         if of_run and _tested_by_pyterrier():
             what = f"the p values of {', '.join(of_run)} are not valid"
             warn(

@@ -159,7 +159,7 @@ def _by_kernel(
     numbers, scores, first_scores, rows, several, tied, strangers, stranger = kernel.found(begun, whole)
     if not rows:
         return None
-    topics, lengths, offsets, ranks, grades, starts = (np.frombuffer(column, np.int64) for column in numbers)
+    topics, lengths, offsets, ranks, grades, starts = [np.frombuffer(column, np.int64) for column in numbers]
     lists = SomeLists(
         topics,
         lengths,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -80,10 +80,12 @@ class Evaluator:
     ):
         self.reading = Reading(order, duplicates, stop, lower_is_better, columns)
         found = read_measures(measures)
-        self.measures, self.bound = tuple(found), list(found.values())
+        self.measures = tuple(found)
+        self.bound = [bound for bound in found.values() if bound]
+        self.others = {at: measure for at, (measure, bound) in enumerate(found.items()) if not bound}
         self.doubts = Doubts(self.bound)
-        for measure, bound in found.items():
-            if bound is None and not ir_measures.DefaultPipeline.supports(measure):
+        for measure in self.others.values():
+            if not ir_measures.DefaultPipeline.supports(measure):
                 raise UnknownMeasureError(
                     f"{measure} is known to ir-measures, but no tool that is installed computes it."
                 )
@@ -104,9 +106,10 @@ class Evaluator:
         if not isinstance(run, Rankings):
             source = f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
             self.doubts.warn(source, rankings)
-        own = iter(scores((bound for bound in self.bound if bound), rankings))
-        asked = iter(self._ask_others(run, rankings))
-        values = [next(own) if bound else next(asked) for bound in self.bound]
+        values = scores(self.bound, rankings)
+        if self.others:
+            for at, asked in zip(self.others, self._ask_others(run, rankings)):
+                values.insert(at, asked)
         return Results(self.measures, rankings, np.array(values))
 
     def calc_aggregate(self, run: RunLike) -> Aggregated:
@@ -119,12 +122,9 @@ class Evaluator:
 
     def curves(self, run: RunLike) -> ByMeasure[Curve]:
         """The score at every depth of every list, for each measure."""
-        for measure, bound in zip(self.measures, self.bound):
-            if bound is None:
-                raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
-        rankings = self._open(run)
-        found = curves_of((bound for bound in self.bound if bound), rankings)
-        return ByMeasure(zip(self.measures, found))
+        for measure in self.others.values():
+            raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
+        return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run))))
 
     def _open(self, run: Any, keep_scores: bool = False) -> Rankings:
         """The lists of a run."""
@@ -137,9 +137,7 @@ class Evaluator:
 
     def _ask_others(self, run: Any, rankings: Rankings) -> list[Floats]:
         """Scores of the measures that only other providers of ir-measures know (Q each)."""
-        others = [measure for measure, bound in zip(self.measures, self.bound) if not bound]
-        if not others:
-            return []
+        others = list(self.others.values())
         if self.qrels is None or isinstance(run, Rankings):
             raise InputError(
                 f"{others[0]} is asked of ir-measures, which needs document ids: Rankings have none."
@@ -170,23 +168,19 @@ def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
 class Doubts:
     """Ends and confidences that say nothing of the system, for measures that read them.
 
-    measures: those that ir_trunc computes, None for others. What a measure reads is tried out once, when the
-    first list calls for it.
+    What a measure reads is tried out once, when the first list calls for it.
     """
 
-    def __init__(self, measures: Iterable[BoundMeasure | None]):
-        self._measures = [measure for measure in measures if measure]
+    def __init__(self, measures: Sequence[BoundMeasure]):
+        self._measures = measures
 
     @cached_property
     def _of_ends(self) -> BoundMeasure | None:
-        return self._first(lambda measure: measure.cutoff is None and reads_the_end(measure))
+        return next((one for one in self._measures if one.cutoff is None and reads_the_end(one)), None)
 
     @cached_property
     def _of_confidences(self) -> BoundMeasure | None:
-        return self._first(reads_confidences)
-
-    def _first(self, reads: Callable[[BoundMeasure], bool]) -> BoundMeasure | None:
-        return next((measure for measure in self._measures if reads(measure)), None)
+        return next(filter(reads_confidences, self._measures), None)
 
     def warn(self, source: str, rankings: Rankings) -> None:
         """Warn where most lists have the longest length, and where all first scores are equal.
