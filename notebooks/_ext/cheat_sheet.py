@@ -10,7 +10,8 @@ import re
 import sys
 from pathlib import Path
 
-from ir_trunc.plots.looks import ACCENT, COLOURS, GREY, INK, figure, label
+from ir_trunc.plots.looks import figure
+from ir_trunc.plots.style import ACCENT, COLOURS, GREY, INK, label
 
 PAGE = Path(__file__).parent.parent / "cheat-sheet.md"
 A4 = (8.27, 11.69)  # inches
