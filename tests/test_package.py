@@ -60,6 +60,7 @@ def test_the_wheel_holds_the_package_with_its_data_and_nothing_else(built):
         ".json",
         ".md",
         ".csv",
+        ".tex",
         ".css",
         ".html",
         ".js",

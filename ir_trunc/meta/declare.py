@@ -19,10 +19,7 @@ from ir_trunc.scoring.protocol import Result
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 
-_NEEDED: Mapping[type, str] = {
-    ScoreMatrix: f"{A_MATRIX},",
-    PooledRuns: "the result of meta.pooled_runs",
-}
+_NEEDED: Mapping[type, str] = {ScoreMatrix: f"{A_MATRIX},", PooledRuns: "the result of meta.pooled_runs"}
 
 
 @dataclass(frozen=True)

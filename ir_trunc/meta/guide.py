@@ -181,18 +181,8 @@ def _walk(node: Node, depth: int = 0, answer: str = "") -> Iterator[tuple[int, s
 
 def page(picture: str = "guide.svg") -> str:
     """The workflow as a page in Markdown, with the picture that `plot` draws."""
-    lines = ["# Which measure?", "", f"![The questions as a tree, with a measure at each end]({picture})", ""]
-    return "\n".join([*lines, *_page(tree(), 0), _ABOUT])
-
-
-_ABOUT = """
-`ir_trunc meta guide` asks these questions; `ir_trunc meta properties NAME` shows what a measure rewards.
-The workflow is that of Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051,
-with more questions: on answers and what a wrong one costs, on empty lists, on costs of reading,
-on harm and on screening. Answers ask for some of the \
-[seven properties](reference.md#the-seven-properties); \
-each end of the way says which of them do not always hold.
-"""
+    frame = (files("ir_trunc.meta") / "guide.md").read_text(encoding="utf-8")
+    return frame.format(picture=picture, questions="\n".join(_page(tree(), 0)))
 
 
 def _page(node: Node, depth: int) -> list[str]:

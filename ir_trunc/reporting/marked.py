@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
 
 from ir_trunc.core.errors import printable
 from ir_trunc.core.later import pd
@@ -81,7 +83,8 @@ class MarkedTable:
                 below = [f"\\scriptsize {_minus(cell.below)}" if cell.below else "" for cell in row]
                 lines.append(f" & {' & '.join(below)} \\\\")
         marks = {sign: f"${command}$" for sign, command in _IN_LATEX.items()}
-        return _LATEX_TABLE.format(
+        template = (files("ir_trunc.reporting") / "templates" / "table.tex").read_text(encoding="utf-8")
+        return Template(template).substitute(
             caption=caption,
             form="l" * (len(self.columns) + 1),
             columns=columns,
@@ -128,28 +131,6 @@ class MarkedTable:
         digits = max((_whole(text) for text in cells), default=0) - _whole(cell.text)
         minus = any(text.startswith("-") for text in cells) and not cell.text.startswith("-")
         return r"\phantom{$-$}" * minus + r"\phantom{0}" * digits
-
-
-_LATEX_TABLE = """\
-% \\usepackage{{booktabs}}
-{warnings}\\begin{{table}}
-\\centering
-{caption}
-\\begin{{tabular}}{{{form}}}
-\\toprule
-{columns} \\\\
-\\midrule
-{rows}
-\\bottomrule
-\\end{{tabular}}
-
-\\smallskip
-\\begin{{minipage}}{{0.95\\linewidth}}
-\\footnotesize
-{notes}
-\\end{{minipage}}
-\\end{{table}}
-"""
 
 
 def latex(text: str) -> str:
