@@ -16,7 +16,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from ir_trunc.core.arrays import Floats
-from ir_trunc.plots.style import GREY, INK, label
+from ir_trunc.plots.style import GREY, SMALL, label
 
 _LINE = 1.15  # distance of two names, in heights of their letters
 
@@ -80,23 +80,14 @@ def beside(ax: Axes, points: Iterable[tuple[str, float, float, dict[str, Any]]],
     points: name, x, y, and the look of the joining line.
     """
     away = ScaledTranslation((-9 if left else 9) / 72, 0, ax.figure.dpi_scale_trans)
-    notes = []
-    for name, x, y, look in points:
-        note = ax.annotate(
-            label(name),
-            (x, y),
-            (0 if left else 1, 0.5),
-            textcoords=ax.transAxes + away,
-            ha="right" if left else "left",
-            va="center",
-            color=INK,
-            fontsize="small",
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "shrinkA": 1, "shrinkB": 0, "relpos": (float(left), 0.5)}
-            | {"color": GREY, "linewidth": 0.8}
-            | look,
-        )
-        notes.append(note)
+    words = SMALL | {"ha": "right" if left else "left", "va": "center", "annotation_clip": False}
+    thin = {"arrowstyle": "-", "shrinkA": 1, "shrinkB": 0, "relpos": (float(left), 0.5)}
+    thin |= {"color": GREY, "linewidth": 0.8}
+    words["textcoords"] = ax.transAxes + away
+    notes = [
+        ax.annotate(label(name), (x, y), (0 if left else 1, 0.5), arrowprops=thin | look, **words)
+        for name, x, y, look in points
+    ]
     if notes:
         ax.add_artist(Names(ax, notes)).set_clip_on(False)  # or it would have no room beside the axes
 
@@ -105,24 +96,11 @@ def at_ends(ax: Axes, named: Iterable[tuple[str, Any]]) -> None:
     """Write the name of each line beside its last point; in the margin where it reaches the last x."""
     ends = [(name, line, *map(float, line.get_xydata()[-1])) for name, line in named]
     last, first = max(x for *_, x, _ in ends), min(line.get_xdata().min() for _, line, *_ in ends)
-    reaches = [x >= last - 0.03 * (last - first) for *_, x, _ in ends]
-    beside(
-        ax,
-        [
-            (name, x, y, {"color": line.get_color(), "linestyle": line.get_linestyle()})
-            for (name, line, x, y), out in zip(ends, reaches)
-            if out
-        ],
-    )
-    for (name, _, x, y), out in zip(ends, reaches):
-        if not out:
-            ax.annotate(
-                label(name),
-                (x, y),
-                (6, 0),
-                textcoords="offset points",
-                va="center",
-                color=INK,
-                fontsize="small",
-                bbox={"color": "white", "alpha": 0.8, "pad": 0.5, "linewidth": 0},
-            )
+    edge = last - 0.03 * (last - first)
+    looks = [{"color": line.get_color(), "linestyle": line.get_linestyle()} for _, line, *_ in ends]
+    beside(ax, [(name, x, y, look) for (name, _, x, y), look in zip(ends, looks) if x >= edge])
+    box = {"color": "white", "alpha": 0.8, "pad": 0.5, "linewidth": 0}
+    inside = SMALL | {"va": "center", "bbox": box}
+    for name, _, x, y in ends:
+        if x < edge:
+            ax.annotate(label(name), (x, y), (6, 0), textcoords="offset points", **inside)

@@ -118,12 +118,9 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     looks.documents(ax.yaxis, "best length", top)
     title = f"{measures[0]}: own and best length of {len(table)} lists"
     ax.set(title=style.label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
-    for x, y, side, words in (
-        (0.03, 0.97, "left", "above the line: ended too early"),
-        (0.98, 0.03, "right", "below the line: went on too long"),
-    ):
-        edge = "top" if y > 0.5 else "bottom"
-        ax.text(x, y, words, transform=ax.transAxes, ha=side, va=edge, fontsize="small", color=style.INK)
+    inside = style.SMALL | {"transform": ax.transAxes}
+    ax.text(0.03, 0.97, "above the line: ended too early", ha="left", va="top", **inside)
+    ax.text(0.98, 0.03, "below the line: went on too long", ha="right", va="bottom", **inside)
     return ax
 
 
@@ -157,14 +154,8 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     looks.check_numbers(table[["before", "after"]])
     ax = looks.axes(ax)
     for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", style.INK))):
-        ax.bar(
-            np.arange(len(table)) + offset,
-            table[name],
-            0.4,
-            label=f"{name} NIL ends lists",
-            color=colour,
-            edgecolor=style.INK,
-        )
+        look: dict[str, Any] = {"color": colour, "edgecolor": style.INK}
+        ax.bar(np.arange(len(table)) + offset, table[name], 0.4, label=f"{name} NIL ends lists", **look)
     ax.set_xticks(range(len(table)), table.index)
     ax.set(xlabel="length of the list (documents)", ylabel="lists")
     looks.whole_ticks(ax.yaxis)

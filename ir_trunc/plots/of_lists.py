@@ -62,30 +62,16 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     cells[rankings.judged_rows[seen], rankings.judged_ranks[seen] - 1] = 1
     step = max(5, 10 ** int(np.log10(longest)) // 2)
     ax = looks.axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
-    ax.pcolormesh(
-        np.arange(longest + 1) + 0.5,
-        np.arange(len(rankings) + 1),
-        cells[order],
-        cmap="Greys",
-        vmin=0,
-        vmax=1.15,
-    )
+    edges = np.arange(longest + 1) + 0.5, np.arange(len(rankings) + 1)
+    ax.pcolormesh(*edges, cells[order], cmap="Greys", vmin=0, vmax=1.15)
     beyond = np.flatnonzero(rankings.lengths[order] > longest)
-    ax.plot(
-        np.full(len(beyond), longest + 1.2), beyond + 0.5, ">", color=style.INK, markersize=3, clip_on=False
-    )
+    beside = np.full(len(beyond), longest + 1.2)
+    ax.plot(beside, beyond + 0.5, ">", color=style.INK, markersize=3, clip_on=False)
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
         ax.axhline(answerable, color=style.ACCENT, linewidth=1)
-        ax.text(
-            longest + 0.5,
-            answerable,
-            "nil queries below",
-            color=style.ACCENT,
-            ha="right",
-            va="bottom",
-            fontsize="small",
-        )
+        look = style.SMALL | {"color": style.ACCENT, "ha": "right", "va": "bottom"}
+        ax.text(longest + 0.5, answerable, "nil queries below", **look)
     ax.set_xticks([1, *range(step, longest + 1, step)])
     count = f"{len(rankings)} topic{'s' * (len(rankings) != 1)}"
     ax.set(
@@ -144,7 +130,7 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     for at, topic in enumerate(order):
         top, count = at * height, relevant_of[topic] or "none"
         title = f"{style.label(first.topics[topic])}: {count} relevant"
-        ax.text(0.5, top, title, va="center", fontsize="small", weight="bold", color=style.INK)
+        ax.text(0.5, top, title, va="center", weight="bold", **style.SMALL)
         for y, (system, rankings) in enumerate(runs.items(), 1):
             labels[top + y] = style.label(system)
             _circles(ax, top + y, rankings, topic, longest)
@@ -177,6 +163,6 @@ def _circles(ax: Axes, y: float, rankings: Rankings, topic: int, longest: int) -
     ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=_FILLED, linewidth=0.9)
     if length > longest:
         rest = f"... to {length}, {(relevant > longest).sum()} relevant"
-        ax.text(longest + 0.7, y, rest, va="center", fontsize="small", color=style.INK)
+        ax.text(longest + 0.7, y, rest, va="center", **style.SMALL)
     else:
         ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=style.ACCENT, linewidth=2.2)

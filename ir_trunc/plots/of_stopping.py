@@ -79,10 +79,8 @@ _SPENT = {"length": "mean length\n(documents)", "cost": "mean cost\n(units of ga
 
 def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
     """Words beyond the right edge, flush right."""
-    look: dict[str, Any] = {"ha": "right", "va": va, "fontsize": "small", "color": style.INK}
-    ax.annotate(
-        words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", annotation_clip=False, **look
-    )
+    look = style.SMALL | {"ha": "right", "va": va, "annotation_clip": False}
+    ax.annotate(words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", **look)
 
 
 def recall_by_share(rankings: Rankings, D: Size = QRELS, rel: int = 1) -> tuple[Floats, Floats]:
@@ -237,11 +235,7 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         str(name): (np.asarray(rows["rate"]), np.asarray(rows["score"]))
         for name, rows in shown.groupby("confidence", sort=False)
     }
-    looks.lines(
-        ax,
-        series,
-        "lists that are left out (share); thin line: none",
-        f"mean {style.label(measure)} of the others",
-    )
+    left_out = "lists that are left out (share); thin line: none"
+    looks.lines(ax, series, left_out, f"mean {style.label(measure)} of the others")
     looks.level(ax, float(shown["score"].iloc[0]), "")
     return ax

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ir_trunc.core.errors import printable
 
 INK = "#222222"
@@ -12,6 +14,8 @@ ACCENT = "#C24A00"
 COLOURS = ("#1A1A1A", "#E0780A", "#0070B8", "#6A1B7A", "#1F9A6A", "#6B1500", "#00656B")
 MARKERS = "osD^vPX*<>"
 LINES = ("-", "--", "-.", ":")
+SMALL: dict[str, Any] = {"color": INK, "fontsize": "small"}
+"""Letters beside what they explain."""
 
 LONGEST = 48
 """Characters of a name that a picture has room for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -80,8 +80,7 @@ class Table(pd.DataFrame):
             index = pd.MultiIndex.from_arrays(levels, names=names)
         elif levels is not None:
             index = pd.Index(levels[0], name=names[0])
-        found = cls(dict(enumerate(cells)), index=range(count))
-        found.index = index
+        found = cls(dict(enumerate(cells)), index=index)
         found.columns = pd.Index(list(columns), name=columns_name)
         return found
 
@@ -106,13 +105,10 @@ def _parts(data: Any, parts: int, rows: int, where: str) -> list[Any]:
 
 def _column(data: Any, rows: int, where: str) -> Any:
     data = stored.named(data, ("kind", "values"), where)
-    if data["kind"] not in (kinds := [*_ARRAYS, "text"]):
-        raise InputError(
-            f"{where}, kind is {shown(data['kind'])}: {' or '.join(map(repr, kinds))} is needed."
-        )
+    kind = stored.value_of(data["kind"], Literal["float", "int", "bool", "text"], f"{where}, kind")
     if not isinstance(data["values"], list) or len(data["values"]) != rows:
         raise InputError(f"{where}: {rows} values are needed, one for each row.")
-    if data["kind"] == "text":
+    if kind == "text":
         texts = stored.value_of(data["values"], tuple[str, ...], where)
         return pd.Series(list(texts), dtype=None if texts else object).array
-    return stored.array_of({"shape": [rows], "values": data["values"]}, _ARRAYS[data["kind"]], where)
+    return stored.array_of({"shape": [rows], "values": data["values"]}, _ARRAYS[kind], where)

@@ -117,14 +117,12 @@ def _loss(risk: str, rankings: Rankings) -> tuple[Floats, bool]:
 
 def _missed(rankings: Rankings) -> tuple[Floats, bool]:
     offsets, hits = offsets_of(rankings.lengths + 1), rankings.judged_grades > 0
-    found = np.zeros(offsets[-1], np.int64)
+    found = np.zeros(offsets[-1])
     found[offsets[:-1][rankings.judged_rows[hits]] + rankings.judged_ranks[hits]] = 1
-    found = np.cumsum(found)
-    lengths = rankings.lengths + 1
-    found -= np.repeat(found[offsets[:-1]], lengths)
     judged = rankings.judgments
-    relevant = np.repeat(np.bincount(judged.rows[judged.grades > 0], minlength=len(rankings)), lengths)
-    return np.where(relevant > 0, 1 - found / np.maximum(relevant, 1), 0.0), False
+    by_topic = np.bincount(judged.rows[judged.grades > 0], minlength=len(rankings))
+    relevant = np.repeat(by_topic, rankings.lengths + 1)
+    return np.where(relevant > 0, 1 - running(found, offsets) / np.maximum(relevant, 1), 0.0), False
 
 
 def _false_answer(rankings: Rankings) -> tuple[Floats, bool]:
