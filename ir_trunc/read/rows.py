@@ -191,7 +191,6 @@ class Rows:
         samples: Samples = (),
     ) -> Rows:
         """These rows, to be read in this way."""
-        rows = replace(self, ranks=ranks, hidden=hidden, unscored=unscored)
         rows = replace(self, reading=reading, ranks=ranks, hidden=hidden, unscored=unscored, samples=samples)
         if not reading.lower_is_better:
             return rows
