@@ -81,6 +81,10 @@ static bool scanned(const Judged *judged, const char *text, size_t size)
         abort();
     bool sure = lines_of_run(&lists, (Text){copy, size});
     free(copy);
+    Ordered ordered = {0};
+    if (!lists_ordered(&lists, drawn(2), &ordered))
+        abort();
+    ordered_free(&ordered);
     lists_free(&lists);
     return sure;
 }
