@@ -14,7 +14,7 @@ from ir_trunc.ranking import qrels
 from ir_trunc.ranking import rank as ranking
 from ir_trunc.ranking.rank import rank
 from ir_trunc.read.reading import QRELS, RUN
-from ir_trunc.read.registry import rows, whole
+from ir_trunc.read.registry import recognised, whole
 from ir_trunc.read.rows import Rows
 from ir_trunc.read.text import BLOCK, LONGEST_DOCUMENT, LONGEST_LINE, blocks
 from ir_trunc.read.topics import read_topics
@@ -119,7 +119,7 @@ def test_a_piece_of_a_run_is_joined_without_a_table_of_all_pairs():
     run = {"1": {f"d{at}": -at for at in range(1000, 4000)}, "2": {"d1": 0.5}}
     tracemalloc.start()
     try:
-        rankings = rank(read_qrels(qrels), rows(run, RUN))
+        rankings = rank(read_qrels(qrels), recognised(run, RUN).rows())
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -130,17 +130,18 @@ def test_a_piece_of_a_run_is_joined_without_a_table_of_all_pairs():
 
 def test_a_piece_of_a_run_is_looked_up_among_the_judgments_of_its_own_topics(monkeypatch):
     ready = read_qrels({str(topic): {f"d{topic}-{at}": 1 for at in range(10)} for topic in range(100)})
-    run = rows({"7": {f"d7-{at}": -at for at in range(20)}, "8": {"d7-1": 1.0, "d8-9": 0.5}}, RUN)
+    run = {"7": {f"d7-{at}": -at for at in range(20)}, "8": {"d7-1": 1.0, "d8-9": 0.5}}
     among, found = [], qrels.positions
     monkeypatch.setattr(qrels, "positions", lambda ids, of: among.append(len(of)) or found(ids, of))
     monkeypatch.setattr(ranking, "compiled_rows", lambda *_: None)
-    assert rank(ready, run).judged_ranks.tolist() == [*range(1, 11), 2]
+    assert rank(ready, recognised(run, RUN).rows()).judged_ranks.tolist() == [*range(1, 11), 2]
     assert among == [20]
 
 
 def test_answers_that_normalise_to_the_same_are_all_found():
     qrels = read_answers({"1": [[f"answer {at}"] for at in range(200)]}, normalise="squad")
-    rankings = rank(qrels, rows({"1": ["The answer 7", "answer 7!", "Answer 8"]}, RUN))
+    run = {"1": ["The answer 7", "answer 7!", "Answer 8"]}
+    rankings = rank(qrels, recognised(run, RUN).rows())
     assert rankings.judged_ranks.tolist() == [1, 2, 3]
     assert rankings.judged_grades.tolist() == [1, 0, 1]
 

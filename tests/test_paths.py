@@ -24,8 +24,7 @@ from ir_trunc.ranking.rank import rank
 from ir_trunc.read import rows, text
 from ir_trunc.read.readers import dicts
 from ir_trunc.read.reading import RUN
-from ir_trunc.read.registry import rows as rows_of
-from ir_trunc.read.registry import whole
+from ir_trunc.read.registry import recognised, whole
 
 EVERY = [d.bind({CUTOFF: 5} if d.params.get(CUTOFF) and d.params[CUTOFF].required else {}) for d in ALL]
 
@@ -122,7 +121,7 @@ def check(qrels, run, forms, seed=0):
     for name, form in forms.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = rank(read_qrels(qrels, nil="ends"), rows_of(form(run), RUN))
+            found = rank(read_qrels(qrels, nil="ends"), recognised(form(run), RUN).rows())
         assert same(found, expected), name
         for measure, score in scores:
             assert measure.score(found).tobytes() == score, (name, measure)
@@ -196,8 +195,8 @@ def test_a_topic_stays_in_one_block_whatever_its_length(tmp_path):
     path.write_text(
         "".join(f"{topic} Q0 d{at} 1 {-at} t\n" for topic in range(9) for at in range(topic * 20 % 70 + 5))
     )
-    assert [rows.topics.dictionary.to_pylist() for rows in rows_of(path, RUN)]
-    assert sum(len(rows) for rows in rows_of(path, RUN)) == len(path.read_text().splitlines())
+    assert [rows.topics.dictionary.to_pylist() for rows in recognised(path, RUN).rows()]
+    assert sum(len(rows) for rows in recognised(path, RUN).rows()) == len(path.read_text().splitlines())
 
 
 @pytest.mark.parametrize("end", [b" ", b"\t", b"\r", b"\n", b"\n "])

@@ -17,7 +17,7 @@ from ir_trunc.ranking.doors import read_qrels, read_run
 from ir_trunc.ranking.joined import by_rank
 from ir_trunc.ranking.rank import rank
 from ir_trunc.read.reading import RUN, Reading
-from ir_trunc.read.registry import rows
+from ir_trunc.read.registry import recognised
 
 # The runs are small and odd, and some of them are said to be so; what is said has its own tests below.
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
@@ -305,7 +305,7 @@ def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys)
 
 def test_reading_is_public_for_those_who_rank_themselves():
     layout = replace(RUN, reading=Reading(order="rank"))
-    assert rank(read_qrels(QRELS), rows(frame(), layout)).judged_ranks.tolist() == [1, 2, 1, 2]
+    assert rank(read_qrels(QRELS), recognised(frame(), layout).rows()).judged_ranks.tolist() == [1, 2, 1, 2]
 
 
 def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, capsys):

@@ -271,11 +271,6 @@ def recognised(data: Any, layout: Layout) -> Data:
     return Data(held, layout, reader_of(held, layout), "" if again else type(data).__name__)
 
 
-def rows(data: Any, layout: Layout) -> Iterator[Rows]:
-    """The rows of data, some whole topics at a time."""
-    return recognised(data, layout).rows()
-
-
 def whole(data: Any, layout: Layout) -> Rows:
     """All rows of data."""
     return recognised(data, layout).whole()
