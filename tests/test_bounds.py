@@ -16,7 +16,7 @@ from ir_trunc.ranking.rank import rank
 from ir_trunc.read.reading import QRELS, RUN
 from ir_trunc.read.registry import recognised, whole
 from ir_trunc.read.rows import Rows
-from ir_trunc.read.text import BLOCK, LONGEST_DOCUMENT, LONGEST_LINE, blocks
+from ir_trunc.read.text import LONGEST_DOCUMENT, LONGEST_LINE, blocks
 from ir_trunc.read.topics import read_topics
 from ir_trunc.truncation.files import read_cuts
 
@@ -35,6 +35,13 @@ READERS = {
     "answers": read_answers,
 }
 each_kind = pytest.mark.parametrize("kind", READERS)
+BLOCK = LONGEST_LINE
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Files of some megabytes have many blocks."""
+    monkeypatch.setattr("ir_trunc.read.text.BLOCK", BLOCK)
 
 
 @pytest.fixture
@@ -110,7 +117,7 @@ def test_documents_in_one_line_may_be_long_but_not_endless(tmp_path, monkeypatch
     assert LONGEST_DOCUMENT == 2**30
     monkeypatch.setattr("ir_trunc.read.text.LONGEST_DOCUMENT", 2 * BLOCK)
     for kind in ("answers", "topics"):
-        with pytest.raises(InputError, match=f"{kind} .* is larger than 8,388,608 bytes"):
+        with pytest.raises(InputError, match=f"{kind} .* is larger than 2,097,152 bytes"):
             READERS[kind](tmp_path / kind)
 
 

@@ -540,14 +540,16 @@ def test_documents_that_come_apart_or_twice_are_left_to_python(qrels):
         assert not same(qrels, twice, reading)
 
 
-def test_files_of_several_blocks_gzipped_or_not(qrels, tmp_path):
+def test_files_of_several_blocks_gzipped_or_not(qrels, tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "BLOCK", 1 << 18)
     rng = random.Random(5)
     many = [
         f"{topic} Q0 d{doc} {rank} {rng.choice([rng.random(), 1.0]):.6g} tag\n"
         for topic in rng.sample(range(40), 40)
-        for rank, doc in enumerate(rng.sample(range(10000), 9000))
+        for rank, doc in enumerate(rng.sample(range(10000), 900))
     ]
     data = "".join(many).encode()
+    assert len(data) > 3 * text.BLOCK
     plain, packed = tmp_path / "a.run", tmp_path / "a.run.gz"
     plain.write_bytes(data)
     packed.write_bytes(gzip.compress(data, 1))

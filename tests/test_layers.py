@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -38,8 +39,14 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All nodes of a file's syntax tree."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imports_of(path: Path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -100,10 +107,8 @@ def test_a_measure_is_named_in_its_own_file_only():
     for path in FILES:
         if room_of(path) == "measures" or path.stem == "demo" or path.parent.name == "reproduction":
             continue
-        words = {
-            node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)
-        }
-        names = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
+        words = {node.value for node in nodes_of(path) if isinstance(node, ast.Constant)}
+        names = {node.id for node in nodes_of(path) if isinstance(node, ast.Name)}
         assert not (words | names) & (set(registry) - {"R", "P", "c", "Q"}), path
 
 
@@ -113,8 +118,7 @@ def test_a_measure_is_named_in_its_own_file_only():
 def test_intervals_and_pictures_are_made_in_one_place(name, place):
     """Attributes and imports of this name, scipy's bootstrap for example, occur in one file or one room."""
     for path in FILES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        used = {node.attr for node in nodes_of(path) if isinstance(node, ast.Attribute)}
         imports = {line for line in imports_of(path) if line.startswith(("matplotlib.figure", "scipy.stats"))}
         if name in used or (name == "Figure" and imports & {"matplotlib.figure"}):
             assert str(path.relative_to(PACKAGE)).startswith(place), path
