@@ -53,6 +53,7 @@ class OnDask:
             {
                 "temporary-directory": str(folder),
                 "distributed.worker.multiprocessing-method": "forkserver",
+                "distributed.comm.timeouts.connect": "10s",  # how long a killed worker is waited for
             }
         )
         # Workers, also those that replace a killed one, start from a process that has all modules.
@@ -92,8 +93,10 @@ class OnSpark:
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.driver.memory": "512m",
-            # Java does not optimise what runs a few times only.
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            # Java does not optimise what runs a few times only, and does not verify Spark's own classes.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+            " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",
+            "spark.python.daemon.module": "spark_daemon",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.local.dir": str(folder),
@@ -145,6 +148,7 @@ def engine(request, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)  # of spark_daemon
         started = request.param(tmp_path_factory.mktemp("engine"))
         yield started
         started.close()
@@ -212,7 +216,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_text_files(engine, tmp_path, monkeypatch, shape):
     """Topics stand in several files, and in several blocks of a file."""
-    monkeypatch.setattr("ir_trunc.adapters.driver.BLOCK", 300)
+    monkeypatch.setattr("ir_trunc.adapters.driver.BLOCK", 700)
     qrels, run = with_ids(queries(9, 12), 9)
     for part, rows in enumerate(np.array_split(np.arange(len(run)), 2)):
         path = tmp_path / f"{part}.run{'.gz' * (shape == 'gzip')}"
