@@ -251,9 +251,9 @@ def test_import_pyterrier_finds_us():
     assert printed.split()[0] == "ir_trunc.adapters.pyterrier"
 
 
-def test_pt_Experiment_on_forty_covid_runs_equals_the_command_line(real_data, capsys):
+def test_pt_Experiment_on_ten_covid_runs_equals_the_command_line(real_data, capsys):
     folder = real_data("covid-r1")
-    names = (folder / "subset.txt").read_text().split()
+    names = (folder / "subset.txt").read_text().split()[::4]
     qrels_file = folder / "qrels.covid-r1.txt"
     columns = ["qid", "iteration", "docno", "label"]
     qrels = pd.read_csv(qrels_file, sep=r"\s+", names=columns, dtype={"qid": str})[["qid", "docno", "label"]]
@@ -266,7 +266,7 @@ def test_pt_Experiment_on_forty_covid_runs_equals_the_command_line(real_data, ca
     files = [str(folder / "runs" / f"{name}.gz") for name in names]
     assert main([str(qrels_file), *files, MEASURES, "-p", "9"]) == 0
     header, *lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert len(lines) == 40
+    assert len(lines) == 10
     for name, *values in lines:
         for measure, value in zip(header[1:], values):
             assert table.loc[name, measure] == pytest.approx(float(value), abs=1e-8), (name, measure)
