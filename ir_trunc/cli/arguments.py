@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from ir_measures import Measure
 
@@ -90,20 +90,15 @@ def add_reading(parser: argparse.ArgumentParser, nil: str = "document, like any 
     nil: the default for NIL, in words.
     """
     group = parser.add_argument_group("how runs are read")
-    for flag in ("order", "duplicates", "stop", "lower-is-better", "columns"):
-        add_flag(group, flag)
+    for name in HowRead.__annotations__:
+        add_flag(group, name.replace("_", "-"))
     add_flag(group, "nil", help=f"what a document called NIL means (default: {nil})")
 
 
 def reading_of(args: argparse.Namespace) -> HowRead:
     """What the arguments say, as keywords."""
-    return {
-        "order": args.order,
-        "duplicates": args.duplicates,
-        "stop": args.stop,
-        "lower_is_better": args.lower_is_better,
-        "columns": _columns(args.columns or []),
-    }
+    given = {name: getattr(args, name) for name in HowRead.__annotations__}
+    return cast(HowRead, given | {"columns": _columns(args.columns or [])})
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str] | None:

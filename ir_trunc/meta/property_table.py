@@ -48,9 +48,6 @@ class PropertyTable(Result, Sequence[Verdicts]):
             at = place_of(at, [row.measure for row in self.rows])
         return self.rows[at]
 
-    def __iter__(self) -> Iterator[Verdicts]:
-        return iter(self.rows)
-
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure and property, see `Verdicts.to_pandas`."""
         return pd.concat([verdicts.to_pandas() for verdicts in self.rows], ignore_index=True)

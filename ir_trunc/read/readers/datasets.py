@@ -52,7 +52,7 @@ def dataset(data: Any, layout: Layout) -> Table:
     what, part = _PARTS[layout.kind]
     if layout.kind == "topics":
         return Table(what, topics=tuple(_topics(known)))
-    if not _has(known, part):
+    if not hasattr(known, f"{part}_iter"):
         raise InputError(f"data set {name_of(known)} has no {what}.")
     table = table_of(_loaded(known, getattr(known, f"{part}_iter")), layout, f"{layout.kind} (named tuples)")
     if layout.kind == "run":
@@ -79,7 +79,7 @@ def _known(name: str, what: str) -> Any:
 
 def _topics(dataset: Any) -> list[str]:
     """Ids of the data set's topics: the query universe."""
-    if not _has(dataset, "queries"):
+    if not hasattr(dataset, "queries_iter"):
         return []
     asked = [query.query_id for query in _loaded(dataset, dataset.queries_iter)]
     return list(ids(asked, f"data set {name_of(dataset)}", "query_id").to_pylist())
@@ -94,11 +94,6 @@ def _levels(dataset: Any) -> list[int]:
         raise InputError(
             f"data set {name_of(dataset)}: its judgment scale {shown(list(defined))} is not of whole grades."
         ) from None
-
-
-def _has(dataset: Any, part: str) -> bool:
-    """Whether a data set, from the registry or made by hand, has this part."""
-    return hasattr(dataset, f"{part}_iter")
 
 
 def name_of(dataset: Any) -> str:
