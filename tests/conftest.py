@@ -1,8 +1,11 @@
 """What all tests share: where real data lies, and how hard hypothesis tries."""
 
+import gc
+import json
 import os
 import secrets
 import shutil
+import sys
 import warnings
 from pathlib import Path
 
@@ -48,6 +51,12 @@ def pytest_configure(config):
     os.environ.setdefault(FAULTS_SEED, "1" if "CI" in os.environ else str(secrets.randbelow(10**6)))
 
 
+def pytest_collection_finish():
+    """Modules and tests stay to the end: looking for garbage among them takes a few percent of the time."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_terminal_summary(terminalreporter):
     ran = [report.nodeid for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
     if any("/faults/" in name for name in ran):
@@ -78,6 +87,25 @@ def command(capsys):
         return (status, *capsys.readouterr())
 
     return call
+
+
+@pytest.fixture(scope="session")
+def one_after_another():
+    """Several command lines as one process, which prints END after each."""
+
+    def command(*lines: list[str]) -> list[str]:
+        return [sys.executable, "-c", ONE_AFTER_ANOTHER, json.dumps(lines)]
+
+    return command
+
+
+ONE_AFTER_ANOTHER = """
+import json, sys
+from ir_trunc.cli.main import main
+for words in json.loads(sys.argv[1]):
+    assert main(words) == 0, words
+    print("END", flush=True)
+"""
 
 
 @pytest.fixture

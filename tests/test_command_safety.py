@@ -297,10 +297,36 @@ def test_messages_show_control_characters(folder, command):
         assert err.count("\n") == 1 or "warning" in err
 
 
-def on_terminal(folder, *words):
+PRINTING = [
+    "qrels evil.run AP -q",
+    "qrels evil.run AP -q --format jsonl",
+    "qrels evil.run AP -q --format csv",
+    "qrels in.run other.run AP",
+    "truncate evil.run --policy Fixed(1)",
+    "truncate evil.run --policy Fixed(1) -o -",
+    "study cuts qrels evil.run -q -m SetF",
+]
+EVIL = "\x1b[31m\u202e\x9b2J"
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory, one_after_another):
+    """What a terminal and a pipe get from each of these commands; one process prints all of them."""
+    folder = tmp_path_factory.mktemp("evil")
+    (folder / "qrels").write_text(QRELS.replace("1 0", f"{EVIL} 0"))
+    (folder / "evil.run").write_text(RUN.replace("1 Q0", f"{EVIL} Q0"))
+    names = {"other.run": f"{EVIL}\t\n.run"}
+    for name in ("in.run", *names.values()):
+        (folder / name).write_text(RUN)
+    command = one_after_another(*([names.get(word, word) for word in words.split()] for words in PRINTING))
+    piped = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout.decode()
+    shown = on_terminal(folder, command)
+    return {words: both for words, *both in zip(PRINTING, shown.split("END\n"), piped.split("END\n"))}
+
+
+def on_terminal(folder, command):
     """What a terminal is sent."""
     main, side = pty.openpty()
-    command = [sys.executable, "-m", "ir_trunc", *words]
     with subprocess.Popen(command, cwd=folder, stdin=side, stdout=side, stderr=subprocess.PIPE) as process:
         os.close(side)
         data = b""
@@ -317,26 +343,9 @@ def on_terminal(folder, *words):
     return data.decode().replace("\r\n", "\n")
 
 
-PRINTING = [
-    "qrels evil.run AP -q",
-    "qrels evil.run AP -q --format jsonl",
-    "qrels evil.run AP -q --format csv",
-    "qrels in.run other.run AP",
-    "truncate evil.run --policy Fixed(1)",
-    "truncate evil.run --policy Fixed(1) -o -",
-    "study cuts qrels evil.run -q -m SetF",
-]
-
-
 @pytest.mark.parametrize("words", PRINTING)
-def test_a_terminal_is_not_told_what_to_do_and_a_pipe_gets_what_is_there(folder, words):
-    evil = "\x1b[31m\u202e\x9b2J"
-    (folder / "qrels").write_text(QRELS.replace("1 0", f"{evil} 0"))
-    (folder / "evil.run").write_text(RUN.replace("1 Q0", f"{evil} Q0"))
-    names = {"other.run": f"{evil}\t\n.run"}
-    shutil.copy("in.run", names["other.run"])
-    given = [names.get(word, word) for word in words.split()]
-    shown, piped = on_terminal(folder, *given), ended(folder, *given)[1].decode()
+def test_a_terminal_is_not_told_what_to_do_and_a_pipe_gets_what_is_there(printed, words):
+    shown, piped = printed[words]
     assert not {"\x1b", "\u202e", "\x9b"} & set(shown)
     assert {"\u202e", "\x9b"} <= set(piped)
     assert r"[31m\u202e\u009b2J" in shown
