@@ -15,7 +15,6 @@ import ir_measures
 from ir_measures import Measure, providers
 
 from ir_trunc.core.errors import UnknownMeasureError, warn
-from ir_trunc.core.rankings import Floats, Rankings
 from ir_trunc.measures import scores
 from ir_trunc.scoring.classes import make_known, objects
 from ir_trunc.scoring.objects import bind
@@ -45,10 +44,6 @@ class Evaluator(providers.Evaluator):
         self.doubts = Doubts(self.bound)
         super().__init__(list(found), self.qrels.judgments.topics)
 
-    def score(self, rankings: Rankings) -> list[Floats]:
-        """The scores of every measure (Q each)."""
-        return scores(self.bound, rankings)
-
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
         from ir_trunc.ranking.rank import rank_run
@@ -62,7 +57,7 @@ class Evaluator(providers.Evaluator):
                 f"pt.Experiment(baseline=...): {what}, since the value of a topic depends on all others;"
                 " ir_trunc.compare tests such measures."
             )
-        for measure, values in zip(self.measures, self.score(rankings)):
+        for measure, values in zip(self.measures, scores(self.bound, rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)
 

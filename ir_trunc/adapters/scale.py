@@ -166,11 +166,8 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
             lines = SparkSession.builder.getOrCreate().read.text(paths)
         except AnalysisException as error:
             raise FileNotFoundError(f"{source}: {str(error).splitlines()[0]}") from None
-        topic, line = (
-            functions.regexp_extract("value", r"^\s*(\S+)", 1),
-            functions.col("value").cast("binary"),
-        )
-        rows = lines.select(topic.alias("query_id"), line.alias("line"))
+        topic = functions.regexp_extract("value", r"^\s*(\S+)", 1).alias("query_id")
+        rows = lines.select(topic, functions.col("value").cast("binary").alias("line"))
     judged_there = driver.for_workers(judged)
 
     def in_parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

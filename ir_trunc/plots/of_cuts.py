@@ -64,10 +64,8 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
         name = f"{what}: {counted}, {values[depth]:.3f}"
         ax.plot(depth, values[depth], marker, color=style.ACCENT, clip_on=False, label=name, **look)
     looks.documents(ax.xaxis, "length of the list", own)
-    ax.set(
-        ylabel=style.label(f"{measure if isinstance(measure, str) else shown(measure)} of topic {topic}"),
-        xlim=(0, max(own, 1)),
-    )
+    name = measure if isinstance(measure, str) else shown(measure)
+    ax.set(ylabel=style.label(f"{name} of topic {topic}"), xlim=(0, max(own, 1)))
     looks.legend_above(ax)
     return ax
 

@@ -222,7 +222,6 @@ def _relatives(name: str, key: str) -> str:
 
 def _check_stock(name: str, measure: Measure) -> None:
     """ParameterError where ir-measures would not take the parameters that a measure of its own has."""
-    _check_names(name, measure.params, measure)
     needed = [key for key, info in measure.SUPPORTED_PARAMS.items() if info.required]
     missing = [key for key in needed if key not in measure.params]
     if missing:

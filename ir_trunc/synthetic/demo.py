@@ -75,7 +75,6 @@ def text() -> str:
 
 def draw(file: str) -> None:
     """Write the picture of two systems: their lists, and what each measure makes of them."""
-
     from ir_trunc import plots
     from ir_trunc.plots.files import check_picture, save
     from ir_trunc.plots.looks import figure

@@ -116,8 +116,5 @@ def _systems() -> Iterator[tuple[str, float, Callable[[Floats, bool], int]]]:
     for at in count():
         quality, stop = list(QUALITIES)[at % len(QUALITIES)], list(STOPS)[at % len(STOPS)]
         again = at // (len(QUALITIES) * len(STOPS))
-        yield (
-            f"{quality}-{stop}-{again + 1}" if again else f"{quality}-{stop}",
-            QUALITIES[quality],
-            STOPS[stop],
-        )
+        name = f"{quality}-{stop}-{again + 1}" if again else f"{quality}-{stop}"
+        yield name, QUALITIES[quality], STOPS[stop]

@@ -97,12 +97,10 @@ def collection(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) 
                 written(any_words(WORDS_OF_POINT), subject)
         point = any_words(WORDS_OF_POINT)
         on_point = np.where(rng.random(2) < MISMATCH, any_words(2), rng.choice(point, 2, replace=False))
-        asked = [
-            rng.choice(subject, 2, replace=False),
-            on_point,
-            rng.choice(WORDS, 2, replace=False, p=frequency),
-        ]
-        queries.append(GenericQuery(str(at + 1), " ".join(words[np.concatenate(asked)])))
+        of_subject = rng.choice(subject, 2, replace=False)
+        others = rng.choice(WORDS, 2, replace=False, p=frequency)
+        asked = words[np.concatenate([of_subject, on_point, others])]
+        queries.append(GenericQuery(str(at + 1), " ".join(asked)))
         answers = 0 if at in silent else min(MOST_ANSWERS, int(rng.geometric(0.2)))
         qrels += [TrecQrel(str(at + 1), written(point, subject), 1, "0") for _ in range(answers)]
     return Dataset(_Docs(docs), _Queries(queries), _Qrels(qrels))

@@ -54,7 +54,6 @@ def best_cuts(
     >>> table[["length", "score", "best_length", "best_score", "regret"]].values.tolist()
     [[2.0, 0.625, 1.0, 0.75, 0.125]]
     """
-
     ready, tables = of_gains(Evaluator(measures, qrels, **options)), []
     for name, run in each_run(runs, "cutting"):
         for measure, curve in ready.curves(run).items():
@@ -116,7 +115,6 @@ def cuts(
     0                 0.0   0.0
     1-4               1.0   1.0
     """
-
     ready = of_gains(Evaluator(measures, qrels, **options))
     found, longest, lists = Counter[tuple[str, int]](), 0, 0
     for _, run in each_run(runs, "cutting"):

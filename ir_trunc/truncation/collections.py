@@ -127,7 +127,6 @@ def over_collections(
     b          AP     0.6
                RBP    0.6
     """
-
     if not callable(experiment):
         raise ParameterTypeError(f"experiment={shown(experiment)}: a function is needed, as study.agreement.")
     tables = {}

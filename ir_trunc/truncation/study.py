@@ -109,11 +109,8 @@ def example(
     """
     irrelevant, relevant = whole("irrelevant", irrelevant, 0, _MOST), whole("relevant", relevant, 0, _MOST)
     rankings = Rankings.from_lists([[0] * irrelevant + [1] * relevant])
-    found = {
-        written(measure): curve.values
-        for measure, curve in Evaluator(measures, None).curves(rankings).items()
-    }
-    table = as_table(found).rename_axis("cut")
+    curves = Evaluator(measures, None).curves(rankings)
+    table = as_table({written(measure): curve.values for measure, curve in curves.items()}).rename_axis("cut")
     return table / table.abs().max().replace(0, 1) if flag("scaled", scaled) else table
 
 
@@ -169,9 +166,8 @@ def agreement(
     best, own = {}, {}
     for name, run in each_run(runs, "comparing"):
         rankings = rank(ready, run, **reading)
-        best[name] = {
-            written(measure): curve.best()[1].mean() for measure, curve in at_best.curves(rankings).items()
-        }
+        curves = at_best.curves(rankings)
+        best[name] = {written(measure): curve.best()[1].mean() for measure, curve in curves.items()}
         own[name] = {written(measure): value for measure, value in at_end.calc_aggregate(rankings).items()}
     if len(own) < 2:
         raise InputError(f"{len(own)} run: an agreement on the order of systems needs two runs or more.")
@@ -215,7 +211,6 @@ def lengths(
     1            0      1
     2            1      0
     """
-
     topics = None
     if qrels is not None:
         judged, reading = read_qrels_of_runs(qrels, reading=reading)

@@ -124,19 +124,17 @@ def with_terminal(
     scored = lengths > 0
     last[scored] = np.nextafter(lowest.reindex(names[scored]).to_numpy(np.float32), np.float32(-np.inf))
     share = np.divide(found, relevant, out=np.ones(len(found)), where=relevant > 0)
-    added = pd.DataFrame(
-        {
-            "query_id": names,
-            "doc_id": TERMINAL,
-            "score": last.astype(np.float64),
-            "rank": lengths + 1,
-            "gain": share,
-        }
-    )[ends]
-    terminal = pd.DataFrame(
-        {"query_id": names, "doc_id": TERMINAL, "relevance": np.where(relevant == 0, rel, 0)}
-    )[ends]
-    return Wrapped(_joined(frame, added, names), pd.concat([judged, terminal], ignore_index=True))
+    columns = {
+        "query_id": names,
+        "doc_id": TERMINAL,
+        "score": last.astype(np.float64),
+        "rank": lengths + 1,
+        "gain": share,
+        "relevance": np.where(relevant == 0, rel, 0),
+    }
+    added = pd.DataFrame(columns)[ends]
+    shown = _joined(frame, added[list(frame)], names)
+    return Wrapped(shown, pd.concat([judged, added[list(judged)]], ignore_index=True))
 
 
 @keywords_of(Reading)
