@@ -419,33 +419,39 @@ PyDoc_STRVAR(found_doc,
              "scores that were kept; first scores; rows, lists of several documents, tied ones, strangers,\n"
              "and the first of these.");
 
-static PyObject *numbers(const Bytes *bytes)
-{
-    return PyByteArray_FromStringAndSize(bytes->at, (Py_ssize_t)bytes->size);
-}
+enum { TOPIC, LENGTH, OFFSET, RANK, GRADE, START, FIRST, COLUMNS };
 
 static PyObject *found(PyObject *module, PyObject *args)
 {
-    PyObject *lists, *result = NULL;
+    PyObject *capsule, *columns[COLUMNS];
     int all;
-    if (!PyArg_ParseTuple(args, "Op", &lists, &all))
+    if (!PyArg_ParseTuple(args, "Op", &capsule, &all))
         return NULL;
-    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
+    ListsHere *here = PyCapsule_GetPointer(capsule, LISTS_NAME);
     if (!here)
         return NULL;
-    const Found *found = &here->lists.found;
-    Ordered to = {0};
-    if (lists_ordered(&here->lists, all, &to))
-        result = Py_BuildValue("((NNNNNN)NNLLLnN)", numbers(&to.topics), numbers(&to.lengths),
-                               numbers(&to.offsets), numbers(&to.ranks), numbers(&to.grades),
-                               numbers(&to.starts), numbers(&found->scores), numbers(&to.firsts),
-                               (long long)found->rows, (long long)found->several, (long long)found->tied,
-                               (Py_ssize_t)here->lists.strangers.count,
-                               first_stranger(&here->lists.strangers));
-    else
-        PyErr_NoMemory();
-    ordered_free(&to);
-    return result;
+    const Lists *lists = &here->lists;
+    size_t count = lists_count(lists, all), judged = lists_judged(lists);
+    const size_t sizes[COLUMNS] = {count, count, count + 1, judged, judged, count, count};
+    void *to[COLUMNS];
+    bool made = true;
+    for (int at = 0; at < COLUMNS; at++) {
+        columns[at] = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(sizes[at] * sizeof(int64_t)));
+        to[at] = columns[at] ? PyByteArray_AsString(columns[at]) : NULL;
+        made = made && to[at];
+    }
+    Ordered ordered = {to[TOPIC], to[LENGTH], to[OFFSET], to[RANK], to[GRADE], to[START], to[FIRST]};
+    if (!made || !lists_ordered(lists, all, ordered)) {
+        for (int at = 0; at < COLUMNS; at++)
+            Py_XDECREF(columns[at]);
+        return PyErr_NoMemory();
+    }
+    const Found *of_run = &lists->found;
+    PyObject *scores = PyByteArray_FromStringAndSize(of_run->scores.at, (Py_ssize_t)of_run->scores.size);
+    return Py_BuildValue("((NNNNNN)NNLLLnN)", columns[TOPIC], columns[LENGTH], columns[OFFSET],
+                         columns[RANK], columns[GRADE], columns[START], scores, columns[FIRST],
+                         (long long)of_run->rows, (long long)of_run->several, (long long)of_run->tied,
+                         (Py_ssize_t)lists->strangers.count, first_stranger(&lists->strangers));
 }
 
 /* Ids as offsets and bytes, or NULL. */

@@ -169,11 +169,11 @@ static bool keep(Lists *lists)
     List list = {.topic = lists->topic,
                  .length = (int64_t)lists->count,
                  .start = found->documents,
-                 .judged_start = (int64_t)(found->ranks.size / sizeof(int64_t)),
+                 .judged_start = (int64_t)lists_judged(lists),
                  .first = lists->docs[0].score};
     if (!keep_judged(lists) || (lists->way.keep_scores && !keep_scores(lists)))
         return false;
-    list.judged = (int64_t)(found->ranks.size / sizeof(int64_t)) - list.judged_start;
+    list.judged = (int64_t)lists_judged(lists) - list.judged_start;
     found->documents += list.length;
     return bytes_add(&found->lists, &list, sizeof list);
 }
@@ -197,49 +197,51 @@ bool lists_complete(Lists *lists)
     return kept;
 }
 
-static bool add_numbers(Bytes *column, const Bytes *numbers, int64_t start, int64_t count)
+size_t lists_count(const Lists *lists, bool all)
 {
-    size_t size = sizeof(int64_t);
-    return !count || bytes_add(column, numbers->at + (size_t)start * size, (size_t)count * size);
+    return all ? lists->judged->judgments.topics.count : lists->found.lists.size / sizeof(List);
 }
 
-static bool add_list(Ordered *ordered, const List *list, const Found *found)
+size_t lists_judged(const Lists *lists)
 {
-    return add_number(&ordered->topics, list->topic) && add_number(&ordered->lengths, list->length) &&
-           add_number(&ordered->starts, list->start) &&
-           bytes_add(&ordered->firsts, &list->first, sizeof(double)) &&
-           add_numbers(&ordered->ranks, &found->ranks, list->judged_start, list->judged) &&
-           add_numbers(&ordered->grades, &found->grades, list->judged_start, list->judged) &&
-           add_number(&ordered->offsets, (int64_t)(ordered->ranks.size / sizeof(int64_t)));
+    return lists->found.ranks.size / sizeof(int64_t);
 }
 
-bool lists_ordered(const Lists *lists, bool all, Ordered *ordered)
+static void copy_judged(const Found *found, const List *list, int64_t *ranks, int64_t *grades)
+{
+    size_t first = (size_t)list->judged_start, size = (size_t)list->judged * sizeof(int64_t);
+    if (!size)
+        return;
+    memcpy(ranks, (const int64_t *)found->ranks.at + first, size);
+    memcpy(grades, (const int64_t *)found->grades.at + first, size);
+}
+
+bool lists_ordered(const Lists *lists, bool all, Ordered to)
 {
     const Found *found = &lists->found;
     const List *complete = (const List *)found->lists.at;
-    size_t topics = lists->judged->judgments.topics.count, count = found->lists.size / sizeof *complete;
+    size_t topics = lists->judged->judgments.topics.count, at = 0;
     const List **of_topic = calloc(topics + 1, sizeof *of_topic);
-    bool done = of_topic && add_number(&ordered->offsets, 0);
-    for (size_t at = 0; done && at < count; at++)
-        of_topic[complete[at].topic] = &complete[at];
-    for (size_t topic = 0; done && topic < topics; topic++) {
-        List none = {.topic = (int64_t)topic, .first = -INFINITY};
-        if (of_topic[topic] || all)
-            done = add_list(ordered, of_topic[topic] ? of_topic[topic] : &none, found);
+    if (!of_topic)
+        return false;
+    for (size_t list = 0; list < lists_count(lists, false); list++)
+        of_topic[complete[list].topic] = &complete[list];
+    to.offsets[0] = 0;
+    for (size_t topic = 0; topic < topics; topic++) {
+        const List none = {.topic = (int64_t)topic, .first = -INFINITY};
+        const List *list = of_topic[topic] ? of_topic[topic] : &none;
+        if (list == &none && !all)
+            continue;
+        to.topics[at] = list->topic;
+        to.lengths[at] = list->length;
+        to.starts[at] = list->start;
+        to.firsts[at] = list->first;
+        copy_judged(found, list, to.ranks + to.offsets[at], to.grades + to.offsets[at]);
+        to.offsets[at + 1] = to.offsets[at] + list->judged;
+        at++;
     }
     free(of_topic);
-    return done;
-}
-
-void ordered_free(Ordered *ordered)
-{
-    free(ordered->topics.at);
-    free(ordered->lengths.at);
-    free(ordered->offsets.at);
-    free(ordered->ranks.at);
-    free(ordered->grades.at);
-    free(ordered->starts.at);
-    free(ordered->firsts.at);
+    return true;
 }
 
 void lists_free(Lists *lists)

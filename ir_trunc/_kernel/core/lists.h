@@ -36,7 +36,8 @@ typedef struct {
 /* Lists in the order of the qrels' topics: topics, lengths, offsets of judged documents, ranks, grades,
  * starts in the scores (int64), first scores (double). */
 typedef struct {
-    Bytes topics, lengths, offsets, ranks, grades, starts, firsts;
+    int64_t *topics, *lengths, *offsets, *ranks, *grades, *starts;
+    double *firsts;
 } Ordered;
 
 /* The list at hand. topic: its number, NO_LIST before the first, from the number of topics on for a stranger,
@@ -62,10 +63,12 @@ bool lists_topic(Lists *lists, Text name);
 bool lists_add(Lists *lists, Text id, double score, double rank, bool may_be_there);
 bool lists_complete(Lists *lists);
 
-/* all: also the empty lists of the topics that the run does not have. False where memory ends. */
-bool lists_ordered(const Lists *lists, bool all, Ordered *ordered);
+/* lists_ordered fills columns that have room for lists_count lists and lists_judged documents; false where
+ * memory ends. all: also the empty lists of the topics that the run does not have. */
+size_t lists_count(const Lists *lists, bool all);
+size_t lists_judged(const Lists *lists);
+bool lists_ordered(const Lists *lists, bool all, Ordered to);
 
-void ordered_free(Ordered *ordered);
 void lists_free(Lists *lists);
 
 #endif
