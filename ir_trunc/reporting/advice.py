@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,8 +61,8 @@ class HowMany(Result):
     behind_high: npt.NDArray[np.float64]
     left_out: tuple[str, ...]
 
-    shapes: ClassVar[Mapping[str, str]] = axes(**dict.fromkeys(_COLUMNS, "policies"))
-    digits: ClassVar[int] = 3
+    shapes = axes(**dict.fromkeys(_COLUMNS, "policies"))
+    digits = 3
 
     @property
     def policy(self) -> Any:

@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 from inspect import cleandoc
 from typing import Any, get_args
 
+from ir_trunc import meta, truncation
 from ir_trunc.measures.params import Param
-from ir_trunc.meta.declare import ProcedureDefinition
-from ir_trunc.meta.declare import registry as procedures
 from ir_trunc.meta.properties import RULE
 from ir_trunc.read.reading import Kind
 from ir_trunc.read.registry import readers
-from ir_trunc.truncation import PolicyDefinition
-from ir_trunc.truncation import registry as policies
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -76,10 +73,10 @@ def forms_section() -> str:
 
 def policies_section() -> list[str]:
     """The policies, an entry each."""
-    return [_policy(definition) for definition in policies.values()]
+    return [_policy(definition) for definition in truncation.registry.values()]
 
 
-def _policy(definition: PolicyDefinition) -> str:
+def _policy(definition: truncation.PolicyDefinition) -> str:
     again = "to cut again changes nothing" if definition.idempotent else "to cut again may cut deeper"
     facts = [f"`{definition.signature}`", again, source(definition.source)]
     return entry(definition, facts, [*notes(definition.notes), *own_parameters(definition.params)])
@@ -87,11 +84,11 @@ def _policy(definition: PolicyDefinition) -> str:
 
 def procedures_section() -> list[str]:
     """The procedures of meta-evaluation, an entry each."""
-    known = sorted(procedures.values(), key=lambda definition: definition.name)
+    known = sorted(meta.registry.values(), key=lambda definition: definition.name)
     return [_procedure(definition) for definition in known]
 
 
-def _procedure(definition: ProcedureDefinition) -> str:
+def _procedure(definition: meta.ProcedureDefinition) -> str:
     facts = [f"`{definition.signature}`", f"`{definition.result.__name__}`", source(definition.source)]
     told = definition.notes.replace(RULE, f"{link('The seven properties')} says what is tried.")
     return entry(definition, facts, [*notes(told), *own_parameters(definition.options)])
