@@ -154,6 +154,8 @@ def test_information_takes_a_collection_for_each_topic():
         ("", "a whole number >= 1, 'qrels'"),
         (None, None),
         ({"1": 5, 1: 6}, "a topic is in it twice"),
+        ({True: 5}, "D: topic True is bool: topics are text"),
+        ({None: 5}, "D: topic None is NoneType: topics are text"),
     ],
 )
 def test_what_is_no_number_of_documents_is_refused(D, says):

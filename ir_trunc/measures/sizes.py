@@ -56,9 +56,10 @@ class Sizes:
         given = value if isinstance(value, Mapping) else value.to_dict()
         if not isinstance(given, Mapping) or not given:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
-        odd = next((topic for topic in given if not isinstance(topic, (str, int, np.integer))), None)
-        if odd is not None or any(isinstance(topic, bool) for topic in given):
-            raise ParameterTypeError(f"{name}: topic {shown(odd)} is {type(odd).__name__}: topics are text.")
+        for topic in given:
+            if isinstance(topic, bool) or not isinstance(topic, (str, int, np.integer)):
+                what = f"topic {shown(topic)} is {type(topic).__name__}"
+                raise ParameterTypeError(f"{name}: {what}: topics are text.")
         size = Whole(self.meaning)
         found = {str(topic): size.clean(f"{name}[{shown(topic)}]", given[topic]) for topic in given}
         if len(found) < len(given):
