@@ -30,7 +30,8 @@ BOUND = [one_measure(name) for name in MEASURES]
 
 
 def positive(seed, size):
-    return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in queries(seed, size)])
+    made = queries(seed, size, longest=10, pool=8)
+    return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in made])
 
 
 def values(rankings):
