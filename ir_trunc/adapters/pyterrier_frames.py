@@ -15,7 +15,7 @@ def checked(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
     value: 'score', 'label' or none.
     """
     from ir_trunc.read.reading import QRELS, RUN
-    from ir_trunc.read.tables import column_name, from_frame, ids_of_column
+    from ir_trunc.read.tables import column_name, ids_of_table, rows_of_table
 
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
@@ -26,8 +26,8 @@ def checked(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
         columns={column_name(frame.columns, field, name): ours for ours, field in fields.items()}
     )
     if value is None:
-        return named.assign(qid=ids_of_column(named, "query_id", name))
-    rows = from_frame(named, RUN if value == "score" else QRELS, name)
+        return named.assign(qid=ids_of_table(named, "query_id", name))
+    rows = rows_of_table(named, RUN if value == "score" else QRELS, name)
     return named.assign(
         **{"qid": rows.topics.to_pylist(), "docno": rows.docs.to_pylist(), value: rows.values}
     )

@@ -28,7 +28,7 @@ from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.readers.trec import rows_of_lines
 from ir_trunc.read.reading import MARK, RANK, RUN, Layout, Unpack
 from ir_trunc.read.rows import Samples
-from ir_trunc.read.tables import COST, SHOWN, columns_of, from_frame
+from ir_trunc.read.tables import COST, SHOWN, columns_of, rows_of_table
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Results
@@ -92,7 +92,7 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
         source = driver.DASK
         columns = columns_of(run.columns, layout, source)
         empty = {name: pa.array([], _TYPES[field][0]) for field, name in columns.items()}
-        none = from_frame(pa.table(empty), layout, source)
+        none = rows_of_table(pa.table(empty), layout, source)
         given = run[list(columns.values()) + driver.to_look_at(run.columns, columns)].to_delayed()
         pieces = [
             delayed(workers.tidied, nout=2)(piece, f"{source}, partition {at}", layout)
@@ -191,7 +191,9 @@ def _looked_at(run: Any, source: str, layout: Layout) -> Samples:
     columns = columns_of(run.columns, layout, source)
     names = [*columns.values(), *driver.to_look_at(run.columns, columns)]
     rows = run.select(*names).limit(_SAMPLE).collect()
-    return from_frame(pa.table({name: [row[name] for row in rows] for name in names}), layout, source).samples
+    return rows_of_table(
+        pa.table({name: [row[name] for row in rows] for name in names}), layout, source
+    ).samples
 
 
 def _cast(run: Any, source: str, layout: Layout) -> list[Any]:

@@ -14,12 +14,12 @@ from ir_trunc.ranking.rank import Piece, rank_piece
 from ir_trunc.read.readers.trec import rows_of_lines
 from ir_trunc.read.reading import RANK, Layout
 from ir_trunc.read.rows import Rows, Samples
-from ir_trunc.read.tables import COST, SHOWN, from_frame
+from ir_trunc.read.tables import COST, SHOWN, rows_of_table
 
 
 def ranked(qrels: Qrels, frame: Any, source: str, layout: Layout) -> Piece:
     """A partition of the shuffled rows, ranked."""
-    return rank_piece(qrels, from_frame(frame, layout, source))
+    return rank_piece(qrels, rows_of_table(frame, layout, source))
 
 
 def tidied(frame: pd.DataFrame, source: str, layout: Layout) -> tuple[pd.DataFrame, Samples]:
@@ -27,7 +27,7 @@ def tidied(frame: pd.DataFrame, source: str, layout: Layout) -> tuple[pd.DataFra
 
     Its types are those that every shuffle can handle.
     """
-    rows = from_frame(frame, layout, source)
+    rows = rows_of_table(frame, layout, source)
     return as_frame(rows), rows.samples
 
 

@@ -33,7 +33,7 @@ Shape = Literal["path", "frame", "mapping", "list", "object"]
 class Table:
     """Data in columns.
 
-    source: what to call them in a message. columns: by name, as a mapping, a pandas frame or a pyarrow table.
+    source: what to call them in a message. columns: a mapping of columns by name, or a frame.
     topics, levels: as `Rows` have them. named: fields whose columns the user named and the
     reader has taken already.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -90,13 +90,9 @@ def wanted(layout: Layout, has: Callable[[str], bool]) -> list[str]:
     return fields + [field for field in (COST, SHOWN) if has(field)]
 
 
-def from_frame(data: Any, layout: Layout, source: str) -> Rows:
-    """Rows of a frame with a column for each field. source: what to call it in a message."""
-    return rows_of_table(by_name(data, source), layout, source)
-
-
-def rows_of_table(table: Any, layout: Layout, source: str) -> Rows:
-    """Rows of columns by name: a mapping, a pandas frame or a pyarrow table."""
+def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
+    """Rows of a frame, or of a mapping of columns. source: what to call it in a message."""
+    table = by_name(data, source)
     found, names = names_of(table), layout.reading.names
     read = columns_of(found, layout, source)
     rows = _from_columns({field: table[name] for field, name in read.items()}, layout, source)
@@ -171,20 +167,16 @@ def _truths(column: Any, rows: Rows) -> Bools:
     return np.array(values, dtype=bool)
 
 
-def ids_of_column(data: Any, field: str, source: str) -> list[str]:
-    """One column of ids of a frame."""
-    return ids_of_table(by_name(data, source), field, source)
-
-
-def ids_of_table(table: Any, field: str, source: str) -> list[str]:
-    """One column of ids of a table."""
+def ids_of_table(data: Any, field: str, source: str) -> list[str]:
+    """One column of ids of a frame, or of a mapping of columns."""
+    table = by_name(data, source)
     column: list[str] = ids(table[column_name(names_of(table), field, source)], source, field).to_pylist()
     return column
 
 
 def by_name(data: Any, source: str) -> Any:
-    """A frame whose columns can be taken by name."""
-    if hasattr(data, "itertuples") or isinstance(data, pa.Table):
+    """A frame whose columns can be taken by name, or a mapping of columns as it is."""
+    if isinstance(data, Mapping) or hasattr(data, "itertuples") or isinstance(data, pa.Table):
         return data
     if hasattr(data, "get_columns"):
         # polars: one column may have a type that Arrow lacks, the others need not suffer

@@ -6,7 +6,6 @@ from typing import Any
 
 from ir_trunc.read.reading import Layout
 from ir_trunc.read.registry import Table, reader
-from ir_trunc.read.tables import by_name
 
 
 @reader(
@@ -26,4 +25,4 @@ def frame(data: Any, layout: Layout) -> Table:
     The class of an answer is called iteration. A run may have cost and shown, too, and rank in the place of
     scores.
     """
-    return Table(layout.source, by_name(data, layout.source))
+    return Table(layout.source, data)
