@@ -94,10 +94,8 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
         empty = {name: pa.array([], _TYPES[field][0]) for field, name in columns.items()}
         none = rows_of_table(pa.table(empty), layout, source)
         given = run[list(columns.values()) + driver.to_look_at(run.columns, columns)].to_delayed()
-        pieces = [
-            delayed(workers.tidied, nout=2)(piece, f"{source}, partition {at}", layout)
-            for at, piece in enumerate(given)
-        ]
+        tidied = delayed(workers.tidied, nout=2)
+        pieces = [tidied(piece, f"{source}, partition {at}", layout) for at, piece in enumerate(given)]
     elif not driver.are_lines(run):
         return driver.scored_here(ready, run, "a Dask DataFrame")
     else:
@@ -111,9 +109,8 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
     judged_there = delayed(driver.for_workers(judged), traverse=False)
     # The default threshold is for graphs that are large by mistake.
     with config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
-        ranked_there = [
-            delayed(workers.ranked)(judged_there, piece, source, again) for piece in shuffled.to_delayed()
-        ]
+        ranked = delayed(workers.ranked)
+        ranked_there = [ranked(judged_there, piece, source, again) for piece in shuffled.to_delayed()]
         parts, samples = compute(ranked_there, [some for _, some in pieces])
     return driver.scored(ready, judged, parts, source, sum(samples, ()))
 

@@ -188,9 +188,8 @@ def slope(
     if set(before.index) != set(after.index):
         raise InputError("before and after must score the same systems.")
     count = len(before)
-    places = [
-        series.rank(ascending=False, method="first") for series in (before, after.reindex(before.index))
-    ]
+    both = before, after.reindex(before.index)
+    places = [series.rank(ascending=False, method="first") for series in both]
     ends = {system: (places[0][system], places[1][system]) for system in before.index}
     ax = looks.axes(ax, 5.6, 1.4 + 0.17 * min(count, labels))
     moved = sorted(ends, key=lambda system: -abs(ends[system][0] - ends[system][1]))

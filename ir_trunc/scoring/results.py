@@ -18,13 +18,13 @@ from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import InputError, IrTruncError, UnknownMeasureError, counted
 from ir_trunc.core.later import pd
 from ir_trunc.core.rankings import Bools, Floats, Rankings
+from ir_trunc.read.arrow import pa
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result, as_html, axes
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from typing_extensions import Self
 
 
@@ -234,8 +234,6 @@ class Results(Result):
 
     def to_arrow(self) -> pa.Table:
         """A row for each measure and topic, in the columns query_id, measure, value."""
-        import pyarrow as pa
-
         topics = pa.array(self.topics, pa.string())
         columns = {
             "query_id": pa.chunked_array([topics] * len(self.measures)),

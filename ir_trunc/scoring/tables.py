@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,6 @@ from ir_trunc.core.errors import InputError, shown
 from ir_trunc.read.write import Target
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.printed import table_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from typing_extensions import Self
 
 _ARRAYS = {"float": np.float64, "int": np.int64, "bool": np.bool_}
 
@@ -59,7 +55,7 @@ class Table(pd.DataFrame):
         stored.write_json(path, "Table", data)
 
     @classmethod
-    def load(cls, path: Target) -> Self:
+    def load(cls, path: Target) -> Table:
         """Read what `save` wrote. Raises InputError where the file holds something else."""
         data, where = stored.read_saved(path, "Table")
         data = stored.named(data, ("rows", "index", "index_names", "columns", "columns_name", "cells"), where)

@@ -25,23 +25,11 @@ from ir_trunc.truncation.fitting import one_measure
 if TYPE_CHECKING:
     from ir_trunc.scoring.tables import Table
 
-
-# Confidence in a list, from the scores of its documents.
-
-
-def _first(scores: Floats) -> float:
-    return float(scores[0])
-
-
-def _gap(scores: Floats) -> float:
-    return float(scores[0] - scores[1]) if len(scores) > 1 else 0.0
-
-
-def _spread(scores: Floats) -> float:
-    return float(scores.std())
-
-
-CONFIDENCES: dict[str, Callable[[Floats], float]] = {"first": _first, "gap": _gap, "spread": _spread}
+CONFIDENCES: dict[str, Callable[[Floats], float]] = {
+    "first": lambda scores: float(scores[0]),
+    "gap": lambda scores: float(scores[0] - scores[1]) if len(scores) > 1 else 0.0,
+    "spread": lambda scores: float(scores.std()),
+}
 """How sure a system is of a list: its first score, the gap to its second, the spread of all scores."""
 
 

@@ -58,14 +58,10 @@ def best_cuts(
     for name, run in each_run(runs, "cutting"):
         for measure, curve in ready.curves(run).items():
             (depth, best), own = curve.best(), curve.own()
-            columns = {
-                "length": np.diff(curve.offsets) - 1,
-                "score": own,
-                "best_length": depth,
-                "best_score": best,
-            }
             names = {"system": name, "query_id": curve.topics, "measure": written(measure)}
-            tables.append(pd.DataFrame(names | columns | {"regret": best - own}))
+            as_it_is = {"length": np.diff(curve.offsets) - 1, "score": own}
+            at_best = {"best_length": depth, "best_score": best, "regret": best - own}
+            tables.append(pd.DataFrame(names | as_it_is | at_best))
     if not tables:
         raise InputError("There is no run: at least one is needed.")
     return as_table(pd.concat(tables, ignore_index=True))

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 
 from ir_trunc.core.checks import instance, mapping
 from ir_trunc.core.errors import InputError, shown
@@ -16,7 +15,7 @@ from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.qrels import Qrels
 from ir_trunc.ranking.rank import rank
 from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.read.arrow import strings
+from ir_trunc.read.arrow import pc, strings
 from ir_trunc.read.numbers import read_numbers
 from ir_trunc.read.rows import PLACEHOLDER, Rows
 from ir_trunc.read.write import Target, run_lines, word, write_text

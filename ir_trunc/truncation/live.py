@@ -150,10 +150,10 @@ def scores_of(items: Any, score: Any = None) -> Any:
             )
         return items[name]
     if isinstance(items, Mapping):
+        items = list(items.values())
         if score is None:
-            return list(items.values())
-        return [_score_of(value, score, at) for at, value in enumerate(items.values())]
-    if score is None and getattr(getattr(items, "dtype", None), "kind", "") in ("i", "u", "f"):
+            return items
+    elif score is None and getattr(getattr(items, "dtype", None), "kind", "") in ("i", "u", "f"):
         return items
     return [_score_of(item, score, at) for at, item in enumerate(items)]
 

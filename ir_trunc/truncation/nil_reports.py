@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from ir_trunc.core.checks import whole
 from ir_trunc.core.keywords import keywords_of
@@ -18,7 +16,7 @@ from ir_trunc.ranking.likes import RunLike
 from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc.ranking.rank import say
 from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.read.arrow import occurs, strings
+from ir_trunc.read.arrow import occurs, pa, pc, strings
 from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.read.topics import read_topics
 from ir_trunc.scoring.printed import fitted

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import InputError, ParameterError
@@ -19,6 +17,7 @@ from ir_trunc.ranking.doors import read_run
 from ir_trunc.ranking.likes import RunLike
 from ir_trunc.ranking.nil import Convention, NilRule
 from ir_trunc.ranking.ranked import RankedRows
+from ir_trunc.read.arrow import pa, pc
 from ir_trunc.read.columns import one_id
 from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.read.write import Target
