@@ -10,12 +10,7 @@ import numpy as np
 
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import InputError, warn
-from ir_trunc.core.rankings import (
-    Ints,
-    Judgments,
-    canonical_order,
-    distinct,
-)
+from ir_trunc.core.rankings import Ints, Judgments, canonical_order, distinct
 from ir_trunc.ranking.judged_docs import CodedRows, JudgedDocs
 from ir_trunc.ranking.nil import DOCUMENTS, NilRule
 from ir_trunc.ranking.ranked import repeats

@@ -160,19 +160,9 @@ def _by_kernel(
     if not rows:
         return None
     topics, lengths, offsets, ranks, grades, starts = [np.frombuffer(column, np.int64) for column in numbers]
-    lists = SomeLists(
-        topics,
-        lengths,
-        offsets,
-        ranks,
-        grades,
-        starts,
-        np.frombuffer(scores) if keep_scores else None,
-        None,
-        np.frombuffer(first_scores),
-        None,
-        np.zeros(len(topics), dtype=bool),
-    )
+    kept, first = np.frombuffer(scores) if keep_scores else None, np.frombuffer(first_scores)
+    held = np.zeros(len(topics), dtype=bool)
+    lists = SomeLists(topics, lengths, offsets, ranks, grades, starts, kept, None, first, None, held)
     known = bool(lengths.any())
     return lists, Notes(known, strangers, stranger, lists=several, tied=tied, samples=samples)
 
