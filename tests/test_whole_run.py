@@ -18,7 +18,7 @@ import ir_trunc
 from ir_trunc import meta
 from ir_trunc.core.errors import InputError, ParameterError
 from ir_trunc.core.rankings import Rankings, offsets_of
-from ir_trunc.measures import lookup, measure, registry
+from ir_trunc.measures import lookup, measure, registry, scores
 from ir_trunc.measures.answering import answers
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
@@ -164,10 +164,10 @@ def test_over_some_topics_the_measure_is_computed_anew(definition, seed):
     sets = rng.random((5, 9)) < 0.5
     sets[:, 0] = True
     drawn = [rankings.take(np.flatnonzero(one)) for one in sets]
-    for change in settings_of(definition):
-        bound = definition.bind(change)
-        expected = [bound.score(lists).mean() for lists in drawn]
-        np.testing.assert_allclose(RunScores(bound, rankings).over(sets), expected, atol=1e-12)
+    bound = [definition.bind(change) for change in settings_of(definition)]
+    expected = np.array([[values.mean() for values in scores(bound, lists)] for lists in drawn])
+    for one, means in zip(bound, expected.T, strict=True):
+        np.testing.assert_allclose(RunScores(one, rankings).over(sets), means, atol=1e-12)
 
 
 def demo_matrix(seed=5, systems=4, topics=10):
