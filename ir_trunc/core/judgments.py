@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_trunc.core import arrays
 from ir_trunc.core.cached import cached_property
-from ir_trunc.core.flat import Bools, Ints, distinct, offsets_of, places_of
+from ir_trunc.core.flat import Bools, Ints, distinct, offsets_of, places_of, sizes_of
 
 
 def canonical_order(topics: Sequence[str]) -> list[int]:
@@ -96,7 +96,7 @@ class Judgments:
         """The judgments of some of the topics, by their positions."""
         return Judgments(
             tuple(self.topics[q] for q in rows),
-            offsets_of(np.diff(self.offsets)[rows]),
+            offsets_of(sizes_of(self.offsets)[rows]),
             self.grades[places_of(self.offsets, rows)],
             self.levels,
             None if self.by_nil is None else self.by_nil[rows],
@@ -105,7 +105,7 @@ class Judgments:
     @property
     def rows(self) -> Ints:
         """The topic's position of every entry of `grades`."""
-        return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
+        return np.repeat(np.arange(len(self.topics)), sizes_of(self.offsets))
 
 
 @dataclass(frozen=True, eq=False)

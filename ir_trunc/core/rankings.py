@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from ir_trunc.core import arrays
 from ir_trunc.core.errors import InputError
-from ir_trunc.core.flat import Bools, Floats, Ints, SomeLists, distinct, first_of, offsets_of
+from ir_trunc.core.flat import Bools, Floats, Ints, SomeLists, distinct, first_of, offsets_of, sizes_of
 from ir_trunc.core.judgments import Judgments, NilLists, canonical_order
 from ir_trunc.core.plain import arrays_of_lists, dicts_of
 
 __all__ = ["Bools", "Floats", "Ints", "Judgments", "NilLists", "Rankings"]
-__all__ += ["canonical_order", "distinct", "first_of", "offsets_of"]
+__all__ += ["canonical_order", "distinct", "first_of", "offsets_of", "sizes_of"]
 
 
 _ARRAYS = [field.name for field in fields(SomeLists) if field.name not in ("topics", "held")]
@@ -108,7 +108,7 @@ class Rankings:
     @property
     def judged_rows(self) -> Ints:
         """The topic's position of every judged document of the lists."""
-        return np.repeat(np.arange(len(self.topics)), np.diff(self.judged_offsets))
+        return np.repeat(np.arange(len(self.topics)), sizes_of(self.judged_offsets))
 
     @property
     def rows(self) -> Ints:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ir_trunc.core.cached import cached_property
 from ir_trunc.core.errors import ParameterError
-from ir_trunc.core.rankings import Bools, Floats, Ints, Rankings
+from ir_trunc.core.rankings import Bools, Floats, Ints, Rankings, sizes_of
 
 T = TypeVar("T", bound=np.generic)
 
@@ -36,7 +36,7 @@ def running(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats] =
     Rows are laid side by side in padded blocks instead, and each is cumulated by itself.
     """
     flat = np.asarray(x, dtype=np.float64)
-    lengths = np.diff(offsets)
+    lengths = sizes_of(offsets)
     result = np.empty(len(flat))
     step = max(1, _BLOCK // max(1, int(lengths.max(initial=0))))
     for first in range(0, len(lengths), step):
@@ -83,7 +83,7 @@ class Lists:
         self.k = cutoff
         self.n: Ints = shown.lengths
         """Length of the list that ends at each point."""
-        longest = max(int(self.lengths.max(initial=0)), int(np.diff(self.judgments.offsets).max(initial=0)))
+        longest = max(int(self.lengths.max(initial=0)), int(sizes_of(self.judgments.offsets).max(initial=0)))
         self.ranks: Floats = np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
         """0, 1, 2, ... as far as any list, ideal list or terminal document reaches.
 
