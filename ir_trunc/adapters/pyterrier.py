@@ -21,6 +21,7 @@ from ir_trunc.adapters.pyterrier_frames import checked, name_of, never_empty, of
 from ir_trunc.adapters.pyterrier_truncate import Truncate
 from ir_trunc.core.checks import flag, number, whole
 from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest, shown
+from ir_trunc.scoring.objects import bind, parse_measures
 
 __all__ = ["Truncate", "experiment"]
 
@@ -147,7 +148,6 @@ def experiment(
     from tqdm import tqdm
 
     from ir_trunc.ranking.universe import with_topics
-    from ir_trunc.scoring.objects import parse_measures
 
     if "mrt" in ([measures] if isinstance(measures, str) else measures):
         raise UnknownMeasureError(
@@ -239,8 +239,6 @@ def _in_order(table: pd.DataFrame, measures: Sequence[Any]) -> pd.DataFrame:
 
 
 def _refuse_dependent(measures: Sequence[Any]) -> None:
-    from ir_trunc.scoring.objects import bind
-
     for measure in measures:
         bound = bind(measure)
         if bound is not None and bound.definition.scope == "run":

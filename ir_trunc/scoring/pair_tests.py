@@ -4,8 +4,6 @@
 the names do not.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 PairTest = Literal["t", "bootstrap", "randomisation", "tukey", "randomised-tukey"]
