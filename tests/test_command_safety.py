@@ -141,9 +141,9 @@ def test_outputs_of_commands_are_whole_or_not_there(folder):
     ["truncate in.run --policy Fixed(1) -o", "truncate in.run --policy Fixed(1) -k", "study example -o",
      "qrels in.run AP -o"],
 )  # fmt: skip
-def test_a_full_disk_is_one_line_that_names_the_file(folder, words):
-    status, out, err = ended(folder, *words.split(), "/dev/full")
-    assert (status, out, err) == (2, b"", b"ir_trunc: [Errno 28] No space left on device: '/dev/full'\n")
+def test_a_full_disk_is_one_line_that_names_the_file(folder, command, words):
+    status, out, err = command(*words.split(), "/dev/full")
+    assert (status, out, err) == (2, "", "ir_trunc: [Errno 28] No space left on device: '/dev/full'\n")
 
 
 SLOW = """
