@@ -16,8 +16,7 @@ from ir_trunc.ranking.likes import QrelsLike
 from ir_trunc.read.reading import Unpack
 from ir_trunc.read.write import Target, check_outputs, write_text
 from ir_trunc.reporting.comparing import compare
-from ir_trunc.reporting.sections import Cuts, lengths, policies, silence, views
-from ir_trunc.reporting.topics import topics_of
+from ir_trunc.reporting.sections import Cuts, lengths, policies, silence, topics_of, views
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.runs import RunsLike, by_name
