@@ -65,6 +65,8 @@ class File:
 class Compiled(NamedTuple):
     """How the compiled kernel takes data of a form; None where it is not sure what they mean.
 
+    The lists have the bits that the reader's rows give, and what a reader refuses is left to it.
+
     run: gives a run to lists that the kernel began, and returns what was looked at of it. qrels: what the
     kernel reads of qrels, given a number by which its hashes differ.
     """
