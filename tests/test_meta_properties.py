@@ -4,6 +4,7 @@ properties say.
 
 import math
 import re
+from functools import cache
 from pathlib import Path
 
 import ir_measures
@@ -84,12 +85,13 @@ def twin_of(name, scale, **params):
     """A score from the naive twin, for a scale; whole-run measures get a run of this one list."""
     setting = Setting(k=TABLE_CUTOFF if needs_a_depth(name) else None, levels=scale[1:], params=params)
 
-    def score(grades, judged):
+    @cache  # a list is a case's better side, another's worse one, and the beginning of longer ones
+    def value(grades, judged):
         query = Query(list(grades), list(judged), [1.0] * len(grades))
         value = TWINS[name](query, setting) if name in TWINS else RUN_TWINS[name]([query], setting)[0]
         return -value if registry[name].lower_is_better else value
 
-    return score
+    return lambda grades, judged: value(tuple(grades), tuple(sorted(judged)))
 
 
 def needs_a_depth(name):
