@@ -18,8 +18,7 @@ from ir_trunc.core.rankings import Bools, Floats, Ints
 from ir_trunc.measures.text import items_of, split
 from ir_trunc.measures.whole_run import RunScores
 from ir_trunc.meta.pairs import place_of, positions, rounded
-from ir_trunc.meta.score_tables import scores_in
-from ir_trunc.meta.tables import by_name
+from ir_trunc.meta.tables import by_name, scores_in
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.objects import definition_of, parse_measure
 from ir_trunc.scoring.protocol import Result

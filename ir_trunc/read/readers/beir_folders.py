@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ir_trunc.core.errors import InputError, warn
 from ir_trunc.read.readers.csv_files import csv_file
-from ir_trunc.read.readers.topic_files import topic_file
+from ir_trunc.read.readers.topics import topic_file
 from ir_trunc.read.reading import TOPICS, Layout
 from ir_trunc.read.registry import File, Table, reader
 
