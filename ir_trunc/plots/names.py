@@ -81,9 +81,9 @@ def beside(ax: Axes, points: Iterable[tuple[str, float, float, dict[str, Any]]],
     """
     away = ScaledTranslation((-9 if left else 9) / 72, 0, ax.figure.dpi_scale_trans)
     words = SMALL | {"ha": "right" if left else "left", "va": "center", "annotation_clip": False}
+    words["textcoords"] = ax.transAxes + away
     thin = {"arrowstyle": "-", "shrinkA": 1, "shrinkB": 0, "relpos": (float(left), 0.5)}
     thin |= {"color": GREY, "linewidth": 0.8}
-    words["textcoords"] = ax.transAxes + away
     notes = [
         ax.annotate(label(name), (x, y), (0 if left else 1, 0.5), arrowprops=thin | look, **words)
         for name, x, y, look in points
