@@ -246,3 +246,10 @@ def test_two_lists_that_are_empty_are_equally_unsure():
     ]
     assert curves[0].equals(curves[1])
     assert curves[0].loc[curves[0]["confidence"] == "first", "score"].tolist() == [0.5, 2 / 3, 1, 1]
+
+
+def test_a_confidence_that_is_unknown_is_named_whatever_it_is():
+    """Numbers of more than 4300 digits are not written out by Python."""
+    for confidence, told in (("gab", "unknown.*Did you mean gap"), (10**5000, "<int> is unknown: it can be")):
+        with pytest.raises(ParameterError, match=told):
+            abstention_curve("RR", *abstaining(), confidence=confidence)

@@ -209,7 +209,7 @@ def _tests(
 ) -> dict[str, Any]:
     """What pt.Experiment needs to test the systems against a baseline."""
     if test not in ("t", "wilcoxon") and not callable(test):
-        near = nearest(test, ("t", "wilcoxon")) if isinstance(test, str) else ""
+        near = nearest(test, ("t", "wilcoxon"))
         raise ParameterError(f"test={shown(test)}: 't', 'wilcoxon' or a function is needed.{near}")
     level = number("correction_alpha", alpha, 0, 1, inside=True)
     if baseline is None:

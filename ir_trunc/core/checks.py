@@ -76,10 +76,8 @@ def one_of(name: str, value: Any, words: Iterable[str]) -> str:
     """One of a few words."""
     known = list(words)
     if not isinstance(value, str) or value not in known:
-        near = nearest(value, known) if isinstance(value, str) else ""
-        raise ParameterError(
-            f"{name}={shown(value)} is unknown: {' or '.join(map(repr, known))} is needed.{near}"
-        )
+        needed = f"{' or '.join(map(repr, known))} is needed.{nearest(value, known)}"
+        raise ParameterError(f"{name}={shown(value)} is unknown: {needed}")
     return str(value)
 
 

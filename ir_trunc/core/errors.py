@@ -91,8 +91,13 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A question that offers the names nearest to a mistyped one, or nothing where none is near."""
+def nearest(name: object, known: Iterable[str]) -> str:
+    """A question that offers the names nearest to a mistyped one.
+
+    It is empty where none is near, and where what was given for a name is not text.
+    """
+    if not isinstance(name, str):
+        return ""
     import difflib  # where there is a mistake: commands that find none start sooner
 
     folded = {word.casefold(): word for word in known}

@@ -20,8 +20,7 @@ def positions(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
     place = {name: at for at, name in enumerate(known)}
     for name in wanted:
         if not isinstance(name, str) or name not in place:
-            near = nearest(name, known) if isinstance(name, str) else ""
-            raise InputError(f"There is no {shown(name)} among {len(known)} names.{near}")
+            raise InputError(f"There is no {shown(name)} among {len(known)} names.{nearest(name, known)}")
     return [place[name] for name in wanted]
 
 

@@ -38,7 +38,7 @@ class Columns(Mapping[str, Any]):
             if not isinstance(field, str) or field not in FIELDS:
                 turned = isinstance(column, str) and column in FIELDS
                 direction = f" The field comes first, then its column: {_EXAMPLE}."
-                near = direction if turned else nearest(field, FIELDS) if isinstance(field, str) else ""
+                near = direction if turned else nearest(field, FIELDS)
                 raise ParameterError(
                     f"columns: there is no field {shown(field)}; the fields are {', '.join(FIELDS)}.{near}"
                 )

@@ -69,7 +69,7 @@ class Reading:
         for name, known in {"order": get_args(Order), "duplicates": get_args(Duplicates)}.items():
             value = getattr(self, name)
             if not isinstance(value, str) or value not in known:
-                near = nearest(value, known) if isinstance(value, str) else ""
+                near = nearest(value, known)
                 raise ParameterError(f"{name}={shown(value)}: {', '.join(known)} are possible.{near}")
         if self.stop is not None and (not isinstance(self.stop, str) or self.stop.split() != [self.stop]):
             raise ParameterError(

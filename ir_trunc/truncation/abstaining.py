@@ -183,10 +183,8 @@ def _known(names: Iterable[str]) -> list[str]:
     found = list(names) if isinstance(names, Iterable) else [names]
     for name in found:
         if not isinstance(name, str) or name not in CONFIDENCES:
-            known = ", ".join(CONFIDENCES)
-            raise ParameterError(
-                f"confidence={shown(name)} is unknown: it can be {known}.{nearest(str(name), CONFIDENCES)}"
-            )
+            known = f"it can be {', '.join(CONFIDENCES)}.{nearest(name, CONFIDENCES)}"
+            raise ParameterError(f"confidence={shown(name)} is unknown: {known}")
     if not found:
         raise ParameterError("confidence: at least one is needed.")
     return list(dict.fromkeys(found))

@@ -166,10 +166,8 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
     data = named(data, ("policy", "parameters"), where)
     name = data["policy"]
     if not isinstance(name, str) or name not in registry or not registry[name].written:
-        near = nearest(name, registry) if isinstance(name, str) else ""
-        raise InputError(
-            f"{where}: there is no policy {shown(name)}; there are: {', '.join(registry)}.{near}"
-        )
+        known = f"there are: {', '.join(registry)}.{nearest(name, registry)}"
+        raise InputError(f"{where}: there is no policy {shown(name)}; {known}")
     kind = registry[name].kind
     hints = get_type_hints(kind)
     given = named(data["parameters"], registry[name].params, f"{where}, parameters")

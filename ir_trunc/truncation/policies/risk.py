@@ -35,10 +35,8 @@ class Risk:
         try:
             bound = one_measure(value)
         except ValueError as error:
-            near = nearest(value, _LOSSES) if isinstance(value, str) else ""
-            raise ParameterError(
-                f"{name}={shown(value)}: {self.allowed} is needed ({error}).{near}"
-            ) from None
+            needed = f"{self.allowed} is needed ({error}).{nearest(value, _LOSSES)}"
+            raise ParameterError(f"{name}={shown(value)}: {needed}") from None
         low, high = bound.definition.range
         if bound.definition.scope == "run" or low < 0 or high > 1:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
