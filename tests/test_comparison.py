@@ -32,9 +32,12 @@ def test_every_tool_has_its_column_and_every_question_its_row():
     assert all(list(cells) == questions for cells in found.values()), RENEW
 
 
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 @pytest.mark.parametrize("tool", compare.TOOLS)
 def test_the_column_is_what_the_tool_does(tool):
-    printed, tried = columns()[tool], compare.asked(tool)
+    """Our own is asked here: one question looks at every module, and a new process would import them all."""
+    ask = compare.one if tool == "ir_trunc" else compare.asked
+    printed, tried = columns()[tool], ask(tool)
     if tried is None:
         pytest.skip(f"{compare.TOOLS[tool][0]} is not installed")
     if tool != "ir_trunc" and tried["Version"] != printed["Version"]:
