@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from pages import ROOT, blocks
-from test_policy_laws import LAWS, hold, the_naive_twin_says_the_same
+from test_policy_laws import EDGES, LAWS, hold, the_naive_twin_says_the_same
 
 import ir_trunc
 from ir_trunc import truncation
@@ -87,7 +87,7 @@ def test_the_laws_hold_the_policy_of_your_own_by_its_twin(own_policy):
         hold(LAWS, truncation.registry["Within"])
         naive_policies.TWINS["Within"] = lambda policy, topic, scores, score: 0
         with pytest.raises(AssertionError):
-            hold([the_naive_twin_says_the_same], truncation.registry["Within"])
+            the_naive_twin_says_the_same(within.Within(0.5), EDGES)
     finally:
         del naive_policies.TWINS["Within"]
     assert within.Within(0.5).cut(Rankings.from_lists([[1, 0], []], scores=[[2, 1], []])).tolist() == [1, 0]

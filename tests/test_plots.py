@@ -256,8 +256,9 @@ def test_names_are_drawn_as_they_are(tmp_path):
         path = tmp_path / f"{number}.svg"
         save(ax.figure, path, "none")
         texts.append({"".join(text.itertext()).strip() for text in ElementTree.parse(path).iter(SVG_TEXT)})
-        save(ax.figure, path, "path")
-        ElementTree.parse(path)
+        if number < 3:  # each has all names
+            save(ax.figure, path, "path")
+            ElementTree.parse(path)
     slope, lists, policies, *others = texts
     assert set(SHOWN) <= slope
     assert {f"{name}: 1 relevant" for name in SHOWN} <= lists
