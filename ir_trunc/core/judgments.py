@@ -62,6 +62,11 @@ class Judgments:
         """The top of the judgement scale; 0 where nothing is relevant."""
         return int(self.levels.max(initial=0))
 
+    @cached_property
+    def most_judged(self) -> int:
+        """Judged documents of the topic that has most of them."""
+        return int(sizes_of(self.offsets).max(initial=0))
+
     @classmethod
     def from_rows(
         cls, topics: Sequence[str], rows: Ints, grades: Ints, levels: Iterable[int] = ()

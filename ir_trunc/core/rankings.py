@@ -108,7 +108,7 @@ class Rankings:
     @property
     def judged_rows(self) -> Ints:
         """The topic's position of every judged document of the lists."""
-        return np.repeat(np.arange(len(self.topics)), sizes_of(self.judged_offsets))
+        return np.repeat(np.arange(len(self.topics)), self.judged_offsets[1:] - self.judged_offsets[:-1])
 
     @property
     def rows(self) -> Ints:

@@ -83,16 +83,13 @@ class Lists:
         self.k = cutoff
         self.n: Ints = shown.lengths
         """Length of the list that ends at each point."""
-
-    @cached_property
-    def ranks(self) -> Floats:
+        longest = max(int(self.lengths.max(initial=0)), self.judgments.most_judged)
+        self.ranks: Floats = np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
         """0, 1, 2, ... as far as any list, ideal list or terminal document reaches.
 
         The length is a multiple of 1024: vectorised functions may compute the rest of a block in another way,
         with other last bits.
         """
-        longest = max(int(self.lengths.max(initial=0)), int(sizes_of(self.judgments.offsets).max(initial=0)))
-        return np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
 
     @property
     def stopped(self) -> Bools | bool:
