@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 import zlib
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +14,8 @@ from ir_trunc import InputError, calc
 
 QRELS = {str(topic): {"d1": 1} for topic in range(300)}
 RUN = "".join(f"{topic} Q0 d{rank} {rank} {-rank} s\n" for topic in range(300) for rank in range(9)).encode()
-PACKED = gzip.compress(RUN, mtime=0)
+compress = partial(gzip.compress, mtime=0)  # data in the names of tests must be the same in every process
+PACKED = compress(RUN)
 NOT_A_BLOCK = PACKED[:10] + b"\x07" + PACKED[11:]
 
 
@@ -53,9 +55,9 @@ def package(request, monkeypatch):
 
 
 @pytest.mark.parametrize("data", [
-    PACKED, gzip.compress(RUN[:900]) + gzip.compress(RUN[900:]), PACKED + bytes(512), gzip.compress(RUN, 1),
-    bytes(9).join(gzip.compress(RUN[at:at + 99], at % 10) for at in range(0, len(RUN), 99)),
-    gzip.compress(b"") * 9 + PACKED,
+    PACKED, compress(RUN[:900]) + compress(RUN[900:]), PACKED + bytes(512), compress(RUN, 1),
+    bytes(9).join(compress(RUN[at:at + 99], at % 10) for at in range(0, len(RUN), 99)),
+    compress(b"") * 9 + PACKED,
 ])  # fmt: skip
 def test_gzipped_lines_are_the_lines(package, data, tmp_path):
     (tmp_path / "run").write_bytes(RUN)
@@ -76,7 +78,7 @@ def test_gzipped_lines_are_the_lines(package, data, tmp_path):
     (PACKED + b"tail", "cannot be decompressed: Not a gzipped file (b'ta')."),
     (PACKED[:-4] + b"1234", "cannot be decompressed: Incorrect length of data produced."),
     (PACKED[:-8] + b"1234" + PACKED[-4:], "cannot be decompressed: CRC check failed 0x34333231 != "),
-    (gzip.compress(b""), "is empty: lines of the form "),
+    (compress(b""), "is empty: lines of the form "),
     (NOT_A_BLOCK, "cannot be decompressed: Error -3 while decompressing data: invalid block type."),
 ])  # fmt: skip
 def test_a_broken_gzip_file_has_one_message(package, data, problem, tmp_path):
