@@ -75,6 +75,7 @@ def test_recipes_work_as_they_are_written(copy):
     commands += BLOCK.findall(GUIDE.partition("\n## Before you open")[2])[0][2].splitlines()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "PYTHONPATH": str(copy), "IR_TRUNC_EXAMPLES": "10"}
+    env.pop("PYTEST_ADDOPTS", None)  # a few tests are not worth several processes
     commands.remove("mypy")  # which takes longer than all others; the package itself is checked by .ci/run
     once = dict.fromkeys(commands)  # .ci/renew too, with everything in place
     tests = [command for command in once if command.startswith("pytest ")]
