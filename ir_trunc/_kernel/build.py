@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
-STABLE_SINCE = (3, 11)  # the first version with all that module.c uses of the limited API
+STABLE_SINCE = (3, 11)  # the first version with all that the binding uses of the limited API
 
 
 def possible() -> bool:
@@ -26,7 +26,7 @@ def compile_into(folder: Path) -> Path:
     """The compiled module, made in this folder; raises what setuptools raises where it cannot be."""
     from setuptools import Distribution, Extension
 
-    sources = [HERE / "module.c", *sorted((HERE / "core").glob("*.c"))]
+    sources = sorted([*(HERE / "binding").glob("*.c"), *(HERE / "core").glob("*.c")])
     extension = Extension(
         "_core",
         [str(source) for source in sources],

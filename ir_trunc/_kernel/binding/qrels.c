@@ -1,0 +1,128 @@
+/* Qrels from lines, dicts or tuples. */
+#include "values.h"
+
+#include <stdlib.h>
+
+#include "../core/lines.h"
+
+static PyObject *column(const Bytes *bytes)
+{
+    return PyBytes_FromStringAndSize(bytes->at, (Py_ssize_t)bytes->size);
+}
+
+/* Ids as offsets and bytes, or NULL. */
+static PyObject *texts(const Ids *ids)
+{
+    Bytes offsets = {0}, bytes = {0};
+    bool all = ids_in_one(ids, &offsets, &bytes);
+    PyObject *both = all ? Py_BuildValue("(NN)", column(&offsets), column(&bytes)) : PyErr_NoMemory();
+    free(offsets.at);
+    free(bytes.at);
+    return both;
+}
+
+/* What was read, which is let go; None where it is not sure. */
+static PyObject *qrels_read(Qrels *read, bool sure)
+{
+    PyErr_Clear();
+    PyObject *all = Py_None;
+    if (sure)
+        all = Py_BuildValue("(NNNNN)", texts(&read->topics), texts(&read->docs), column(&read->topic),
+                            column(&read->doc), column(&read->grade));
+    else
+        Py_INCREF(all);
+    qrels_free(read);
+    return all;
+}
+
+PyDoc_STRVAR(qrels_doc,
+             "qrels_of_lines(lines, seed)\n--\n\n"
+             "Topics and documents, each as offsets and bytes; of each judgment their numbers and its\n"
+             "grade, as bytes. None where it is not sure what the lines mean.");
+
+static PyObject *qrels_of_lines(PyObject *module, PyObject *args)
+{
+    Py_buffer given;
+    Qrels read = {0};
+    bool sure = false;
+    if (!PyArg_ParseTuple(args, "y*K", &given, &read.seed))
+        return NULL;
+    if (given.len <= MOST_BYTES) {
+        Py_BEGIN_ALLOW_THREADS
+        sure = lines_of_qrels(&read, (Text){given.buf, (size_t)given.len});
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&given);
+    return qrels_read(&read, sure);
+}
+
+static bool add_judgment(Qrels *read, Kept *ours, Text topic, PyObject *doc, PyObject *value)
+{
+    Text id;
+    int beyond = 0;
+    if (!id_of(ours, doc, &id) || !is_exactly(value, &PyLong_Type))
+        return false;
+    long long grade = PyLong_AsLongLongAndOverflow(value, &beyond);
+    return !beyond && qrels_add(read, topic, id, (double)grade);
+}
+
+static bool add_judgments(Qrels *read, Kept *ours, PyObject *judged)
+{
+    PyObject *topic, *docs, *doc, *value;
+    Text name;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(judged, &at, &topic, &docs)) {
+        Py_ssize_t inside = 0;
+        if (!id_of(ours, topic, &name) || !text_is_utf8(name) || !is_exactly(docs, &PyDict_Type))
+            return false;
+        while (PyDict_Next(docs, &inside, &doc, &value))
+            if (!add_judgment(read, ours, name, doc, value))
+                return false;
+    }
+    return true;
+}
+
+PyDoc_STRVAR(qrels_of_dicts_doc, "qrels_of_dicts({topic: {document: grade}}, seed)\n--\n\n"
+                                 "As qrels_of_lines; topics without documents are left out.");
+
+static PyObject *qrels_of_dicts(PyObject *module, PyObject *args)
+{
+    PyObject *judged;
+    Qrels read = {0};
+    if (!PyArg_ParseTuple(args, "OK", &judged, &read.seed))
+        return NULL;
+    Kept ours = {PyList_New(0), false};
+    PyObject *all =
+        qrels_read(&read, ours.copies && PyDict_Check(judged) && add_judgments(&read, &ours, judged));
+    Py_XDECREF(ours.copies);
+    return all;
+}
+
+PyDoc_STRVAR(qrels_of_tuples_doc,
+             "qrels_of_tuples([item, ...], type, size, topic, doc, relevance, seed)\n--\n\n"
+             "As qrels_of_lines; for the places of the fields see tuples.");
+
+static PyObject *qrels_of_tuples(PyObject *module, PyObject *args)
+{
+    PyObject *item;
+    Tuples all;
+    Text topic;
+    Qrels read = {0};
+    if (!PyArg_ParseTuple(args, "O!O!nnnnK", &PyList_Type, &all.items, &PyType_Type, &all.type, &all.size,
+                          &all.topic, &all.doc, &all.value, &read.seed))
+        return NULL;
+    Kept ours = {PyList_New(0), false};
+    bool sure = ours.copies && sound(&all);
+    for (Py_ssize_t at = 0, count = PyList_Size(all.items); at < count && sure; at++)
+        sure = (item = tuple_at(&all, at)) && id_of(&ours, PyTuple_GetItem(item, all.topic), &topic) &&
+               add_judgment(&read, &ours, topic, PyTuple_GetItem(item, all.doc),
+                            PyTuple_GetItem(item, all.value));
+    PyObject *found = qrels_read(&read, sure);
+    Py_XDECREF(ours.copies);
+    return found;
+}
+
+PyMethodDef qrels_functions[] = {{"qrels_of_lines", qrels_of_lines, METH_VARARGS, qrels_doc},
+                                 {"qrels_of_dicts", qrels_of_dicts, METH_VARARGS, qrels_of_dicts_doc},
+                                 {"qrels_of_tuples", qrels_of_tuples, METH_VARARGS, qrels_of_tuples_doc},
+                                 {NULL, NULL, 0, NULL}};

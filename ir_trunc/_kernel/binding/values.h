@@ -1,0 +1,121 @@
+/* What Python hands over, as the core takes it, for all files of the binding. They use the limited API, so
+ * that one build serves every version from 3.11 on.
+ *
+ * No function words an error about data: where the core is not sure, False comes back, and the caller reads
+ * the same data in Python, which either understands them or says what is wrong. */
+#ifndef IR_TRUNC_VALUES_H
+#define IR_TRUNC_VALUES_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include "../core/judged.h"
+#include "../core/text.h"
+
+/* Of each file of the binding, with an empty entry at the end. */
+extern PyMethodDef judged_functions[], run_functions[], qrels_functions[];
+
+/* What `judged` returned, or NULL with an error. */
+const Judged *judged_in(PyObject *capsule);
+
+/* Larger blocks, of one topic's lines alone, are left to Python, which says that they are too large. */
+static const Py_ssize_t MOST_BYTES = INT32_MAX;
+
+/* copies: the bytes of ids, once one is not ASCII, until nobody needs them any more. */
+typedef struct {
+    PyObject *copies;
+    bool careful;
+} Kept;
+
+/* Of which type and size all tuples are, and which places hold topic, document and value. */
+typedef struct {
+    PyObject *items, *type;
+    Py_ssize_t size, topic, doc, value;
+} Tuples;
+
+static inline Texts texts_in(const Py_buffer *offsets, const Py_buffer *bytes)
+{
+    size_t count = (size_t)offsets->len / sizeof(int32_t); /* of n texts there are n + 1 */
+    return (Texts){offsets->buf, bytes->buf, count ? count - 1 : 0};
+}
+
+/* Whether there are offsets, which ascend and stay within the bytes. */
+static inline bool fit(const Py_buffer *offsets, const Py_buffer *bytes)
+{
+    Texts texts = texts_in(offsets, bytes);
+    int32_t before = 0;
+    if (offsets->len < (Py_ssize_t)sizeof before)
+        return false;
+    for (size_t at = 0; at <= texts.count; at++) {
+        if (texts.offsets[at] < before || texts.offsets[at] > bytes->len)
+            return false;
+        before = texts.offsets[at];
+    }
+    return true;
+}
+
+static inline bool is_exactly(PyObject *object, PyTypeObject *type)
+{
+    return Py_TYPE(object) == type;
+}
+
+/* The UTF-8 of a text in bytes of our own. */
+static inline bool copied(Kept *ours, PyObject *text, Text *id)
+{
+    PyObject *copy = PyUnicode_AsUTF8String(text);
+    bool kept = copy && PyList_Append(ours->copies, copy) == 0;
+    Py_XDECREF(copy);
+    if (kept)
+        *id = (Text){PyBytes_AsString(copy), (size_t)PyBytes_Size(copy)};
+    return kept;
+}
+
+/* The UTF-8 of a text. One that is not ASCII keeps the bytes that Python makes of it, in the user's own
+ * object: from the first of them on, the bytes are ours. */
+static inline bool id_of(Kept *ours, PyObject *object, Text *id)
+{
+    Py_ssize_t size = 0;
+    if (!is_exactly(object, &PyUnicode_Type))
+        return false;
+    if (ours->careful)
+        return copied(ours, object, id);
+    const char *bytes = PyUnicode_AsUTF8AndSize(object, &size);
+    if (!bytes)
+        return false;
+    *id = (Text){bytes, (size_t)size};
+    ours->careful = !is_ascii(*id);
+    return true;
+}
+
+/* Python's own numbers, and those of `floats`, a type whose values are floats in memory. */
+static inline bool score_of(PyObject *object, PyObject *floats, double *score)
+{
+    if (is_exactly(object, &PyFloat_Type) || (PyObject *)Py_TYPE(object) == floats)
+        *score = PyFloat_AsDouble(object);
+    else if (is_exactly(object, &PyLong_Type))
+        *score = PyLong_AsDouble(object);
+    else
+        return false;
+    return *score - *score == 0 && !(*score == -1.0 && PyErr_Occurred()); /* finite, and no error */
+}
+
+static inline bool inside(const Tuples *tuples, Py_ssize_t at)
+{
+    return at >= 0 && at < tuples->size;
+}
+
+static inline bool sound(const Tuples *tuples)
+{
+    return inside(tuples, tuples->topic) && inside(tuples, tuples->doc) && inside(tuples, tuples->value) &&
+           PyType_IsSubtype((PyTypeObject *)tuples->type, &PyTuple_Type);
+}
+
+/* One of the tuples, or NULL where it is of another type or size. */
+static inline PyObject *tuple_at(const Tuples *tuples, Py_ssize_t at)
+{
+    PyObject *item = PyList_GetItem(tuples->items, at);
+    return (PyObject *)Py_TYPE(item) == tuples->type && PyTuple_Size(item) == tuples->size ? item : NULL;
+}
+
+#endif
