@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ir_trunc._kernel import kernel
@@ -369,6 +369,7 @@ def test_dicts_are_the_kernels_own(qrels, run, reading, keep):
 
 
 @given(ODD_DICTS, READING)
+@example({"\udfff": {}, "1": {"a": 0.0}}, DEFAULT)  # of a topic that is no text, without documents
 def test_odd_dicts_are_understood_or_refused_as_python_does(qrels, run, reading):
     same(qrels, run, reading)
 

@@ -82,11 +82,11 @@ static bool add_list(ListsHere *here, PyObject *topic, PyObject *docs, PyObject 
     PyObject *doc, *value;
     Py_ssize_t at = 0;
     double score;
-    if (!is_exactly(docs, &PyDict_Type))
+    if (!is_exactly(docs, &PyDict_Type) || !id_of(&here->kept, topic, &name))
         return false;
     if (!PyDict_Size(docs))
-        return true;
-    if (!id_of(&here->kept, topic, &name) || !lists_topic(&here->lists, name))
+        return let_go(here);
+    if (!lists_topic(&here->lists, name))
         return false;
     while (PyDict_Next(docs, &at, &doc, &value))
         if (!id_of(&here->kept, doc, &id) || !score_of(value, floats, &score) ||
