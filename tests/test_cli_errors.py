@@ -88,6 +88,20 @@ def test_a_bad_run_after_good_ones_is_named(complaint):
     assert "line 1" in message
 
 
+@pytest.mark.parametrize("command_line", ["report -o page.html qrels", "study cuts qrels", "study lengths"])
+@pytest.mark.parametrize("measure", ["RBPT", "nDCG@10", "P(rel=2)@5", "RBPT AP"])
+def test_a_measure_among_runs(complaint, command_line, measure):
+    message = complaint(*command_line.split(), "good.run", measure)
+    assert f"{measure!r} is a measure where a run is needed: here a flag names measures" in message
+
+
+def test_a_run_may_be_called_like_a_measure(folder, monkeypatch, command):
+    monkeypatch.chdir(folder)
+    (folder / "RBPT").write_bytes(RUN)
+    assert command("study", "lengths", "RBPT")[0] == 0
+    (folder / "RBPT").unlink()
+
+
 @pytest.mark.parametrize(("name", "parts"), [
     ("half.qrels", ["line 1", "'1.5'"]), ("word.qrels", ["line 1", "'yes'"]),
     ("few.qrels", ["line 1", "3 fields"]),

@@ -119,6 +119,20 @@ def options_of(args: argparse.Namespace) -> RunOptions:
     return {**reading_of(args), "nil": args.nil}
 
 
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    """Add runs, where flags name the measures."""
+    parser.add_argument("runs", metavar="RUN", nargs="+", type=_run, help=RUNS)
+
+
+def _run(word: str) -> str:
+    """A word that names a run."""
+    if is_measure(_name(word.partition(" ")[0])) and not Path(word).exists():
+        raise argparse.ArgumentTypeError(
+            f"{word!r} is a measure where a run is needed: here a flag names measures, all in one text"
+        )
+    return word
+
+
 def add_runs_and_measures(parser: OneLineParser, needed: bool = True) -> None:
     """Add QRELS, runs and measures behind them, and how runs are read.
 
@@ -152,12 +166,17 @@ def _measures_in(word: str) -> list[str | Measure]:
     except UnknownMeasureError:
         if Path(word).exists() or "/" in word or word.endswith(".gz"):
             return []
-        name = word.partition("@")[0].partition("(")[0]
+        name = _name(word)
         if is_measure(name):  # a misspelt parameter, or one that is set later: 'RBP(p={p})'
             return [*split(word)]
         raise UnknownMeasureError(
             f"{word!r} is neither a file nor a measure.{nearest_measures(name)}"
         ) from None
+
+
+def _name(measure: str) -> str:
+    """What a measure is called without its parameters."""
+    return measure.partition("@")[0].partition("(")[0]
 
 
 def check_form(args: argparse.Namespace) -> None:

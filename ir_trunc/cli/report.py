@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from ir_trunc.cli.arguments import QRELS, RUNS, add_flag, add_reading, options_of
+from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, add_runs, options_of
 from ir_trunc.cli.output import OneLineParser
 from ir_trunc.read.write import check_outputs
 from ir_trunc.reporting.page import MEASURES, report
@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
         ),
     )
     parser.add_argument("qrels", metavar="QRELS", help=QRELS)
-    parser.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+    add_runs(parser)
     about = f"in one text (default: {MEASURES}); best cuts are those of the first"
     add_flag(parser, "measures", default=MEASURES, help=about)
     add_flag(parser, "output", required=True, help="the page, report.html for example")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from ir_trunc.cli.arguments import QRELS, RUNS, add_flag, add_reading, count, options_of
+from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, add_runs, count, options_of
 from ir_trunc.cli.output import OneLineParser, csv_text
 from ir_trunc.core.errors import ParameterError
 from ir_trunc.core.later import pd
@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--full", metavar="MEASURES", default=study.FULL, help="measures of the full lists")
 
     sub = add("lengths", "how many lists have each length, before and after NIL ends its list", _lengths)
-    sub.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+    add_runs(sub)
     add_reading(sub, nil="ends, which is what is counted")
     add_flag(sub, "qrels", help="count the lists of these topics, by default those of the runs")
 
@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_collection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("qrels", metavar="QRELS", help=QRELS)
-    parser.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+    add_runs(parser)
     add_reading(parser)
 
 
