@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 # First of all: it says in one line what ends a command from here on.
-from ir_trunc.core import process as _process  # noqa: F401
-from ir_trunc.core.errors import (
+from ir_trunc._core import process as _process  # noqa: F401
+from ir_trunc._core.errors import (
     InputError,
     IrTruncError,
     IrTruncWarning,
@@ -33,17 +33,17 @@ from ir_trunc.scoring.objects import MeasureLike, parse_measure
 from ir_trunc.version import __version__
 
 if TYPE_CHECKING:
-    from ir_trunc.core.curve import Curve
-    from ir_trunc.core.rankings import Rankings
-    from ir_trunc.ranking.answers import read_answers
-    from ir_trunc.ranking.decisions import read_decisions
-    from ir_trunc.ranking.doors import rank, read_qrels, read_run
-    from ir_trunc.ranking.likes import QrelsLike, RunLike
-    from ir_trunc.ranking.nil import NilRule
-    from ir_trunc.ranking.qrels import Qrels
-    from ir_trunc.ranking.universe import with_topics
-    from ir_trunc.read.reading import Reading
-    from ir_trunc.read.topics import read_topics
+    from ir_trunc._core.curve import Curve
+    from ir_trunc._core.rankings import Rankings
+    from ir_trunc._ranking.answers import read_answers
+    from ir_trunc._ranking.decisions import read_decisions
+    from ir_trunc._ranking.doors import rank, read_qrels, read_run
+    from ir_trunc._ranking.likes import QrelsLike, RunLike
+    from ir_trunc._ranking.nil import NilRule
+    from ir_trunc._ranking.qrels import Qrels
+    from ir_trunc._ranking.universe import with_topics
+    from ir_trunc._read.reading import Reading
+    from ir_trunc._read.topics import read_topics
     from ir_trunc.reporting.advice import HowMany
     from ir_trunc.reporting.comparing import compare
     from ir_trunc.reporting.comparison import Comparison
@@ -65,17 +65,17 @@ _register()
 _LATER = {
     name: f"ir_trunc.{module}"
     for module, names in {
-        "core.curve": ["Curve"],
-        "core.rankings": ["Rankings"],
-        "ranking.answers": ["read_answers"],
-        "ranking.decisions": ["read_decisions"],
-        "ranking.doors": ["rank", "read_qrels", "read_run"],
-        "ranking.likes": ["QrelsLike", "RunLike"],
-        "ranking.nil": ["NilRule"],
-        "ranking.qrels": ["Qrels"],
-        "ranking.universe": ["with_topics"],
-        "read.reading": ["Reading"],
-        "read.topics": ["read_topics"],
+        "_core.curve": ["Curve"],
+        "_core.rankings": ["Rankings"],
+        "_ranking.answers": ["read_answers"],
+        "_ranking.decisions": ["read_decisions"],
+        "_ranking.doors": ["rank", "read_qrels", "read_run"],
+        "_ranking.likes": ["QrelsLike", "RunLike"],
+        "_ranking.nil": ["NilRule"],
+        "_ranking.qrels": ["Qrels"],
+        "_ranking.universe": ["with_topics"],
+        "_read.reading": ["Reading"],
+        "_read.topics": ["read_topics"],
         "reporting.advice": ["HowMany"],
         "reporting.comparing": ["compare"],
         "reporting.comparison": ["Comparison"],

@@ -8,7 +8,7 @@ import pandas as pd
 from hypothesis import strategies as st
 from naive import Query, Setting
 
-from ir_trunc.core.rankings import Rankings
+from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import BoundMeasure, Definition, registry
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.measures.params import Choice, Flag, GainMap, Number, Whole

@@ -30,7 +30,7 @@ def run_python(block: str, names: dict[str, object]) -> None:
     if block.startswith(">>> "):
         for source, expected in _steps(block):
             shown = expected.removeprefix("Traceback (most recent call last):\n    ...\n")
-            assert shown == expected or "ir_trunc.core.errors." in shown, f"{source} goes wrong: {shown}"
+            assert shown == expected or "ir_trunc._core.errors." in shown, f"{source} goes wrong: {shown}"
             assert _printed(source, names).split() == shown.split(), source
         return
     for statement in ast.parse(block).body:

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.errors import InputError, UnknownMeasureError
+from ir_trunc._core.errors import InputError, UnknownMeasureError
+from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.rank import Piece, put_together
+from ir_trunc._read.readers.trec import trec
+from ir_trunc._read.reading import MARK, RANK, RUN, nothing_in
+from ir_trunc._read.registry import reader_of, shape_of
+from ir_trunc._read.rows import Samples
+from ir_trunc._read.text import GZIP_MAGIC
 from ir_trunc.measures import scores
-from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.ranking.rank import Piece, put_together
-from ir_trunc.read.readers.trec import trec
-from ir_trunc.read.reading import MARK, RANK, RUN, nothing_in
-from ir_trunc.read.registry import reader_of, shape_of
-from ir_trunc.read.rows import Samples
-from ir_trunc.read.text import GZIP_MAGIC
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.results import Results
 

@@ -14,7 +14,7 @@ from typing import Any
 import ir_measures
 from ir_measures import Measure, providers
 
-from ir_trunc.core.errors import UnknownMeasureError, warn
+from ir_trunc._core.errors import UnknownMeasureError, warn
 from ir_trunc.measures import scores
 from ir_trunc.scoring.classes import make_known, objects
 from ir_trunc.scoring.objects import bind
@@ -31,7 +31,7 @@ class Evaluator(providers.Evaluator):
 
     def __init__(self, measures: Iterable[Measure], qrels: Any):
         # pyarrow: not before it is needed
-        from ir_trunc.ranking.doors import read_qrels
+        from ir_trunc._ranking.doors import read_qrels
         from ir_trunc.scoring.evaluator import Doubts
 
         self.qrels = read_qrels(qrels)
@@ -46,7 +46,7 @@ class Evaluator(providers.Evaluator):
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
-        from ir_trunc.ranking.rank import rank_run
+        from ir_trunc._ranking.rank import rank_run
 
         rankings = rank_run(self.qrels, run)
         self.doubts.warn(f"run ({type(run).__name__})", rankings)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ir_trunc.core.later import needed
+from ir_trunc._core.later import needed
 
 with needed("ir_trunc.adapters.langchain needs LangChain", "langchain"):
     from langchain_core.documents import BaseDocumentCompressor, Document
     from langchain_core.runnables import RunnableLambda
 
-from ir_trunc.core.errors import InputError
+from ir_trunc._core.errors import InputError
 from ir_trunc.truncation.text import live_policy
 
 __all__ = ["Truncate", "scored"]

@@ -12,15 +12,15 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from ir_trunc.core.later import needed
+from ir_trunc._core.later import needed
 
 with needed("ir_trunc.adapters.pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier as pt
 
+from ir_trunc._core.checks import flag, number, whole
+from ir_trunc._core.errors import ParameterError, UnknownMeasureError, nearest, shown
 from ir_trunc.adapters.pyterrier_frames import checked, name_of, never_empty, of_topics, results_of
 from ir_trunc.adapters.pyterrier_truncate import Truncate
-from ir_trunc.core.checks import flag, number, whole
-from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest, shown
 from ir_trunc.scoring.objects import bind, parse_measures
 
 __all__ = ["Truncate", "experiment"]
@@ -147,7 +147,7 @@ def experiment(
     """
     from tqdm import tqdm
 
-    from ir_trunc.ranking.universe import with_topics
+    from ir_trunc._ranking.universe import with_topics
 
     if "mrt" in ([measures] if isinstance(measures, str) else measures):
         raise UnknownMeasureError(

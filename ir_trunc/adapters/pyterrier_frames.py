@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ir_trunc.core.errors import InputError, shown, warn
+from ir_trunc._core.errors import InputError, shown, warn
 
 
 def checked(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
@@ -14,8 +14,8 @@ def checked(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
 
     value: 'score', 'label' or none.
     """
-    from ir_trunc.read.reading import QRELS, RUN
-    from ir_trunc.read.tables import column_name, ids_of_table, rows_of_table
+    from ir_trunc._read.reading import QRELS, RUN
+    from ir_trunc._read.tables import column_name, ids_of_table, rows_of_table
 
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
@@ -68,7 +68,7 @@ def results_of(name: str, system: Any, topics: pd.DataFrame, batch_size: int | N
 
 def never_empty(results: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
     """pt.Experiment refuses a system without any result; a placeholder, never a document, makes a row."""
-    from ir_trunc.read.rows import PLACEHOLDER
+    from ir_trunc._read.rows import PLACEHOLDER
 
     if len(results):
         return results

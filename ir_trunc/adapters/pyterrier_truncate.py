@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from ir_trunc.core.later import needed
+from ir_trunc._core.later import needed
 
 with needed("ir_trunc.adapters.pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier as pt
 
-from ir_trunc.core.errors import ParameterError
+from ir_trunc._core.errors import ParameterError
 
 
 class Truncate(pt.Estimator):
@@ -59,9 +59,9 @@ class Truncate(pt.Estimator):
         pt.validate.result_frame(inp)
         if not len(inp):
             return inp
-        from ir_trunc.ranking.doors import read_qrels, read_run
-        from ir_trunc.ranking.rank import rank
-        from ir_trunc.ranking.ranked import RankedRows
+        from ir_trunc._ranking.doors import read_qrels, read_run
+        from ir_trunc._ranking.rank import rank
+        from ir_trunc._ranking.ranked import RankedRows
         from ir_trunc.truncation.live import lengths_of
 
         rows = read_run(inp)
@@ -84,7 +84,7 @@ class Truncate(pt.Estimator):
 
         Topics of the results without judgments are nil queries: a policy has to learn silence from them.
         """
-        from ir_trunc.ranking.doors import rank
+        from ir_trunc._ranking.doors import rank
 
         if self.measure is None:
             raise ParameterError(

@@ -20,15 +20,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from ir_trunc._core.errors import InputError, IrTruncError
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import needed
+from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._read.readers.trec import rows_of_lines
+from ir_trunc._read.reading import MARK, RANK, RUN, Layout, Unpack
+from ir_trunc._read.rows import Samples
+from ir_trunc._read.tables import COST, SHOWN, columns_of, rows_of_table
 from ir_trunc.adapters import driver, workers
-from ir_trunc.core.errors import InputError, IrTruncError
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import needed
-from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.read.readers.trec import rows_of_lines
-from ir_trunc.read.reading import MARK, RANK, RUN, Layout, Unpack
-from ir_trunc.read.rows import Samples
-from ir_trunc.read.tables import COST, SHOWN, columns_of, rows_of_table
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Results

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ir_trunc.core.later import needed
+from ir_trunc._core.later import needed
 
 with needed("ir_trunc.adapters.sklearn needs scikit-learn", "learn"):
     from sklearn.base import BaseEstimator
@@ -17,8 +17,8 @@ with needed("ir_trunc.adapters.sklearn needs scikit-learn", "learn"):
 
 import numpy as np
 
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.rankings import Ints, Rankings
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc.truncation.fitting import one_measure
 from ir_trunc.truncation.live import lengths_of, numbers_of
 from ir_trunc.truncation.text import live_policy

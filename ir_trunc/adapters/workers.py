@@ -7,14 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from ir_trunc.core.errors import InputError, IrTruncError
-from ir_trunc.core.later import pd
-from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.ranking.rank import Piece, rank_piece
-from ir_trunc.read.readers.trec import rows_of_lines
-from ir_trunc.read.reading import RANK, Layout
-from ir_trunc.read.rows import Rows, Samples
-from ir_trunc.read.tables import COST, SHOWN, rows_of_table
+from ir_trunc._core.errors import InputError, IrTruncError
+from ir_trunc._core.later import pd
+from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.rank import Piece, rank_piece
+from ir_trunc._read.readers.trec import rows_of_lines
+from ir_trunc._read.reading import RANK, Layout
+from ir_trunc._read.rows import Rows, Samples
+from ir_trunc._read.tables import COST, SHOWN, rows_of_table
 
 
 def ranked(qrels: Qrels, frame: Any, source: str, layout: Layout) -> Piece:

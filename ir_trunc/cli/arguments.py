@@ -9,11 +9,11 @@ from typing import Any, cast, get_args
 
 from ir_measures import Measure
 
+from ir_trunc._core.errors import IrTruncError, ParameterError, UnknownMeasureError
+from ir_trunc._ranking.nil import Convention
+from ir_trunc._read.reading import Duplicates, HowRead, Order
 from ir_trunc.cli.output import FORMATS, OneLineParser
-from ir_trunc.core.errors import IrTruncError, ParameterError, UnknownMeasureError
 from ir_trunc.measures.text import split
-from ir_trunc.ranking.nil import Convention
-from ir_trunc.read.reading import Duplicates, HowRead, Order
 from ir_trunc.scoring.evaluator import RunOptions
 from ir_trunc.scoring.objects import is_measure, nearest_measures, parse_measures
 

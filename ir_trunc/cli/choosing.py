@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
+from ir_trunc._core.errors import ParameterError
+from ir_trunc._read.write import check_output, write_text
 from ir_trunc.cli.output import OneLineParser
-from ir_trunc.core.errors import ParameterError
 from ir_trunc.meta import calibration
 from ir_trunc.meta.guide import Question, page, plot, step
 from ir_trunc.plots.files import save
-from ir_trunc.read.write import check_output, write_text
 from ir_trunc.scoring.printed import WIDTH
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ir_trunc._core.process import tell
 from ir_trunc.cli.arguments import add_flag
 from ir_trunc.cli.output import OneLineParser
-from ir_trunc.core.process import tell
 from ir_trunc.synthetic import demo
 
 

@@ -10,13 +10,21 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+from ir_trunc._core.errors import InputError, IrTruncError, IrTruncWarning, nearest
+from ir_trunc._core.process import (
+    ENDINGS,
+    ended_by_signals,
+    flushed,
+    imported,
+    reason,
+    standard_streams,
+    tell,
+)
+from ir_trunc._read.readers.datasets import load
+from ir_trunc._read.write import check_outputs
 from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, check_form, options_of, runs_and_measures
 from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
 from ir_trunc.cli.output import FORMATS, OneLineParser, form_of, printing, rows_of, views_of
-from ir_trunc.core.errors import InputError, IrTruncError, IrTruncWarning, nearest
-from ir_trunc.core.process import ENDINGS, ended_by_signals, flushed, imported, reason, standard_streams, tell
-from ir_trunc.read.readers.datasets import load
-from ir_trunc.read.write import check_outputs
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.runs import by_file_name, score_each
 from ir_trunc.version import __version__

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ir_trunc._core.rankings import Rankings
 from ir_trunc.cli.output import OneLineParser, show
-from ir_trunc.core.rankings import Rankings
 from ir_trunc.measures import Definition, families, lookup, registry
 from ir_trunc.measures.definition import CUTOFF
 

@@ -8,18 +8,18 @@ from pathlib import Path
 from textwrap import dedent, fill, indent
 from typing import Any, get_origin
 
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
+from ir_trunc._read.reading import DEFAULT, Reading
+from ir_trunc._read.write import check_outputs, make_folder, whole
 from ir_trunc.cli import choosing
 from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, options_of, reading_of, runs_and_measures
 from ir_trunc.cli.choosing import meta_parser
 from ir_trunc.cli.output import csv_text
 from ir_trunc.cli.procedures import add_options, given_options, named_measures
-from ir_trunc.core.errors import InputError, IrTruncError, ParameterError, nearest, warn
 from ir_trunc.meta import ScoreMatrix, pooled_runs, registry, score_matrix
 from ir_trunc.meta.declare import ProcedureDefinition
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.plots.files import check_picture, save
-from ir_trunc.read.reading import DEFAULT, Reading
-from ir_trunc.read.write import check_outputs, make_folder, whole
 from ir_trunc.scoring.printed import WIDTH, table_text
 from ir_trunc.scoring.protocol import Result
 from ir_trunc.scoring.runs import RunsLike

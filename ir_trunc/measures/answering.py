@@ -11,8 +11,8 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.rankings import Bools, Floats, Ints
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.gains import binary
 from ir_trunc.measures.lists import Lists

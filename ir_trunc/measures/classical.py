@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.gains import Gains, binary, graded, mapped, powers_of_two
 from ir_trunc.measures.lists import Lists, discount, log2_discount

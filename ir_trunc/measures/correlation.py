@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.gains import binary
 from ir_trunc.measures.lists import Lists

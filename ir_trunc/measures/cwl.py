@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.every_document import EveryDocument
 from ir_trunc.measures.gains import linear_or_binary

@@ -9,8 +9,8 @@ from dataclasses import dataclass, is_dataclass
 from functools import wraps
 from typing import Any, Literal
 
-from ir_trunc.core.errors import ParameterError, UnknownMeasureError, nearest, shown
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.errors import ParameterError, UnknownMeasureError, nearest, shown
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans
 from ir_trunc.measures.params import Kind, Param, Whole
 from ir_trunc.measures.text import parse

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints, offsets_of
+from ir_trunc._core.rankings import Floats, Ints, offsets_of
 from ir_trunc.measures.lists import Lists, above, from_nothing, running
 
 

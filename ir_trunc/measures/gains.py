@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc.core.errors import ParameterError, warn
-from ir_trunc.core.rankings import Bools, Floats, Ints, Judgments, offsets_of
+from ir_trunc._core.errors import ParameterError, warn
+from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, offsets_of
 from ir_trunc.measures.lists import Lists, from_nothing
 
 _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.gains import Gains, Judged, mapped, scale_of
 from ir_trunc.measures.lists import Lists

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists

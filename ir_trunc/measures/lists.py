@@ -19,9 +19,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc.core.cached import cached_property
-from ir_trunc.core.errors import ParameterError
-from ir_trunc.core.rankings import Bools, Floats, Ints, Rankings, sizes_of
+from ir_trunc._core.cached import cached_property
+from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, sizes_of
 
 T = TypeVar("T", bound=np.generic)
 

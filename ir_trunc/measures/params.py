@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
-from ir_trunc.core.checks import LARGEST, flag, number, range_of_numbers, range_of_wholes, text, whole
-from ir_trunc.core.errors import ParameterError, ParameterTypeError, shown
+from ir_trunc._core.checks import LARGEST, flag, number, range_of_numbers, range_of_wholes, text, whole
+from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
 
 LARGEST_NUMBER = 1e100
 """Products of parameters, gains and counts then stay below the largest number of 64 bits."""

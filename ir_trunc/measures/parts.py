@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.every_document import EveryDocument
 from ir_trunc.measures.gains import (
     Gains,

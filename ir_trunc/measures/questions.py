@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc.core.rankings import Rankings
+from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures.definition import BoundMeasure
 
 _SCORES = 1 / np.arange(1, 10)  # in [0, 1], where measures of confidence need them

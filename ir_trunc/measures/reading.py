@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc.core.errors import ParameterError, ParameterTypeError, shown
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declare import lookup, measure
 from ir_trunc.measures.definition import BoundMeasure
 from ir_trunc.measures.every_document import EveryDocument

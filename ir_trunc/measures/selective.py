@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from ir_trunc.core.rankings import Bools, Floats, Ints
+from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc.measures.answering import answers, first_scores, from_here_on
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.lists import Lists

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc.core.errors import ParameterError, ParameterTypeError, nearest, shown
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.errors import ParameterError, ParameterTypeError, nearest, shown
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Whole
 

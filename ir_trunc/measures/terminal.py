@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.gains import Gains, binary, exponential, graded, linear_or_binary
 from ir_trunc.measures.lists import Lists, log2_discount, powers, reciprocal

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ir_trunc.core.errors import ParameterTypeError, UnknownMeasureError, shown
+from ir_trunc._core.errors import ParameterTypeError, UnknownMeasureError, shown
 
 _FORM = "Name, Name@k or Name(param=value, ...)@k"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints, Judgments, offsets_of
+from ir_trunc._core.rankings import Floats, Ints, Judgments, offsets_of
 from ir_trunc.measures.lists import Lists
 
 

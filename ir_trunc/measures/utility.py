@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declare import measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.gains import scaled

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ir_trunc.core.checks import number, numbers, one_of
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.checks import number, numbers, one_of
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.rankings import Floats, Ints
 
 Ties = Literal["a", "b", "w"]
 

@@ -17,15 +17,15 @@ from importlib.resources import files
 from textwrap import wrap
 from typing import Any, TypedDict
 
-from ir_trunc.core.checks import flag
-from ir_trunc.core.errors import ParameterError, nearest
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import pd
+from ir_trunc._core.checks import flag
+from ir_trunc._core.errors import ParameterError, nearest
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import pd
+from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import registry
 from ir_trunc.meta.declare import procedure
 from ir_trunc.plots import looks
 from ir_trunc.plots.style import INK
-from ir_trunc.read.reading import Unpack
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures import scores
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.declare import procedure

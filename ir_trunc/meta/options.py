@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from ir_measures import Measure
 
-from ir_trunc.core.checks import mapping, several, text, whole
-from ir_trunc.core.errors import IrTruncError, ParameterError, shown
+from ir_trunc._core.checks import mapping, several, text, whole
+from ir_trunc._core.errors import IrTruncError, ParameterError, shown
 from ir_trunc.measures.params import Kind, Number, Whole
 from ir_trunc.measures.text import items_of
 from ir_trunc.scoring.objects import parse_measure

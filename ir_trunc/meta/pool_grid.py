@@ -21,9 +21,9 @@ from typing import Annotated, Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.core.errors import InputError, ParameterError
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats, Judgments, Rankings, offsets_of
+from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.declare import procedure

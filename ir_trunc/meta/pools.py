@@ -15,21 +15,21 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc.core.cached import cached_property
-from ir_trunc.core.checks import several, whole
-from ir_trunc.core.errors import InputError, UnknownMeasureError
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.rankings import Bools, Ints, Judgments, Rankings, offsets_of
+from ir_trunc._core.cached import cached_property
+from ir_trunc._core.checks import several, whole
+from ir_trunc._core.errors import InputError, UnknownMeasureError
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.rankings import Bools, Ints, Judgments, Rankings, offsets_of
+from ir_trunc._ranking.doors import read_qrels_of_runs, read_run
+from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.rank import join_run
+from ir_trunc._read.reading import HowRead, Reading, Unpack
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pairs import positions
 from ir_trunc.meta.scored_runs import named_runs, run_scores
-from ir_trunc.ranking.doors import read_qrels_of_runs, read_run
-from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.ranking.rank import join_run
-from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.objects import bind, parse_measures, written
 from ir_trunc.scoring.runs import RunsLike, progress
 

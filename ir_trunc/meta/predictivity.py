@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.checks import generator
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.checks import generator
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix

@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.core.checks import several, whole
-from ir_trunc.core.errors import ParameterError, shown
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.checks import several, whole
+from ir_trunc._core.errors import ParameterError, shown
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.axioms import OUTSIDE, PROPERTIES, Scale, named

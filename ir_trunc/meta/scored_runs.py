@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.errors import InputError, shown
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.rankings import Rankings
+from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.whole_run import RunScores
 from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.read.reading import Unpack
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, written
 from ir_trunc.scoring.runs import RunsLike, by_name, score_each

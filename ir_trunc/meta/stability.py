@@ -18,10 +18,10 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ir_trunc.core.checks import generator, number, whole
-from ir_trunc.core.errors import InputError, ParameterError
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.checks import generator, number, whole
+from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix

@@ -12,9 +12,9 @@ from typing import Annotated, Literal
 import numpy as np
 from scipy import special
 
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix, matrix_of

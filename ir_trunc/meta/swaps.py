@@ -16,9 +16,9 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc.core.checks import number
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.checks import number
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.params import Number
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ir_trunc.core.cached import cached_property
-from ir_trunc.core.rankings import Floats, Ints, Judgments, Rankings, first_of, offsets_of
+from ir_trunc._core.cached import cached_property
+from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, first_of, offsets_of
 from ir_trunc.meta.axioms import PROPERTIES, Case, Property, Ranking, Scale, named, one_against_block
 
 _SAME = 1e-12  # relative to the scores compared; full rankings of a large collection differ by little more

@@ -9,18 +9,18 @@ from typing import Annotated, Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats
+from ir_trunc._ranking.doors import read_qrels_of_runs
+from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._read.reading import HowRead, Reading, Unpack
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.options import OneMeasure
 from ir_trunc.meta.tables import by_name
 from ir_trunc.plots import looks
 from ir_trunc.plots.style import ACCENT, GREY, INK, label
-from ir_trunc.ranking.doors import read_qrels_of_runs
-from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.scoring.runs import RunsLike, each_run

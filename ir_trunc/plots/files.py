@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ir_trunc.core.errors import InputError, IrTruncError
-from ir_trunc.core.later import needed
-from ir_trunc.read.write import Target, check_outputs, whole
+from ir_trunc._core.errors import InputError, IrTruncError
+from ir_trunc._core.later import needed
+from ir_trunc._read.write import Target, check_outputs, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.checks import instance, mapping, text, whole
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats, Rankings
+from ir_trunc._core.checks import instance, mapping, text, whole
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats, Rankings
+from ir_trunc._read.numbers import read_sizes
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.parts import binary
 from ir_trunc.measures.sizes import QRELS, Size, Sizes, documents, is_path
 from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes
-from ir_trunc.read.numbers import read_sizes
 
 
 def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = None) -> Axes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ir_trunc.core.errors import printable
+from ir_trunc._core.errors import printable
 
 INK = "#222222"
 GREY = "#a6a6a6"

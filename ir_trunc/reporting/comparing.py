@@ -11,14 +11,14 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from scipy import stats
 
-from ir_trunc.core.checks import flag
-from ir_trunc.core.errors import InputError, ParameterError, noted
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.rankings import Bools, Floats
+from ir_trunc._core.checks import flag
+from ir_trunc._core.errors import InputError, ParameterError, noted
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.whole_run import influence
 from ir_trunc.meta.paired_tests import Correction
-from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.read.reading import Unpack
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.reporting.plan import Plan, baseline_of
 from ir_trunc.scoring.evaluator import Evaluator, Options

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_trunc.core.checks import flag, number, several
-from ir_trunc.core.errors import ParameterError, counted, noted, printable
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import pd
-from ir_trunc.ranking.doors import rank
-from ir_trunc.ranking.likes import QrelsLike, RunLike
-from ir_trunc.read.reading import Unpack
+from ir_trunc._core.checks import flag, number, several
+from ir_trunc._core.errors import ParameterError, counted, noted, printable
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import pd
+from ir_trunc._ranking.doors import rank
+from ir_trunc._ranking.likes import QrelsLike, RunLike
+from ir_trunc._read.reading import Unpack
 from ir_trunc.reporting.conditions import Condition, Range, mean_of, read_condition, value_of, values_of
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.printed import fitted

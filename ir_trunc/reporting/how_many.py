@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.core.checks import generator, number
-from ir_trunc.core.errors import InputError, IrTruncError, warn
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.checks import generator, number
+from ir_trunc._core.errors import InputError, IrTruncError, warn
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._ranking.doors import rank
+from ir_trunc._ranking.likes import QrelsLike, RunLike
+from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.whole_run import influence
-from ir_trunc.ranking.doors import rank
-from ir_trunc.ranking.likes import QrelsLike, RunLike
-from ir_trunc.read.reading import Unpack
 from ir_trunc.reporting.advice import FEW, HowMany
 from ir_trunc.scoring.bootstrap import interval_of_mean
 from ir_trunc.scoring.evaluator import Options

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 
-from ir_trunc.core.errors import printable
-from ir_trunc.core.later import pd
+from ir_trunc._core.errors import printable
+from ir_trunc._core.later import pd
 from ir_trunc.scoring.printed import fitted, table_text
 
 HIGHER, LOWER = "+", "-"

@@ -9,7 +9,9 @@ from inspect import cleandoc
 from typing import Any, get_args
 
 from ir_trunc import meta, truncation
-from ir_trunc.core.rankings import Rankings
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._read.reading import Kind
+from ir_trunc._read.registry import readers
 from ir_trunc.measures import Definition, Family, families
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import Param
@@ -17,8 +19,6 @@ from ir_trunc.meta.axioms import PROPERTIES
 from ir_trunc.meta.findings import Finding, Verdicts
 from ir_trunc.meta.properties import RULE
 from ir_trunc.meta.property_table import property_table
-from ir_trunc.read.reading import Kind
-from ir_trunc.read.registry import readers
 from ir_trunc.scoring.verbs import calc_aggregate
 
 RENEW = "ir_trunc measures --reference > notebooks/reference.md"

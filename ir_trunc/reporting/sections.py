@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_trunc.core.curve import Curve
-from ir_trunc.core.errors import IrTruncError
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.curve import Curve
+from ir_trunc._core.errors import IrTruncError
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.scoring.results import VIEWS, Abstention, Results
 from ir_trunc.truncation import cross_validate

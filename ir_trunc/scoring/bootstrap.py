@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.checks import generator, number, whole
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.checks import generator, number, whole
+from ir_trunc._core.rankings import Floats, Ints
 
 CONFIDENCE = 0.95
 

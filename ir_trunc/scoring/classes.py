@@ -14,7 +14,7 @@ from ir_measures import Measure
 from ir_measures.measures import registry as ir_measures_registry
 from ir_measures.providers.base import NOT_PROVIDED
 
-from ir_trunc.core.errors import ParameterError
+from ir_trunc._core.errors import ParameterError
 from ir_trunc.measures import Definition, declare, names, registry
 from ir_trunc.measures.declare import title_of
 from ir_trunc.measures.definition import Formula

@@ -10,21 +10,21 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.core.cached import cached_property
-from ir_trunc.core.checks import flag
-from ir_trunc.core.curve import Curve
-from ir_trunc.core.errors import InputError, UnknownMeasureError, warn
-from ir_trunc.core.rankings import Floats, Rankings
+from ir_trunc._core.cached import cached_property
+from ir_trunc._core.checks import flag
+from ir_trunc._core.curve import Curve
+from ir_trunc._core.errors import InputError, UnknownMeasureError, warn
+from ir_trunc._core.rankings import Floats, Rankings
+from ir_trunc._ranking.doors import as_ranked, read_qrels_of_runs
+from ir_trunc._ranking.likes import QrelsLike, RunLike
+from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._ranking.rank import rank_run
+from ir_trunc._read.reading import Duplicates, HowRead, Order, Reading
+from ir_trunc._read.registry import shape_of
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.questions import reads_confidences, reads_the_end
-from ir_trunc.ranking.doors import as_ranked, read_qrels_of_runs
-from ir_trunc.ranking.likes import QrelsLike, RunLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.ranking.rank import rank_run
-from ir_trunc.read.reading import Duplicates, HowRead, Order, Reading
-from ir_trunc.read.registry import shape_of
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
 

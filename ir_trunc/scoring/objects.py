@@ -10,7 +10,7 @@ from typing import Any
 from ir_measures import Measure, parse_trec_measure
 from ir_measures.measures import registry as ir_measures_registry
 
-from ir_trunc.core.errors import IrTruncError, ParameterError, UnknownMeasureError, nearest, shown
+from ir_trunc._core.errors import IrTruncError, ParameterError, UnknownMeasureError, nearest, shown
 from ir_trunc.measures import BoundMeasure, Definition, names, registry
 from ir_trunc.measures.sizes import Sizes, is_path
 from ir_trunc.measures.text import items_of, parse
@@ -44,7 +44,7 @@ def _with_sizes(bound: BoundMeasure) -> BoundMeasure:
     }
     if not paths:
         return bound
-    from ir_trunc.read.numbers import read_sizes  # pyarrow: not before it is needed
+    from ir_trunc._read.numbers import read_sizes  # pyarrow: not before it is needed
 
     return replace(bound, params={**bound.params, **{name: read_sizes(path) for name, path in paths.items()}})
 

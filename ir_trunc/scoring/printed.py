@@ -10,8 +10,8 @@ from functools import partial
 from textwrap import wrap
 from typing import Any
 
-from ir_trunc.core.errors import printable
-from ir_trunc.core.later import pd
+from ir_trunc._core.errors import printable
+from ir_trunc._core.later import pd
 
 WIDTH = 80
 

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from ir_trunc.core import arrays
-from ir_trunc.core.cached import cached_property
-from ir_trunc.core.errors import InputError, IrTruncError, UnknownMeasureError, counted
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Bools, Floats, Rankings
-from ir_trunc.read.arrow import pa
+from ir_trunc._core import arrays
+from ir_trunc._core.cached import cached_property
+from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Bools, Floats, Rankings
+from ir_trunc._read.arrow import pa
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.scoring.printed import fitted

@@ -7,11 +7,11 @@ from typing import Any
 
 import ir_measures
 
-from ir_trunc.core.curve import Curve
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.ranking.likes import QrelsLike, RunLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import Duplicates, Order, Unpack
+from ir_trunc._core.curve import Curve
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._ranking.likes import QrelsLike, RunLike
+from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._read.reading import Duplicates, Order, Unpack
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results

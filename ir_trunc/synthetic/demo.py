@@ -12,12 +12,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Rankings
-from ir_trunc.ranking.doors import read_qrels
-from ir_trunc.ranking.rank import rank_run
-from ir_trunc.read.write import make_folder, whole
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._ranking.doors import read_qrels
+from ir_trunc._ranking.rank import rank_run
+from ir_trunc._read.write import make_folder, whole
 from ir_trunc.scoring.verbs import evaluator
 
 SYSTEMS = ("never-stops", "stops-in-time", "says-little")

@@ -12,8 +12,8 @@ from itertools import count, islice
 
 import numpy as np
 
-from ir_trunc.core.checks import generator, whole
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.checks import generator, whole
+from ir_trunc._core.rankings import Floats
 
 Qrels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]

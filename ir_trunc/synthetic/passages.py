@@ -28,8 +28,8 @@ import numpy as np
 from ir_datasets import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
 
-from ir_trunc.core.checks import generator, number, whole
-from ir_trunc.core.rankings import Floats, Ints
+from ir_trunc._core.checks import generator, number, whole
+from ir_trunc._core.rankings import Floats, Ints
 
 WORDS = 5000
 WORDS_OF_SUBJECT, WORDS_OF_POINT = 25, 5

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ir_trunc.core.checks import whole
-from ir_trunc.core.errors import InputError, ParameterError, nearest, shown
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.checks import whole
+from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._ranking.doors import rank
+from ir_trunc._ranking.likes import QrelsLike, RunLike
+from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._read.reading import HowRead, Reading, Unpack
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.selective import Answers
-from ir_trunc.ranking.doors import rank
-from ir_trunc.ranking.likes import QrelsLike, RunLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.protocol import as_table
 from ir_trunc.truncation.fitting import one_measure

@@ -7,13 +7,13 @@ from collections import Counter
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc.core.errors import InputError, ParameterError
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Ints
+from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Ints
+from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.declare import lower_is_better
-from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.read.reading import Unpack
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, written
 from ir_trunc.scoring.protocol import as_table

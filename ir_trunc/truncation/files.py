@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.checks import instance, mapping
-from ir_trunc.core.errors import InputError, shown
-from ir_trunc.core.rankings import Rankings
-from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
-from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.ranking.rank import rank
-from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.read.arrow import pc, strings
-from ir_trunc.read.numbers import read_numbers
-from ir_trunc.read.rows import PLACEHOLDER, Rows
-from ir_trunc.read.write import Target, run_lines, word, write_text
+from ir_trunc._core.checks import instance, mapping
+from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
+from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.rank import rank
+from ir_trunc._ranking.ranked import RankedRows
+from ir_trunc._read.arrow import pc, strings
+from ir_trunc._read.numbers import read_numbers
+from ir_trunc._read.rows import PLACEHOLDER, Rows
+from ir_trunc._read.write import Target, run_lines, word, write_text
 
 
 def read_cuts(path: str | os.PathLike[str]) -> dict[str, int]:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.core.checks import instance
-from ir_trunc.core.curve import Curve
-from ir_trunc.core.errors import InputError, ParameterError, UnknownMeasureError
-from ir_trunc.core.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc._core.checks import instance
+from ir_trunc._core.curve import Curve
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
+from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.lists import Depths, running
 from ir_trunc.measures.whole_run import parts_of, value_of

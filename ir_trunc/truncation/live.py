@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc.core.checks import flag
-from ir_trunc.core.errors import InputError, ParameterError, shown
-from ir_trunc.core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.checks import flag
+from ir_trunc._core.errors import InputError, ParameterError, shown
+from ir_trunc._core.rankings import Floats, Ints, Rankings
 
 _BLANK = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])
 _NUMBERS = "one list of numbers, or a 2-d array with a row for each list"

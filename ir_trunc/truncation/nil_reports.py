@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.checks import whole
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Ints
-from ir_trunc.ranking.doors import read_run
-from ir_trunc.ranking.likes import RunLike
-from ir_trunc.ranking.nil import Convention, NilRule, nil_rule
-from ir_trunc.ranking.rank import say
-from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.read.arrow import occurs, pa, pc, strings
-from ir_trunc.read.reading import HowRead, Reading, Unpack
-from ir_trunc.read.topics import read_topics
+from ir_trunc._core.checks import whole
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Ints
+from ir_trunc._ranking.doors import read_run
+from ir_trunc._ranking.likes import RunLike
+from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
+from ir_trunc._ranking.rank import say
+from ir_trunc._ranking.ranked import RankedRows
+from ir_trunc._read.arrow import occurs, pa, pc, strings
+from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.topics import read_topics
 from ir_trunc.scoring.printed import fitted
 from ir_trunc.scoring.protocol import Result, axes
 

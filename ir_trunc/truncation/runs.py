@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc.core.cached import cached_property
-from ir_trunc.core.errors import InputError, ParameterError
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats, Ints, Rankings, offsets_of
-from ir_trunc.ranking.doors import read_run
-from ir_trunc.ranking.likes import RunLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.read.arrow import pa, pc
-from ir_trunc.read.columns import one_id
-from ir_trunc.read.reading import HowRead, Reading, Unpack
-from ir_trunc.read.write import Target
+from ir_trunc._core.cached import cached_property
+from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc._ranking.doors import read_run
+from ir_trunc._ranking.likes import RunLike
+from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._ranking.ranked import RankedRows
+from ir_trunc._read.arrow import pa, pc
+from ir_trunc._read.columns import one_id
+from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.write import Target
 from ir_trunc.truncation.declare import Cutter
 from ir_trunc.truncation.files import count_of, ranked_for, write_lists
 from ir_trunc.truncation.live import lengths_of, sees_judgments

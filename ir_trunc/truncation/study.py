@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ir_trunc.core.checks import flag, whole
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Rankings
-from ir_trunc.ranking.doors import rank, read_qrels_of_runs
-from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import HowRead, Reading, Unpack
+from ir_trunc._core.checks import flag, whole
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._ranking.doors import rank, read_qrels_of_runs
+from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.objects import MeasureLike, written
 from ir_trunc.scoring.protocol import as_table

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 
-from ir_trunc.core.checks import text
-from ir_trunc.core.errors import InputError, IrTruncError, ParameterError, nearest, shown
+from ir_trunc._core.checks import text
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, shown
+from ir_trunc._read.write import Target
 from ir_trunc.measures.text import items_of, split
-from ir_trunc.read.write import Target
 from ir_trunc.scoring.stored import named, read_saved, value_of
 from ir_trunc.truncation.declare import Cutter, Policy, PolicyDefinition, registry
 from ir_trunc.truncation.files import read_cuts

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc.core.checks import generator, whole
-from ir_trunc.core.errors import ParameterError
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.checks import generator, whole
+from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._ranking.doors import rank, read_qrels_of_runs
+from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._read.reading import HowRead, Reading, Unpack
 from ir_trunc.measures.whole_run import influence
-from ir_trunc.ranking.doors import rank, read_qrels_of_runs
-from ir_trunc.ranking.likes import QrelsLike
-from ir_trunc.ranking.nil import Convention, NilRule
-from ir_trunc.read.reading import HowRead, Reading, Unpack
 from ir_trunc.scoring.bootstrap import interval_of_mean
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.objects import MeasureLike, parse_measures

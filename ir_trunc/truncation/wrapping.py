@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from ir_trunc.core.arrays import HIGHEST_GRADE
-from ir_trunc.core.checks import number, whole
-from ir_trunc.core.errors import InputError
-from ir_trunc.core.keywords import keywords_of
-from ir_trunc.core.later import pd
-from ir_trunc.core.rankings import Bools, Ints
-from ir_trunc.ranking.doors import read_qrels_of_runs, read_run
-from ir_trunc.ranking.likes import QrelsLike, RunLike
-from ir_trunc.ranking.qrels import Qrels
-from ir_trunc.ranking.rank import join_run
-from ir_trunc.ranking.ranked import RankedRows
-from ir_trunc.read.reading import HowRead, Reading, Unpack
-from ir_trunc.read.rows import PLACEHOLDER, Rows
-from ir_trunc.read.write import Target, check_outputs, qrels_lines, run_lines, write_text
+from ir_trunc._core.arrays import HIGHEST_GRADE
+from ir_trunc._core.checks import number, whole
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.later import pd
+from ir_trunc._core.rankings import Bools, Ints
+from ir_trunc._ranking.doors import read_qrels_of_runs, read_run
+from ir_trunc._ranking.likes import QrelsLike, RunLike
+from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.rank import join_run
+from ir_trunc._ranking.ranked import RankedRows
+from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.rows import PLACEHOLDER, Rows
+from ir_trunc._read.write import Target, check_outputs, qrels_lines, run_lines, write_text
 
 TERMINAL = "__end__"
 """The document id of terminal documents in wrapped runs."""

@@ -12,8 +12,8 @@ import time
 import numpy as np
 
 from ir_trunc import evaluator, read_qrels
-from ir_trunc.core.rankings import Rankings
-from ir_trunc.ranking.doors import rank
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._ranking.doors import rank
 
 MEASURES = "nDCGT RBPT ERRT RBPU DCGU RBU OIE"
 REPETITIONS = 9

@@ -9,7 +9,7 @@ import pytest
 from faulty import draws, small_blocks
 
 from ir_trunc import InputError, calc
-from ir_trunc.read import text
+from ir_trunc._read import text
 
 TOPICS = 2000
 QRELS = {str(topic): {"d3": 1} for topic in range(TOPICS)}

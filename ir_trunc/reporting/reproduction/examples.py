@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ir_trunc.core.rankings import Rankings
+from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures.graded import SAKAI
 from ir_trunc.reporting.reproduction.cells import Cells
 from ir_trunc.reporting.reproduction.declare import printed, reproduction

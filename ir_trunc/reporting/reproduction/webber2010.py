@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ir_trunc.core.rankings import Floats
+from ir_trunc._core.rankings import Floats
 from ir_trunc.meta.agreement import agreement
 from ir_trunc.meta.depths import CONDITIONS_2010, PAPER_2010, conditions
 from ir_trunc.meta.matrix import ScoreMatrix

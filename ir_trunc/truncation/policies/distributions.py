@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Rankings
+from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc.truncation.declare import policy
 from ir_trunc.truncation.fitting import from_0_to_1, in_one, lists_of_scores
 from ir_trunc.truncation.policies.levels import ARAMPATZIS, Level, OfLevel

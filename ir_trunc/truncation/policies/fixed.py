@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc.core.rankings import Ints, Rankings
+from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc.measures.params import Whole
 from ir_trunc.truncation.declare import Policy, policy, unfitted
 from ir_trunc.truncation.fitting import best_level

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.params import Number, Whole
 from ir_trunc.truncation.declare import Policy, policy
 from ir_trunc.truncation.fitting import lists_of_scores

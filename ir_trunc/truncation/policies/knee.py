@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc.core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc.truncation.declare import Policy, policy
 from ir_trunc.truncation.fitting import from_0_to_1, lists_of_scores
 

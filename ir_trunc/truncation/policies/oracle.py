@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from ir_trunc.core.rankings import Ints, Rankings
+from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc.truncation.declare import Policy, policy, unfitted
 from ir_trunc.truncation.fitting import curve_of, single_measure
 

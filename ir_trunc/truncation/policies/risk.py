@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc.core.errors import InputError, ParameterError, nearest, shown
-from ir_trunc.core.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
+from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Number
 from ir_trunc.truncation.declare import Policy, policy, unfitted

@@ -1,0 +1,128 @@
+"""A score at every depth of every list: the score itself and the best cut are two readings of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_trunc._core import arrays
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.rankings import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOLERANCE = 1e-12
+"""Scores this close to the best are equal to it, as a share of the largest magnitude in the curve."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """What each list would score if it ended after d = 0, 1, ..., n documents.
+
+    Parameters
+    ----------
+    topics : tuple of str
+        Q ids.
+    offsets : array of int64
+        Q + 1 offsets into `values`.
+    values : array of float64
+        Topic `q` has the n + 1 values `values[offsets[q]:offsets[q + 1]]`, the first for the empty list.
+
+    Raises
+    ------
+    InputError
+        If the offsets do not fit the topics and the values, or leave a topic without a value.
+
+    Examples
+    --------
+    >>> from ir_trunc import Rankings
+    >>> from ir_trunc.measures import lookup
+    >>> rankings = Rankings.from_lists([[1, None, 1]], judged=[[1, 1, 1]])
+    >>> curve = lookup("SetF").bind({}).curve(rankings)
+    >>> for topic, values in curve.rows():
+    ...     print(topic, values.round(2))
+    1 [0.   0.5  0.4  0.67]
+    >>> curve.best()[0]
+    array([3])
+    """
+
+    topics: tuple[str, ...]
+    offsets: Ints
+    values: Floats
+
+    def __post_init__(self) -> None:
+        arrays.offsets("offsets of the curve", self.offsets, len(self.topics), len(self.values))
+        if (np.diff(self.offsets) < 1).any():
+            raise InputError("offsets of the curve: every topic needs a value, for the empty list at least.")
+
+    def own(self) -> Floats:
+        """The score of every list at its own length (Q): the last value of its curve."""
+        return self.values[self.offsets[1:] - 1]
+
+    def best(self) -> tuple[Ints, Floats]:
+        """The best depth and the highest score of every list.
+
+        Scores that are equal by their formula may differ in their last digits: every score counts as best
+        that misses the highest by at most 1e-12 of the largest magnitude in the list's curve.
+
+        Returns
+        -------
+        depths : array of int64
+            Q depths; of several best depths the lowest.
+        scores : array of float64
+            Q scores, the highest of each curve.
+        """
+        return lowest_of_best(self.values, self.offsets, TOLERANCE)
+
+    def at(self, depth: npt.ArrayLike) -> Floats:
+        """The score of every list cut after `depth` documents.
+
+        Parameters
+        ----------
+        depth : int or array of int
+            One number for all lists, or one for each topic. A shorter list has the score of its own end.
+
+        Returns
+        -------
+        array of float64
+            Q scores.
+
+        Raises
+        ------
+        InputError
+            If a depth is not a whole number >= 0.
+        """
+        at: Ints = self.offsets[:-1] + np.minimum(
+            arrays.depths(depth, self.topics), np.diff(self.offsets) - 1
+        )
+        return self.values[at]
+
+    def rows(self) -> Iterator[tuple[str, Floats]]:
+        """Each topic with its values for d = 0..n."""
+        for at, topic in enumerate(self.topics):
+            yield topic, self.values[self.offsets[at] : self.offsets[at + 1]]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for each topic and depth: query_id, depth, value."""
+        import pandas as pd
+
+        lengths = np.diff(self.offsets)
+        depth = np.arange(len(self.values)) - np.repeat(self.offsets[:-1], lengths)
+        return pd.DataFrame(
+            {"query_id": np.repeat(self.topics, lengths), "depth": depth, "value": self.values}
+        )
+
+
+def lowest_of_best(values: Floats, offsets: Ints, tolerance: float = 0.0) -> tuple[Ints, Floats]:
+    """The first place in each row whose value is the highest within the tolerance, and the highest value."""
+    top: Floats = np.maximum.reduceat(values, offsets[:-1])
+    lengths = np.diff(offsets)
+    place = np.arange(len(values)) - np.repeat(offsets[:-1], lengths)
+    good_enough = top - tolerance * np.maximum.reduceat(np.abs(values), offsets[:-1]) if tolerance else top
+    reached = values >= np.repeat(good_enough, lengths)
+    return np.minimum.reduceat(np.where(reached, place, lengths.max()), offsets[:-1]), top

@@ -1,0 +1,118 @@
+"""Answers to questions, in classes of one meaning, of which only the first that is given counts.
+
+Sakai, 2004.
+
+Sakai, 2004.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.errors import InputError, shown
+from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
+from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._read.arrow import pa
+from ir_trunc._read.reading import ANSWERS, Reading
+from ir_trunc._read.registry import whole
+from ir_trunc._read.rows import Rows
+
+Normalise = Callable[[str], str]
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def squad(answer: str) -> str:
+    """An answer as SQuAD compares them: lower case, without punctuation and articles, single blanks."""
+    return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_NO_PUNCTUATION)).split())
+
+
+NORMALISERS: dict[str, Normalise] = {"squad": squad}
+
+
+def read_answers(
+    data: Any,
+    normalise: str | Normalise | None = None,
+    *,
+    nil: NilRule | Convention = "ends",
+    columns: Mapping[str, Any] | None = None,
+) -> Qrels:
+    """Qrels from answer classes: R is the number of classes, and a class is worth its best answer.
+
+    Parameters
+    ----------
+    data : dict, path or frame
+        `{question: [class, ...]}`, where a class is `{answer: level}` or a list of answers of level 1, as a
+        dict or a JSON file, plain or gzipped; a question without a class has no answer. Or a frame with the
+        columns query_id, iteration (the class), doc_id (the answer) and relevance (the level), or a TREC
+        qrels file whose second column is the class.
+    normalise : {'squad'} or function, optional
+        Applied to these answers and to those of a run. An answer that normalises to nothing is not counted.
+    nil : str or NilRule
+        What the answer NIL of a run means: by default there is no answer, which is silence. NIL is
+        normalised, too.
+    columns : dict, optional
+        What the columns of a frame are called, see `Reading`.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        Where the data cannot be read, an answer is in two classes of a question, or there is no normaliser
+        of this name.
+
+    Examples
+    --------
+    >>> from ir_trunc import calc_aggregate, read_answers
+    >>> qrels = read_answers({"capital of France?": [["Paris", "the city of Paris"]]}, "squad")
+    >>> calc_aggregate("EM", qrels, {"capital of France?": ["paris."]})
+    {EM: 1.0}
+    """
+    known = (
+        normalise in NORMALISERS
+        if isinstance(normalise, str)
+        else normalise is None or (callable(normalise) and not isinstance(normalise, type))
+    )
+    if not known:
+        raise InputError(
+            f"normalise={shown(normalise)} is unknown: {', '.join(NORMALISERS)} or a function is needed."
+        )
+    clean = NORMALISERS[normalise] if isinstance(normalise, str) else normalise
+    rows = whole(data, replace(ANSWERS, reading=Reading(columns=columns)))
+    topics = rows.universe or rows.named_topics()  # a question stays, though all its answers are nothing
+    return Qrels.of(_merged(rows, clean), topics, normalise=clean, nil=nil_rule(nil))
+
+
+def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
+    """One row for each normalised answer of a question: its best level."""
+    best: dict[tuple[str, str], tuple[str, int]] = {}
+    text_columns = (
+        column.to_pylist() for column in (rows.topics, rows.docs, rows.classes) if column is not None
+    )
+    for question, answer, kind, level in zip(*text_columns, rows.values.tolist()):
+        same = normalise(answer) if normalise else answer
+        known = best.get((question, same))
+        if known and known[0] != kind and min(known[1], level) > 0:
+            raise InputError(f"{rows.source}, question {question}: the answer {answer!r} is in two classes.")
+        if same and (known is None or known[1] < level):
+            best[question, same] = (kind, level)
+    questions, answers = zip(*best) if best else ((), ())
+    kinds, levels = zip(*best.values()) if best else ((), ())
+    text = pa.string()
+    columns = (
+        pa.array(questions, text),
+        pa.array(answers, text),
+        np.array(levels, np.int64),
+        pa.array(kinds, text),
+    )
+    return Rows.of(rows.source, *columns)

@@ -1,0 +1,172 @@
+"""Decisions between yes, no and nothing, as qrels and run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from numbers import Real
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ir_trunc._core.checks import number
+from ir_trunc._core.errors import InputError, IrTruncError, shown, warn
+from ir_trunc._read.columns import one_id
+from ir_trunc._read.json_text import read_json
+from ir_trunc._read.registry import shape_of
+from ir_trunc._read.tables import by_name, names_of
+from ir_trunc._read.text import contents
+
+_IDS = ("id", "query_id", "qid")
+_ANSWERS = ("value", "answer", "score")
+_TRUTHS = ("same", "truth", "value", "label")
+_FORMS = "a path of JSON or JSON lines, {id: value}, a list of dicts or a frame with the columns id and value"
+
+
+class Decisions(NamedTuple):
+    """Decisions as qrels and run: `calc("c@1", *decisions)`.
+
+    qrels: for each question the right answer, 'yes' with relevance 2 (the positive class, as
+    `F05u(positive=2)` has it) or 'no' with relevance 1; the other answer has 0. run: for each question its
+    answer, scored by how far the value is from the threshold; {} is silence.
+    """
+
+    qrels: dict[str, dict[str, int]]
+    run: dict[str, dict[str, float]]
+
+
+_MIDDLE = 0.5  # of answers that are probabilities
+
+
+def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Decisions:
+    """The qrels and the run of a system that answers questions by yes, no or nothing.
+
+    Parameters
+    ----------
+    answers : path, dict, list of dicts or frame
+        A number for each question: above the threshold it means yes, below it no, and exactly the threshold
+        nothing. True, False and None mean the same three. Values beyond 0 and 1 get a warning where the
+        threshold is 0.5. A file holds JSON lines such as `{"id": "q1",
+        "value": 0.7}`; a list with one value stands for the value.
+    truth : path, dict, list of dicts or frame
+        True or False (1 or 0) for each question, in a file as `{"id": "q1", "same": true}`.
+    threshold : float
+        The value of a system that does not decide.
+
+    Returns
+    -------
+    Decisions
+        (qrels, run), as `ir_trunc.calc` takes them. A question that has no answer is left open, with a
+        warning.
+
+    Raises
+    ------
+    InputError
+        If a value is not a number or a truth is not True or False, or a question is given twice.
+
+    Examples
+    --------
+    Three questions, of which one is left open:
+
+    >>> from ir_trunc import calc_aggregate, read_decisions
+    >>> decisions = read_decisions({"a": 0.9, "b": 0.5, "c": 0.8}, {"a": True, "b": True, "c": False})
+    >>> calc_aggregate("c@1", *decisions)
+    {c@1: 0.4444444444444444}
+    """
+    threshold = number("threshold", threshold)
+    right = {name: _truth(value, name) for name, value in _values(truth, "truth", _TRUTHS).items()}
+    given = {name: _value(value, name) for name, value in _values(answers, "answers", _ANSWERS).items()}
+    if not right:
+        raise InputError("truth: there is no question; at least one is needed.")
+    missing = [name for name in right if name not in given]
+    if missing:
+        what = f"{len(missing)} of {len(right)} questions have no answer (question {missing[0]} for one)"
+        warn(f"answers: {what}; they count as left open.")
+    far = [name for name, value in given.items() if value is not None and not 0 <= value <= 1]
+    if far and threshold == _MIDDLE:
+        what = f"question {far[0]} has the value {given[far[0]]:g}, one of {len(far)} that are not in 0 to 1"
+        warn(f"answers: {what}; is threshold={threshold:g}, which divides yes from no, on their scale?")
+    qrels = {name: {"yes": 2, "no": 0} if yes else {"yes": 0, "no": 1} for name, yes in right.items()}
+    run = {name: _decided(value, threshold) for name, value in given.items()}
+    return Decisions(qrels, run | {name: {} for name in missing})
+
+
+def _decided(value: float | bool | None, threshold: float) -> dict[str, float]:
+    """The answer that a value means."""
+    if value is None or (not isinstance(value, bool) and value == threshold):
+        return {}
+    if isinstance(value, bool):
+        return {"yes" if value else "no": 1.0}
+    return {"yes" if value > threshold else "no": abs(value - threshold)}
+
+
+def _value(value: Any, name: str) -> float | bool | None:
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        return _value(value[0], name)
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    try:
+        return number("value", value)
+    except IrTruncError:
+        what = "a finite number, True, False or None is needed"
+        raise InputError(f"answers, question {name}: {shown(value)}: {what}.") from None
+
+
+def _truth(value: Any, name: str) -> bool:
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        return _truth(value[0], name)
+    if not isinstance(value, (bool, np.bool_, Real)) or value not in (0, 1):
+        raise InputError(f"truth, question {name}: {shown(value)}: True or False is needed.")
+    return bool(value)
+
+
+def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """The value of every question."""
+    source = what
+    if shape_of(data) == "path":
+        source = f"{what} {os.fspath(data)}"
+        data = _from_json(data, source)
+    shape = shape_of(data)
+    if shape == "mapping":
+        pairs = list(data.items())
+    elif shape == "frame":
+        table = by_name(data, source)
+        columns = [table[_one(names_of(table), known, source)] for known in (_IDS, names)]
+        pairs = list(zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns)))
+    elif shape == "list":
+        pairs = [_pair(item, names, f"{source}, item {at}") for at, item in enumerate(data)]
+    else:
+        raise InputError(f"{what} of type {type(data).__name__}: {_FORMS} is needed.")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        name = one_id(key, "id", source)
+        if name in found:
+            raise InputError(f"{source}: question {name} is given twice.")
+        found[name] = value
+    return found
+
+
+def _from_json(path: str | os.PathLike[str], source: str) -> Any:
+    text = contents(Path(path), source, (b"{", b"["))
+    lines = [(f"{source}, line {at}", line) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if lines and lines[0][1].strip()[:1] + lines[0][1].strip()[-1:] == b"{}":
+        found = [read_json(line, place) for place, line in lines]
+        one = len(found) == 1 and not any(name in found[0] for name in _IDS)
+        return found[0] if one else found
+    return read_json(text, source)
+
+
+def _pair(item: Any, names: tuple[str, ...], place: str) -> tuple[Any, Any]:
+    if not isinstance(item, Mapping):
+        raise InputError(f"{place}: a dict with id and {names[0]} is needed, not {type(item).__name__}.")
+    return item[_one(list(item), _IDS, place)], item[_one(list(item), names, place)]
+
+
+def _one(found: list[Any], known: tuple[str, ...], place: str) -> Any:
+    name = next((name for name in known if name in found), None)
+    if name is None:
+        raise InputError(f"{place}: {' or '.join(known)} is missing; there is: {', '.join(map(str, found))}.")
+    return name

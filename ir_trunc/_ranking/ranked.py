@@ -1,0 +1,166 @@
+"""A run's rows in their one order, topic by topic.
+
+Judgments are joined to them, and wrapped runs are made of them.
+
+What the keys are, the run's `Reading` says: scores as 32-bit floats unless told otherwise, which is the order
+of ir-measures, pytrec_eval and trec_eval 9, so that truncated and classical measures speak of one list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
+from ir_trunc._ranking.notes import Notes
+from ir_trunc._read.arrow import flat, numeric, occurs, pa, pc, positions
+from ir_trunc._read.reading import DEFAULT, Order
+from ir_trunc._read.rows import PLACEHOLDER, Rows
+
+_PRECISION: dict[Order, type[np.floating[Any]]] = {"score": np.float32, "score64": np.float64}
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRows:
+    """The rows of a run for some topics, ranked.
+
+    rows: one for each document; a topic's rows are contiguous. topic: each row's topic, as a position among
+    the topics (Q). rank: each row's rank, from 1. lengths, starts: of every topic's list (Q). notes: what is
+    to be said of the run.
+    """
+
+    rows: Rows
+    topic: Ints
+    rank: Ints
+    lengths: Ints
+    starts: Ints
+    notes: Notes
+
+    @property
+    def scores(self) -> Floats | None:
+        """Of each row; None where some are not known."""
+        if self.rows.unscored is not None and self.rows.unscored.any():
+            return None
+        return np.asarray(self.rows.values, dtype=np.float64)
+
+    @property
+    def falling(self) -> Floats:
+        """Scores by which every tool has the rows in this order.
+
+        They are the rows' own, or minus their ranks where those would not do.
+        """
+        usual = ranked_order(self.topic, replace(self.rows, reading=DEFAULT, unscored=None))
+        if np.array_equal(usual, np.arange(len(usual))):
+            return np.asarray(self.rows.values, dtype=np.float64)
+        return -self.rank.astype(np.float64)
+
+    @classmethod
+    def of(cls, run: Rows, topics: pa.StringArray) -> RankedRows:
+        """The lists of these topics.
+
+        Placeholder documents make their topic known and are not counted. Raises InputError where a topic has
+        the same document twice.
+        """
+        number = positions(run.topics.dictionary, topics)
+        strange = number < 0
+        number[strange] = np.arange(len(topics), len(topics) + np.count_nonzero(strange))
+        topic = number[flat(run.topics.indices)]
+        duplicates, again = run.reading.duplicates, repeats(topic, run.docs)
+        if len(again) and duplicates == "error":
+            raise run.twice(
+                int(again[0]), "it is in the list twice; duplicates='first' or 'best' keeps one of them"
+            )
+        known = topic < len(topics)
+        notes = _strangers(run, known)
+        keep = known & ~occurs(run.docs, PLACEHOLDER)
+        if duplicates == "first":
+            keep[again] = False
+        run, topic = run.filter(keep), topic[keep]
+        order = ranked_order(topic, run)
+        run, topic = run.take(order), topic[order]
+        keep = np.ones(len(topic), dtype=bool)
+        if duplicates == "best":
+            keep[repeats(topic, run.docs)] = False
+        if run.hidden is not None:
+            first_hidden = np.full(len(topics), len(topic))
+            np.minimum.at(first_hidden, topic[run.hidden], np.flatnonzero(run.hidden))
+            ended = np.arange(len(topic)) >= first_hidden[topic]
+            behind = int(np.count_nonzero(ended & ~run.hidden))
+            notes = replace(notes, ended=len(distinct(topic[ended])), behind=behind)
+            keep &= ~ended
+        run, topic = run.filter(keep), topic[keep]
+        starts = np.zeros(len(topics), dtype=np.int64)
+        starts[topic[::-1]] = np.arange(len(topic))[::-1]
+        rank = np.arange(len(topic)) - starts[topic] + 1
+        lengths = np.bincount(topic, minlength=len(topics))
+        lists, tied = _count_tied(run, starts, lengths)
+        notes = replace(notes, lists=lists, tied=tied, samples=run.samples)
+        return cls(run, topic, rank, lengths, starts, notes)
+
+
+def repeats(topic: Ints, docs: pa.StringArray) -> Ints:
+    """The rows whose topic and document an earlier row has. topic: as numbers >= 0."""
+    codes = docs.dictionary_encode()
+    pairs = topic * len(codes.dictionary) + flat(codes.indices)
+    if len(distinct(pairs)) == len(pairs):
+        return np.zeros(0, dtype=np.int64)
+    order = np.argsort(pairs, kind="stable")
+    return np.sort(order[1:][np.diff(pairs[order]) == 0])
+
+
+def _strangers(run: Rows, known: Bools) -> Notes:
+    """The topics of a run that the qrels lack. known: which rows have others."""
+    if known.all():
+        return Notes(known=len(known) > 0)
+    strange = run.topics.dictionary.take(pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known)))))
+    return Notes(known=bool(known.any()), strangers=len(strange), stranger=pc.min(strange).as_py())
+
+
+def _keys(rows: Rows) -> Ints | Floats:
+    """What decides the order of each list: the higher comes first."""
+    keys: Ints | Floats
+    if precision := _PRECISION.get(rows.reading.order):
+        with np.errstate(over="ignore"):
+            keys = rows.values.astype(precision).astype(np.float64)
+    elif rows.reading.order == "file":
+        keys = -np.arange(len(rows))
+    elif rows.ranks is not None:
+        keys = -rows.ranks
+    else:
+        raise InputError(f"{rows.source}: order='rank' needs ranks.")
+    return keys if rows.unscored is None else np.where(rows.unscored, rows.values, keys)
+
+
+def _count_tied(rows: Rows, starts: Ints, lengths: Ints) -> tuple[int, int]:
+    """Lists in whose order scores have a say, and those of them whose scores are all equal.
+
+    Lists of fewer than two documents do not count.
+    """
+    if rows.reading.order not in _PRECISION or rows.unscored is not None:
+        return 0, 0
+    keys, first = _keys(rows), starts[lengths > 1]
+    last = first + lengths[lengths > 1] - 1
+    return len(first), int(np.count_nonzero(keys[first] == keys[last]))
+
+
+def ranked_order(topic: Ints, rows: Rows) -> Ints:
+    """Positions that bring the rows into order.
+
+    Topics come as they do in the run, or by their numbers where their rows are not contiguous. topic: each
+    row's topic, as a number.
+    """
+    keys, place = _keys(rows), np.cumsum(np.diff(topic, prepend=topic[:1]) != 0)
+    if place.max(initial=-1) >= len(distinct(topic)):
+        place = topic
+    by_rank = rows.reading.order == "rank"
+    columns = pa.table([numeric(place), numeric(keys), rows.docs], ["place", "key", "doc"])
+    falling = [("key", "descending")] if by_rank else [("key", "descending"), ("doc", "descending")]
+    order: Ints = flat(pc.sort_indices(columns, [("place", "ascending"), *falling])).astype(np.int64)
+    if by_rank:
+        again = order[1:][(np.diff(place[order]) == 0) & (np.diff(keys[order]) == 0)]
+        if len(again):
+            raise rows.error(int(again[0]), f"rank {-int(keys[again[0]])} is in the list twice")
+    return order

@@ -1,0 +1,88 @@
+"""Classes of answers to questions, as dicts or as JSON."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.arrays import HIGHEST_GRADE
+from ir_trunc._core.errors import InputError, shown
+from ir_trunc._read.arrow import pa
+from ir_trunc._read.columns import one_id
+from ir_trunc._read.json_text import read_json
+from ir_trunc._read.reading import Layout
+from ir_trunc._read.registry import File, reader
+from ir_trunc._read.rows import Rows
+from ir_trunc._read.text import contents
+
+
+def _are_classes(data: File | Mapping[Any, Any]) -> bool:
+    return isinstance(data, Mapping) or data.start.startswith((b"{", b"["))
+
+
+@reader(
+    "{question: [class, ...]} as a dict or a JSON file",
+    "answers",
+    of=("path", "mapping"),
+    recognises=_are_classes,
+)
+def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
+    """A class is {answer: level}, or a list of answers of level 1.
+
+    No class stands for a question without an answer.
+    """
+    if not isinstance(data, Mapping):
+        data = _from_json(data, layout.source)
+    topics = [one_id(question, "question", "answers") for question in data]
+    if len(set(topics)) < len(topics):
+        twice = next(question for at, question in enumerate(topics) if question in topics[:at])
+        raise InputError(f"answers: question {shown(twice)} is given twice, as text and as a number.")
+    yield replace(_rows(data), universe=tuple(topics))
+
+
+def _from_json(path: str | os.PathLike[str], source: str) -> Mapping[Any, Any]:
+    found = read_json(contents(Path(path), source, document=b"{"), source)
+    if not isinstance(found, dict):
+        raise InputError(f"{source}: {{question: [class, ...]}} is needed, not {type(found).__name__}.")
+    if "version" in found and isinstance(found.get("data"), list):
+        raise InputError(
+            f"{source} is a file in SQuAD's own form: {{question: [class, ...]}} is needed, the wordings of a"
+            " question's answers in one class: [['Paris', 'Paris, France']]; [] where there is none."
+        )
+    return found
+
+
+def _rows(data: Mapping[Any, Any]) -> Rows:
+    items = list(_items(data))
+    *ids, levels = zip(*items) if items else ((), (), (), ())
+    questions, classes, answers = (pa.array(column, pa.string()) for column in ids)
+    return Rows.of("answers (classes)", questions, answers, np.array(levels, np.int64), classes)
+
+
+def _items(data: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, int]]:
+    for question, classes in data.items():
+        if not isinstance(classes, list):
+            raise InputError(
+                f"answers, question {question}: a list of classes is needed, not {type(classes).__name__}."
+            )
+        for number, answers in enumerate(classes):
+            place = f"answers, question {question}, class {number + 1}"
+            if not isinstance(answers, (Mapping, list)):
+                what = f"{{answer: level}} or a list of answers is needed, not {type(answers).__name__}"
+                if isinstance(answers, str):
+                    what += f". Wordings of one answer are one class: [[{answers!r}, ...]]"
+                raise InputError(f"{place}: {what}.")
+            graded = answers.items() if isinstance(answers, Mapping) else [(answer, 1) for answer in answers]
+            for answer, level in graded:
+                text = one_id(answer, "answer", place)
+                whole = isinstance(level, Integral) and not isinstance(level, bool)
+                if not whole or abs(int(level)) > HIGHEST_GRADE:
+                    what = f"level {shown(level)} is not a whole number below 2^31"
+                    raise InputError(f"answers, question {question}, answer {shown(answer)}: {what}.")
+                yield str(question), str(number), text, int(level)

@@ -1,0 +1,137 @@
+"""ir_datasets: qrels, topics, judgement scale and scored documents, by the id of a data set."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ir_trunc._core.errors import InputError, shown
+from ir_trunc._read.columns import ids
+from ir_trunc._read.readers.lists_of_rows import table_of
+from ir_trunc._read.reading import Layout
+from ir_trunc._read.registry import File, Table, reader
+
+T = TypeVar("T")
+
+
+def load(name: str) -> Any | None:
+    """The data set of this id, or None where ir_datasets knows none."""
+    try:
+        import ir_datasets
+
+        return ir_datasets.load(name)
+    except (KeyError, OSError):  # unknown, or ir_datasets cannot make its folder in the home directory
+        return None
+
+
+def _is_dataset(data: Any) -> bool:
+    if isinstance(data, File):
+        return isinstance(data.path, str) and (not data.path or not Path(data.path).exists())
+    of_library = type(data).__module__.startswith("ir_datasets") and not isinstance(data, Iterable)
+    return of_library or hasattr(data, "queries_iter")
+
+
+@reader(
+    "an ir_datasets data set or its id",
+    "run",
+    "qrels",
+    "topics",
+    of=("path", "object"),
+    recognises=_is_dataset,
+)
+def dataset(data: Any, layout: Layout) -> Table:
+    """The scored documents of a data set are its run.
+
+    Its qrels come with its topics, of which some may have no judgment, and with its judgment scale.
+    """
+    known = _known(data, layout.source) if isinstance(data, str) else data
+    what, part = _PARTS[layout.kind]
+    if layout.kind == "topics":
+        return Table(what, topics=tuple(_topics(known)))
+    if not hasattr(known, f"{part}_iter"):
+        raise InputError(f"data set {name_of(known)} has no {what}.")
+    table = table_of(_loaded(known, getattr(known, f"{part}_iter")), layout, f"{layout.kind} (named tuples)")
+    if layout.kind == "run":
+        return table
+    return replace(table, topics=tuple(_topics(known)), levels=tuple(_levels(known)))
+
+
+_PARTS = {
+    "qrels": ("qrels: choose one of its parts that has", "qrels"),
+    "run": ("run (scoreddocs) of its own: give a run", "scoreddocs"),
+    "topics": ("topics", "queries"),
+}
+
+
+def _known(name: str, what: str) -> Any:
+    """The data set of this id."""
+    if not name:
+        raise FileNotFoundError(f"{what.strip()}: the path is empty.")
+    found = load(name)
+    if found is None:
+        raise FileNotFoundError(f"{what}: there is no such file, nor an ir_datasets data set of that id.")
+    return found
+
+
+def _topics(dataset: Any) -> list[str]:
+    """Ids of the data set's topics: the query universe."""
+    if not hasattr(dataset, "queries_iter"):
+        return []
+    asked = [query.query_id for query in _loaded(dataset, dataset.queries_iter)]
+    return list(ids(asked, f"data set {name_of(dataset)}", "query_id").to_pylist())
+
+
+def _levels(dataset: Any) -> list[int]:
+    """Positive grades of the judgment scale, as the data set defines it."""
+    defined = dataset.qrels_defs() or {}
+    try:
+        return [int(grade) for grade in defined if int(grade) > 0]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"data set {name_of(dataset)}: its judgment scale {shown(list(defined))} is not of whole grades."
+        ) from None
+
+
+def name_of(dataset: Any) -> str:
+    """What to call a data set in a message."""
+    return str(dataset.dataset_id() if hasattr(dataset, "dataset_id") else dataset)
+
+
+def _loaded(dataset: Any, items: Callable[[], Iterable[T]]) -> list[T]:
+    try:
+        with _without_failures_of_downloads():
+            return list(items())
+    except Exception as error:
+        # Downloads, licence steps and broken files all fail in ways of their own; what can be said is the
+        # same.
+        last = _last(error)
+        lines = str(last).strip().splitlines() or [type(error).__name__]
+        url = getattr(getattr(last, "request", None), "url", None)
+        if isinstance(last, OSError) and url and not getattr(last, "response", None):
+            lines = [f"{url} cannot be reached; is there a connection to the network?"]
+        raise InputError(f"data set {name_of(dataset)} cannot be loaded: {lines[0]}") from error
+
+
+@contextmanager
+def _without_failures_of_downloads() -> Iterator[None]:
+    """ir_datasets logs every attempt that fails, at length; the last is told by the error."""
+    logger = logging.getLogger("ir_datasets")
+
+    def keep(record: logging.LogRecord) -> bool:
+        return not record.getMessage().lower().startswith("download")
+
+    logger.addFilter(keep)
+    try:
+        yield
+    finally:
+        logger.removeFilter(keep)
+
+
+def _last(error: BaseException) -> BaseException:
+    """An error itself, or of the errors of several sources, `(what, [(source, error), ...])`, the last."""
+    each = error.args[1] if len(error.args) > 1 else None
+    return each[-1][-1] if isinstance(each, list) and each and isinstance(each[-1], tuple) else error

@@ -1,0 +1,300 @@
+"""Text files, plain or gzipped, as a whole or in blocks of lines.
+
+Gzipped files are known by their first bytes, not by their names.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from ir_trunc._core.errors import InputError
+
+# Bytes: what is made of a block fits in the processor's cache, and its memory is used again for the next.
+BLOCK = 1 << 22
+
+LONGEST_LINE = 1 << 20  # bytes: a file without line ends is found out before it is in memory
+LONGEST_DOCUMENT = 1 << 30  # decompressed, of what is read as a whole: JSON and XML may stand in one line
+
+GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+_GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
+_PACKED = 1 << 20  # bytes that are decompressed at once
+_TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
+
+
+class BadLineError(Exception):
+    """A line that is not parsed at all.
+
+    before: how many lines of these bytes end above it; line: its bytes.
+    """
+
+    def __init__(self, data: bytes | memoryview, at: int, problem: str):
+        super().__init__(problem)
+        above = bytes(data[:at])
+        start = max(above.rfind(b"\n"), above.rfind(b"\r")) + 1
+        self.before = line_ends(above)
+        self.line = bytes(data[start : start + LONGEST_LINE]).splitlines()[0]
+
+
+def line_ends(data: bytes) -> int:
+    """Newlines, and carriage returns that stand alone."""
+    alone = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
+    return data.count(b"\n") + alone
+
+
+def check_zeros(data: bytes | memoryview) -> None:
+    """BadLineError where there is a zero byte."""
+    codes = np.frombuffer(data, np.uint8)
+    if codes.min(initial=1) == 0:
+        raise BadLineError(data, int(codes.argmin()), "is not text: it holds a zero byte.")
+
+
+def _check_lengths(view: memoryview) -> None:
+    """BadLineError where a line is too long."""
+    start = 0
+    while len(view) - start > LONGEST_LINE:
+        window = view[start : start + LONGEST_LINE + 1]
+        end = next((end for size in (1 << 12, len(window)) if (end := _last_end(window, size)) >= 0), None)
+        if end is None:
+            check_zeros(view)
+            raise BadLineError(
+                view, start, f"is longer than {LONGEST_LINE:,} bytes: is this a text file with line ends?"
+            )
+        start += end + 1
+
+
+def _last_end(view: memoryview, size: int) -> int:
+    """Where the last line ends in these last bytes; -1 where none does."""
+    tail = bytes(view[-size:])
+    end = max(tail.rfind(b"\n"), tail.rfind(b"\r"))
+    return end if end < 0 else len(view) - len(tail) + end
+
+
+def contents(path: Path, source: str, document: bytes | tuple[bytes, ...] = ()) -> bytes:
+    """The bytes of a text file, without a byte order mark; InputError where they are not text, or too many.
+
+    document: beginnings of texts whose lines may be long, as JSON and XML may stand in one line.
+    """
+    data, start = bytearray(), 0  # start: of the line that has not ended yet
+    with _opened(path, source) as stream:
+        while part := stream.read(BLOCK):
+            data += part
+            if len(data) > LONGEST_DOCUMENT:
+                raise InputError(
+                    f"{source} is larger than {LONGEST_DOCUMENT:,} bytes, which is the most that is read."
+                )
+            new = bytes(data[start:])
+            try:
+                check_zeros(new)
+                if bytes(data[:BLOCK]).removeprefix(BYTE_ORDER_MARK).lstrip().startswith(document):
+                    start = len(data)
+                else:
+                    _check_lengths(memoryview(new))
+                    start += _last_end(memoryview(new), len(new)) + 1
+            except BadLineError as error:
+                number = line_ends(bytes(data[:start])) + error.before + 1
+                raise InputError(f"{source}, line {number} {error}") from None
+    return bytes(data.removeprefix(BYTE_ORDER_MARK))
+
+
+def numbered_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
+    """The lines that are not blank, each with what to call it in a message."""
+    return [(f"{source}, line {at}", line) for at, line in enumerate(data.splitlines(), 1) if line.strip()]
+
+
+def decoded(data: bytes, what: str) -> str:
+    """Bytes as text; InputError where they are not UTF-8. what: 'run x, line 3: the id is', for example."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{what} not UTF-8 text.") from None
+
+
+def beginning(path: str | os.PathLike[str]) -> bytes:
+    """The first bytes of a file, unpacked, without a byte order mark and blanks, by which its form is known.
+
+    None for what is not a regular file or cannot be read: whoever reads it says why.
+    """
+    try:
+        if not os.path.isfile(path):
+            return b""
+        with open(path, "rb") as file, _unpacked(file, str(path)) as stream:
+            return stream.read(_TAIL).removeprefix(BYTE_ORDER_MARK).lstrip()
+    except (OSError, InputError, ValueError):
+        return b""
+
+
+def blocks(path: Path, source: str) -> Iterator[memoryview]:
+    """A file in blocks of whole lines; contiguous lines that begin with one word stay in one block.
+
+    Each block is there until the next one is asked for, which takes its memory. Raises BadLineError, counted
+    from the end of the last block, before it reads on in search of a line's or a topic's end.
+    """
+    with _opened(path, source) as stream:
+        yield from _blocks(stream)
+
+
+def blocks_of(data: bytes, source: str) -> Iterator[memoryview]:
+    """Blocks of whole lines of a file that was read elsewhere."""
+    with _unpacked(io.BufferedReader(io.BytesIO(data)), source) as stream:
+        yield from _blocks(stream)
+
+
+def _blocks(stream: io.BufferedReader) -> Iterator[memoryview]:
+    rest: bytes | memoryview = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
+    memory = np.empty(0, np.uint8)
+    while True:
+        size = len(rest) + max(len(rest), BLOCK)
+        if size > len(memory):
+            memory = np.empty(2 * size, np.uint8)  # with room for the rest of another block
+        view = memory.data[:size]
+        view[: len(rest)] = rest
+        end = len(rest) + stream.readinto(view[len(rest) :])
+        _check_lengths(view[:end])
+        if end < len(view):
+            break
+        cut = _end_of_blanks(view) or _start_of_last_group(view)
+        rest = view[cut:]
+        if cut:
+            yield view[:cut]
+        else:
+            check_zeros(view)
+    if end:
+        yield view[:end]
+
+
+def _end_of_blanks(view: memoryview) -> int:
+    """Where white space ends that may be left behind; 0 where there is more than white space."""
+    blank = bytes(view[:1]).isspace() and bytes(view).isspace()
+    # A newline that follows belongs to the same line end.
+    return len(view) - (view[-1] == ord("\r")) if blank else 0
+
+
+def _start_of_last_group(view: memoryview) -> int:
+    """Where the last whole lines begin that have the same first word; 0 where all have it."""
+    for size in (_TAIL, 16 * _TAIL, len(view)):
+        tail = bytes(view[-size:])
+        first = tail.find(b"\n") + 1 if size < len(view) else 0  # the tail may begin inside a line
+        last = tail.rfind(b"\n", 0, tail.rfind(b"\n")) + 1
+        start = bisect_left(range(last), True, lo=first, key=partial(_same_word, tail, last))
+        if start > first:
+            return len(view) - len(tail) + start
+    return 0
+
+
+def _same_word(text: bytes, one: int, other: int) -> bool:
+    """Whether the lines that have these bytes begin with the same word."""
+    lines = (text[text.rfind(b"\n", 0, at) + 1 : text.find(b"\n", at)] for at in (one, other))
+    first, second = (line.split(maxsplit=1)[:1] for line in lines)
+    return first == second
+
+
+@contextmanager
+def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
+    """The file's bytes, decompressed."""
+    if not path.exists():
+        place = "" if path.is_absolute() else f" in {Path.cwd()}"
+        raise FileNotFoundError(f"{source}: there is no such file{place}.")
+    if path.is_dir():
+        raise InputError(f"{source} is a directory: name the files in it.")
+    with open(path, "rb") as file:
+        start = file.peek()
+        # A pipe may give less than asked for, and cannot be asked again.
+        raw = file if len(start) > 2 else cast(io.BufferedReader, io.BufferedReader(io.BytesIO(file.read())))
+        start = raw.peek()
+        if path.suffix == ".gz" and start and not start.startswith(GZIP_MAGIC):
+            raise InputError(f"{source} is not a gzip file, although its name ends in .gz.")
+        before = os.fstat(file.fileno())
+        with _unpacked(raw, source) as stream:
+            yield stream
+        after = os.fstat(file.fileno())
+        changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+        if stat.S_ISREG(after.st_mode) and changed:
+            raise InputError(f"{source} was changed while it was read: read it again once it is complete.")
+
+
+@contextmanager
+def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader]:
+    if not raw.peek(2).startswith(GZIP_MAGIC):
+        yield raw
+        return
+    unpacker, faults = _unpacker()
+    try:
+        yield io.BufferedReader(_Members(raw, unpacker))
+    except faults as error:
+        fault = _as_python_says(raw, error)
+        what = "ends in the middle: the gzip file is truncated"
+        problem = what if isinstance(fault, EOFError) else f"cannot be decompressed: {fault}"
+        raise InputError(f"{source} {problem}.") from None
+
+
+def _unpacker() -> tuple[Callable[[int], Any], tuple[type[Exception], ...]]:
+    """What decompresses, and the errors it raises: isal where it is installed, which is twice as fast."""
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        return zlib.decompressobj, _GZIP_FAULTS
+    faults = (*_GZIP_FAULTS, cast(type[Exception], isal_zlib.error))  # isal declares a value
+    return isal_zlib.decompressobj, faults
+
+
+class _Members(io.RawIOBase):
+    """The members of a gzip file, decompressed, one after the other; zeros may follow each.
+
+    Python's own reader takes smaller pieces, copies them once more, and looks at the checksum by itself.
+    """
+
+    def __init__(self, raw: io.BufferedReader, unpacker: Callable[[int], Any]):
+        self._raw, self._packed = raw, b""
+        self._begin = partial(unpacker, zlib.MAX_WBITS | 16)  # with the header and the checksum of gzip
+        self._member = self._begin()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = b""
+        while not data:
+            self._packed = self._packed or self._raw.read1(_PACKED)
+            if self._member.eof and not self._another():
+                return 0
+            data = self._member.decompress(self._packed, len(buffer))
+            if not (data or self._packed or self._member.eof):
+                raise EOFError("the gzip file is truncated")
+            self._packed = self._member.unconsumed_tail or self._member.unused_data
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _another(self) -> bool:
+        """Begin the next member; False where only zeros are left."""
+        while self._packed and not self._packed.lstrip(b"\0"):
+            self._packed = self._raw.read1(_PACKED)
+        if self._packed:
+            self._packed, self._member = self._packed.lstrip(b"\0"), self._begin()
+        return bool(self._packed)
+
+
+def _as_python_says(raw: io.BufferedReader, error: Exception) -> Exception:
+    """An error of gzip data in the words of Python's own gzip, where the data can be read once more."""
+    if raw.seekable():
+        raw.seek(0)
+        try:
+            with gzip.GzipFile(fileobj=raw) as again:
+                while again.read(BLOCK):
+                    pass
+        except _GZIP_FAULTS as fault:
+            return fault
+    return error

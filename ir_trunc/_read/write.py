@@ -1,0 +1,236 @@
+"""Files that are written: whole or not there, and in TREC's form only what can be read back.
+
+All that ir_trunc writes goes through `whole`: into a hidden file beside the target, which is moved into place
+once it is complete. Whatever goes wrong, the target is what it was before.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import shutil
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import IO, Any, TypeAlias, cast
+
+from ir_trunc._core.checks import file_name
+from ir_trunc._core.errors import InputError, shown
+
+Target: TypeAlias = "str | os.PathLike[str]"
+
+# White space as bytes.split() has it, by which lines are read: U+3000 or U+0085 is part of an id. The readers
+# refuse zero bytes, and halves of surrogate pairs are not text.
+_WORD = re.compile(r"[^\s\0\ud800-\udfff]+", re.ASCII)
+_BYTE_ORDER_MARK = "\ufeff"
+
+_PART = 10_000  # lines that are written at a time
+
+_DESCRIPTORS = {"-": 1, "/dev/stdout": 1}
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
+_TEMPORARY = ".ir_trunc"
+_OTHER_ARCHIVES = (".bz2", ".xz", ".zip", ".zst", ".tar")
+
+
+def word(text: str, what: str, topic: str | None = None) -> str:
+    """The text, if it is one field of a line; else InputError. what: the kind of field, as 'topic'."""
+    if isinstance(text, str) and _WORD.fullmatch(text):
+        return text
+    where = what if topic is None else f"topic {topic}, {what}"
+    if not isinstance(text, str):
+        raise InputError(f"{where} {shown(text)} is not text, as ids and tags are.")
+    raise InputError(
+        f"{where} {text!r}: a TREC file cannot hold an id that is empty or has blanks, tabs or line ends."
+    )
+
+
+def run_lines(rows: Iterable[tuple[str, str, int, float]], tag: str) -> Iterator[str]:
+    """Lines of a TREC run from (topic, document, rank, score); InputError for what could not be read back."""
+    word(tag, "tag")
+    for topic, doc, rank, score in rows:
+        yield f"{_topic(topic)} Q0 {word(doc, 'document', topic)} {rank} {score!r} {tag}"
+
+
+def qrels_lines(rows: Iterable[tuple[str, str, int]]) -> Iterator[str]:
+    """Lines of TREC qrels from (topic, document, grade); InputError for what could not be read back."""
+    for topic, doc, grade in rows:
+        yield f"{_topic(topic)} 0 {word(doc, 'document', topic)} {grade}"
+
+
+def _topic(topic: str) -> str:
+    if word(topic, "topic").startswith("#"):
+        raise InputError(f"topic {topic!r}: a line of a TREC file that begins with # is a comment.")
+    return topic
+
+
+def write_text(path: Target, lines: Iterable[str]) -> None:
+    """Write lines of text, given without line ends, in UTF-8; gzipped where the name ends in .gz."""
+    rest = iter(lines)
+    with whole(path) as file:
+        start = True
+        while part := list(islice(rest, _PART)):
+            # One byte order mark at the start of a file is taken for the file's own when it is read.
+            if start and part[0].startswith(_BYTE_ORDER_MARK):
+                file.write(_BYTE_ORDER_MARK.encode())
+            file.write("\n".join([*part, ""]).encode())
+            start = False
+
+
+def make_folder(path: str) -> None:
+    """Make a folder, and those above it, where it does not exist; InputError for what cannot be one."""
+    if not path:
+        raise InputError("folder: the path is empty: the name of a folder is needed.")
+    name = file_name("folder", path)
+    if os.path.exists(name) and not os.path.isdir(name):
+        raise InputError(f"{name} is a file: the name of a folder is needed.")
+    os.makedirs(name, exist_ok=True)
+
+
+@contextmanager
+def whole(path: Target) -> Iterator[IO[bytes]]:
+    """A file to write to, which appears under its name when the block ends.
+
+    It does not appear at all where the block fails.
+
+    Gzipped where the name ends in .gz, with the same bytes for the same contents. `-` is standard output. A
+    file that is replaced keeps its permissions, and a symbolic link its place. Pipes and devices are written
+    directly.
+    """
+    check_output(path)
+    name = os.fsdecode(path)
+    try:
+        with _opened(path) as file:
+            if name.endswith(".gz"):
+                with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                    yield cast(IO[bytes], packed)
+            else:
+                yield file
+    except OSError as error:
+        ours = error.filename is None or str(error.filename).endswith(_TEMPORARY)
+        if error.errno is None or not ours or _descriptor(path) == 1:
+            raise
+        raise OSError(error.errno, error.strerror, name) from error
+
+
+def _opened(path: Target) -> Any:
+    """A context manager of the file to write to."""
+    name, number = os.fsdecode(path), _descriptor(path)
+    if number == 1:
+        return _standard_output()
+    if number is not None:
+        # Opened by its name, a file that it stands for would lose its contents.
+        return os.fdopen(os.dup(number), "wb")
+    if os.path.exists(name) and not os.path.isfile(name):
+        return open(name, "wb")
+    return _beside(os.path.realpath(name))
+
+
+@contextmanager
+def _beside(target: str) -> Iterator[IO[bytes]]:
+    # Hidden: where a process is killed and leaves it behind, nobody takes it for a run in a folder of runs.
+    temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}{_TEMPORARY}")
+    try:
+        with open(temporary, "xb") as file:
+            with suppress(FileNotFoundError):
+                before = os.stat(target)
+                # Only root gives files away, and only where there are owners.
+                with suppress(OSError, AttributeError):
+                    os.chown(temporary, before.st_uid, before.st_gid)
+                shutil.copymode(target, temporary)
+            yield file
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    stream = sys.stdout
+    binary = getattr(stream, "buffer", None)
+    if binary is None or stream.isatty():
+        data = io.BytesIO()
+        yield data
+        stream.write(data.getvalue().decode())
+    else:
+        stream.flush()
+        yield binary
+        binary.flush()
+
+
+def _descriptor(path: Target) -> int | None:
+    """The open file that a path stands for. A Path is a name always, also `Path("-")`."""
+    found = _DESCRIPTOR.fullmatch(os.fsdecode(path))
+    return int(found[1]) if found else _DESCRIPTORS.get(path) if isinstance(path, str) else None
+
+
+def check_output(path: Target) -> None:
+    """Raise InputError or an OSError where a file cannot be written: better before the work than after it."""
+    if isinstance(path, str) and not path:
+        raise InputError("output: the path is empty: the name of a file is needed.")
+    name = file_name("output", path)
+    if _descriptor(path) is not None:
+        return
+    if name.endswith(_OTHER_ARCHIVES):
+        raise InputError(f"{name}: outputs are compressed by gzip only; let its name end in .gz.")
+    with suppress(FileNotFoundError, NotADirectoryError):
+        os.stat(name)  # a name that is too long and a circle of links are errors
+    if os.path.isdir(name):
+        raise IsADirectoryError(f"{name} is a directory: name a file in it.")
+    if os.path.exists(name) and not os.access(name, os.W_OK):
+        raise PermissionError(f"{name} cannot be written: its permissions do not allow it.")
+    if os.path.exists(name) and not os.path.isfile(name):
+        return
+    folder = os.path.dirname(os.path.realpath(name))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{name} cannot be written: there is no folder {folder}.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"{name} cannot be written: the folder {folder} is not writable.")
+
+
+def check_outputs(outputs: Iterable[Target | None], inputs: Iterable[Target | None] = ()) -> None:
+    """Check all outputs of a command before its work.
+
+    Raises InputError where one is an input as well, or where two are the same file.
+
+    Files are known by what they are: another path, a symbolic or a hard link leads to the same file. A folder
+    stands for the files in it. None is left out.
+    """
+    wanted = [path for path in outputs if path is not None]
+    read = {_file(name): name for path in inputs if path is not None for name in _inside(path)}
+    for at, path in enumerate(wanted):
+        check_output(path)
+        found = None if _descriptor(path) is not None else _file(path)
+        if found is not None and found in read:
+            raise InputError(
+                f"{path} is the input {read[found]}, which would be overwritten: name another file."
+            )
+        for other in wanted[:at]:
+            if _place(path) == _place(other):
+                raise InputError(f"{other} and {path} are one file: two outputs need two files.")
+
+
+def _inside(path: Target) -> list[str]:
+    name = os.fsdecode(path)
+    return [os.path.join(name, part) for part in os.listdir(name)] if os.path.isdir(name) else [name]
+
+
+def _file(path: Target) -> tuple[int, int] | None:
+    """What tells an existing regular file from all others."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def _place(path: Target) -> object:
+    """What tells an output from the others; devices can be written twice."""
+    if os.path.exists(path) and not os.path.isfile(path) and _descriptor(path) is None:
+        return object()
+    return _descriptor(path) or _file(path) or os.path.realpath(path)

@@ -1,1 +1,0 @@
-"""The readers: one file for each form of data. What is here is found by `ir_trunc.read.registry`."""

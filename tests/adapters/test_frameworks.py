@@ -1,0 +1,286 @@
+"""From data to a deployed policy inside the frameworks that people run, with the real libraries."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir_trunc import InputError, ParameterError, how_many, read_run
+from ir_trunc.synthetic.chunks import chunks
+from ir_trunc.truncation import Fixed, Greedy, ScoreThreshold
+
+SCORES = {"a": 0.9, "b": 0.7, "c": 0.2}
+half = ScoreThreshold(0.5)
+# What a framework warns of is not ours.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
+
+
+def quietly(name):
+    """Import a framework, or skip where it is absent."""
+    return pytest.importorskip(name, reason=f"{name} is not installed")
+
+
+# LangChain.
+
+
+def documents(name="relevance_score"):
+    core = quietly("langchain_core.documents")
+    return [core.Document(page_content=doc, metadata={name: score}) for doc, score in SCORES.items()]
+
+
+def test_langchain_documents_are_compressed():
+    given = documents()
+    from ir_trunc.adapters.langchain import Truncate
+
+    assert Truncate(policy=half).compress_documents(given, "query") == given[:2]
+    assert (
+        Truncate(policy="Fixed(k=1)").compress_documents(documents("score"), "query")[0].page_content == "a"
+    )
+    assert (
+        Truncate(policy=half, score="sim").compress_documents(documents("sim"), "query")
+        == documents("sim")[:2]
+    )
+    by_function = Truncate(policy=half, score=lambda doc: SCORES[doc.page_content])
+    assert by_function.compress_documents(documents("other"), "query") == documents("other")[:2]
+    assert Truncate(policy=half).compress_documents([], "query") == []
+    far = Truncate(policy=ScoreThreshold(-0.8), lower_is_better=True)
+    assert [doc.page_content for doc in far.compress_documents(given[::-1], "query")] == ["c", "b"]
+
+
+def test_langchain_retrievers_without_scores_are_told_of():
+    given = documents("other")
+    from ir_trunc.adapters.langchain import Truncate
+
+    with pytest.raises(InputError, match=r"no relevance_score or score in their metadata.*scored"):
+        Truncate(policy=half).compress_documents(given, "query")
+    with pytest.raises(InputError, match="has no score; a retriever that gives it is needed"):
+        read_run({"q": given})
+    for policy, message in [("Oracle(measure=AP)", "looks at judgments"), (5, "is not a policy")]:
+        with pytest.raises(ValueError, match=message):  # pydantic has an error of its own
+            Truncate(policy=policy)
+
+
+class Embeddings:
+    """Words as places on a circle: 'near' is at 0 degrees."""
+
+    def embed_documents(self, texts):
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text):
+        angle = float(text.split()[-1])
+        return [np.cos(angle), np.sin(angle)]
+
+
+def test_langchain_vector_store_with_scores_inside_its_own_retriever():
+    quietly("langchain_core")
+    from langchain_core.embeddings import Embeddings as Base
+    from langchain_core.vectorstores import InMemoryVectorStore
+
+    from ir_trunc.adapters.langchain import Truncate, scored
+
+    class OnACircle(Embeddings, Base):
+        pass
+
+    store = InMemoryVectorStore.from_texts(["far 1.5", "close 0.3", "near 0.1"], OnACircle())
+    with pytest.raises(InputError, match=r"no relevance scores: scored\(store, raw=True\)"):
+        scored(store, k=3).invoke("query 0.0")
+    raw = scored(store, k=3, raw=True).invoke("query 0.0")
+    assert [doc.metadata["score"] for doc in raw] == pytest.approx(np.cos([0.1, 0.3, 1.5]))
+    assert list(read_run({"q": raw}).to_dict()["q"]) == [doc.id for doc in raw]  # as they are
+    store._select_relevance_score_fn = lambda: lambda similarity: similarity
+    found = scored(store, k=3).invoke("query 0.0")
+    assert [doc.metadata["score"] for doc in found] == pytest.approx(np.cos([0.1, 0.3, 1.5]))
+    retrievers = quietly("langchain_classic.retrievers")
+    retriever = retrievers.ContextualCompressionRetriever(
+        base_compressor=Truncate(policy=half), base_retriever=scored(store, k=3)
+    )
+    assert [doc.page_content for doc in retriever.invoke("query 0.0")] == ["near 0.1", "close 0.3"]
+
+
+# LlamaIndex.
+
+
+def nodes():
+    schema = quietly("llama_index.core.schema")
+    return [
+        schema.NodeWithScore(node=schema.TextNode(text=doc), score=score) for doc, score in SCORES.items()
+    ]
+
+
+def test_llama_index_nodes_are_postprocessed():
+    given = nodes()
+    from ir_trunc.adapters.llama_index import Truncate
+
+    assert Truncate(policy=half).postprocess_nodes(given, query_str="query") == given[:2]
+    assert Truncate(policy="Fixed(k=1)").postprocess_nodes(given) == given[:1]
+    assert Truncate(policy=half).postprocess_nodes([]) == []
+    given[1].score = None
+    with pytest.raises(InputError, match=r"item 1, .*has no score"):
+        Truncate(policy=half).postprocess_nodes(given)
+    with pytest.raises(ValueError, match="looks at judgments"):
+        Truncate(policy="Oracle(measure=AP)")
+
+
+# Haystack.
+
+
+def test_haystack_documents_pass_through_a_pipeline_that_is_saved():
+    haystack = quietly("haystack")
+    from haystack.core import serialization
+
+    from ir_trunc.adapters.haystack import Truncate
+
+    trust = getattr(serialization, "allow_deserialization_module", lambda name: None)  # from version 3 on
+    trust("ir_trunc.adapters.haystack")
+    given = [haystack.Document(content=doc, score=score) for doc, score in SCORES.items()]
+    pipeline = haystack.Pipeline()
+    pipeline.add_component("stop", Truncate(half))
+    for one in (pipeline, haystack.Pipeline.from_dict(pipeline.to_dict())):
+        assert one.run({"stop": {"documents": given}})["stop"]["documents"] == given[:2]
+        assert one.get_component("stop").policy == half
+    assert Truncate("Fixed(k=0)").run(documents=given) == {"documents": []}
+    with pytest.raises(ParameterError, match="looks at judgments"):
+        Truncate("Oracle(measure=AP)")
+
+
+# scikit-learn.
+
+LISTS = [[0.9, 0.8, 0.3], [0.4, 0.2], [0.7, 0.6, 0.5, 0.1]] * 8
+GRADES = [[1, 1, 0], [0, 0], [1, 0, 0, 0, 1]] * 8
+
+
+def test_scikit_learn_fits_clones_and_searches():
+    quietly("sklearn")
+    from sklearn.base import clone
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    from ir_trunc.adapters.sklearn import Truncate
+
+    estimator = Truncate("ScoreThreshold", "SetF")
+    assert estimator.fit(LISTS, GRADES).predict(LISTS[:3]).tolist() == [2, 0, 1]
+    assert estimator.policy_ == ScoreThreshold(0.7)
+    assert estimator.predict([np.array([0.95, 0.1]), []]).tolist() == [1, 0]
+    assert estimator.transform(LISTS[:1]) == [[0.9, 0.8]]
+    assert estimator.score(LISTS, GRADES) == pytest.approx((1 + 0 + 2 / 3) / 3)
+    again = clone(estimator)
+    assert again.get_params() == {"policy": "ScoreThreshold", "measure": "SetF"}
+    assert not hasattr(again, "policy_")
+    assert again.set_params(policy=Fixed(2)).fit(LISTS, GRADES).predict(LISTS[:2]).tolist() == [2, 2]
+    grid = {"policy": ["ScoreThreshold", Greedy(), "LargestGap"]}
+    search = GridSearchCV(Truncate(measure="FlatU(e=0.3)"), grid, cv=4).fit(LISTS, GRADES)
+    assert search.best_params_ == {"policy": "ScoreThreshold"}
+    assert search.predict(LISTS[:2]).tolist() == [2, 0]
+    assert cross_val_score(estimator, LISTS, GRADES, cv=4).shape == (4,)
+    halved = make_pipeline(FunctionTransformer(lambda rows: [np.array(row) / 2 for row in rows]), Truncate())
+    assert halved.fit(LISTS, GRADES).predict(LISTS[:2]).tolist() == [2, 0]
+
+
+def test_scikit_learn_s_mistakes_are_said():
+    quietly("sklearn")
+    from ir_trunc.adapters.sklearn import Truncate
+
+    for lists, grades, message in [
+        ([[0.9, 0.8]], [[1]], "list 0 has 2 scores, but 1 grades"),
+        ([[0.9]], [[1], [0]], "2 rows of grades for 1 lists"),
+        ([[0.1, 0.9]], [[1, 0]], "scores must fall"),
+        ([["a"]], [[1]], "one list of numbers"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            Truncate().fit(lists, grades)
+    with pytest.raises(ParameterError, match="looks at judgments"):
+        Truncate("Oracle").fit(LISTS, GRADES)
+
+
+# PyTerrier.
+
+
+def test_pyterrier_s_grid_search_sees_the_parameters_of_a_policy():
+    pt = quietly("pyterrier")
+    import pandas as pd
+
+    from ir_trunc.adapters.pyterrier import Truncate
+
+    results = pd.DataFrame(
+        {
+            "qid": ["1"] * 3,
+            "query": ["q"] * 3,
+            "docno": ["a", "b", "c"],
+            "score": [3.0, 2.0, 1.0],
+            "rank": [0, 1, 2],
+        }
+    )
+    qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 1]})
+    topics = results[["qid", "query"]].drop_duplicates()
+    stop = Truncate(Fixed(3))
+    pipeline = pt.Transformer.from_df(results) >> stop
+    best = pt.GridSearch(pipeline, {stop: {"k": [1, 2, 3]}}, topics, qrels, "map", verbose=False)
+    assert len(best.transform(topics)) in (2, 3)
+    stop.set_parameter("k", 2)
+    assert (stop.get_parameter("k"), stop.policy) == (2, Fixed(2))
+    with pytest.raises(ParameterError, match=r"no parameter 'n'; it has: k, policy, measure"):
+        stop.set_parameter("n", 1)
+    with pytest.raises(ParameterError, match="k=-1 is out of range"):
+        stop.set_parameter("k", -1)
+
+
+# Hugging Face.
+
+
+def test_hugging_face_data_sets_as_they_are(monkeypatch):
+    datasets = quietly("datasets")
+    monkeypatch.setattr(datasets.fingerprint.Hasher, "hash", classmethod(lambda cls, value: "0" * 16))
+    retrieved, labels = chunks(60)
+    named = {"query_id": "question", "doc_id": "chunk"}
+    rows = [(q, chunk, score) for q, found in retrieved.items() for chunk, score in found.items()]
+    columns = dict(zip(("question", "chunk", "sim", "text"), zip(*((*row, "text") for row in rows))))
+    run = datasets.Dataset.from_dict({name: list(values) for name, values in columns.items()})
+    judged = [(q, chunk, 1) for q, right in labels.items() for chunk in right]
+    qrels = datasets.Dataset.from_dict(dict(zip(("question", "chunk", "grade"), map(list, zip(*judged)))))
+    expected = how_many(retrieved, labels, policies="ScoreThreshold").policy
+    columns = named | {"score": "sim", "relevance": "grade"}
+    with pytest.warns(match="no judgments in qrels"):  # questions without an answer have no row
+        stop = how_many(run, qrels, policies="ScoreThreshold", topics=list(labels), columns=columns).policy
+    assert stop == expected
+    kept = stop.keep(run.select(range(20)), score="sim")
+    assert isinstance(kept, datasets.Dataset)
+    assert kept["chunk"][:] == list(expected.keep(retrieved["q1"]))
+    with pytest.raises(InputError, match=r"no column 'simm'.*it has: question, chunk, sim, text.*mean sim\?"):
+        read_run(run, columns=named | {"score": "simm"})
+
+
+# From data to a policy, whatever the data are.
+
+
+@pytest.mark.parametrize(
+    "source", ["a LangChain retriever", "a LlamaIndex retriever", "a list of dicts", "a data frame"]
+)
+def test_notebook_06_takes_ten_lines_from_data_to_a_policy(source):
+    notebook = Path(__file__).parents[2] / "notebooks" / "06-rag-how-many-passages.ipynb"
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    at = next(at for at, cell in enumerate(cells) if f"### From {source}" in "".join(cell["source"]))
+    lines = "".join(cells[at + 1]["source"]).splitlines()
+    assert sum(bool(line.strip()) for line in lines) <= 10
+    assert any("how_many(" in line for line in lines)
+
+
+def test_each_reaches_a_policy_from_its_data():
+    retrieved, labels = chunks(60)
+    stop = how_many(retrieved, labels, policies="ScoreThreshold").policy
+    assert stop.keep(list(retrieved["q2"].items()))
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        [(q, chunk, score) for q, found in retrieved.items() for chunk, score in found.items()],
+        columns=["query_id", "doc_id", "score"],
+    )
+    assert how_many(frame, labels, policies="ScoreThreshold").policy == stop
+
+
+def test_generated_chunks_are_the_same_for_one_seed():
+    assert chunks(20, seed=1) == chunks(20, seed=1)
+    assert chunks(20, seed=1) != chunks(20, seed=2)
+    with pytest.raises(ParameterError, match="retrieved=4 is out of range"):
+        chunks(5, retrieved=4)

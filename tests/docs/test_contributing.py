@@ -1,0 +1,148 @@
+"""The guide for contributors and the files for GitHub: recipes work as written, commands in them exist."""
+
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from itertools import dropwhile
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+FILES = [ROOT / ".pre-commit-config.yaml", *sorted((ROOT / ".github").rglob("*.yml"))]
+RECIPES = re.findall(r"^## (Add a [\w ]+)$", GUIDE, re.MULTILINE)
+BLOCK = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+source_tree = pytest.mark.skipif(not (ROOT / "ir_trunc").is_dir(), reason="the package's source is not here")
+
+
+def parsed(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def steps_of(workflow):
+    """The lines that each job runs, by job."""
+    return {
+        name: [line for step in job["steps"] for line in step.get("run", "").splitlines()]
+        for name, job in workflow["jobs"].items()
+    }
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the source tree, which recipes change."""
+    folder = tmp_path_factory.mktemp("copy") / "project"
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", ".*_cache", ".hypothesis", "*.ipynb"))
+    return folder
+
+
+def follow(recipe, folder):
+    """Write the files of a recipe into a copy; returns the commands that it has."""
+    commands = []
+    for kind, place, text in BLOCK.findall(GUIDE.partition(f"\n## {recipe}\n")[2].partition("\n## ")[0]):
+        path, _, where = place.partition(", ")
+        file = folder / path
+        if kind == "sh":
+            commands += text.splitlines()
+        elif where == "at the end":
+            file.write_text(f"{file.read_text(encoding='utf-8').rstrip()}\n\n\n{text}", encoding="utf-8")
+        elif where.startswith("below"):
+            line = next(line for line in file.read_text("utf-8").splitlines() if where[7:-1] in line)
+            file.write_text(file.read_text("utf-8").replace(f"{line}\n", f"{line}\n{text}"), "utf-8")
+        else:
+            assert not file.exists(), file
+            file.write_text(text, encoding="utf-8")
+    return commands
+
+
+ALL_TESTS = """
+import shlex, sys, pytest
+for command in sys.argv[1:]:
+    if status := pytest.main(shlex.split(command)[1:]):
+        sys.exit(f"{command}: {status!r}")
+"""
+
+
+@source_tree
+def test_recipes_work_as_they_are_written(copy):
+    commands = [command for recipe in RECIPES for command in follow(recipe, copy)]
+    commands += BLOCK.findall(GUIDE.partition("\n## Before you open")[2])[0][2].splitlines()
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "PYTHONPATH": str(copy), "IR_TRUNC_EXAMPLES": "10"}
+    env.pop("PYTEST_ADDOPTS", None)  # a few tests are not worth several processes
+    commands.remove("mypy")  # which takes longer than all others; the package itself is checked by .ci/run
+    once = dict.fromkeys(commands)  # .ci/renew too, with everything in place
+    tests = [command for command in once if command.startswith("pytest ")]
+    lines = [command for command in once if command not in tests]
+    for words in (*lines, [sys.executable, "-c", ALL_TESTS, *tests]):
+        shell = isinstance(words, str)
+        done = subprocess.run(words, shell=shell, cwd=copy, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
+    assert len(tests) >= len(RECIPES)
+    renewed = (copy / "notebooks" / "reference.md").read_text(encoding="utf-8")
+    kept = (ROOT / "notebooks" / "reference.md").read_text(encoding="utf-8")
+    assert "### Balance" in renewed
+    assert "### Above" in renewed
+    assert "### shares_of_best" in renewed
+    assert "### Balance" not in kept
+
+
+def test_there_is_a_recipe_for_each_registry():
+    assert RECIPES == ["Add a measure", "Add a policy", "Add a reader", "Add a procedure"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_file_is_yaml_and_its_commands_exist(path):
+    """A command is a program that is here, that the job installs, or a file of the repository."""
+    content = parsed(path)
+    if "repos" in content:
+        jobs = {hook["id"]: [hook["entry"]] for repo in content["repos"] for hook in repo["hooks"]}
+        assert all(repo["repo"] == "local" for repo in content["repos"])
+    else:
+        jobs = steps_of(content) if "jobs" in content else {}
+        assert jobs or {"name", "description", "body"} <= set(content) or "contact_links" in content
+    always_there = {"for", "done", "do", "pipx"}  # the shell's words, and what every runner of GitHub has
+    for job, lines in jobs.items():
+        installed = {name for line in lines if line.startswith("pip install") for name in shlex.split(line)}
+        for line in lines:
+            words = dropwhile(re.compile(r"\w+=").match, shlex.split(line, comments=True))  # NAME=value
+            program, *arguments = words
+            if program == "python" and arguments[0] == "-m":
+                there = importlib.util.find_spec(arguments[1]) is not None
+            else:
+                there = (ROOT / program).is_file() or shutil.which(program) is not None
+            known = program in always_there or installed & {program, *arguments[1:2]}
+            extra = program == "sphinx-build" and ".[docs]" in installed
+            assert there or known or extra, f"{job}: {line}"
+
+
+def test_workflows_test_every_python_that_is_declared():
+    classifiers = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert parsed(ROOT / ".github/workflows/tests.yml")["jobs"]["tests"]["strategy"]["matrix"]["python"] == (
+        classifiers
+    )
+
+
+def test_links_in_the_guide_and_templates_lead_somewhere():
+    for page in sorted((ROOT / ".github").rglob("*.md")):
+        for link in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+    for word in re.findall(r"`((?:tests|ir_trunc|notebooks|\.ci)/[\w/.]+)`", GUIDE):
+        assert (ROOT / word).exists() or not (ROOT / "ir_trunc").exists(), word
+
+
+@source_tree
+def test_type_checkers_see_every_policy():
+    """The names of the registry are made at run time; type checkers read this list."""
+    from ir_trunc.truncation import registry
+
+    text = (ROOT / "ir_trunc" / "truncation" / "__init__.py").read_text(encoding="utf-8")
+    listed = set(re.findall(r"import (\w+) as \1$", text, re.MULTILINE))
+    own = {n for n, known in registry.items() if known.kind.__module__.startswith("ir_trunc.")}
+    assert listed == own

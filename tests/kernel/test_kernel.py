@@ -1,0 +1,666 @@
+"""The compiled kernel gives the bits, the warnings and the errors of the Python way, whatever the data."""
+
+import copy
+import gzip
+import os
+import pickle
+import random
+import subprocess
+import sys
+import warnings
+from collections import defaultdict, namedtuple
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ir_trunc._core.errors import IrTruncError
+from ir_trunc._kernel import kernel
+from ir_trunc._ranking import doors, rank
+from ir_trunc._ranking.answers import read_answers
+from ir_trunc._ranking.doors import read_qrels
+from ir_trunc._ranking.judged_docs import coded_qrels
+from ir_trunc._ranking.rank import compiled, compiled_rows
+from ir_trunc._read import text
+from ir_trunc._read.reading import DEFAULT, RUN, Reading
+from ir_trunc._read.reading import QRELS as QRELS_LAYOUT
+from ir_trunc._read.registry import recognised, whole
+
+pytestmark = pytest.mark.skipif(kernel is None, reason="the kernel is not built, or turned off")
+
+ARRAYS = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores", "scores", "costs")
+ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
+Qrel = namedtuple("Qrel", "query_id doc_id relevance")
+QRELS = {
+    "1": {"a": 1, "b": 0, "c": 3, "d1": -1, "é": 2},
+    "2": {"a": 2},
+    "3": {},
+    "10": {f"d{at}": at % 3 for at in range(30)},
+    "t é": {"a": 1},
+}
+
+
+def outcome(do):
+    """What a call gives, in bits, what it warns of, and the error where there is one."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            lists = do()
+        except Exception as error:
+            return type(error).__name__, str(error)
+    arrays = [None if (a := getattr(lists, name)) is None else a.tobytes() for name in ARRAYS]
+    starts = None if lists.scores is None else lists.starts.tobytes()
+    nil = lists.nil.convention, lists.nil.held.tobytes()
+    return arrays, starts, nil, lists.topics, lists.overlaps, [str(w.message) for w in said]
+
+
+def same(qrels, run, reading=DEFAULT, keep=True):
+    """Hold both ways against each other; whether the kernel was sure of the run."""
+    found = outcome(lambda: rank.rank_run(qrels, run, reading, keep))
+    with pytest.MonkeyPatch.context() as patch:
+        for way in ("compiled", "compiled_rows"):
+            patch.setattr(rank, way, lambda *_: None)
+        assert found == outcome(lambda: rank.rank_run(qrels, run, reading, keep))
+    return sure(qrels, run, reading, keep)
+
+
+def sure(qrels, run, reading=DEFAULT, keep=True):
+    """Whether the kernel is sure of a run."""
+    try:
+        return compiled(qrels, recognised(run, replace(RUN, reading=reading)), keep) is not None
+    except IrTruncError:  # nobody recognises it
+        return False
+
+
+@pytest.fixture(scope="module")
+def qrels():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return read_qrels(QRELS)
+
+
+READINGS = [
+    Reading(),
+    Reading("score64"),
+    Reading("rank"),
+    Reading("file"),
+    Reading(lower_is_better=True),
+    Reading(duplicates="first"),
+    Reading(duplicates="best"),
+]
+SCORES = [
+    "1",
+    "0.5",
+    "-0.0",
+    "0",
+    "1e-5",
+    "3.4028236e38",
+    "1e39",
+    "16777217",
+    "16777216",
+    "0.1",
+    "0.10000000149",
+]
+SCORES += [
+    "1.",
+    ".5",
+    "+2",
+    "12345678901234567890123",
+    "4.9e-324",
+    "1e-400",
+    "-7.25E+2",
+    "0.30000000000000004",
+]
+ODD_SCORES = ["nan", "inf", "1e999", "0x10", "1_0", "--1", "", "e5", "1e", "٣", "1,5"]
+ODD_BYTES = [
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"\t",
+    b" ",
+    b"  ",
+    b"\x0b",
+    b"\x00",
+    b"\x1c",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"#",
+]
+ODD_BYTES += [
+    b"\xef\xbb\xbf",
+    b"\n\n",
+    b"\n# remark\n",
+    b"\xc3\xa9",
+    b"\xf0\x9f\x98\x80",
+    b"\x7f",
+    b"\xc0\x80",
+]
+
+
+def lines(rng):
+    """Lines of a run: some sorted, some not, some topics unknown, some with ties."""
+    made = []
+    for topic in rng.sample(["1", "2", "3", "10", "x", "é", "zz"], rng.randint(1, 5)):
+        docs = rng.sample(
+            [*"abcdefgh", *(f"d{at}" for at in range(12)), "é", "long" * 9, "日本"], rng.randint(1, 12)
+        )
+        scores = [rng.choice(SCORES) if rng.random() < 0.4 else repr(rng.gauss(0, 1)) for _ in docs]
+        if rng.random() < 0.5:
+            scores.sort(key=lambda text: -float(text))
+        made += [
+            f"{topic} Q0 {doc} {rank} {score} tag" for rank, (doc, score) in enumerate(zip(docs, scores), 1)
+        ]
+    return "\n".join(made).encode() + rng.choice([b"\n", b"\n", b"", b"\r\n"])
+
+
+def mutated(rng, data):
+    """A file with one to three things that nobody expects."""
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(data) + 1)
+        kind = rng.randrange(6)
+        found = data.split(b"\n")
+        if kind == 0:
+            data = data[:at] + rng.choice(ODD_BYTES) + data[at:]
+        elif kind == 1:
+            data = data[:at] + data[at + rng.randint(1, 9) :]
+        elif kind == 2:
+            found.insert(rng.randrange(len(found) + 1), rng.choice(found))
+            data = b"\n".join(found)
+        elif kind == 3:
+            fields = rng.choice(found).split(b" ")
+            fields[rng.randrange(len(fields))] = rng.choice([*ODD_SCORES, *SCORES, "NIL", "__nil__"]).encode()
+            found[rng.randrange(len(found))] = b" ".join(fields)
+            data = b"\n".join(found)
+        elif kind == 4:
+            data = data.replace(b" ", rng.choice([b"\t", b"  ", b" \t", b" "]))
+        else:
+            data = data.replace(b"\n", rng.choice([b"\r\n", b"\r", b" \n", b"\n"]))
+    return data
+
+
+def test_lines_of_runs_are_understood_as_python_understands_them(qrels, tmp_path):
+    path, understood = tmp_path / "a.run", 0
+    for seed in range(300):
+        rng = random.Random(seed)
+        path.write_bytes(lines(rng))
+        understood += same(qrels, path, rng.choice(READINGS), rng.random() < 0.5)
+    assert understood > 200  # the others are handed back
+
+
+def test_mutated_files_are_understood_or_refused_as_python_does(qrels, tmp_path):
+    path = tmp_path / "a.run"
+    understood = 0
+    for seed in range(600):
+        rng = random.Random(seed)
+        path.write_bytes(mutated(rng, lines(rng)))
+        understood += same(qrels, path, rng.choice(READINGS))
+    assert 50 < understood < 600
+
+
+GRADES = ["0", "1", "2", "3", "-1", "007", "-0", "2147483647"]
+ODD_GRADE_TEXTS = ["+1", "1.0", "0x1", "2147483648", "-99999999999999999999", "1_0", "", "x", "1e2", "٣"]
+
+
+def judged_lines(rng):
+    """Lines of qrels: topics in any order, and now and then apart."""
+    pairs = {
+        (rng.choice(["1", "2", "10", "x", "é"]), rng.choice([*"abcdefgh", "é", "日本", "long" * 9]))
+        for _ in range(30)
+    }
+    pairs = sorted(pairs) if rng.random() < 0.5 else list(pairs)
+    return "".join(f"{topic} 0 {doc} {rng.choice(GRADES)}\n" for topic, doc in pairs).encode()
+
+
+def judgments(path, **options):
+    """What qrels are, in every form, or the error; the rows in their order."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            qrels = read_qrels(path, **options)
+            also = [qrels.changed(["new"]), qrels.changed(nil="ends")] if qrels.judgments.topics else []
+        except Exception as error:
+            return type(error).__name__, str(error)
+    return [described(found) for found in (qrels, *also)], [str(w.message) for w in said]
+
+
+def given_as(rows):
+    return (
+        rows.source,
+        rows.universe,
+        rows.values.tolist(),
+        str(rows.values.dtype),
+        rows.topics.type,
+        rows.docs.type,
+    )
+
+
+def described(qrels):
+    of = qrels.judgments
+    arrays = (of.offsets, of.grades, of.levels, qrels.keys, qrels.grades)
+    texts = (
+        qrels.topics.to_pylist(),
+        qrels.docs.to_pylist(),
+        qrels.rows.docs.to_pylist(),
+        qrels.rows.topics.to_pylist(),
+    )
+    return [array.tolist() for array in arrays], texts, of.topics, given_as(qrels.rows), qrels.to_dict()
+
+
+def same_judgments(path, **options):
+    """Hold both ways of reading qrels against each other; whether the kernel was sure of them."""
+    found = judgments(path, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(doors, "coded_qrels", lambda _: None)
+        assert found == judgments(path, **options)
+    try:
+        return coded_qrels(recognised(path, QRELS_LAYOUT)) is not None
+    except IrTruncError:
+        return False
+
+
+def test_lines_of_qrels_are_understood_as_python_understands_them(tmp_path):
+    path = tmp_path / "a.qrels"
+    for seed in range(100):
+        path.write_bytes(judged_lines(random.Random(seed)))
+        assert same_judgments(path)
+
+
+def test_mutated_qrels_are_understood_or_refused_as_python_does(tmp_path, monkeypatch):
+    path, understood = tmp_path / "a.qrels", 0
+    monkeypatch.setattr(sys.modules[__name__], "ODD_SCORES", ODD_GRADE_TEXTS)
+    for seed in range(400):
+        rng = random.Random(seed)
+        path.write_bytes(mutated(rng, judged_lines(rng)))
+        understood += same_judgments(path)
+    assert 50 < understood < 400
+
+
+def test_qrels_of_several_blocks_gzipped_or_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "BLOCK", 1 << 12)
+    data = "".join(
+        f"{topic} 0 d{topic * doc % 997} {doc % 3}\n" for topic in range(1, 60) for doc in range(40)
+    ).encode()
+    plain, packed = tmp_path / "a.qrels", tmp_path / "a.qrels.gz"
+    plain.write_bytes(data)
+    packed.write_bytes(gzip.compress(data, 1))
+    assert same_judgments(plain)
+    assert same_judgments(packed)
+    assert read_qrels(plain).to_dict() == read_qrels(packed).to_dict()
+    assert len(read_qrels(plain).keys) == data.count(b"\n")
+
+
+def test_qrels_with_a_meaning_of_nil_and_with_topics_beside_them(tmp_path):
+    path = tmp_path / "a.qrels.gz"
+    for data in (
+        b"2 0 b 1\n10 0 NIL 2\n2 0 a 0",
+        b"2 0 __nil__ 0\n1 0 a 1\n",
+        b"1 0 a 1\r\n\n 1\t0  b 2 \r\n",
+    ):
+        path.write_bytes(gzip.compress(data))
+        for nil in (None, "ends", "sakai", "document"):
+            assert same_judgments(path, nil=nil, topics=["7", "2"]) == (data[-1:] != b"\r")
+
+
+def test_qrels_that_are_judged_twice_or_empty_are_left_to_python(tmp_path):
+    path = tmp_path / "a.qrels"
+    for data in (
+        b"1 0 a 1\n2 0 a 1\n1 0 a 1\n",
+        b"",
+        b"\n\n",
+        b"# remark\n1 0 a 1\n",
+        b"1 0 a 1 x\n",
+        b"1 0 a\n",
+    ):
+        path.write_bytes(data)
+        assert not same_judgments(path)
+    assert kernel.qrels_of_lines(b"1 0 a 1", 1) is None  # the last line must end
+    with pytest.raises(TypeError):
+        kernel.qrels_of_lines("1 0 a 1\n", 1)
+    assert kernel.qrels_of_dicts([], 1) is None
+
+
+def test_qrels_that_the_kernel_read_can_be_pickled(tmp_path):
+    path = tmp_path / "a.qrels"
+    path.write_bytes(judged_lines(random.Random(4)))
+    qrels = read_qrels(path)
+    for copied in (pickle.loads(pickle.dumps(qrels)), copy.deepcopy(qrels)):
+        assert described(copied) == described(qrels)
+        assert same(copied, {"1": {"a": 1.0, "b": 2.0}})
+
+
+IDS = st.sampled_from(
+    [*"abcdefgh", "d1", "d2", "d3", "é", "日本", "", "#", "a b", "NIL", "__nil__", "\ud800"]
+)
+NUMBERS = st.one_of(
+    st.floats(width=64),
+    st.integers(-3, 3),
+    st.floats(-1, 1).map(np.float64),
+    st.floats(-1, 1, width=32).map(np.float32),
+    st.sampled_from(
+        [2**53 + 1, 10**400, -(10**30), True, None, "1", Fraction(1, 3), -0.0, float("nan"), 1e39]
+    ),
+)
+PLAIN_IDS = st.sampled_from([*"abcdefgh", "d1", "d2", "d3", "é", "日本"])
+PLAIN = st.one_of(st.floats(-2, 2), st.integers(-3, 3), st.sampled_from([0.5, 0.25]).map(np.float64))
+TOPICS = st.sampled_from(["1", "2", "3", "10", "x", "t é"])
+DICTS = st.dictionaries(TOPICS, st.dictionaries(PLAIN_IDS, PLAIN, max_size=9), min_size=1)
+ODD_TOPICS = st.one_of(TOPICS, st.sampled_from([1, 10, "", "\udfff", None, 1.0, "é"]))
+ODD_DICTS = st.dictionaries(
+    ODD_TOPICS,
+    st.one_of(
+        st.dictionaries(st.one_of(IDS, st.integers(0, 9)), NUMBERS, max_size=5),
+        st.lists(IDS, max_size=3),
+        st.none(),
+    ),
+)
+READING = st.sampled_from(READINGS)
+
+
+@given(DICTS, READING, st.booleans())
+def test_dicts_are_the_kernels_own(qrels, run, reading, keep):
+    understood = same(qrels, run, reading, keep)
+    assert understood or reading.order == "rank" or not any(run.values())
+    assert same(qrels, defaultdict(dict, run), reading, keep) == understood
+
+
+@given(ODD_DICTS, READING)
+@example({"\udfff": {}, "1": {"a": 0.0}}, DEFAULT)  # of a topic that is no text, without documents
+def test_odd_dicts_are_understood_or_refused_as_python_does(qrels, run, reading):
+    same(qrels, run, reading)
+
+
+PLAIN_GRADES = st.integers(-2, 4)
+ODD_GRADE_VALUES = st.one_of(
+    PLAIN_GRADES,
+    st.sampled_from([2**31 - 1, 2**31, -(2**31), 10**400, True, None, 1.0, 0.5, "1", np.int64(2)]),
+)
+JUDGED = st.dictionaries(TOPICS, st.dictionaries(PLAIN_IDS, PLAIN_GRADES, max_size=9), min_size=1)
+ODD_JUDGED = st.dictionaries(
+    ODD_TOPICS,
+    st.one_of(
+        st.dictionaries(st.one_of(IDS, st.integers(0, 9)), ODD_GRADE_VALUES, max_size=5),
+        st.lists(IDS, max_size=3),
+    ),
+)
+
+
+@given(JUDGED)
+def test_dicts_and_tuples_of_grades_are_the_kernels_own(judged):
+    some = any(judged.values())
+    assert same_judgments(judged) == some
+    assert same_judgments(judged, topics=["7"], nil="ends") == some
+    assert same_judgments(defaultdict(dict, judged)) == some
+    for kind in (Qrel, lambda *fields: fields):
+        items = [kind(topic, doc, grade) for topic, docs in judged.items() for doc, grade in docs.items()]
+        assert same_judgments(items) == some
+
+
+@given(ODD_JUDGED)
+def test_odd_dicts_of_grades_are_understood_or_refused_as_python_does(judged):
+    same_judgments(judged)
+
+
+@given(st.lists(st.builds(lambda *fields: Qrel(*fields), ODD_TOPICS, IDS, ODD_GRADE_VALUES), max_size=6))
+def test_odd_tuples_of_grades_are_understood_or_refused_as_python_does(items):
+    same_judgments(items)
+
+
+def as_tuples(run, kind=ScoredDoc):
+    return [kind(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
+
+
+@given(DICTS, READING, st.booleans())
+def test_named_tuples_are_the_kernels_own(qrels, run, reading, keep):
+    for kind in (ScoredDoc, lambda *fields: fields):
+        items = as_tuples(run, kind)
+        understood = same(qrels, items, reading, keep)
+        assert understood or reading.order == "rank" or not items
+        once = outcome(lambda given=items: rank.rank_run(qrels, iter(given), reading, keep))
+        assert once == outcome(lambda given=items: rank.rank_run(qrels, given, reading, keep)) or not items
+
+
+@given(st.lists(st.builds(ScoredDoc, ODD_TOPICS, IDS, NUMBERS), max_size=6), READING)
+def test_odd_named_tuples_are_understood_or_refused_as_python_does(qrels, items, reading):
+    same(qrels, items, reading)
+
+
+def frame(run):
+    """A run as a table with a row for each document."""
+    rows = [(topic, doc, float(score)) for topic, docs in run.items() for doc, score in docs.items()]
+    topics, docs, scores = zip(*rows) if rows else ((), (), ())
+    texts = pa.string()
+    return pa.table(
+        {
+            "query_id": pa.array(topics, texts),
+            "doc_id": pa.array(docs, texts),
+            "score": pa.array(scores, pa.float64()),
+        }
+    )
+
+
+def rows_are_sure(qrels, table, reading=DEFAULT):
+    """Whether the kernel is sure of the rows of a table."""
+    rows = whole(table, replace(RUN, reading=reading))
+    return compiled_rows(qrels, rows, False) is not None
+
+
+@given(DICTS, READING, st.booleans())
+def test_columns_are_the_kernels_own(qrels, run, reading, keep):
+    table = frame(run)
+    if reading.order != "rank":
+        assert rows_are_sure(qrels, table, reading) == bool(len(table))
+    same(qrels, table, reading, keep)
+    same(qrels, table.slice(1), reading, keep)
+    same(qrels, table.to_pandas(), reading, keep)
+
+
+@given(st.lists(st.tuples(TOPICS, IDS.filter(lambda doc: doc != "\ud800"), NUMBERS), max_size=6), READING)
+def test_odd_columns_are_understood_or_refused_as_python_does(qrels, items, reading):
+    topics, docs, scores = map(list, zip(*items)) if items else ([], [], [])
+    same(qrels, {"query_id": topics, "doc_id": docs, "score": scores}, reading)
+
+
+def test_columns_beside_the_usual_ones_are_left_to_python(qrels):
+    table = frame({"1": {"a": 2.0, "b": 1.0}})
+    assert rows_are_sure(qrels, table)
+    for name, values in {"cost": [1.0, 2.0], "shown": [True, False], "rank": [1, 2]}.items():
+        odd = table.append_column(name, [values])
+        assert rows_are_sure(qrels, odd) == (name == "rank")  # which does not decide
+        same(qrels, odd)
+    assert not rows_are_sure(qrels, table.append_column("rank", [[1, 2]]), Reading("rank"))
+    apart = pa.concat_tables([frame({"1": {"a": 2.0}}), frame({"2": {"a": 1.0}}), frame({"1": {"b": 3.0}})])
+    assert not rows_are_sure(qrels, apart)
+    same(qrels, apart)
+    answers = read_answers({"1": [["a"]]}, "squad")
+    assert not rows_are_sure(answers, table)
+
+
+def test_columns_that_do_not_fit_together_are_refused(qrels):
+    ends, text = np.array([0, 1], np.int32), np.array([97], np.uint8)
+    good = {
+        "topic_of": np.array([0], np.int32),
+        "topic_ends": ends,
+        "topics": text,
+        "ends": ends,
+        "docs": text,
+    }
+    good["scores"] = np.array([1.0])
+
+    def taken(**other):
+        lists = kernel.begin(qrels.judged_docs.here, 0, False, False)
+        return kernel.columns(lists, *{**good, **other}.values())
+
+    assert taken()
+    for topics in ([1], [-1], [0, 0], []):
+        assert not taken(topic_of=np.array(topics, np.int32))
+    assert not taken(topic_ends=np.array([0, 2], np.int32))
+    assert not taken(ends=np.array([1, 0], np.int32))
+    assert not taken(ends=np.zeros(0, np.int32))
+    assert not taken(scores=np.array([1.0, 2.0]))
+    assert not taken(scores=np.array([np.nan]))
+
+
+class Surprising(namedtuple("Surprising", "query_id doc_id score")):
+    """Attributes that are not the tuple's fields."""
+
+    @property
+    def score(self):
+        return 7.0
+
+
+class Shadowed(ScoredDoc):
+    """Attributes that may be changed."""
+
+
+def test_tuples_whose_attributes_are_not_their_fields_are_left_to_python(qrels):
+    run = {"1": {"a": 2.0, "b": 1.0}}
+    assert not same(qrels, as_tuples(run, Surprising))
+    shadowed = as_tuples(run, Shadowed)
+    shadowed[0].rank = 1
+    assert not same(qrels, shadowed)
+    other_order = namedtuple("OtherOrder", "score doc_id more query_id")
+    assert same(qrels, [other_order(1.0, "a", None, "1"), other_order(2.0, "b", None, "1")])
+    mixed = [ScoredDoc("1", "a", 1.0), other_order(2.0, "b", None, "1")]
+    assert not same(qrels, mixed)
+    short = [ScoredDoc("1", "a", 1.0), tuple.__new__(ScoredDoc, ("1", "b"))]
+    assert not same(qrels, short)
+    assert not same(qrels, [("1", "a", 1.0), ("1", "b", 2.0, 3)])
+    assert not same(qrels, [("1", "a", 1.0), ["1", "b", 2.0]])
+
+
+def test_documents_that_come_apart_or_twice_are_left_to_python(qrels):
+    apart = [ScoredDoc("1", "a", 1.0), ScoredDoc("2", "a", 1.0), ScoredDoc("1", "b", 1.0)]
+    assert not same(qrels, apart)
+    twice = [ScoredDoc("1", "a", 1.0), ScoredDoc("1", "a", 2.0)]
+    for reading in READINGS:
+        assert not same(qrels, twice, reading)
+
+
+def test_files_of_several_blocks_gzipped_or_not(qrels, tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "BLOCK", 1 << 18)
+    rng = random.Random(5)
+    many = [
+        f"{topic} Q0 d{doc} {rank} {rng.choice([rng.random(), 1.0]):.6g} tag\n"
+        for topic in rng.sample(range(40), 40)
+        for rank, doc in enumerate(rng.sample(range(10000), 900))
+    ]
+    data = "".join(many).encode()
+    assert len(data) > 3 * text.BLOCK
+    plain, packed = tmp_path / "a.run", tmp_path / "a.run.gz"
+    plain.write_bytes(data)
+    packed.write_bytes(gzip.compress(data, 1))
+    assert same(qrels, plain)
+    assert same(qrels, packed)
+    plain.write_bytes(b"\xef\xbb\xbf" + data)
+    assert same(qrels, plain)
+    plain.write_bytes(data + b"1 Q0 d1 1 1.0")
+    assert not same(qrels, plain)
+
+
+def test_numbers_are_rounded_as_python_rounds_them(tmp_path):
+    rng = random.Random(3)
+    texts = {rng.choice(["", "-"]) + number(rng) for _ in range(20000)}
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"1 Q0 {at} 1 {text} t\n" for at, text in enumerate(texts)))
+    lists = rank.rank_run(read_qrels({"1": {"0": 1}}), path, Reading("file"), True)
+    assert sure(read_qrels({"1": {"0": 1}}), path, Reading("file"))
+    assert lists.scores.tobytes() == np.array([float(text) for text in texts]).tobytes()
+
+
+def number(rng):
+    """A number as text: of a few digits or of many, with an exponent or not, near a tie or not."""
+    kind = rng.randrange(5)
+    if kind == 0:
+        return repr(rng.random() * 10 ** rng.randint(-30, 30))
+    if kind == 1:
+        return f"{rng.random() * 100:.{rng.randint(0, 30)}f}"
+    if kind == 2:  # half way between two doubles, or next to it
+        whole = (rng.getrandbits(53) | 1 << 52) * 2 + 1 + rng.choice([0, 0, 1, -1])
+        places = rng.randint(0, 3)
+        return f"{whole * 5**places}e-{places}"
+    digits = str(rng.getrandbits(rng.randint(1, 66)))
+    at = rng.randint(0, len(digits))
+    if kind == 3:
+        return f"{digits[:at]}.{digits[at:]}e{rng.randint(-320, 280)}"
+    return f"{digits[:at]}.{digits[at:]}" if at else f".{digits}"
+
+
+def test_ids_whose_hashes_meet_and_long_lists(tmp_path):
+    rng = random.Random(1)
+    docs = [bytes(rng.choices(b"\x01ab", k=rng.randint(1, 30))).decode() for _ in range(3000)]
+    docs = list(dict.fromkeys(docs))
+    judged = read_qrels({"1": {doc: at % 4 for at, doc in enumerate(docs[::2])}, "2": {docs[0]: 1}})
+    assert same(judged, {"1": dict.fromkeys(docs, 1.0), "2": {docs[0]: 1, docs[1]: 1}})
+
+
+def test_ids_beyond_ascii_keep_at_most_one_copy_in_the_users_objects(qrels):
+    ids = [chr(0x4E00 + at) * 40 for at in range(50)]
+    sizes = [sys.getsizeof(doc) for doc in ids]
+    run = {"1": {"a": 99.0, **{doc: float(at) for at, doc in enumerate(ids)}}}
+    assert sure(qrels, run)
+    grown = sum(sys.getsizeof(doc) > size for doc, size in zip(ids, sizes))
+    assert grown <= 1
+
+
+def test_the_kernels_judgments_are_made_again_where_they_are_unpickled(qrels):
+    assert qrels.judged_docs.here is not None
+    for copied in (pickle.loads(pickle.dumps(qrels)), copy.deepcopy(qrels)):
+        assert same(copied, {"1": {"a": 1.0, "b": 2.0}})
+
+
+def test_buffers_that_do_not_fit_are_refused():
+    good = read_qrels(QRELS).judged_docs.columns
+    assert kernel.judged(*good, 1) is not None
+    for at in range(len(good)):
+        assert kernel.judged(*good[:at], good[at][:0], *good[at + 1 :], 1) is None or len(good[at]) == 0
+    assert kernel.judged(*good[:6], good[6][::-1].copy(), good[7], 1) is None
+    for wrong in [(), (1,) * 9, ("a",) * 9]:
+        with pytest.raises(TypeError):
+            kernel.judged(*wrong)
+    with pytest.raises((TypeError, ValueError)):
+        kernel.lines(object(), b"")
+
+
+def loaded(wanted):
+    """What a new process says of the kernel with this setting."""
+    code = "from ir_trunc._kernel import kernel; print(kernel is not None)"
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parent,  # where no source tree comes before the package that is installed
+        env={**os.environ, "IR_TRUNC_KERNEL": wanted},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there"), [("0", "False"), ("1", "True"), ("", "True"), ("required", "True")]
+)
+def test_the_environment_turns_the_kernel_off_or_requires_it(wanted, there):
+    assert loaded(wanted).stdout.strip() == there
+
+
+def test_an_unknown_setting_of_the_kernel_is_refused():
+    assert "IR_TRUNC_KERNEL=off: 0, 1 or required is needed." in loaded("off").stderr
+
+
+COLLECTIONS = {
+    "covid-r1": "qrels.covid-r1.txt",
+    "robust03": "qrels.robust03.txt",
+    "trec8": "qrels.trec8.txt",
+    "tar17-half": "qrel_abs_test.txt",
+}
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_real_runs(collection, real_data):
+    folder = real_data(collection)
+    judged = read_qrels(folder / COLLECTIONS[collection])
+    runs = sorted(path for path in (folder / "runs").rglob("*") if path.is_file())
+    some = runs[:: max(1, len(runs) // 3)]
+    assert sum(same(judged, path) for path in some) >= len(some) - 1  # one run is not as plain as others

@@ -1,0 +1,382 @@
+"""The law of doors: whatever a public function is handed, it returns a result or says what would be right.
+
+Every argument of every public function is replaced by things of wrong types and values (`odd_values`), the
+others being right. What comes back is a result, an IrTruncError, or an OSError about a file; what an object
+of the user's own raises is passed on as it is. IR_TRUNC_ODD_CASES sets how many cases are drawn.
+"""
+
+import contextlib
+import inspect
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from odd_values import CONTAINERS, VALUES, WRAPPINGS, OwnError
+from procedures import examples
+
+import ir_trunc
+from ir_trunc import IrTruncError, IrTruncWarning, meta, plots, truncation
+from ir_trunc._ranking.doors import read_run
+from ir_trunc.adapters import scale
+from ir_trunc.truncation import study
+
+CASES = int(os.environ.get("IR_TRUNC_ODD_CASES", "400"))
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"b": 2, "c": 1}, "3": {}, "4": {"a": 1, "d": 1}}
+RUN = {"1": {"a": 2.0, "b": 1.0}, "2": {"b": 3.0, "a": 1.0}, "4": {"x": 2.0, "d": 1.0}}
+OTHER = {"1": {"b": 2.0, "a": 1.0}, "2": {"c": 3.0}, "3": {"x": 1.0}}
+THIRD = {"1": ["x"], "2": ["b", "c"], "4": ["a"]}
+RUNS = {"one": RUN, "other": OTHER, "third": THIRD}
+RESULTS = ir_trunc.calc("AP RBPT", QRELS, RUN)
+COMPARED = ir_trunc.compare("AP RBPT", QRELS, RUNS)
+COMPARED = ir_trunc.compare("AP RBPT", QRELS, RUNS)
+RANKINGS = ir_trunc.rank(QRELS, RUN)
+CURVE = next(iter(ir_trunc.curves("AP", QRELS, RUN).values()))
+MATRIX = meta.score_matrix("AP RBPT", QRELS, RUNS)
+POOLED = meta.pooled_runs(QRELS, RUNS)
+POWER = meta.power(MATRIX)
+ERRORS = meta.error_rates(MATRIX, repetitions=3)
+SWAPS = meta.swap_rates(MATRIX, repetitions=3)
+AGREEMENT = meta.agreement(MATRIX)
+GRID = meta.pool_grid(["AP"], POOLED, (1, 2), (1, 2))
+REFERENCE = meta.Reference.of(MATRIX)
+EVALUATOR = ir_trunc.evaluator("AP RBPT", QRELS)
+AXES = plots.example(study.example("RBPT"))
+BEFORE = pd.Series({"AP": 0.5, "RBPT": 0.4})
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    ABSTENTION = truncation.abstention_curve("RBPT", QRELS, RUN)
+    RISKS = truncation.risk_coverage(QRELS, RUN)
+    CROSS = truncation.cross_validate(["Greedy", "LargestGap"], "RBPT", QRELS, {"one": RUN}, folds=2)
+    ADVICE = ir_trunc.how_many(RUN, QRELS, policies="Greedy", folds=2)
+CUTS = {"1": 1, "2": 0, "4": 1}
+SCORED = {"measures": "AP RBPT", "qrels": QRELS, "run": RUN}
+READING = {"order": "score", "duplicates": "error", "stop": None, "lower_is_better": False, "columns": None}
+DOORS = {"topics": ["1", "9"], "nil": "ends"}
+TABLE = {"measures": "AP RBPT", "qrels": QRELS, "runs": RUNS}
+
+# Public functions and methods with arguments that are right.
+CALLS = {
+    "calc": (ir_trunc.calc, SCORED | DOORS | READING | {"keep_scores": True}),
+    "calc_aggregate": (ir_trunc.calc_aggregate, SCORED | DOORS | READING),
+    "iter_calc": (ir_trunc.iter_calc, SCORED | DOORS | READING),
+    "curves": (ir_trunc.curves, SCORED | DOORS | READING),
+    "rank": (ir_trunc.rank, {"qrels": QRELS, "run": RUN} | DOORS | READING),
+    "compare": (
+        ir_trunc.compare,
+        {"measures": "AP", "qrels": QRELS, "runs": RUNS, "baseline": "one", "test": "bootstrap",
+         "correction": "bh", "alpha": 0.05, "intervals": True, "margin": 0.1, "repetitions": 20,
+         "seed": 0} | DOORS | READING,
+    ),
+    "check": (
+        ir_trunc.check,
+        {"conditions": ["AP drops 0.1", "length > 3"], "qrels": QRELS, "run": RUN, "baseline": OTHER,
+         "confidence": 0.9, "strict": False} | DOORS | READING,
+    ),
+    "report": (
+        ir_trunc.report,
+        {"measures": "AP", "qrels": QRELS, "runs": RUNS, "path": "out", "baseline": "one", "title": "t",
+         "folds": 2} | DOORS | READING,
+    ),
+    "Comparison[]": (COMPARED.__getitem__, {"measure": "AP"}),
+    "Comparison.to_latex": (COMPARED.to_latex, {"label": "tab:one", "digits": 3}),
+    "Comparison.to_html": (COMPARED.to_html, {"digits": 3}),
+    "Comparison.to_markdown": (COMPARED.to_markdown, {"digits": 3}),
+    "evaluator": (ir_trunc.evaluator, {"measures": "AP", "qrels": QRELS} | DOORS | READING),
+    "Evaluator.calc": (EVALUATOR.calc, {"run": RUN, "keep_scores": False}),
+    "Evaluator.curves": (EVALUATOR.curves, {"run": RUN}),
+    "reproduce": (ir_trunc.reproduce, {"paper": "penas2011"}),
+    "parse_measure": (ir_trunc.parse_measure, {"measure": "AP@10"}),
+    "measure (declared)": (ir_trunc.RBPT, {"p": 0.5, "rel": 1, "cutoff": 10}),
+    "measure (a decorator)": (
+        ir_trunc.measure,
+        {"source": "mine", "range": (0, 1), "cutoff": "optional", "scope": "list", "name": None,
+         "aliases": (), "of_means": None, "influence": None},
+    ),
+    "measure (D by topic)": (ir_trunc.WSS, {"r": 0.95, "D": {"1": 5}, "rel": 1}),
+    "nil_report": (ir_trunc.nil_report, {"run": RUN, "topics": ["1"], "depth": 2, "nil": "ends"} | READING),
+    "read_answers": (
+        ir_trunc.read_answers,
+        {"data": {"1": [{"A": 2, "B": 1}, ["C"]]}, "normalise": "squad", "nil": "ends", "columns": None},
+    ),
+    "read_decisions": (
+        ir_trunc.read_decisions,
+        {"answers": {"a": 0.9, "b": 0.5}, "truth": {"a": True, "b": False}, "threshold": 0.5},
+    ),
+    "read_qrels": (ir_trunc.read_qrels, {"data": QRELS, "columns": None} | DOORS),
+    "read_run": (ir_trunc.read_run, {"data": RUN} | READING),
+    "read_topics": (ir_trunc.read_topics, {"data": ["1", "2"]}),
+    "with_effort": (ir_trunc.with_effort, {"qrels": QRELS, "run": RUN, "e": 0.05, "rel": 1} | READING),
+    "with_terminal": (ir_trunc.with_terminal, {"qrels": QRELS, "run": RUN, "rel": 1, "depth": 10} | READING),
+    "with_topics": (ir_trunc.with_topics, {"qrels": QRELS, "topics": ["1", "9"]}),
+    "NilRule": (ir_trunc.NilRule, {"convention": "ends", "id": "NIL"}),
+    "truncation.cross_validate": (
+        truncation.cross_validate,
+        {"policies": ["Greedy"], "measure": "RBPT", "qrels": QRELS, "runs": RUNS, "folds": 2, "seed": 0,
+         "also": "AP", "nil": "ends"} | READING,
+    ),
+    "truncation.abstention_curve": (
+        truncation.abstention_curve,
+        {"measures": "RBPT", "qrels": QRELS, "run": RUN, "confidence": "gap", "steps": 4,
+         "nil": "ends"} | READING,
+    ),
+    "truncation.nauc": (
+        truncation.nauc,
+        {"measures": "RBPT", "qrels": QRELS, "run": RUN, "confidence": "gap", "steps": 4,
+         "nil": "ends"} | READING,
+    ),
+    "truncation.risk_coverage": (
+        truncation.risk_coverage,
+        {"qrels": QRELS, "run": RUN, "rel": 1, "nil": "ends"} | READING,
+    ),
+    "truncation.policy": (truncation.policy, {"source": "a paper", "idempotent": True, "written": True}),
+    "truncation.falling_scores": (truncation.falling_scores, {"rankings": RANKINGS}),
+    "truncation.parse_policy": (truncation.parse_policy, {"policy": "Fixed(k=3)"}),
+    "truncation.ranked": (truncation.ranked, {"run": read_run(RUN), "nil": "ends"}),
+    "truncation.read_cuts": (truncation.read_cuts, {"path": "cuts"}),
+    "truncation.write_cuts": (truncation.write_cuts, {"path": "out", "cuts": CUTS}),
+    "truncation.write_run": (
+        truncation.write_run,
+        {"path": "out", "run": read_run(RUN), "cuts": CUTS, "tag": "mine"},
+    ),
+    "truncation.Fixed": (truncation.Fixed, {"k": 3}),
+    "truncation.ScoreThreshold": (truncation.ScoreThreshold, {"threshold": 0.5}),
+    "truncation.ShareOfTop": (truncation.ShareOfTop, {"share": 0.5}),
+    "how_many": (
+        ir_trunc.how_many,
+        {"retrieved": RUN, "labels": QRELS, "measure": "RBPT", "cost": 1.5, "policies": "Greedy LargestGap",
+         "also": "Knee", "present": 1, "folds": 2, "seed": 0} | DOORS | READING,
+    ),
+    "HowMany.plot": (ADVICE.plot, {"against": "length", "ax": None}),
+    "HowMany.save": (ADVICE.save, {"path": "out"}),
+    "truncation.AdaptiveK": (truncation.AdaptiveK, {"share": 0.9, "buffer": 5}),
+    "truncation.Surprise": (truncation.Surprise, {"surprise": 1.0}),
+    "truncation.ScoreDistribution": (truncation.ScoreDistribution, {"probability": 0.5}),
+    "truncation.RiskControlled": (
+        truncation.RiskControlled, {"risk": "missed", "alpha": 0.1, "by": "score", "level": 0.5},
+    ),
+    "truncation.RiskControlled.fit": (
+        truncation.RiskControlled("missed", 0.5).fit, {"rankings": RANKINGS, "measure": "RBPT"},
+    ),
+    "truncation.Learned": (truncation.Learned, {"estimator": None}),
+    "truncation.policy()": (truncation.LargestGap(), {"scores": [0.9, 0.5], "lower_is_better": False}),
+    "truncation.policy.keep": (
+        truncation.LargestGap().keep,
+        {"items": [("a", 0.9), ("b", 0.5)], "score": None, "lower_is_better": False},
+    ),
+    "truncation.policy_of": (
+        truncation.policy_of, {"data": {"policy": "Fixed", "parameters": {"k": 5}}, "where": "mine"},
+    ),
+    "truncation.policy.save": (truncation.LargestGap().save, {"path": "out"}),
+    "truncation.load_policy": (truncation.load_policy, {"path": "stop.json"}),
+    "truncation.truncate": (
+        truncation.truncate, {"run": RUN, "policy": "LargestGap", "nil": "ends"} | READING,
+    ),
+    "truncation.Given": (truncation.Given, {"cuts": CUTS, "source": "mine"}),
+    "truncation.Oracle": (truncation.Oracle, {"measure": "AP"}),
+    "truncation.Greedy.fit": (truncation.Greedy().fit, {"rankings": RANKINGS, "measure": "RBPT"}),
+    "truncation.LargestGap.cut": (truncation.LargestGap().cut, {"rankings": RANKINGS}),
+    "study.agreement": (
+        study.agreement,
+        {"truncated": "RBPT", "full": "AP", "qrels": QRELS, "runs": RUNS, "nil": "ends"} | READING,
+    ),
+    "study.best_cuts": (study.best_cuts, TABLE | DOORS | READING),
+    "study.cuts": (study.cuts, TABLE | DOORS | READING),
+    "study.example": (study.example, {"measures": "RBPT", "irrelevant": 2, "relevant": 3, "scaled": True}),
+    "study.collections": (study.collections, {"folder": "data"}),
+    "study.over_collections": (
+        study.over_collections,
+        {"experiment": partial(study.cuts, "AP"), "collections": {"one": (QRELS, RUNS)}} | DOORS | READING,
+    ),
+    "study.lengths": (study.lengths, {"qrels": QRELS, "runs": RUNS, "nil": "ends"} | READING),
+    "meta.conditions": (
+        meta.conditions,
+        {"measures": "AP RBP(p={p})", "pools": POOLED, "depths": {"a": (1, 2), "b": (None, 3)},
+         "pooled": ["one"], "residual": 0.2},
+    ),
+    "meta.procedure": (meta.procedure, {"source": "a paper"}),
+    "meta.persistence": (meta.persistence, {"residual": 0.1, "depth": 10}),
+    "meta.pooled_runs": (meta.pooled_runs, {"qrels": QRELS, "runs": RUNS, "nil": "ends"} | READING),
+    "meta.rbo": (meta.rbo, {"x": [3, 2, 1], "y": [3, 1, 2], "p": 0.9, "ties": "b"}),
+    "meta.residual": (meta.residual, {"p": 0.5, "depth": 10}),
+    "meta.score_matrix": (meta.score_matrix, TABLE | DOORS | READING),
+    "meta.tau": (meta.tau, {"x": [3, 2, 1], "y": [3, 1, 2]}),
+    "meta.tau_ap_b": (meta.tau_ap_b, {"x": [3, 2, 1], "y": [3, 1, 2]}),
+    "meta.tau_ap": (meta.tau_ap, {"x": [3, 2, 1], "y": [3, 1, 2]}),
+    "meta.ScoreMatrix": (
+        meta.ScoreMatrix,
+        {"measures": ("AP",), "systems": ("one",), "topics": ("1",), "values": np.ones((1, 1, 1))},
+    ),
+    "meta.ScoreMatrix[]": (MATRIX.__getitem__, {"measure": "AP"}),
+    "meta.ScoreMatrix.joined": (MATRIX.joined, {"others": {"again": MATRIX}}),
+    "meta.Power.intervals": (POWER.intervals, {"confidence": 0.9, "repetitions": 5}),
+    "meta.Power.matrix": (POWER.matrix, {"measure": "AP"}),
+    "meta.ErrorRates.intervals": (ERRORS.intervals, {"fuzziness": 0.05, "confidence": 0.9, "repetitions": 5}),
+    "meta.SwapRates.sensitivity": (SWAPS.sensitivity, {"limit": 0.05}),
+    "meta.Agreement.interval": (
+        AGREEMENT.interval,
+        {"name": "AP", "other": "RBPT", "confidence": 0.9, "repetitions": 5, "seed": 0},
+    ),
+    "meta.Agreement.scatter": (AGREEMENT.scatter, {"name": "AP", "other": "RBPT", "ax": None}),
+    "meta.Agreement.plot": (AGREEMENT.plot, {"ax": None}),
+    "meta.PooledRuns.in_pool": (POOLED.in_pool, {"depth": 2, "pooled": ["one"]}),
+    "meta.PooledRuns.coverage": (POOLED.coverage, {"depth": 2, "pooled": ["one"]}),
+    "meta.PooledRuns.score": (POOLED.score, {"measures": "AP", "keep": None}),
+    "meta.PoolGrid.plot": (GRID.plot, {"measure": "AP", "form": "raw", "ax": None}),
+    "meta.ScoreMatrix.take": (MATRIX.take, {"systems": ["one"], "topics": ["1"], "measures": "AP"}),
+    "meta.ScoreMatrix.from_pandas": (meta.ScoreMatrix.from_pandas, {"table": MATRIX.to_pandas()}),
+    "meta.ScoreMatrix.save": (MATRIX.save, {"path": "matrix"}),
+    "meta.ScoreMatrix.load": (meta.ScoreMatrix.load, {"path": "matrix"}),
+    "meta.Reference.of": (meta.Reference.of, {"matrix": MATRIX}),
+    "meta.Reference.standardise": (REFERENCE.standardise, {"matrix": MATRIX}),
+    "meta.Reference.save": (REFERENCE.save, {"path": "out"}),
+    "meta.Reference.load": (meta.Reference.load, {"path": "reference"}),
+    # Never a run that could be one: to start an engine takes seconds.
+    "scale.dask": (scale.dask, {"measures": "AP", "qrels": QRELS, "run": None} | DOORS | READING),
+    "scale.spark": (scale.spark, {"measures": "AP", "qrels": QRELS, "run": None} | DOORS | READING),
+    "plots.abstention": (plots.abstention, {"table": ABSTENTION, "ax": None}),
+    "plots.risk_coverage": (plots.risk_coverage, {"table": RISKS, "ax": None}),
+    "plots.agreement": (
+        plots.agreement,
+        {"table": study.agreement("RBPT OIE", "AP RBP", QRELS, RUNS), "ax": None},
+    ),
+    "plots.caption": (plots.caption, {"ax": AXES, "data": "d", "topics": 1, "systems": 2}),
+    "plots.curve": (plots.curve, {"curve": CURVE, "topic": "1", "measure": "AP", "ax": None}),
+    "plots.cuts": (plots.cuts, {"table": study.cuts("AP", QRELS, RUNS), "ax": None}),
+    "plots.example": (plots.example, {"table": study.example("RBPT"), "ax": None}),
+    "plots.lengths": (plots.lengths, {"table": study.best_cuts("AP", QRELS, RUNS), "ax": None}),
+    "plots.lines": (plots.lines, {"series": study.example("RBPT"), "best": True, "ax": None}),
+    "plots.lists": (plots.lists, {"rankings": RANKINGS, "title": "t", "longest": 5, "ax": None}),
+    "plots.nil": (plots.nil, {"table": study.lengths(None, RUNS), "ax": None}),
+    "plots.policies": (plots.policies, {"table": CROSS, "against": "length", "ax": None}),
+    "plots.recall_curve": (
+        plots.recall_curve,
+        {"runs": {"one": RANKINGS}, "D": "qrels", "rel": 1, "ax": None},
+    ),
+    "plots.scores": (plots.scores, {"table": study.example("RBPT"), "ax": None}),
+    "plots.side_by_side": (plots.side_by_side, {"runs": {"one": RANKINGS}, "longest": 5, "ax": None}),
+    "plots.slope": (plots.slope, {"before": BEFORE, "after": BEFORE * 1.1, "ax": None, "labels": 30}),
+}  # fmt: skip
+CALLS |= {f"meta.{name}": (meta.registry[name].function, given) for name, (given, _) in examples().items()}
+NO_PATHS = {("scale.spark", "run"), ("scale.dask", "run")}
+ARGUMENTS = [(name, argument) for name, (_, given) in CALLS.items() for argument in given]
+ODD = VALUES | CONTAINERS
+
+
+@contextlib.contextmanager
+def empty_folder() -> Iterator[None]:
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            Path("cuts").write_text("1\t3\n")
+            REFERENCE.save("reference")
+            MATRIX.save("matrix")
+            truncation.Fixed(3).save("stop.json")
+            Path("data", "runs").mkdir(parents=True)
+            Path("data", "qrels.txt").write_text("1 0 a 1\n")
+            yield
+        finally:
+            os.chdir(before)
+
+
+def outcome(name: str, argument: str, value: object) -> BaseException | None:
+    """What a call raises that it must not raise, or None."""
+    function, given = CALLS[name]
+    with empty_folder(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", IrTruncWarning)
+        try:
+            result = function(**given | {argument: value})
+            if isinstance(result, Iterator):
+                list(result)
+        except IrTruncError as error:
+            return None if str(error) and "\n" not in str(error) else error
+        except (OSError, OwnError):
+            return None
+        except Exception as error:
+            return error
+    return None
+
+
+def is_path(value: object) -> bool:
+    inside = value if isinstance(value, (list, tuple)) else [value]
+    return any(isinstance(item, (str, os.PathLike)) for item in inside)
+
+
+@given(st.sampled_from(ARGUMENTS), st.sampled_from(sorted(ODD)), st.sampled_from(sorted(WRAPPINGS)))
+@example(("calc", "qrels"), "numpy 0-d", "as a value")
+@example(("calc", "columns"), "pandas NA", "as a key")
+@example(("plots.caption", "topics"), "numpy int", "alone")
+@example(("truncation.policy_of", "data"), "pandas NA", "as a key")
+@example(("truncation.policy.keep", "items"), "memoryview", "alone")
+@settings(max_examples=CASES)
+def test_whatever_an_argument_is_the_answer_is_a_result_or_an_error_that_speaks(argument, odd, wrapping):
+    value = WRAPPINGS[wrapping](ODD[odd]())
+    if argument in NO_PATHS and is_path(value):
+        return
+    error = outcome(*argument, value)
+    if error is not None:
+        raise AssertionError(f"{argument[0]}({argument[1]}={odd}, {wrapping}): {error!r}") from error
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_calls_of_the_law_are_right(name):
+    function, given = CALLS[name]
+    if name.startswith("scale."):
+        with pytest.warns(IrTruncWarning), pytest.raises(IrTruncError, match="run of type NoneType"):
+            function(**given)
+    else:
+        argument = next(iter(given))
+        assert outcome(name, argument, given[argument]) is None
+        with empty_folder(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrTruncWarning)
+            function(**given)
+
+
+def public(module: object) -> dict[str, Callable[..., object]]:
+    """The functions of a module that has no __all__ are those that it defines."""
+    listed = getattr(module, "__all__", None)
+    found = {name: getattr(module, name) for name in listed or vars(module) if not name.startswith("_")}
+    own = {name: thing for name, thing in found.items() if inspect.isfunction(thing)}
+    return (
+        own if listed else {name: thing for name, thing in own.items() if thing.__module__ == module.__name__}
+    )
+
+
+@pytest.mark.parametrize(
+    "module", [ir_trunc, truncation, study, meta, scale, plots], ids=lambda module: module.__name__
+)
+def test_the_law_knows_every_public_function_and_argument(module):
+    functions = {function: set(given) for function, given in CALLS.values() if inspect.isfunction(function)}
+    for name, function in public(module).items():
+        assert function in functions, name
+        parameters = inspect.signature(function).parameters.values()
+        asked = {p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
+        assert asked <= functions[function], name
+
+
+ORDER = (
+    ("policies",),
+    ("measure", "measures", "truncated", "full"),
+    ("qrels",),
+    ("run", "runs", "pools", "matrix"),
+)
+
+
+def test_measures_come_first_then_qrels_then_runs():
+    """In every public function that takes two of these or more by their place."""
+    rank = {name: at for at, names in enumerate(ORDER) for name in names}
+    for name, (function, _) in CALLS.items():
+        parameters = inspect.signature(function).parameters.values()
+        by_place = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        given = [rank[argument] for argument in by_place if argument in rank]
+        assert given == sorted(given), name

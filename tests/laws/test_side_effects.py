@@ -1,0 +1,357 @@
+"""What happens beside the work: no network, no program, no code from data, no file that nobody asked for.
+
+Nothing of the caller's is changed, and the process does not matter: hash seeds, spawned processes.
+"""
+
+import ast
+import copy
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_layers import FILES, PACKAGE, imports_of
+
+import ir_trunc
+from ir_trunc import meta, truncation
+from ir_trunc.synthetic import demo
+from ir_trunc.truncation import study
+
+DATA = Path(str(demo.data()))
+
+
+def printed(code: str, *words: str, cwd: Path = DATA, **variables: str) -> str:
+    """What a piece of Python prints, in a process of its own that writes no byte code."""
+    command = [sys.executable, "-B", *(["-c", code] if code else []), *words]
+    done = subprocess.run(
+        command, cwd=cwd, env=os.environ | variables, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# the sources
+
+OF_OTHERS = {
+    *("pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "yaml"),
+    *(
+        "socket",
+        "ssl",
+        "http",
+        "urllib",
+        "ftplib",
+        "smtplib",
+        "xmlrpc",
+        "asyncio",
+        "requests",
+        "httpx",
+        "aiohttp",
+        "urllib3",
+    ),
+    *(
+        "subprocess",
+        "multiprocessing",
+        "concurrent",
+        "ctypes",
+        "runpy",
+        "code",
+        "codeop",
+        "webbrowser",
+        "pty",
+    ),
+}
+"""Modules that load objects, or reach the network, other programs or foreign code."""
+
+REACH = {"fsspec", "dask", "pyspark", "ir_datasets", "pyterrier", "queries"}
+"""Packages that may reach the network, for files and data sets that the user names."""
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def test_pickle_is_used_between_the_workers_of_a_cluster_only():
+    """Spark's workers return their parts as bytes; nothing else loads objects, reaches out or starts
+    programs.
+    """
+    found = {
+        (name_of(path), top)
+        for path in FILES
+        for name in imports_of(path)
+        if (top := name.split(".")[0]) in OF_OTHERS
+    }
+    assert found == {("adapters/scale.py", "pickle"), ("adapters/workers.py", "pickle")}
+
+
+def test_no_text_becomes_code():
+    """Modules are imported by a fixed table, later under a name that the code has, from the package's own
+    folder, or because a user names them by --import.
+    """
+    loaders = set()
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Name):
+                assert node.id not in {"eval", "exec", "compile", "__import__"}, path
+                loaders |= {name_of(path)} if node.id == "import_module" else set()
+            if isinstance(node, ast.Attribute):
+                unwanted = {
+                    "read_pickle",
+                    "to_pickle",
+                    "system",
+                    "popen",
+                    "fork",
+                    "execv",
+                    "posix_spawn",
+                    "import_module",
+                }
+                assert node.attr not in unwanted, path
+            if isinstance(node, ast.keyword):
+                assert node.arg not in {"allow_pickle", "shell"}, path
+    assert loaders == {
+        "__init__.py",
+        "cli/main.py",
+        "_core/later.py",
+        "measures/__init__.py",
+        "meta/__init__.py",
+        "_read/registry.py",
+        "truncation/policies/__init__.py",
+    }
+
+
+def test_packages_that_reach_the_network_are_imported_where_their_data_are_read():
+    found = {
+        (name_of(path), top)
+        for path in FILES
+        for name in imports_of(path)
+        if (top := name.split(".")[0]) in REACH
+    }
+    assert {path for path, _ in found} == {
+        "adapters/driver.py",
+        "adapters/pyterrier.py",
+        "adapters/pyterrier_truncate.py",
+        "adapters/scale.py",
+        "adapters/workers.py",
+        "_read/readers/datasets.py",
+        "synthetic/passages.py",
+    }
+
+
+def test_files_are_written_in_one_place():
+    """All other modules go through `read.write`, which makes outputs whole."""
+    for path in FILES:
+        if name_of(path) in ("_read/write.py", "_core/process.py"):  # the second opens os.devnull
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+            if called == "open":
+                mode = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+                assert mode == ["rb"], f"{path}:{node.lineno}"
+            assert called not in {"write_bytes", "mkdir", "makedirs", "unlink", "rmtree", "touch"}, path
+            assert called != "write_text" or owner is None, f"{path}:{node.lineno}"  # not that of pathlib
+
+
+# what Python sees
+
+WATCHED = """
+import os, sys
+seen = []
+WATCHED = ("socket.", "subprocess.", "urllib.", "http.", "ftplib.", "os.system", "os.exec", "os.fork",
+           "os.posix_spawn", "pickle.find_class", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link",
+           "os.symlink", "os.truncate")
+def look(event, args):
+    writes = event == "open" and isinstance(args[2], int) and args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    if writes or event.startswith(WATCHED):
+        seen.append((event, str(args[:1])))
+sys.addaudithook(look)
+import warnings
+warnings.simplefilter("ignore")
+import ir_trunc
+from ir_trunc import meta, truncation
+from ir_trunc.cli.main import main
+from ir_trunc.truncation import study
+runs = ["never-stops.run", "stops-in-time.run", "says-little.run"]
+"""
+
+WORK = """
+ir_trunc.calc("RBPT nDCG@10 NumRet c@1", "demo.qrels", runs[0]).to_pandas()
+ir_trunc.compare("RBPT AP", "demo.qrels", runs).by_view()
+ir_trunc.with_terminal("demo.qrels", runs[0])
+study.best_cuts("RBPU OIE", "demo.qrels", runs)
+truncation.cross_validate(["Greedy", "LargestGap"], "RBPU", "demo.qrels", runs, folds=3)
+matrix = meta.score_matrix("AP RBPT", "demo.qrels", runs)
+meta.power(matrix), meta.agreement(matrix)
+print(seen)
+sys.stdout = open(os.devnull, "w")
+seen.clear()
+main(["demo.qrels", *runs, "RBPT", "AP"])
+main(["truncate", runs[0], "--policy", "LargestGap"])
+main(["study", "cuts", "demo.qrels", runs[0], "-m", "SetF"])
+sys.stdout = sys.__stdout__
+print(seen)
+"""
+
+
+def test_scoring_reaches_for_nothing_but_the_files_that_are_named():
+    """No connection, no program, no pickle, no file written or moved, by Python's own account."""
+    assert printed(WATCHED + WORK) == "[]\n[]\n"
+
+
+def test_what_reaches_further_is_seen(tmp_path):
+    """The watch can bark: an output is written and moved; ir_datasets makes its folders when it is asked."""
+    written = f"truncation.write_cuts({str(tmp_path / 'k')!r}, {{'1': 2}})\nprint(seen)\nseen.clear()\n"
+    asked = "try:\n    ir_trunc.calc('AP', 'no-such-set', runs[0])\nexcept OSError:\n    print(seen)\n"
+    home = {"HOME": str(tmp_path), "IR_DATASETS_HOME": str(tmp_path / "sets")}
+    of_output, of_set = printed(WATCHED + written + asked, **home).splitlines()
+    assert "open" in of_output
+    assert "os.rename" in of_output
+    assert "os.mkdir" in of_set
+    assert "socket" not in of_set
+
+
+# the caller's
+
+QRELS = {str(topic): {f"d{doc}": (doc + topic) % 3 for doc in range(6)} for topic in range(6)}
+RUNS = {
+    name: {topic: {f"d{doc * step % 7}": 1.0 / (doc + step) for doc in range(5)} for topic in QRELS}
+    for name, step in (("x", 1), ("y", 2), ("z", 3))
+}
+X = RUNS["x"]
+CALLS = {
+    "calc": lambda qrels, runs: ir_trunc.calc("RBPT NumRet", qrels, runs["x"]),
+    "curves": lambda qrels, runs: ir_trunc.curves("RBPT", qrels, runs["x"]),
+    "rank": lambda qrels, runs: ir_trunc.rank(qrels, runs["x"]),
+    "compare": lambda qrels, runs: ir_trunc.compare("AP", qrels, runs),
+    "with_terminal": lambda qrels, runs: ir_trunc.with_terminal(qrels, runs["x"]),
+    "with_effort": lambda qrels, runs: ir_trunc.with_effort(qrels, runs["x"]),
+    "with_topics": lambda qrels, runs: ir_trunc.with_topics(qrels, ["99"]),
+    "nil_report": lambda qrels, runs: ir_trunc.nil_report(runs["x"]),
+    "best_cuts": lambda qrels, runs: study.best_cuts("RBPU", qrels, runs),
+    "agreement of cuts": lambda qrels, runs: study.agreement("AP", "AP", qrels, runs),
+    "lengths": lambda qrels, runs: study.lengths(None, runs),
+    "cross_validate": lambda qrels, runs: truncation.cross_validate(["Greedy"], "RBPU", qrels, runs, folds=2),
+    "fit and cut": lambda qrels, runs: truncation.Greedy().fit(ir_trunc.rank(qrels, runs["x"]), "RBPU"),
+    "score_matrix": lambda qrels, runs: meta.power(meta.score_matrix("AP", qrels, runs)),
+    "pooled_runs": lambda qrels, runs: meta.pooled_runs(qrels, runs).score("AP"),
+}
+
+
+def frame(data, value: str) -> pd.DataFrame:
+    rows = [(topic, doc, given) for topic, docs in data.items() for doc, given in docs.items()]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+@pytest.mark.parametrize("form", ["dicts", "frames"])
+@pytest.mark.parametrize("call", CALLS)
+def test_no_function_changes_what_it_is_given(call, form):
+    framed = frame(QRELS, "relevance"), {name: frame(run, "score") for name, run in RUNS.items()}
+    qrels, runs = copy.deepcopy((QRELS, RUNS)) if form == "dicts" else framed
+    before = copy.deepcopy((qrels, runs))
+    CALLS[call](qrels, runs)
+    if form == "dicts":
+        assert (qrels, runs) == before
+        assert [list(docs) for docs in runs["x"].values()] == [list(docs) for docs in X.values()]
+    else:
+        pd.testing.assert_frame_equal(qrels, before[0])
+        for name, run in runs.items():
+            pd.testing.assert_frame_equal(run, before[1][name])
+
+
+STATE = """
+import decimal, locale, os, random, signal, sys, warnings
+import ir_datasets, ir_measures, numpy as np, pandas, pyarrow.csv, pytrec_eval, scipy.stats, tqdm
+def state():
+    return (list(warnings.filters), warnings.showwarning, random.getstate(), str(np.random.get_state()),
+            np.geterr(), str(decimal.getcontext()), locale.setlocale(locale.LC_ALL), os.getcwd(),
+            dict(os.environ), sys.excepthook,
+            list(sys.path), sys.getrecursionlimit(), str(pandas.options),
+            [signal.getsignal(n) for n in (2, 13, 15)])
+before = state()
+import ir_trunc
+from ir_trunc import meta, truncation
+runs = ["never-stops.run", "stops-in-time.run", "says-little.run"]
+truncation.cross_validate(["Greedy"], "RBPU", "demo.qrels", runs, folds=3)
+meta.power(meta.score_matrix("AP RBPT NumRet", "demo.qrels", runs), "bootstrap", repetitions=9)
+print([a for a, b in zip(before, state()) if a != b])
+"""
+
+
+def test_the_state_of_the_process_stays_as_it_is():
+    """Warnings, random numbers, numpy's errors, locale, folder, environment, signals and options."""
+    assert printed(STATE) == "[]\n"
+
+
+# the process does not matter
+
+EVERYTHING = """
+import hashlib, warnings
+import ir_trunc
+from ir_trunc import meta, truncation
+from ir_trunc.measures import registry
+from ir_trunc.measures.declare import CUTOFF
+names = [d.name + "@5" * bool(d.params.get(CUTOFF) and d.params[CUTOFF].required) for d in registry.values()]
+runs = ["never-stops.run", "stops-in-time.run", "says-little.run"]
+qrels = {str(q): {f"d{d}": d % 3 for d in range(9)} for q in range(5)} | {"nil": {"a": 0}}
+run = {str(q): {f"d{d}": 1.0 for d in range(12)} for q in (*range(7), "zz", "yy")}
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    scores = ir_trunc.calc(names, qrels, run).values.tobytes()
+    matrix = meta.score_matrix("AP RBPT c@1", "demo.qrels", runs)
+    drawn = [meta.power(matrix, "bootstrap", repetitions=50).p, meta.error_rates(matrix, size=3).fewer_wins]
+    table = truncation.cross_validate(["Greedy", "LargestGap"], "RBPU", "demo.qrels", runs, folds=3).to_csv()
+print(hashlib.sha256(scores + b"".join(map(bytes, drawn)) + table.encode()).hexdigest())
+print(*(warning.message for warning in said), sep="\\n")
+"""
+
+
+def test_every_process_gives_the_same_bits_and_says_the_same():
+    """Whatever the seed of Python's hashes, by which sets are ordered."""
+    one, other = (printed(EVERYTHING, PYTHONHASHSEED=seed) for seed in ("1", "20"))
+    assert one == other
+    assert "topics that the qrels lack" in one
+
+
+SPAWNED = """
+import multiprocessing
+
+import ir_trunc
+
+RUNS = ["never-stops.run", "stops-in-time.run", "says-little.run"]
+
+
+def main():
+    ready = ir_trunc.evaluator("RBPT nDCG@10 OIE c@1 NumRet", "demo.qrels")
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        there = pool.map(ready.calc, RUNS)
+    here = [ready.calc(run) for run in RUNS]
+    print([one.values.tobytes() == other.values.tobytes() for one, other in zip(here, there)])
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_an_evaluator_is_sent_to_spawned_processes_and_its_results_come_back(tmp_path):
+    (tmp_path / "spawned.py").write_text("import warnings\nwarnings.simplefilter('ignore')\n" + SPAWNED)
+    assert printed("", str(tmp_path / "spawned.py")) == "[True, True, True]\n"
+
+
+def test_numbers_are_64_bit_floats():
+    results = ir_trunc.calc("RBPT AP", QRELS, X)
+    curve = ir_trunc.curves("RBPT", QRELS, X)[ir_trunc.RBPT]
+    for values in (
+        results.values,
+        curve.values,
+        results.to_pandas().to_numpy(),
+        meta.score_matrix("AP", QRELS, RUNS).values,
+    ):
+        assert values.dtype == np.float64
+    assert all(type(value) is float for value in results.aggregated.values())
+    assert all(type(metric.value) is float for metric in results.metrics())

@@ -1,0 +1,268 @@
+"""Laws that hold for every registered measure; a new measure is covered by being registered.
+
+For newcomers. A measure is a formula with parameters; a setting is a choice of their values. A trial is a
+measure in one setting on a run of generated lists, and a law is a function that looks at a trial:
+
+    equal_to_the_naive_twin      the measure equals a slow function of `naive.py`, written from the definition
+    the_curve_at_every_depth     the curve at depth d is the score of the list cut there, bit by bit
+    range_is_kept                no score leaves the declared range, and none is NaN or infinite
+    the_best_cut_is_the_shortest_of_the_best
+                                 the best depth has the highest score of all, and no shorter list has it
+    influence_values_have_the_measure_as_mean
+                                 the mean of the influence values of all topics is the measure of the run
+
+Every law looks at every trial. Hypothesis draws runs, and for each run a few settings; then each setting that
+`settings_of` knows has a run of its own.
+
+The tests behind them hold for each measure in fewer settings: the same bits alone and in any batch, whatever
+measures are beside it; long lists; no input is changed; the documentation is complete.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import islice
+
+import numpy as np
+import pytest
+from generated import ALL, queries, rankings_of, runs, setting_of, settings_of, some_settings_of
+from hypothesis import given
+from naive import RUN_TWINS, TWINS, Query
+
+from ir_trunc._core.curve import TOLERANCE, Curve
+from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc.measures import BoundMeasure, Definition, registry, scores
+from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.whole_run import influence
+
+each_measure = pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
+
+
+class Run:
+    """Generated lists; what all trials on them look at is made once."""
+
+    def __init__(self, run: list[Query]):
+        self.queries = run
+        self.rankings = rankings_of(run)
+
+    @cached_property
+    def cuts(self) -> tuple[Rankings, Ints, Ints]:
+        """Every list cut at every depth, in one batch, with the list and the depth of each cut."""
+        sizes = self.rankings.lengths + 1
+        lists = np.repeat(np.arange(len(sizes)), sizes)
+        depths = np.concatenate([np.arange(size) for size in sizes])
+        return self.rankings.take(lists).cut(depths), lists, depths
+
+    @cached_property
+    def cuts_of_the_last(self) -> list[Rankings]:
+        """The run with its last list cut at every depth."""
+        *others, last = self.rankings.lengths
+        return [self.rankings.cut([*others, depth]) for depth in range(last + 1)]
+
+    @cached_property
+    def alone(self) -> list[Rankings]:
+        """Each list as a run of its own."""
+        return [self.rankings.take([at]) for at in range(len(self.rankings))]
+
+
+@cache
+def run_with(**kind: int) -> Run:
+    """One for all measures."""
+    return Run(queries(**kind))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A measure in one setting on a run. What several laws look at is computed once."""
+
+    definition: Definition
+    change: dict
+    run: Run
+
+    @property
+    def rankings(self) -> Rankings:
+        return self.run.rankings
+
+    @cached_property
+    def measure(self) -> BoundMeasure:
+        return self.definition.bind(self.change)
+
+    @cached_property
+    def scores(self) -> Floats:
+        return self.measure.score(self.rankings)
+
+    @cached_property
+    def curve(self) -> Curve:
+        return self.measure.curve(self.rankings)
+
+    @cached_property
+    def values(self) -> list[Floats]:
+        """The curve's, for each list."""
+        return [values for _, values in self.curve.rows()]
+
+
+def twin_scores(definition, run, measure, change):
+    setting = setting_of(run, measure, {k: v for k, v in change.items() if k != CUTOFF})
+    if definition.scope == "run":
+        return RUN_TWINS[definition.name](run, setting)
+    return [TWINS[definition.name](q, setting) for q in run]
+
+
+def equal_to_the_naive_twin(trial):
+    expected = np.array(twin_scores(trial.definition, trial.run.queries, trial.measure, trial.change))
+    assert trial.scores.shape == expected.shape
+    assert (np.abs(trial.scores - expected) <= 1e-12 + 1e-12 * np.abs(expected)).all(), expected
+
+
+def the_curve_at_every_depth(trial):
+    """Of every list. Below the cutoff it goes on with its last value."""
+    curve, cutoff = trial.curve, trial.measure.cutoff
+    shown = trial.rankings.lengths if cutoff is None else np.minimum(trial.rankings.lengths, cutoff)
+    assert np.diff(curve.offsets).tolist() == (shown + 1).tolist()
+    assert curve.own().tobytes() == trial.scores.tobytes()
+    if trial.definition.scope == "run":
+        return only_the_last_list_is_cut(trial)
+    cuts, lists, depths = trial.run.cuts
+    expected = curve.values[curve.offsets[lists] + np.minimum(depths, shown[lists])]
+    found = trial.measure.score(cuts)
+    assert found.tobytes() == expected.tobytes(), list(zip(lists, depths, found, expected))
+
+
+def only_the_last_list_is_cut(trial):
+    """A measure of the whole run looks at all of its lists: the others stay as they are."""
+    for depth, (value, run) in enumerate(zip(trial.values[-1], trial.run.cuts_of_the_last)):
+        assert trial.measure.score(run)[-1].tobytes() == value.tobytes(), depth
+
+
+def range_is_kept(trial):
+    low, high = trial.definition.range
+    values = trial.curve.values
+    assert np.isfinite(values).all()
+    assert (values >= low - 1e-12).all()
+    assert (values <= high + 1e-12).all()
+
+
+def the_best_cut_is_the_shortest_of_the_best(trial):
+    """Of the curve, whose values are the scores of the lists cut there: the_curve_at_every_depth."""
+    for values, depth, best in zip(trial.values, *trial.curve.best(), strict=True):
+        assert best == max(values)
+        good_enough = best - TOLERANCE * max(abs(values))
+        assert depth == np.flatnonzero(values >= good_enough)[0]
+
+
+def influence_values_have_the_measure_as_mean(trial):
+    found = influence(trial.measure, trial.rankings)
+    assert abs(found.mean() - trial.scores.mean()) <= 1e-9
+
+
+LAWS = [
+    equal_to_the_naive_twin,
+    the_curve_at_every_depth,
+    range_is_kept,
+    the_best_cut_is_the_shortest_of_the_best,
+    influence_values_have_the_measure_as_mean,
+]
+
+
+def hold_the_laws(definition, change, run):
+    trial = Trial(definition, change, run)
+    for law in LAWS:
+        law(trial)
+
+
+@each_measure
+def test_the_laws_in_drawn_settings(definition):
+    @given(run=runs, changes=some_settings_of(definition))
+    def drawn(run, changes):
+        shared = Run(run)
+        for change in changes:
+            hold_the_laws(definition, change, shared)
+
+    drawn()
+
+
+@each_measure
+def test_the_laws_in_every_setting(definition):
+    for at, change in enumerate(settings_of(definition)):
+        hold_the_laws(definition, change, run_with(seed=at, count=8))
+
+
+def test_every_measure_has_a_naive_twin_and_no_twin_is_left_over():
+    by_scope = {scope: {d.name for d in registry.values() if d.scope == scope} for scope in ("list", "run")}
+    assert set(TWINS) == by_scope["list"]
+    assert set(RUN_TWINS) == by_scope["run"]
+
+
+@each_measure
+def test_equal_to_the_naive_twin_on_long_lists(definition):
+    run = run_with(seed=1, count=12, longest=1500, pool=300)
+    for cutoff in (None, 1000):
+        change = {CUTOFF: cutoff} if CUTOFF in definition.params else {}
+        if definition.params.get(CUTOFF) and definition.params[CUTOFF].required:
+            change = {CUTOFF: cutoff or 10}
+        measure = definition.bind(change)
+        expected = twin_scores(definition, run.queries, measure, change)
+        np.testing.assert_allclose(
+            measure.score(run.rankings), expected, rtol=1e-12, atol=1e-12, err_msg=str(change)
+        )
+
+
+@each_measure
+def test_alone_as_in_any_batch(definition):
+    """To the last bit, and with lists of very different lengths beside it."""
+    if definition.scope == "run":
+        pytest.skip("looks at all lists of the run")
+    run = run_with(seed=2, count=40, longest=1200, pool=400)
+    for change in [c for c in settings_of(definition) if "D" not in c][:6] or [{}]:
+        measure = definition.bind(change)
+        batch, curve = measure.score(run.rankings), measure.curve(run.rankings)
+        lists = enumerate(zip(run.alone, curve.rows(), strict=True))
+        for at, (alone, (_, values)) in islice(lists, 1, None, 2):  # of 0 to 1189 documents
+            assert measure.score(alone).tobytes() == batch[at : at + 1].tobytes(), (change, at)
+            assert measure.curve(alone).values.tobytes() == values.tobytes(), (change, at)
+
+
+@given(run=runs)
+def test_no_measure_depends_on_the_measures_beside_it(run):
+    rankings = rankings_of(run)
+    measures = [d.bind({CUTOFF: 5} if CUTOFF in d.params else {}) for d in ALL]
+    together = scores(measures, rankings)
+    for measure, values in zip(measures, together):
+        assert measure.score(rankings).tobytes() == values.tobytes(), measure.definition.name
+
+
+@each_measure
+def test_scoring_changes_no_input(definition):
+    rankings = rankings_of(queries(seed=3, count=5))
+    arrays = [
+        rankings.lengths,
+        rankings.judged_ranks,
+        rankings.judged_grades,
+        rankings.scores,
+        rankings.judgments.grades,
+    ]
+    before = [array.copy() for array in arrays]
+    definition.bind({CUTOFF: 3} if CUTOFF in definition.params else {}).curve(rankings)
+    for old, new in zip(before, arrays):
+        np.testing.assert_array_equal(old, new)
+
+
+@each_measure
+def test_documentation_is_complete(definition):
+    low, high = definition.range
+    assert low < high
+    assert not math.isnan(low + high) or (low, high) == (-math.inf, math.inf)
+    assert definition.summary.endswith(".")
+    assert len(definition.equation) > 5
+    assert definition.source
+    for param in definition.params.values():
+        assert param.kind.meaning
+        assert param.kind.allowed
+        assert param.default is None or param.kind.clean(param.name, param.default) == param.default
+
+
+def test_lists_share_one_view_of_the_judgments():
+    """A cut is a view: what depends on the qrels alone stays the same object."""
+    rankings = rankings_of(queries(seed=4, count=3))
+    assert Lists(rankings, 2).judgments is rankings.judgments

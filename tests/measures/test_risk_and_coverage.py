@@ -1,0 +1,255 @@
+"""Risk and coverage: areas by hand and by other tools, abstention as MTEB has it, and pictures of both."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from generated import queries, rankings_of
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from ir_trunc import InputError, ParameterError, calc, calc_aggregate, meta, rank
+from ir_trunc._core.rankings import Rankings
+from ir_trunc.measures import lookup
+from ir_trunc.measures.whole_run import RunScores
+from ir_trunc.truncation import abstention_curve, cross_validate, nauc, risk_coverage
+
+AREAS = ["AURC", "EAURC", "AUGRC"]
+WRONG = [0, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+SURE = [0.99, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]
+
+
+def answered(wrong, sure):
+    """Qrels and a run of one answer to each question."""
+    qrels = {f"q{at:02}": {"right": 1, "wrong": 0} for at in range(len(wrong))}
+    run = {
+        f"q{at:02}": {"wrong" if error else "right": confidence}
+        for at, (error, confidence) in enumerate(zip(wrong, sure))
+    }
+    return qrels, run
+
+
+def areas(wrong, sure):
+    return [calc_aggregate(AREAS, *answered(wrong, sure))[name] for name in AREAS]
+
+
+def test_by_hand():
+    """Right, wrong, right, wrong: risks 0, 1/2, 1/3, 1/2; in the best order 0, 0, 1/3, 1/2."""
+    found = areas([0, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
+    assert found == pytest.approx([(1 / 2 + 1 / 3 + 1 / 2) / 4, 1 / 8, (1 + 1 + 2) / 16])
+    assert areas([0, 0, 1, 1], [0.9, 0.8, 0.7, 0.6])[1] == 0
+
+
+def test_two_equal_confidences_are_the_mean_of_both_orders():
+    first, second = areas([0, 1, 0], [0.9, 0.8, 0.7]), areas([1, 0, 0], [0.9, 0.8, 0.7])
+    assert areas([1, 0, 0], [0.9, 0.9, 0.7]) == pytest.approx((np.array(first) + second) / 2)
+
+
+def test_equal_to_the_area_under_straight_lines_of_fd_shifts():
+    """Its figures, times 1000: AURC and AUGRC, and AUGRC where some confidences are equal."""
+    n, wrong = len(WRONG), np.mean(WRONG)
+    aurc, _, augrc = areas(WRONG, SURE)
+    assert 1000 * (aurc + (WRONG[0] - wrong) / (2 * n)) == pytest.approx(261.468253968254, abs=1e-9)
+    assert 1000 * (augrc - wrong / (2 * n)) == pytest.approx(175, abs=1e-9)
+    equal = [0.9, 0.9, 0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.4, 0.4]
+    assert 1000 * (areas(WRONG, equal)[2] - wrong / (2 * n)) == pytest.approx(180, abs=1e-9)
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 40))
+def test_aurc_is_what_cws_leaves_where_everything_is_answered(seed, n):
+    rng = np.random.default_rng(seed)
+    qrels, run = answered(rng.integers(0, 2, n), rng.permutation(n) + 1.0)
+    found = calc_aggregate("AURC CWS", qrels, run)
+    assert found["AURC"] == pytest.approx(1 - found["CWS"])
+
+
+def test_questions_without_an_answer_do_not_count():
+    qrels, run = answered(WRONG, SURE)
+    more = {f"z{at}": {"right": 1} for at in range(5)}
+    assert calc_aggregate(AREAS, qrels | more, run) == pytest.approx(calc_aggregate(AREAS, qrels, run))
+    assert list(calc_aggregate(AREAS, qrels, {}).values()) == [0, 0, 0]
+
+
+def test_a_run_without_scores_is_refused():
+    with pytest.raises(InputError, match="measures of confidence need the scores"):
+        calc("AURC", None, Rankings.from_lists([[1]]))
+
+
+# Tests over topics.
+
+
+@pytest.mark.parametrize("name", AREAS)
+def test_influence_values_are_derivatives(name):
+    """To first order: what a question's value says is what its leaving out does, for many questions."""
+    rankings = rankings_of(queries(seed=5, count=300))
+    scores = RunScores(lookup(name).bind({}), rankings)
+    n, influence = len(rankings), scores.influence()
+    without = scores.over(~np.eye(n, dtype=bool)[:40])
+    expected = influence.mean() - (influence[:40] - influence.mean()) / (n - 1)
+    np.testing.assert_allclose(without, expected, atol=3e-4)
+    assert np.corrcoef(without, expected)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("name", [*AREAS, "F05u", "BestEM"])
+def test_equal_systems_are_told_apart_in_about_five_percent_of_trials(name):
+    """Two systems of one kind on 60 questions, of which two in five are left open."""
+    bound = lookup(name).bind({})
+    systems = two_by_two(400, nil=name == "BestEM")
+    values = np.array([RunScores(bound, one).influence() for one in systems]).reshape(400, 2, 60)
+    alarms = int((stats.ttest_rel(values[:, 0], values[:, 1], axis=1).pvalue < 0.05).sum())
+    assert alarms <= stats.binom.interval(0.998, 400, 0.06)[1], alarms
+
+
+@cache
+def two_by_two(trials, nil):
+    """The systems of all trials, with nil queries or without."""
+    rng, systems = np.random.default_rng(3), []
+    for _ in range(2 * trials):
+        sure, silent = rng.random(60), rng.random(60) < 0.4
+        right = rng.random(60) < 0.3 + 0.4 * sure
+        lists = [[] if s else [int(r)] for r, s in zip(right, silent)]
+        scores = [[x] * len(one) for x, one in zip(sure, lists)]
+        pools = [[0] if x < 0.2 else [1, 0] for x in rng.random(60)] if nil else [[1, 0]] * 60
+        lists = [[0] * len(one) if pool == [0] else one for one, pool in zip(lists, pools)]
+        systems.append(Rankings.from_lists(lists, pools, scores=scores))
+    return systems
+
+
+def test_lower_is_better_is_said_and_no_policy_is_fitted_to_it():
+    qrels, run = answered(WRONG, SURE)
+    assert "range: 0 to 1, lower is better" in lookup("AUGRC").describe()
+    with pytest.raises(ParameterError, match="AUGRC counts losses, lower is better"):
+        cross_validate(["ScoreThreshold"], "AUGRC", qrels, {"run": run}, folds=2)
+    shows = meta.check_properties("AUGRC")["Confidence"]
+    assert shows.verdict == "weak"  # one wrong answer where there was none is a loss
+
+
+# The curve.
+
+
+def test_the_curve_of_ten_answers():
+    table = risk_coverage(*answered(WRONG, SURE))
+    assert table["coverage"].tolist() == pytest.approx([at / 10 for at in range(1, 11)])
+    assert table["risk"].mean() == pytest.approx(areas(WRONG, SURE)[0])
+    assert table["generalised_risk"].mean() == pytest.approx(areas(WRONG, SURE)[2])
+    assert table["threshold"].tolist() == SURE
+
+
+def test_equal_confidences_are_one_point_of_the_curve():
+    table = risk_coverage(*answered([0, 1, 0], [0.5, 0.5, 0.1]))
+    assert table["answers"].tolist() == [2, 3]
+    assert table["risk"].tolist() == pytest.approx([1 / 2, 1 / 3])
+    with pytest.raises(InputError, match="no question is answered"):
+        risk_coverage({"q": {"a": 1}}, {})
+
+
+# Abstention.
+
+FOUND_AT = [4, 1, 2, 3, 1, 4, 2, 1, 2, 4, 3, 1]
+LISTS = [
+    [0.92, 0.31],
+    [0.88, 0.87, 0.12],
+    [0.85],
+    [0.8, 0.4, 0.39, 0.1],
+    [0.77, 0.2],
+    [0.71, 0.68, 0.65],
+    [0.6, 0.1, 0.05],
+    [0.55, 0.5],
+    [0.42, 0.4, 0.3, 0.2],
+    [0.35, 0.11],
+    [0.3, 0.26, 0.25],
+    [0.2, 0.12],
+]
+MTEB = [
+    ("first", -0.210534194153021),
+    ("gap", -0.0600382682945877),
+    ("spread", 0.2434332127144456),
+]
+
+
+def abstaining():
+    qrels = {f"q{at:02}": {f"d{rank}": 1} for at, rank in enumerate(FOUND_AT)}
+    run = {f"q{at:02}": {f"d{r}": x for r, x in enumerate(one, 1)} for at, one in enumerate(LISTS)}
+    return qrels, run
+
+
+@pytest.mark.parametrize(("confidence", "by_mteb"), MTEB)
+def test_nauc_is_that_of_mteb(confidence, by_mteb):
+    """mteb 2.26, `nauc` of the reciprocal ranks with its confidences max, diff1 and std."""
+    table = nauc("RR", *abstaining(), confidence=confidence)
+    assert table["nauc"].item() == pytest.approx(by_mteb, abs=1e-12)
+
+
+def test_abstention_by_hand():
+    """Four lists, RR 1, 1/2, 0, 0; the second is the surest."""
+    qrels = {q: {"a": 1} for q in "1234"}
+    run = {"1": {"a": 0.5}, "2": {"x": 0.9, "a": 0.2}, "3": {"x": 0.3}, "4": {}}
+    table = abstention_curve("RR", qrels, run, confidence="first", steps=4)
+    by = {name: rows["score"].tolist() for name, rows in table.groupby("confidence")}
+    assert by["first"] == pytest.approx([3 / 8, 1 / 2, 3 / 4, 1 / 2])  # the empty list goes first
+    assert by["oracle"] == pytest.approx([3 / 8, 1 / 2, 3 / 4, 1])
+
+
+def test_equal_confidences_leave_out_the_mean():
+    qrels, run = {q: {"a": 1} for q in "12"}, {"1": {"a": 0.5}, "2": {"x": 0.5}}
+    table = abstention_curve("RR", qrels, run, confidence="first", steps=2)
+    assert table["score"].tolist() == [0.5, 0.5, 0.5, 1.0]
+    same = nauc("RR", qrels, {"1": {"a": 0.5}, "2": {"a": 0.4}})
+    assert same["nauc"].isna().all()
+
+
+def test_what_abstention_does_not_understand_is_refused():
+    qrels, run = abstaining()
+    with pytest.raises(ParameterError, match="c@1 looks at all lists"):
+        nauc("c@1", qrels, run)
+    with pytest.raises(ParameterError, match="confidence='max' is unknown: it can be first, gap, spread"):
+        nauc("RR", qrels, run, confidence="max")
+    with pytest.raises(ParameterError, match="confidence=5 is unknown"):
+        nauc("RR", qrels, run, confidence=5)
+    with pytest.raises(ParameterError, match="steps"):
+        abstention_curve("RR", qrels, run, steps=1)
+    with pytest.raises(InputError, match="needs the scores"):
+        nauc("RR", None, Rankings.from_lists([[1]]))
+
+
+def test_both_curves_can_be_drawn():
+    plots = pytest.importorskip("ir_trunc.plots")
+    pytest.importorskip("matplotlib")
+    ax = plots.risk_coverage(risk_coverage(*answered(WRONG, SURE)))
+    assert [line.get_ydata()[-1] for line in ax.lines] == pytest.approx([0.5, 0.5, 0.5])
+    table = abstention_curve("RR", *abstaining())
+    ax = plots.abstention(table)
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["first", "gap", "spread", "oracle"]
+    with pytest.raises(InputError, match="one measure's curves"):
+        plots.abstention(abstention_curve("RR AP", *abstaining()))
+
+
+def test_policy_tables_have_coverage_and_the_size_of_what_is_returned():
+    qrels, run = abstaining()
+    table = cross_validate("ScoreThreshold Fixed(k=2)", "RBPU", qrels, {"run": run}, folds=3)
+    shown = table.set_index("policy")
+    assert (shown["coverage"] == 1 - shown["empty"]).all()
+    assert shown.loc["Fixed(k=2)", "set_size"] == shown.loc["Fixed(k=2)", "length"] == 23 / 12
+    of_all = shown["set_size"] * shown["coverage"]
+    np.testing.assert_allclose(of_all.dropna(), shown["length"][of_all.notna()])
+    assert rank(qrels, run).lengths.sum() > 0
+
+
+def test_two_lists_that_are_empty_are_equally_unsure():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}, "q4": {"d": 1}}
+    forwards = {"q1": {"a": 0.9}, "q2": {}, "q3": {"c": 0.7}, "q4": {}}
+    curves = [
+        abstention_curve("R@1", dict(order), forwards, confidence="first", steps=4).to_pandas()
+        for order in (qrels.items(), reversed(qrels.items()))
+    ]
+    assert curves[0].equals(curves[1])
+    assert curves[0].loc[curves[0]["confidence"] == "first", "score"].tolist() == [0.5, 2 / 3, 1, 1]
+
+
+def test_a_confidence_that_is_unknown_is_named_whatever_it_is():
+    """Numbers of more than 4300 digits are not written out by Python."""
+    for confidence, told in (("gab", "unknown.*Did you mean gap"), (10**5000, "<int> is unknown: it can be")):
+        with pytest.raises(ParameterError, match=told):
+            abstention_curve("RR", *abstaining(), confidence=confidence)

@@ -1,0 +1,54 @@
+"""Figures that Sakai (2004) prints. Levels S, A, B have the gains 3, 2, 1."""
+
+from dataclasses import replace
+
+import pytest
+
+from ir_trunc import calc
+from ir_trunc._core.rankings import Rankings
+
+
+def scored(measures, ranked, ideal):
+    """Answers by rank, later ones of a class as 0, against the best level of every answer class."""
+    rankings = replace(Rankings.from_lists([ranked]), judgments=Rankings.from_lists([ideal]).judgments)
+    return calc(measures, None, rankings).values[:, 0].tolist()
+
+
+def test_beatles():
+    """McCartney (A), Lennon (A), Paul (again the first class: 0), George Harrison (S), Starr (A)."""
+    assert scored("Q RMeasure", [2, 2, 0, 3, 2], ideal=[3, 3, 3, 3]) == pytest.approx(
+        [0.722, 0.625], abs=0.0005
+    )
+
+
+def test_kawabata():
+    (Q,) = scored("Q", [1], ideal=[3])
+    assert Q == 0.5
+
+
+def test_nobel_prize():
+    assert scored("Q", [3, 0, 0, 0, 3], ideal=[3, 3, 3]) == pytest.approx([0.524], abs=0.0005)
+
+
+def test_one_relevant_document_at_rank_100():
+    """The paper's 2/(100 + 1) is right, though its formula writes cig(100) + 1 for cig(100) + 100."""
+    rankings = Rankings.from_lists([[None] * 99 + [1]], [[1]])
+    Q, AWP, RMeasure = calc("Q AWP RMeasure", None, rankings).values[:, 0]
+    assert pytest.approx(0.0198, abs=0.00005) == Q
+    assert AWP == 1
+    assert RMeasure == 0
+
+
+def test_silence_is_the_right_answer_where_there_is_none():
+    rankings = Rankings.from_lists([[], [0]], [[0], [0]])
+    assert calc("Q RMeasure AWP RWP AGR RGR", None, rankings).values.tolist() == [[1, 0]] * 6
+
+
+def test_adjusted_gains_by_hand():
+    """Two S and one B relevant: gain'(S) = 3 - 2/3 (3 - 2), gain'(B) = 1 - 1/3 (1 - 0), where A is a level of
+    the scale.
+    """
+    rankings = Rankings.from_lists([[1, 3], [2]], [[3, 3, 1], [2]])
+    S, B = 3 - 2 / 3, 1 - 1 / 3
+    expected = (B / S + (S + B) / (2 * S)) / 3
+    assert calc("AGR", None, rankings).values[0] == pytest.approx([expected, 1.0])

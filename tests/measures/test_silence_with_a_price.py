@@ -1,0 +1,222 @@
+"""Silence with a price: UF, F0.5u and SQuAD's best threshold, by the papers and by official evaluators."""
+
+import csv
+import gzip
+import json
+import math
+
+import numpy as np
+import pytest
+
+from ir_trunc import ParameterError, calc, calc_aggregate, rank, read_answers, read_qrels
+from ir_trunc._ranking.answers import squad
+from ir_trunc.truncation import ScoreThreshold
+
+# n_ac, n_aw, n_u of table 3 of Peñas & Rodrigo (2011), of 500 questions.
+PENAS = [(237, 156, 107), (236, 264, 0), (187, 230, 83), (189, 311, 0)]
+
+
+def questions(right, wrong, left_open):
+    """Qrels of as many questions, and a run that answers them so."""
+    said = ["right"] * right + ["wrong"] * wrong + [None] * left_open
+    qrels = {str(at): {"right": 1} for at in range(len(said))}
+    return qrels, {str(at): {answer: 1.0} for at, answer in enumerate(said) if answer}
+
+
+@pytest.mark.parametrize("counts", PENAS)
+@pytest.mark.parametrize("price", [0, 1, 3, 9.5])
+def test_a_wrong_answer_costs_its_price(counts, price):
+    expected = (counts[0] - price * counts[1]) / sum(counts)
+    qrels, run = questions(*counts)
+    assert calc_aggregate(f"UF(price={price})", qrels, run)[f"UF(price={price})"] == pytest.approx(expected)
+    if price == 1:
+        assert calc_aggregate("UF", qrels, run)["UF"] == pytest.approx(expected)
+    if price == 0:
+        assert expected == calc_aggregate("SetP", qrels, run)["SetP"]  # accuracy
+
+
+@pytest.mark.parametrize(("target", "price"), [(0.5, 1), (0.75, 3), (0.9, 9)])
+def test_a_target_is_the_confidence_at_which_an_answer_breaks_even(target, price):
+    """Of 100 questions answered as the target asks, right ones pay for wrong ones: t - (1 - t) c = 0."""
+    qrels, run = questions(round(100 * target), round(100 * (1 - target)), 0)
+    text = f"UF(target={target})"
+    assert calc_aggregate(text, qrels, run)[text] == pytest.approx(0, abs=1e-12)
+    np.testing.assert_allclose(
+        calc([text], qrels, run).values, calc([f"UF(price={price})"], qrels, run).values, rtol=1e-12
+    )
+
+
+def test_a_price_in_two_ways_is_refused():
+    with pytest.raises(ParameterError, match=r"UF: price=2 and target=0.5 .* give one of them"):
+        calc("UF(price=2, target=0.5)", {"1": {"a": 1}}, {"1": {"a": 1.0}})
+    for wrong in ("price=-1", "target=1", "target=0", "target=75"):
+        with pytest.raises(ParameterError, match=r"UF: (price|target)="):
+            calc(f"UF({wrong})", {"1": {"a": 1}}, {"1": {"a": 1.0}})
+
+
+def by_hand(tp, fp, fn, u):
+    return 1.25 * tp / (1.25 * tp + 0.25 * (fn + u) + fp)
+
+
+def test_f05u_without_classes_takes_every_answer_for_a_positive_one():
+    qrels, run = questions(5, 3, 2)
+    assert calc_aggregate("F05u", qrels, run)["F05u"] == pytest.approx(by_hand(5, 3, 0, 2))
+    assert calc_aggregate("F05u", qrels, {})["F05u"] == 0
+
+
+def test_f05u_with_a_positive_class():
+    """Two questions whose answer is yes, three whose answer is no, one of each left open."""
+    qrels = {q: {"yes": 2} for q in "abc"} | {q: {"no": 1} for q in "defg"}
+    run = {"a": {"yes": 1.0}, "b": {"no": 1.0}, "d": {"no": 1.0}, "e": {"yes": 1.0}, "f": {"yes": 1.0}}
+    assert calc_aggregate("F05u(positive=2)", qrels, run)["F05u(positive=2)"] == pytest.approx(
+        by_hand(1, 2, 1, 2)
+    )
+    assert calc_aggregate("F05u", qrels, run)["F05u"] == pytest.approx(by_hand(2, 3, 0, 2))
+
+
+def jsonl(path):
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def test_f05u_is_that_of_pans_evaluator(real_data):
+    """Authorship verification of 2020: a value of exactly 0.5 leaves the problem open, above it says 'same'.
+
+    The table of results agrees with the evaluator for the systems that leave none open.
+    """
+    folder = real_data("pan20-av")
+    truth = {item["id"]: item["same"] for item in jsonl(folder / "truth.jsonl.gz")}
+    qrels = read_qrels({q: {"same": 2} if same else {"different": 1} for q, same in truth.items()})
+    with open(folder / "official-metrics.tsv", encoding="utf-8") as file:
+        printed = {row["system"]: float(row["F0.5u"]) for row in csv.DictReader(file, delimiter="\t")}
+    for system, in_table in printed.items():
+        values = {
+            item["id"]: float(np.squeeze(item["value"])) for item in jsonl(folder / f"runs/{system}.jsonl.gz")
+        }
+        run = {
+            q: {"same" if value > 0.5 else "different": abs(value - 0.5)}
+            for q, value in values.items()
+            if value != 0.5
+        }
+        found = calc_aggregate("F05u(positive=2)", qrels, run)["F05u(positive=2)"]
+        tp = sum(values[q] > 0.5 for q, same in truth.items() if same)
+        fp = sum(values[q] > 0.5 for q, same in truth.items() if not same)
+        fn = sum(values[q] < 0.5 for q, same in truth.items() if same)
+        u = sum(value == 0.5 for value in values.values())
+        assert math.isclose(found, by_hand(tp, fp, fn, u), abs_tol=1e-12), system
+        assert math.isclose(found, in_table, abs_tol=1e-9) == (u == 0), system
+
+
+# SQuAD's best threshold.
+
+
+def squads_f1(answer, right):
+    """As SQuAD's script: harmonic mean of precision and recall of the words."""
+    if not answer or not right:
+        return float(answer == right)
+    same = sum(min(answer.count(word), right.count(word)) for word in {*answer})
+    if not same:
+        return 0.0
+    precision, recall = same / len(answer), same / len(right)
+    return 2 * precision * recall / (precision + recall)
+
+
+def squads_best(gold, answered, scores, no_answer):
+    """SQuAD 2.0's way: all questions start out silent; the surest answers come in one after the other."""
+    current = best = sum(not has_answer for has_answer in gold.values())
+    threshold = 0.0
+    for question in sorted(no_answer, key=no_answer.get):
+        current += scores[question] if gold[question] else -1 if answered[question] else 0
+        if current > best:
+            best, threshold = current, no_answer[question]
+    return best / len(scores), threshold
+
+
+def squad_questions(folder, system):
+    """Gold answers and predictions by question, and answers read by the library."""
+    gold, said = (
+        json.loads(gzip.decompress((folder / f"{name}.json.gz").read_bytes())) for name in ("gold", system)
+    )
+    classes = {q: [item["answers"]] if item["answers"] else [] for q, item in gold.items()}
+    return gold, said, read_answers(classes, "squad")
+
+
+each_system = pytest.mark.parametrize("system", ["bert", "nlnet", "bidaf-elmo"])
+nothing_left = pytest.mark.filterwarnings("ignore:.*1 answer.s. that normalise to nothing")  # of bidaf-elmo
+
+
+@each_system
+@nothing_left
+def test_token_f1_is_that_of_squads_script(real_data, system):
+    gold, said, answers = squad_questions(real_data("squad2-half"), system)
+    found = calc("TokenF1 EM", answers, said)
+    words = {
+        q: [squad(text).split() for text in item["answers"] if squad(text)] or [[]]
+        for q, item in gold.items()
+    }
+    expected = [max(squads_f1(squad(said[q]).split(), right) for right in words[q]) for q in found.topics]
+    np.testing.assert_allclose(found.values[0], expected, atol=1e-12)
+    assert (found.values[0] >= found.values[1]).all()
+    assert found.aggregated["TokenF1"] > found.aggregated["EM"] + 0.02
+
+
+@each_system
+@nothing_left
+@pytest.mark.parametrize("name", ["EM", "TokenF1"])
+def test_the_best_threshold_is_that_of_squads_script(real_data, system, name):
+    """The systems' answers, with made-up confidences that fall with the length of the answer."""
+    gold, said, answers = squad_questions(real_data("squad2-half"), system)
+    rng = np.random.default_rng(1)
+    no_answer = {q: len(said[q]) / 1000 + rng.random() / 10 for q in gold}
+    run = {q: {said[q]: -no_answer[q]} for q in gold if said[q]}
+    exact = calc(name, answers, run)
+    expected, threshold = squads_best(
+        {q: bool(item["answers"]) for q, item in gold.items()},
+        {q: bool(said[q]) for q in gold},
+        dict(zip(exact.topics, exact.values[0])),
+        no_answer,
+    )
+    found = calc(f"Best{name}", answers, run).aggregated[f"Best{name}"]
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert found >= exact.aggregated[name]
+    rankings = rank(answers, run)
+    fitted = ScoreThreshold().fit(rankings, name)
+    assert fitted.threshold == pytest.approx(-threshold)
+    assert calc(name, None, rankings.cut(fitted.cut(rankings))).aggregated[name] == pytest.approx(found)
+
+
+def test_words_count_as_often_as_both_answers_have_them():
+    answers = read_answers({"q": [["the tall tall tower", "tower"]], "none": []}, "squad")
+    for said, worth in {
+        "a tall tower": 2 * 2 / 5,
+        "Tower!": 1,
+        "tall tall tall tower": 2 * 3 / 7,
+        "bridge": 0,
+        "": 0,
+    }.items():
+        assert calc("TokenF1", answers, {"q": said}).values[:, 1].tolist() == pytest.approx([worth])
+    assert calc("TokenF1", answers, {"none": "tower"}).values[0, 0] == 0
+    assert calc("TokenF1", answers, {"none": "NIL"}).values[0, 0] == 1
+
+
+def test_only_the_first_answer_has_a_token_f1_and_documents_have_exact_match():
+    answers = read_answers({"q": [["tall tower"]]})
+    rankings = rank(answers, {"q": ["tower", "tall tower"]})
+    assert calc("TokenF1", None, rankings).values[0, 0] == pytest.approx(2 / 3)
+    assert calc("TokenF1", None, rankings.cut(0)).values[0, 0] == 0
+    assert rankings.unjudged().overlaps is None
+    assert calc("TokenF1 EM", {"q": {"a b": 1}}, {"q": {"a": 1.0, "a b": 0.5}}).values.tolist() == [[0], [0]]
+
+
+def test_equal_confidences_are_answered_together():
+    """One by one the right answer alone would make 2/3, as no threshold can."""
+    qrels = {"1": {"a": 1}, "2": {"z": 0}, "3": {"b": 1}}
+    run = {"1": {"a": 0.5}, "2": {"x": 0.5}, "3": {"y": 0.1}}
+    assert calc("BestEM", qrels, run).values[0].tolist() == [0, 1, 0]
+    assert calc("BestEM", qrels, run | {"2": {"x": 0.4}}).values[0].tolist() == [1, 1, 0]
+
+
+def test_an_empty_list_stays_empty_at_every_threshold():
+    rankings = rank({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.5}})
+    assert calc("BestEM", None, rankings).values[0].tolist() == [1, 0]
+    assert calc("BestEM", None, rank({"1": {"a": 1}}, {})).values[0].tolist() == [0]

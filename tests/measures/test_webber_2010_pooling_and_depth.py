@@ -1,0 +1,43 @@
+"""What Webber, Moffat & Zobel (2010) say of depth, in figures."""
+
+import math
+
+import pytest
+
+from ir_trunc import calc
+from ir_trunc._core.rankings import Rankings
+
+
+def scored(measures, grades, judged):
+    return calc(measures, None, Rankings.from_lists([grades], [judged])).values[:, 0].tolist()
+
+
+def test_abbreviated_average_precision_can_reach_1():
+    AP, aAP = scored("AP@2 aAP@2", [1, 1], [1] * 8)
+    assert (AP, aAP) == (0.25, 1)
+
+
+def test_original_discount_leaves_the_first_two_ranks_alone():
+    assert scored("DCG(dcg='jk')", [1, 1, 1], [1, 1, 1]) == pytest.approx([1 + 1 + 1 / math.log2(3)])
+
+
+def test_ideal_list_cut_or_expanded():
+    anDCG, enDCG = scored("anDCG@1 enDCG@1", [1], [1, 1])
+    assert anDCG == 1
+    assert enDCG == pytest.approx(1 / (1 + 1 / math.log2(3)))
+
+
+@pytest.mark.parametrize(("k", "p"), [(10, 0.8), (100, 0.977), (1000, 0.9977)])
+def test_persistence_that_leaves_a_tenth_beyond_depth_k(k, p):
+    """The paper's rounded p for a residual of 0.1, over k documents that are all judged."""
+    (residual,) = scored(f"RBPRes(p={p})@{k}", [0] * k, [0] * k)
+    assert residual == pytest.approx(0.1, abs=0.01)
+    assert scored(f"RBPRes(p={0.1 ** (1 / k)})@{k}", [0] * k, [0] * k) == pytest.approx([0.1])
+
+
+def test_residual_counts_unjudged_ranks():
+    assert scored("RBPRes(p=0.5)", [1, None, 0], [1, 0]) == pytest.approx([0.25 + 0.125])
+
+
+def test_rank_biased_precision_over_its_ideal():
+    assert scored("nRBP(p=0.5)@2", [1, 0], [1, 1, 0]) == pytest.approx([0.5 / 0.75])

@@ -1,0 +1,324 @@
+"""Measures of the whole run in procedures that draw topics or test over them: influence values, and computing
+anew.
+"""
+
+from functools import partial
+from itertools import combinations
+
+import ir_measures
+import naive_meta as naive
+import numpy as np
+import pytest
+from generated import ALL, queries, rankings_of, settings_of
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import ir_trunc
+from ir_trunc import meta
+from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.rankings import Rankings, offsets_of
+from ir_trunc.measures import lookup, measure, registry, scores
+from ir_trunc.measures.answering import answers
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import MinRel
+from ir_trunc.measures.whole_run import RunScores, influence
+from ir_trunc.meta.scored_runs import run_scores
+from ir_trunc.scoring.classes import objects
+
+WHOLE_RUN = [definition for definition in ALL if definition.scope == "run"]
+READINGS = ["accuracy", "precision", "error", 0.0, 0.5, 1.0]
+
+outcomes = st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=12)
+
+
+def system_of(questions, scores=None):
+    """Lists of one document: True correct, False wrong, None unanswered."""
+    lists = [[] if q is None else [int(q)] for q in questions]
+    drawn = np.linspace(1, 0.5, len(lists)) if scores is None else scores
+    topics = [f"{at:03}" for at in range(len(lists))]
+    shown = [[s] * len(one) for one, s in zip(lists, drawn)]
+    return Rankings.from_lists(lists, [[1, 0]] * len(lists), topics=topics, scores=shown)
+
+
+def matrix_of(systems, *measures):
+    bound = dict(measures)
+    values = np.array([[one.score(system) for system in systems] for one in bound.values()])
+    names = tuple(f"s{at}" for at in range(len(systems)))
+    return meta.ScoreMatrix(tuple(bound), names, systems[0].topics, values, run_scores(bound, systems))
+
+
+def c_at_1(**params):
+    return lookup("c").bind({"cutoff": 1} | params)
+
+
+# Influence values, whose mean is the measure: test_laws.
+
+
+@given(questions=outcomes, unanswered=st.sampled_from(READINGS))
+def test_influence_values_of_c_equal_their_twin(questions, unanswered):
+    twin = partial(naive.weighted_c, unanswered=unanswered)
+    found = influence(c_at_1(unanswered=unanswered), system_of(questions))
+    if any(q is not None for q in questions):  # else a reading over the answered questions has no derivative
+        np.testing.assert_allclose(found, naive.influence_values(twin, questions), atol=1e-5)
+
+
+def test_influence_values_of_c_at_1_by_hand():
+    """c_i (1 + u) + u_i a - u a, with a = 2/5 answered correctly and u = 2/5 unanswered."""
+    found = influence(c_at_1(), system_of([True, False, None, True, None]))
+    np.testing.assert_allclose(found, [1.24, -0.16, 0.24, 1.24, 0.24], atol=1e-7)
+
+
+@given(outcomes)
+def test_influence_values_of_cws_equal_their_twin(questions):
+    questions.sort(key=lambda q: q is None)  # the unanswered last
+    found = influence(lookup("CWS").bind({}), system_of(questions))
+    np.testing.assert_allclose(found, naive.influence_values(naive.weighted_cws, questions), atol=1e-5)
+
+
+# False alarms.
+
+TRIALS, TOPICS = 1000, 60
+QUESTIONS = system_of([True] * TOPICS).judgments
+
+
+def answering(correct, silent, sure):
+    """As `system_of`, without its loops."""
+    lengths, found = np.where(silent, 0, 1), offsets_of(np.where(silent, 0, 1))
+    first = np.where(silent, -np.inf, sure)
+    ranks = np.ones(found[-1], dtype=np.int64)
+    return Rankings(
+        QUESTIONS, lengths, found, ranks, correct[~silent].astype(np.int64), found[:-1], first_scores=first
+    )
+
+
+def trial(rng, silence):
+    """Two systems of one kind on 60 questions, half of them easy; the surest answers are right more often."""
+    easy = rng.random(TOPICS) < 0.5
+    systems = []
+    for _ in range(2):
+        sure = rng.random(TOPICS)
+        correct = rng.random(TOPICS) < np.where(easy, 0.2, 0.0) + 0.3 + 0.4 * sure
+        systems.append(answering(correct, rng.random(TOPICS) < silence, sure))
+    return systems
+
+
+def false_alarms(measures, silence, trials=TRIALS, together=10, **options):
+    """How often each of the measures tells the pair apart at .05.
+
+    Some trials together make one matrix: the p of a pair does not depend on the pairs beside it.
+    """
+    rng = np.random.default_rng(11)
+    pairs = list(combinations(range(2 * together), 2))
+    at = [pairs.index((2 * k, 2 * k + 1)) for k in range(together)]
+    alarms = np.zeros(len(measures), dtype=int)
+    for _ in range(trials // together):
+        systems = [system for _ in range(together) for system in trial(rng, silence)]
+        found = meta.power(matrix_of(systems, *measures.items()), **options)
+        alarms += (found.p[:, at] < 0.05).sum(axis=1)
+    return dict(zip(measures, alarms.tolist(), strict=True))
+
+
+C_AND_CWS = {"c@1": c_at_1(), "CWS": lookup("CWS").bind({})}
+
+
+@pytest.mark.parametrize("silence", [0.2, 0.4, 0.6])
+def test_equal_systems_are_told_apart_in_about_five_percent_of_trials(silence):
+    """The seed is fixed. With a true rate of .055, 1000 trials give .036 to .079 in 99.8 % of seeds."""
+    low, high = stats.binom.interval(0.998, TRIALS, 0.055)
+    for name, alarms in false_alarms(C_AND_CWS, silence).items():
+        rate = stats.binomtest(alarms, TRIALS).proportion_ci(0.95)
+        assert low <= alarms <= high, (name, alarms, rate)
+
+
+def test_other_readings_of_silence_give_no_more_false_alarms():
+    """Fewer with 'error': it hardly changes with precision where the share unanswered is near a half."""
+    readings = {str(unanswered): c_at_1(unanswered=unanswered) for unanswered in ("precision", "error", 0.5)}
+    for name, alarms in false_alarms(readings, 0.4, 400).items():
+        assert alarms <= stats.binom.interval(0.998, 400, 0.055)[1], name
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+def test_tests_that_draw_give_no_more_false_alarms(test):
+    low, high = stats.binom.interval(0.998, 400, 0.055)
+    for name, alarms in false_alarms(C_AND_CWS, 0.4, 400, test=test, repetitions=199).items():
+        assert low <= alarms <= high, (name, alarms)
+
+
+def test_values_by_topic_taken_for_scores_would_tell_equal_systems_apart_far_too_often():
+    """What the influence values are for."""
+    rng, alarms = np.random.default_rng(11), 0
+    for _ in range(200):
+        x, y = (lookup("CWS").bind({}).score(system) for system in trial(rng, 0.4))
+        alarms += stats.ttest_rel(x, y).pvalue < 0.05
+    assert alarms > 100
+
+
+# Computed anew on drawn topics.
+
+
+@pytest.mark.parametrize("definition", WHOLE_RUN, ids=lambda d: d.name)
+@given(seed=st.integers(0, 10**6))
+def test_over_some_topics_the_measure_is_computed_anew(definition, seed):
+    rankings, rng = rankings_of(queries(seed, 9)), np.random.default_rng(seed)
+    sets = rng.random((5, 9)) < 0.5
+    sets[:, 0] = True
+    drawn = [rankings.take(np.flatnonzero(one)) for one in sets]
+    bound = [definition.bind(change) for change in settings_of(definition)]
+    expected = np.array([[values.mean() for values in scores(bound, lists)] for lists in drawn])
+    for one, means in zip(bound, expected.T, strict=True):
+        np.testing.assert_allclose(RunScores(one, rankings).over(sets), means, atol=1e-12)
+
+
+def demo_matrix(seed=5, systems=4, topics=10):
+    rng = np.random.default_rng(seed)
+    lists = [
+        system_of([[True, False, None][at] for at in rng.integers(0, 3, topics)], rng.random(topics))
+        for _ in range(systems)
+    ]
+    matrix = matrix_of(
+        lists, ("c@1", c_at_1()), ("CWS", lookup("CWS").bind({})), ("UF", lookup("UF").bind({}))
+    )
+    return matrix, lists
+
+
+def test_stability_swaps_and_predictivity_look_at_the_measure_on_the_drawn_topics():
+    matrix, lists = demo_matrix()
+    sizes = {}
+    for name in matrix.measures:
+        bound = c_at_1() if name == "c@1" else lookup(name).bind({})
+        sizes[name] = bound
+    rng = np.random.default_rng(1)
+    sets = rng.permuted(np.arange(10) < np.full((4, 6, 1), 5), axis=2)
+    found = matrix.over(np.arange(4), sets)
+    for system, drawn in enumerate(sets):
+        for repetition, one in enumerate(drawn):
+            shown = lists[system].take(np.flatnonzero(one))
+            expected = [bound.score(shown).mean() for bound in sizes.values()]
+            np.testing.assert_allclose(found[system, repetition], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("procedure", [
+    lambda m: meta.error_rates(m, 5).fewer_wins,
+    lambda m: meta.swap_rates(m, 5).swaps,
+    lambda m: meta.predictivity(m, 10).halves.swapaxes(0, 2),
+])  # fmt: skip
+def test_procedures_that_draw_topics_do_not_average_the_values_of_the_whole_run(procedure):
+    """UF looks at each list alone and has the same figures both ways; c@1 and CWS do not."""
+    matrix, _ = demo_matrix(topics=20)
+    averaged = meta.ScoreMatrix(("x", "y", "UF"), matrix.systems, matrix.topics, matrix.values)
+    anew, plain = procedure(matrix), procedure(averaged)
+    np.testing.assert_array_equal(anew[-1], plain[-1])
+    assert (anew[0] != plain[0]).any()
+    assert (anew[1] != plain[1]).any()
+
+
+def test_some_topics_of_a_matrix_have_the_measure_over_these_topics():
+    matrix, lists = demo_matrix()
+    part = matrix.take(["s2", "s0"], ["001", "003", "004"])
+    expected = c_at_1().score(lists[2].take([1, 3, 4]))
+    np.testing.assert_allclose(part["c@1"][0], expected)
+    assert part.paired()[0, 0].mean() == pytest.approx(expected.mean())
+    both = matrix.joined({"again": matrix})
+    np.testing.assert_array_equal(both.paired()[3:], matrix.paired())
+
+
+def test_score_matrix_keeps_what_the_tests_need():
+    qrels = {str(q): {"a": 1} for q in range(6)}
+    one = {str(q): {"a": 1.0} if q < 3 else {} for q in range(6)}
+    other = {str(q): {"b": 1.0} if q < 3 else {"a": 2.0} for q in range(6)}
+    matrix = meta.score_matrix("AP c@1", qrels, {"one": one, "other": other})
+    a, b = matrix.paired()[1]
+    np.testing.assert_allclose(a, [1.25] * 3 + [0.25] * 3, atol=1e-7)  # c_i (1 + 1/2) + u_i / 2 - 1/4
+    assert meta.power(matrix).p[1, 0] == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=1e-6)
+
+
+# Refused.
+
+
+@pytest.fixture
+def half():
+    @measure(source="this test", cutoff="none", scope="run")
+    def Half(lists):
+        """Half of the share of answered questions.
+
+        n_a / (2 n)
+        """
+        return np.full(lists.n.shape, answers(lists, 1)[0].mean() / 2)
+
+    yield lookup("Half").bind({})
+    registry.pop("Half")
+
+
+def test_a_measure_that_declares_nothing_is_computed_anew_and_not_tested(half):
+    matrix = matrix_of([system_of([True, None, False, None]), system_of([True] * 4)], ("Half", half))
+    assert meta.error_rates(matrix, 2).measures == ("Half",)
+    with pytest.raises(
+        ParameterError, match=r"Half looks at all lists of a run.*Declare of_means= or influence="
+    ):
+        meta.power(matrix)
+
+
+def test_of_means_and_influence_belong_to_measures_of_the_whole_run():
+    with pytest.raises(ParameterError, match="are for measures with scope='run'"):
+
+        @measure(source="this test", influence=lambda lists: lists.n)
+        def Wrong(lists: Lists):
+            """A.
+
+            b
+            """
+
+    assert "Wrong" not in registry
+
+
+def test_values_by_topic_alone_do_not_do():
+    matrix, _ = demo_matrix()
+    alone = meta.ScoreMatrix(matrix.measures, matrix.systems, matrix.topics, matrix.values)
+    for procedure in (meta.power, meta.error_rates, meta.swap_rates, meta.predictivity):
+        with pytest.raises(InputError, match=r"c@1 looks at all lists.*score_matrix keeps them"):
+            procedure(alone)
+    assert meta.agreement(alone).names == matrix.measures  # means over all topics are what they are
+
+
+def test_procedures_that_need_scores_of_single_topics_say_so():
+    matrix, _ = demo_matrix()
+    assert meta.coverage(matrix, ["UF"]).cov.shape == (3,)
+    with pytest.raises(InputError, match=r"c@1 .*no score of one topic alone: unanimity compares topics"):
+        meta.coverage(matrix, ["UF", "c@1"])
+    with pytest.raises(InputError, match="cannot be standardised by topic"):
+        meta.Reference.of(matrix)
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}}
+    pools = meta.pooled_runs(qrels, {"x": run, "y": {"2": {"b": 1.0}}})
+    with pytest.raises(InputError, match=r"give forms=\['raw'\]"):
+        meta.pool_grid(["c"], pools, (1,), (1,))
+    assert meta.pool_grid(["c"], pools, (1,), (1,), forms=("raw",)).share.shape == (1, 1, 1, 1)
+
+
+def test_a_whole_run_measure_of_ones_own_declares_how_it_follows_from_its_queries():
+    def answered(lists, rel):
+        return ((lists.n > 0).astype(float),)
+
+    @ir_trunc.measure(
+        source="here",
+        scope="run",
+        cutoff="none",
+        name="Odds",
+        of_means=(answered, lambda share, rel: share**2),
+    )
+    def odds(lists, rel: MinRel = 1):
+        """The square of the share of questions that are answered.
+
+        (answered / n)^2
+        """
+        share = (lists.n > 0).mean()
+        return np.full(lists.n.shape, share**2)
+
+    try:
+        runs = {name: {f"q{at}": {"d": 1.0} for at in range(count)} for name, count in (("a", 12), ("b", 15))}
+        matrix = meta.score_matrix("Odds", {f"q{at}": {"d": 1} for at in range(20)}, runs)
+        assert matrix.paired().mean(axis=2).ravel() == pytest.approx([0.36, 0.5625])
+        assert 0 < meta.power(matrix).p[0, 0] < 1
+    finally:
+        for names in (registry, objects, ir_measures.measures.registry):
+            names.pop("Odds")

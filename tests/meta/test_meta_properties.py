@@ -1,0 +1,376 @@
+"""The seven properties: a checker in plain loops, cells worked out by hand, and cases that are what the
+properties say.
+"""
+
+import math
+import re
+from functools import cache
+from pathlib import Path
+
+import ir_measures
+import pytest
+from naive import RUN_TWINS, TWINS, Query, Setting
+from naive_properties import deepness, on_every_list, shallowness
+
+from ir_trunc import meta
+from ir_trunc._core.errors import IrTruncError
+from ir_trunc.measures import registry
+from ir_trunc.meta import axioms, properties, trials
+from ir_trunc.meta.property_table import TABLE_CUTOFF
+
+SCALES = ((0, 1), (0, 1, 2))
+SMALL = 60  # a collection that a plain loop can go through
+
+
+@pytest.fixture
+def shallow_lists(monkeypatch):
+    """Deepness to n = 16 only, since plain loops are slow."""
+    trials.depths.cache_clear()
+    monkeypatch.setattr(trials, "DEPTHS", (1, 2, 4, 8, 16))
+    monkeypatch.setattr(trials, "SHALLOW", (1, 2, 3, 4, 5, 6, 12))
+    yield
+    trials.depths.cache_clear()
+
+
+def verdicts(measure, **options):
+    return [finding.verdict for finding in meta.check_properties(measure, **options).findings]
+
+
+def first_wins(grades, judged):
+    return 1 / (1 + list(grades).index(1)) if 1 in grades else 0.0
+
+
+def count_less_length(grades, judged):
+    return sum(grades) - 0.1 * len(grades)
+
+
+def constant(grades, judged):
+    return 1
+
+
+@pytest.mark.parametrize(("function", "expected"), [
+    (constant, ["constant"] * 7),
+    (first_wins, ["weak", "weak", "strict", "violated", "constant", "constant", "strict"]),
+    (count_less_length, ["constant", "constant", "violated", "strict", "strict", "constant", "constant"]),
+    (lambda g, j: -first_wins(g, j),
+     ["violated", "violated", "violated", "strict", "constant", "constant", "violated"]),
+])  # fmt: skip
+def test_verdicts_that_are_known_by_hand(function, expected):
+    assert verdicts(function, scale=(0, 1)) == expected
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    # Lists are shorter than the cutoff, and a swap moves no document across it.
+    ("P@10", {"Priority": "constant", "Confidence": "constant", "Recall": "constant"}),
+    # Irrelevant documents add nothing; ranks higher up weigh more; R is not used.
+    ("RBP", {"Priority": "strict", "Confidence": "constant", "Recall": "constant", "Redundancy": "constant"}),
+    # Every document costs e, wherever it is.
+    ("FlatU", {"Priority": "constant", "Top-weightedness": "constant", "Confidence": "strict"}),
+    # The divisor is R, and only ranks of relevant documents count.
+    ("AP", {"Priority": "strict", "Confidence": "constant", "Recall": "strict"}),
+    ("SetR", {"Priority": "constant", "Confidence": "constant", "Recall": "strict"}),
+    # 1/n falls with n, but 0/n stays 0.
+    ("SetP", {"Priority": "constant", "Confidence": "weak", "Recall": "constant"}),
+    # Only the first relevant document counts, and the end where there is none to find.
+    ("RRT", {"Priority": "weak", "Confidence": "weak", "Top-weightedness": "weak"}),
+    # Its reader stops at a relevant document: the second of two is worth less than alone.
+    ("iRBU", {"Priority": "strict", "Confidence": "constant", "Redundancy": "strict"}),
+])  # fmt: skip
+def test_cells_of_the_table_that_follow_from_the_formula(name, cells):
+    found = meta.check_properties(name, (0, 1))
+    assert {prop: found[prop].verdict for prop in cells} == cells
+
+
+def twin_of(name, scale, **params):
+    """A score from the naive twin, for a scale; whole-run measures get a run of this one list."""
+    setting = Setting(k=TABLE_CUTOFF if needs_a_depth(name) else None, levels=scale[1:], params=params)
+
+    @cache  # a list is a case's better side, another's worse one, and the beginning of longer ones
+    def value(grades, judged):
+        query = Query(list(grades), list(judged), [1.0] * len(grades))
+        value = TWINS[name](query, setting) if name in TWINS else RUN_TWINS[name]([query], setting)[0]
+        return -value if registry[name].lower_is_better else value
+
+    return lambda grades, judged: value(tuple(grades), tuple(sorted(judged)))
+
+
+def needs_a_depth(name):
+    return bool((depth := registry[name].params.get("cutoff")) and depth.required)
+
+
+@pytest.mark.parametrize("name", registry)
+def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
+    """Each setting of each property, by definitions and formulas that share nothing with the library."""
+    sized = "D" in registry[name].params
+    params = {"D": SMALL} if sized else {}
+    written = name + f"(D={SMALL})" * sized + f"@{TABLE_CUTOFF}" * needs_a_depth(name)
+    found = meta.check_properties(written, length=4)
+    for scale in SCALES:
+        score, here = twin_of(name, scale, **params), ",".join(map(str, scale))
+        for prop, verdict in on_every_list(score, scale, 4).items():
+            (part,) = [part for part in found[prop].parts if part.setting["grades"] == here]
+            assert (prop, part.verdict) == (prop, verdict)
+    for prop in ("Deepness", "Shallowness"):
+        for part in found[prop].parts:
+            grade, _, scale = part.setting["grades"].partition(" of ")
+            score = twin_of(name, tuple(map(int, scale.split(","))), **params)
+            times = 2 if part.setting["R"] == "2n" else 1
+            if prop == "Shallowness":
+                expected = shallowness(score, int(grade), (1, 2, 3, 4, 5, 6, 12), times)
+            else:
+                n = max(1, SMALL // int(part.setting["n"].removeprefix("D/"))) if sized else 16
+                expected = deepness(score, int(grade), n, times)
+            assert (prop, part.setting, part.verdict) == (prop, part.setting, expected)
+
+
+def test_graded_lists_turn_priority_round():
+    found = meta.check_properties("OIE")["Priority"]
+    assert found.verdict == "depends"
+    assert found.depends_on == ("grades",)
+    assert {part.setting["grades"]: part.verdict for part in found.parts} == {
+        "0,1": "strict",
+        "0,1,2": "violated",
+    }
+    assert (
+        "violated with grades 0,1,2: 00120 (relevant: 1,2) 14.27 < 00021 (relevant: 1,2) 14.46" in found.shows
+    )
+    assert meta.check_properties("OIE", (0, 1))["Priority"].verdict == "strict"
+
+    def effectiveness(joint):
+        """joint: for each of the five documents, how many are no lower and no less relevant."""
+        H_S = -sum(math.log(rank / 20000) for rank in range(1, 6))
+        H_G = -math.log(1 / 20000) - math.log(2 / 20000)
+        return H_S + H_G - 1.05 * -sum(math.log(count / 20000) for count in joint)
+
+    below, above = effectiveness((1, 2, 3, 1, 2)), effectiveness((1, 2, 1, 1, 5))
+    assert (round(below, 2), round(above, 2)) == (14.46, 14.27)
+    assert below - above == pytest.approx(1.05 * (math.log(2) - math.log(5 / 3)))
+    for name in ("Q", "AWP", "AGR"):
+        parts = {
+            part.setting["grades"]: part.verdict for part in meta.check_properties(name)["Priority"].parts
+        }
+        assert parts["0,1,2"] == "violated", name
+        assert parts["0,1"] != "violated", name
+
+
+def test_deepness_of_what_reads_r_documents_depends_on_r():
+    """One on top against the block: with R = n 1/R against 0 of R, with R = 2n 1/(2n) against n of 2n."""
+    for name in ("Rprec", "RMeasure", "RWP"):
+        for prop, words in (("Deepness", ("strict", "violated")), ("Shallowness", ("violated", "strict"))):
+            found = meta.check_properties(name, (0, 1))[prop]
+            assert {part.setting["R"]: part.verdict for part in found.parts} == dict(zip(("n", "2n"), words))
+            assert found.depends_on == ("R",)
+    # n of 2n judged irrelevant documents are above each of the block: n/(2n) of one half, against 1/(2n).
+    assert meta.check_properties("Bpref")["Deepness"].depends_on == ("R",)
+
+
+def test_deepness_of_full_rankings_depends_on_the_share_of_the_collection():
+    """AUC with R = n: 1/n + (1 - 1/n)/2 on top, 1 - n/(D - n) for the block: it wins while n < about D/3."""
+    for name in ("AUC", "KendallTau", "Spearman", "OIE"):
+        found = meta.check_properties(name, (0, 1))["Deepness"]
+        assert found.verdict == "depends", name
+        assert found.depends_on == ("R", "n"), name
+        by_setting = {(p.setting["D"], p.setting["R"], p.setting["n"]): p.verdict for p in found.parts}
+        assert len(by_setting) == 2 * 2 * 4
+        assert {by_setting[D, R, "D/1000"] for D in ("20000", "200000") for R in ("n", "2n")} == {
+            "violated"
+        }, name
+        assert by_setting["20000", "2n", "D/5"] == "strict", name
+    small = meta.check_properties("AUC(D=100)", (0, 1))["Deepness"]
+    assert {part.setting["D"] for part in small.parts} == {"100"}
+
+
+@pytest.mark.parametrize(("name", "prop", "shows"), [
+    # (1/5 + 2/6 + 3/7 + 4/8) / 4
+    ("AP", "Deepness", "1 (R=4) 0.25 < 00001111 (R=4) 0.3655; so for n = 4 to 8192"),
+    ("RBPT", "Confidence", "- (R=1) 0 = 0 (R=1) 0"),  # nothing found: the terminal document is worth nothing
+    ("RBPU", "Confidence", "- (R=0) 0 > 0 (R=0) -0.01"),  # 0.2 * -0.05
+    ("FlatU", "Confidence", "- (R=0) 0 > 0 (R=0) -0.05"),
+    # 1/16 each: 1/32 > 15/512
+    ("ERR", "Redundancy", "01 (R=2) 0.03125 - 00 (R=2) 0 > 11 (R=2) 0.0918 - 10 (R=2) 0.0625"),
+    ("SetF", "Redundancy", "01 (R=2) 0.5 - 00 (R=2) 0 = 11 (R=2) 1 - 10 (R=2) 0.5"),
+    ("RBU", "Shallowness", "01 (R=1) 0.062 < 1 (R=1) 0.09"),  # 0.2 (0.8 * 0.5 - 1.8 * 0.05), 0.2 (0.5 - 0.05)
+])  # fmt: skip
+def test_examples_that_were_worked_out_by_hand(name, prop, shows):
+    assert meta.check_properties(name, (0, 1))[prop].shows == shows
+
+
+def test_cases_are_what_the_properties_say():
+    by_name = {known.name: list(known.cases((0, 1, 2), 4)) for known in axioms.PROPERTIES if known.cases}
+    for (_, better), (_, worse) in by_name["Priority"]:
+        assert sorted(better.grades) == sorted(worse.grades)
+        assert better.grades > worse.grades
+    shown = {better.grades for (_, better), _ in by_name["Top-weightedness"]}
+    assert shown == {(1, 0, 0, 1), (2, 0, 0, 2), (2, 1, 1, 2)}
+    for (_, shorter), (_, longer) in by_name["Confidence"]:
+        assert (*shorter.grades, 0) == longer.grades
+        assert shorter.judged == longer.judged
+    for (_, fewer), (_, more) in by_name["Recall"]:
+        assert fewer.grades == more.grades
+        assert len(more.judged) == len(fewer.judged) + 1
+        assert any(fewer.grades)
+    for cases in by_name.values():
+        for case in cases:
+            for _, ranking in case:
+                for grade in (0, 1, 2):
+                    assert ranking.grades.count(grade) <= ranking.judged.count(grade)
+
+
+def test_parameters_decide_too():
+    assert meta.check_properties("RBU", (0, 1))["Shallowness"].verdict == "violated"
+    assert meta.check_properties("RBU(p=0.98)")["Shallowness"].verdict == "strict"
+    assert meta.check_properties(ir_measures.AP @ 1)["Recall"].verdict == "weak"
+    assert meta.check_properties("RBPU(e=0)")["Confidence"].verdict == "constant"
+    assert meta.check_properties("AP", (0, 1, 2), 4)["Priority"].verdict == "weak"
+    assert meta.check_properties("nDCG", (0, 1, 2), 4)["Priority"].verdict == "strict"
+
+
+def test_a_users_function_is_judged_as_the_formula_that_it_equals(shallow_lists):
+    for name in ("AP", "RBPT", "RBPU", "nDCG"):
+        found = meta.check_properties(twin_of(name, (0, 1)), (0, 1), 4)
+        assert [(f.verdict, f.shows) for f in found.findings] == [
+            (f.verdict, f.shows) for f in meta.check_properties(name, (0, 1), 4).findings
+        ]
+
+
+def test_a_verdict_says_what_was_tried():
+    found = meta.check_properties("OIE")
+    assert found["Priority"].tried.startswith(
+        "lists of grades 0,1 and 0,1,2 to length 6, 0 to 2 relevant documents outside"
+    )
+    assert "n = D/1000, D/100, D/10, D/5; R = n and 2n" in found["Deepness"].tried
+    assert found["Deepness"].tried.endswith("D = 20000 and 200000")
+    assert "n = 1, 2, 4 to 8192; R = n and 2n" in meta.check_properties("AP")["Deepness"].tried
+    assert found["Priority"].cases == 2 * sum(
+        part.cases for part in meta.check_properties("AP")["Priority"].parts
+    )
+    assert repr(meta.check_properties("P@10", (0, 1))).startswith(
+        "P@10: lists of grades 0,1 to length 6 (none reaches the cutoff 10)\n"
+    )
+    assert "cutoff" not in repr(meta.check_properties("P@6", (0, 1)))
+    frame = found.to_pandas()
+    assert list(frame) == ["measure", "property", "verdict", "depends_on", "shows", "tried", "cases", "paper"]
+    assert list(frame["depends_on"])[:3] == ["grades", "", "R n"]
+
+
+def test_the_rule_of_the_verdicts_stands_where_people_look(capsys):
+    from ir_trunc.cli.main import main
+
+    assert properties.RULE in meta.check_properties.__doc__
+    assert main(["meta", "properties", "--help"]) == 0
+    assert " ".join(properties.RULE.split()) in " ".join(capsys.readouterr().out.split())
+    page = Path(__file__).parents[2] / "notebooks" / "reference.md"
+    assert properties.RULE in page.read_text(encoding="utf-8")
+    for known in (
+        "strict",
+        "weak",
+        "constant",
+        "violated",
+        "'depends'",
+        "0,1,2",
+        "R = 2n",
+        str(trials.DEPTHS[-1]),
+    ):
+        assert known in properties.RULE
+
+
+def test_scores_are_printed_with_as_many_digits_as_show_which_is_higher():
+    shows = meta.check_properties("Spearman", (0, 1))["Priority"].shows  # 0.7071 > 0.7071, with four digits
+    higher, lower = re.fullmatch(r"10 \(R=1\) (\S+) > 01 \(R=1\) (\S+)", shows).groups()
+    assert float(higher) > float(lower)
+
+
+def test_the_paper_is_shown_where_it_says_otherwise():
+    found = meta.check_properties("RBPT")
+    assert found["Confidence"].disagrees()
+    assert "the paper says yes (section 3.2)" in repr(found)
+    assert not found["Shallowness"].disagrees()
+    assert not found["Recall"].paper
+
+
+def test_claims_are_compared_with_what_they_are_about():
+    """AP and AUC stand among the measures of binary relevance; single relevant documents have Rel = 1, the
+    top grade.
+    """
+    for name in ("AP", "AUC"):
+        found = meta.check_properties(name)["Priority"]
+        assert found.verdict == "depends"
+        assert found.paper.startswith("yes")
+        assert not found.disagrees()
+    found = meta.check_properties("RBPU")["Shallowness"]
+    assert {part.setting["grades"]: part.verdict for part in found.parts} == {
+        "1 of 0,1": "strict", "1 of 0,1,2": "violated", "2 of 0,1,2": "strict"
+    }  # fmt: skip
+    assert not found.disagrees()
+
+
+@pytest.mark.parametrize("name", ["Spearman", "KendallTau", "AUC"])
+def test_full_rankings_are_compared_with_table_1_and_its_footnote(name):
+    """A sentence of section 3.1 has Top-weightedness; Table 1 and footnote 3 have not, and the formulas have
+    not.
+    """
+    found = meta.check_properties(name)
+    assert found["Top-weightedness"].verdict == "constant"
+    assert found["Top-weightedness"].paper.startswith(
+        "no (table 1 and footnote 3; a sentence of section 3.1 says yes"
+    )
+    assert not found["Top-weightedness"].disagrees()
+    assert not found["Deepness"].disagrees()
+    assert found["Confidence"].disagrees()  # a tick in Table 1; the empty list and a nil query tie
+
+
+def test_every_claim_of_the_paper_is_about_a_measure_and_a_property():
+    names = {known.name for known in axioms.PROPERTIES}
+    for measure, claims in properties._claims().items():
+        assert measure in registry
+        assert set(claims) <= names
+        assert {claim.says for claim in claims.values()} <= {"yes", "no"}
+    in_table_1 = (
+        "Spearman KendallTau AUC P R Rprec RR SetF AP nDCG Q Bpref ERR RBP iRBU nDCGT ERRT RBPT FlatU RBU"
+        " DCGU ERRU"
+    )
+    assert set(properties._claims()) >= {*in_table_1.split(), "RBPU", "OIE"}
+
+
+def test_the_table_of_all_measures():
+    table = meta.property_table(length=4)
+    assert [v.measure.partition("@")[0] for v in table] == list(registry)
+    for word in [v.measure for v in table] + [known.name for known in axioms.PROPERTIES]:
+        assert word in repr(table).split()
+    assert len(table.to_pandas()) == 7 * len(registry)
+
+
+def test_a_table_of_some_measures_and_its_picture():
+    table = meta.property_table("RBPT OIE", (0, 1), 4)
+    assert table[0] == meta.check_properties("RBPT", (0, 1), 4)
+    ax = table.plot()
+    words = [text.get_text() for text in ax.texts]
+    assert words == [
+        found.verdict + "*" * found.disagrees() for verdicts in table for found in verdicts.findings
+    ]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["RBPT", "OIE"]
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda: meta.check_properties("nothing"), "There is no measure"),
+    (lambda: meta.check_properties("infAP"), "not computed"),
+    (lambda: meta.check_properties("AP", (1, 2)), "scale="),
+    (lambda: meta.check_properties("AP", (0, 2, 1)), "scale="),
+    (lambda: meta.check_properties("AP", (0, 10**30)), "scale=1000"),
+    (lambda: meta.check_properties("AP", 1), "scale=1: grades of the lists.* are needed"),
+    (lambda: meta.check_properties("AP", length=3), "length=3"),
+    (lambda: meta.check_properties("AP", range(6)), "1175727 lists would be tried"),
+    (lambda: meta.check_properties("OIE(D=5)"), "D=5 is out of range: a whole number >= 10"),
+    (lambda: meta.check_properties("ERRU(max_rel=1)"), "on lists of grades 0,1,2: max_rel=1 .* 'scale'"),
+    (lambda: meta.check_properties(lambda g, j: math.nan),
+     "returns nan for 10 .R=1.; a finite number is needed"),
+    (lambda: meta.check_properties(lambda g, j: "high"), "returns 'high'"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says):
+    with pytest.raises(IrTruncError, match=says):
+        wrong()
+
+
+def test_gains_never_depend_on_the_rankings_beside():
+    assert trials.every_list((0, 1, 2), 4).lists.judgments.max_rel == 2
+    assert trials.depths((0, 1, 2), None).lists.judgments.max_rel == 2

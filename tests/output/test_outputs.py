@@ -1,0 +1,276 @@
+"""What is written is whole or not there, can be read back, and never takes the place of what was read."""
+
+import gzip
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from ir_trunc import InputError, read_qrels, with_terminal
+from ir_trunc._ranking.doors import read_run
+from ir_trunc._read.write import check_outputs, whole, write_text
+from ir_trunc.truncation import read_cuts, write_cuts, write_run
+
+needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+LINES = [f"line {number}" for number in range(1000)]
+TEXT = "".join(f"{line}\n" for line in LINES)
+
+
+class Stop(Exception):
+    pass
+
+
+def half():
+    """Lines that end with a failure."""
+    yield from LINES[:500]
+    raise Stop
+
+
+def alone(folder):
+    """The only file in a folder."""
+    (name,) = os.listdir(folder)
+    return name
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
+def test_an_output_that_fails_leaves_what_was_there(tmp_path, name):
+    target = tmp_path / name
+    with pytest.raises(Stop):
+        write_text(target, half())
+    assert os.listdir(tmp_path) == []
+    target.write_bytes(b"before")
+    with pytest.raises(Stop):
+        write_text(target, half())
+    assert target.read_bytes() == b"before"
+    assert alone(tmp_path) == name
+
+
+def test_a_target_appears_only_when_it_is_complete(tmp_path):
+    with whole(tmp_path / "out") as file:
+        file.write(b"half")
+        file.flush()
+        assert not (tmp_path / "out").exists()
+    assert (tmp_path / "out").read_bytes() == b"half"
+
+
+def test_gzipped_outputs_are_the_same_bytes_every_time(tmp_path):
+    for name in ("one.gz", "other.gz"):
+        write_text(tmp_path / name, LINES)
+        os.utime(tmp_path / name, (0, 0))
+    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "other.gz").read_bytes()
+    assert gzip.decompress((tmp_path / "one.gz").read_bytes()).decode() == TEXT
+    assert (tmp_path / "one.gz").read_bytes()[4:8] == bytes(4)
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions_and_a_new_one_gets_the_usual(tmp_path):
+    old = tmp_path / "old"
+    old.write_text("before")
+    old.chmod(0o640)
+    write_text(old, ["after"])
+    assert (old.read_text(), old.stat().st_mode & 0o777) == ("after\n", 0o640)
+    (tmp_path / "usual").write_text("")
+    write_text(tmp_path / "new", ["after"])
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_a_symbolic_link_stays_and_its_file_is_written(tmp_path):
+    (tmp_path / "far").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to("far/file")  # which is not there yet
+    for text in ("once", "again"):
+        write_text(link, [text])
+        assert (tmp_path / "far" / "file").read_text() == f"{text}\n"
+    assert link.is_symlink()
+    assert sorted(os.listdir(tmp_path)) == ["far", "link"]
+
+
+def test_a_pipe_and_a_device_are_written_directly(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    got = []
+    reader = threading.Thread(target=lambda: got.append((tmp_path / "pipe").read_text()))
+    reader.start()
+    write_text(tmp_path / "pipe", LINES)
+    reader.join()
+    assert got == [TEXT]
+    write_text(os.devnull, LINES)
+    assert not os.path.isfile(os.devnull)
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1"])
+def test_a_dash_is_standard_output(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    print("first")
+    write_text(name, ["é"])
+    assert capsys.readouterr().out == "first\né\n"
+    write_text(Path("-"), ["a file"])
+    assert Path("./-").read_text() == "a file\n"
+
+
+def test_an_open_file_is_written_where_it_stands(tmp_path):
+    with open(tmp_path / "file", "wb", buffering=0) as file:
+        file.write(b"first\n")
+        write_text(f"/dev/fd/{file.fileno()}", ["second"])
+    assert (tmp_path / "file").read_text() == "first\nsecond\n"
+
+
+@needs_full
+def test_a_full_disk_names_the_file():
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        write_text("/dev/full", LINES)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "the path is empty"),
+        ("none/out", "none/out cannot be written: there is no folder .*none"),
+        ("file/out", "file/out cannot be written: there is no folder"),
+        ("folder", "folder is a directory"),
+        ("out.zip", "out.zip: outputs are compressed by gzip only"),
+        ("circle", "symbolic links: 'circle'"),
+        ("n" * 300, "name too long"),
+    ],
+)
+def test_where_nothing_can_be_written_is_said_before_the_work(tmp_path, monkeypatch, name, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    os.symlink("circle", "circle")
+    for attempt in (lambda: check_outputs([name]), lambda: write_text(name, LINES)):
+        with pytest.raises((InputError, OSError), match=message):
+            attempt()
+
+
+def test_two_outputs_need_two_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").write_text("")
+    os.link("there", "hard")
+    os.symlink("new", "soft")
+    for one, other in [
+        ("new", "./new"),
+        ("new", "soft"),
+        ("there", "hard"),
+        ("-", "/dev/stdout"),
+        ("-", "-"),
+    ]:
+        with pytest.raises(InputError, match="are one file"):
+            check_outputs([one, None, other])
+    check_outputs(["new", "other", "-", os.devnull, os.devnull, None])
+
+
+def test_an_input_is_not_an_output_by_any_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").write_text("")
+    os.link("in", "hard")
+    os.symlink("in", "soft")
+    for path in ("in", "./in", str(tmp_path / "in"), "hard", "soft"):
+        with pytest.raises(InputError, match="is the input in, which would be overwritten"):
+            check_outputs([path], ["some-data-set", None, "in"])
+
+
+STRANGE = [
+    "日本\u3000語",
+    "a\u00a0b",
+    "next\u0085line",
+    "\u2028",
+    "\x1c",
+    "\ufeff1",
+    "=1+1",
+    "\x1b[31m",
+    '"',
+    "all",
+]
+
+
+def test_every_id_that_is_read_can_be_written(tmp_path):
+    run = {topic: dict.fromkeys(STRANGE, 1.0) for topic in ["\ufeff1", *STRANGE]}
+    for name in ("some.run", "some.run.gz"):
+        write_run(tmp_path / name, read_run(run), dict.fromkeys(run, 99))
+        assert read_run(tmp_path / name).to_dict() == run
+    cuts = dict.fromkeys(run, 3)
+    write_cuts(tmp_path / "k.tsv", cuts)
+    assert read_cuts(tmp_path / "k.tsv") == cuts
+
+
+UNREADABLE = ["", "a b", "a\tb", "a\nb", "a\rb", "a\x0bb", "a\x0cb", "a\0b"]
+
+
+@pytest.mark.parametrize("text", UNREADABLE)
+def test_ids_and_tags_that_could_not_be_read_back_are_refused(tmp_path, text):
+    rows = read_run({"1": {"a": 1.0}})
+    with pytest.raises(InputError, match=r"tag .*cannot hold"):
+        write_run(tmp_path / "x.run", rows, {"1": 1}, tag=text)
+    wrapped = with_terminal(read_qrels({"1": {"a": 1}}), {"1": {"a": 2.0}})
+    wrapped.run.loc[0, "doc_id"] = text
+    with pytest.raises(InputError, match=r"topic 1, document .*cannot hold"):
+        wrapped.write(tmp_path / "x.run", tmp_path / "x.qrels")
+    with pytest.raises(InputError, match=r"topic .*cannot hold"):
+        write_cuts(tmp_path / "x.tsv", {text: 1})
+    assert os.listdir(tmp_path) == []
+
+
+def test_other_words_that_would_be_read_otherwise_are_refused(tmp_path):
+    with pytest.raises(InputError, match="begins with # is a comment"):
+        write_run(tmp_path / "x.run", read_run({"#1": {"a": 1.0}}), {"#1": 1})
+    with pytest.raises(InputError, match=r"topic 1 is not text"):
+        write_cuts(tmp_path / "x.tsv", {1: 1})
+    with pytest.raises(InputError, match=r"topic '.udcff'"):
+        write_cuts(tmp_path / "x.tsv", {"\udcff": 1})
+    for k in (-1, 1.5, "3"):
+        with pytest.raises(InputError, match=r"topic 1: .* documents cannot be kept"):
+            write_run(tmp_path / "x.run", read_run({"1": {"a": 1.0}, "2": {"b": 1.0}}), {"1": k, "2": 1})
+
+
+def test_wrapped_runs_with_blanks_in_ids_are_not_written(tmp_path):
+    wrapped = with_terminal(read_qrels({"1": {"the answer": 1}}), {"1": {"the answer": 2.0}})
+    with pytest.raises(InputError, match="topic 1, document 'the answer': a TREC file cannot hold"):
+        wrapped.write(tmp_path / "x.run", tmp_path / "x.qrels")
+    with pytest.raises(InputError, match="are one file"):
+        wrapped.write(tmp_path / "x.run", tmp_path / "x.run")
+    assert os.listdir(tmp_path) == []
+
+
+WRITER = """
+import sys, time
+from ir_trunc._read.write import write_text
+def slow():
+    for number in range(100_000):
+        yield f"half {number}"
+    print("writing", flush=True)
+    time.sleep(60)
+write_text(sys.argv[1], slow())
+"""
+
+
+@pytest.mark.parametrize("name", ["out.run", "out.run.gz"])
+@pytest.mark.parametrize("before", [None, b"before"])
+def test_a_killed_writer_leaves_the_old_file_or_none(tmp_path, name, before):
+    target = tmp_path / name
+    if before:
+        target.write_bytes(before)
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"writing\n"
+        process.send_signal(signal.SIGKILL)
+    assert (target.read_bytes() if target.exists() else None) == before
+    assert [left for left in os.listdir(tmp_path) if not left.startswith(".")] == [name] * bool(before)
+
+
+def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path):
+    """A limit on the size of files stands for the disk."""
+    (tmp_path / "out").write_bytes(b"before")
+    code = "from ir_trunc._read.write import write_text; write_text('out', ('x' * 99 for _ in range(10**5)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10**5, 10**5)),
+    )
+    assert done.stderr.splitlines()[-1] == "OSError: [Errno 27] File too large: 'out'"
+    assert alone(tmp_path) == "out"
+    assert (tmp_path / "out").read_bytes() == b"before"

@@ -1,0 +1,277 @@
+"""Pictures show what is in the tables, leave matplotlib's state alone, and refuse what they cannot show."""
+
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from generated import queries, rankings_of
+from matplotlib.figure import Figure
+
+from ir_trunc import calc, compare, curves, parse_measure, plots
+from ir_trunc._core.errors import InputError, IrTruncError
+from ir_trunc._core.rankings import Rankings
+from ir_trunc.plots.files import save
+from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate, study
+
+RANKINGS = rankings_of(queries(6, 30, longest=80))
+FEW = [0, 2, 4, 6, 28]  # of lengths 80, 42, 0, 5, 0; nothing is relevant to the second and the last
+MEASURE = parse_measure("RBPU(p=0.9)")
+CURVE = curves(MEASURE, None, RANKINGS)[MEASURE]
+POLICIES = cross_validate([Greedy(), LargestGap(), Oracle()], MEASURE, None, {"system": RANKINGS})
+BEST = study.best_cuts(MEASURE, None, {"system": RANKINGS})
+TAUS = pd.DataFrame([[1.0, 0.25], [np.nan, 0.5]], index=["AP", "RBP"], columns=["RBPU", "OIE"])
+MEANS = compare("AP RBPT OIE", None, {"one": RANKINGS, "two": RANKINGS.cut(3)}).to_pandas()
+SERIES = pd.DataFrame({"RR": [1.0, 0.5, 0.3], "Q": [1.0, 0.8, 0.7]}, index=pd.Index([1, 2, 3], name="rank"))
+RISKS = pd.DataFrame(
+    {"coverage": [0.1, 0.5, 1.0], "risk": [0.0, 0.1, 0.4], "generalised_risk": [0.0, 0.05, 0.4]}
+)
+ABSTENTION = pd.DataFrame(
+    [
+        ("RR", name, rate, 0.5 + up * rate)
+        for name, up in (("first", 0.2), ("oracle", 0.4))
+        for rate in (0, 0.5)
+    ],
+    columns=["measure", "confidence", "rate", "score"],
+)
+SCORES = pd.Series({f"s{n}": float(n) for n in range(40)}, name="AP")
+
+PICTURES = {
+    "curve": lambda ax=None: plots.curve(CURVE, "3", MEASURE, ax=ax),
+    "lengths": lambda ax=None: plots.lengths(BEST, ax=ax),
+    "lists": lambda ax=None: plots.lists(RANKINGS, "system", ax=ax),
+    "nil": lambda ax=None: plots.nil(study.lengths(None, {"s": {"1": ["a", "NIL"], "2": ["NIL"]}}), ax=ax),
+    "example": lambda ax=None: plots.example(study.example("FlatU RBU"), ax=ax),
+    "agreement": lambda ax=None: plots.agreement(TAUS, ax=ax),
+    "cuts": lambda ax=None: plots.cuts(study.cuts("RBPU SetF", None, {"s": RANKINGS}), ax=ax),
+    "shaded": lambda ax=None: plots.cuts(study.cuts(study.CUTS, None, {"s": RANKINGS}), ax=ax),
+    "policies": lambda ax=None: plots.policies(POLICIES, ax=ax),
+    "costs": lambda ax=None: plots.policies(POLICIES, "cost", ax=ax),
+    "tokens": lambda ax=None: plots.policies(POLICIES.assign(tokens=100 * POLICIES["cost"]), "tokens", ax=ax),
+    "side by side": lambda ax=None: plots.side_by_side({"system": RANKINGS}, ax=ax),
+    "scores": lambda ax=None: plots.scores(MEANS, ax=ax),
+    "lines": lambda ax=None: plots.lines(SERIES, best=True, ax=ax),
+    "captioned": lambda ax=None: plots.caption(PICTURES["lines"](ax), "generated data", 50, 12),
+    "captioned curve": lambda ax=None: plots.caption(PICTURES["curve"](ax), "generated data", 1),
+    "captioned lists": lambda ax=None: plots.caption(PICTURES["side by side"](ax), "generated data"),
+    "recall": lambda ax=None: plots.recall_curve({"one": RANKINGS, "two": RANKINGS.cut(3)}, ax=ax),
+    "risk": lambda ax=None: plots.risk_coverage(RISKS, ax=ax),
+    "abstention": lambda ax=None: plots.abstention(ABSTENTION, ax=ax),
+    "slope": lambda ax=None: plots.slope(SCORES, SCORES.iloc[::-1] * -1, ax=ax),
+}
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """A few topics and systems, where their number does not matter."""
+    monkeypatch.setitem(globals(), "RANKINGS", RANKINGS.take(FEW))
+    monkeypatch.setitem(globals(), "SCORES", SCORES[:6])
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_draw_on_the_axes_given_or_on_new_ones(name, few):
+    before = dict(matplotlib.rcParams)
+    own = PICTURES[name]()
+    given = Figure().add_subplot()
+    assert PICTURES[name](given) is given
+    for ax in (own, given):
+        rows = name in (
+            "shaded",
+            "side by side",
+            "captioned lists",
+            "scores",
+            "slope",
+            "policies",
+            "costs",
+            "tokens",
+        )
+        assert ax.get_xlabel() or name == "scores"
+        assert ax.get_ylabel() or rows
+        ax.figure.draw_without_rendering()
+    assert dict(matplotlib.rcParams) == before
+    assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
+
+
+def test_the_curve_marks_best_cut_and_own_end():
+    ax = plots.curve(CURVE, "3", MEASURE)
+    values = dict(CURVE.rows())["3"]
+    marked = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1]
+    best = int(np.argmax(values))
+    assert marked == [(best, values[best]), (len(values) - 1, values[-1])]
+
+
+def test_the_lists_shown_have_their_documents_and_their_ends():
+    small = Rankings.from_lists([[1, 0, 1], [], [0] * 9 + [1]], topics=["a", "b", "c"])
+    ax = plots.side_by_side({"one": small, "two": small.cut(2)}, longest=5)
+    drawn = [circles for circles in ax.collections if len(circles.get_offsets())]
+    filled = [
+        ["".join("01"[tuple(face[:3]) != (1, 1, 1)] for face in circles.get_facecolor())] for circles in drawn
+    ]
+    assert filled == [["101"], ["10"], ["00000"], ["00"]]
+    assert [line.get_xdata()[0] - 0.5 for line in ax.lines if len(line.get_xdata())] == [3, 2, 2, 0, 0]
+    words = [text.get_text() for text in ax.texts]
+    assert words == ["a: 2 relevant", "c: 1 relevant", "... to 10, 1 relevant", "b: none relevant"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == 3 * ["one", "two"]
+
+
+@pytest.mark.parametrize("systems", [1, 2, 5])
+def test_the_best_system_by_each_measure_is_dark(systems):
+    """The lowest mean is the best of a measure that counts losses; what there is more of is in rows."""
+    means = pd.DataFrame(
+        {"AP": [0.5, 0.25, 0.2, 0.1, 0.5], "HarmCompat": [3.0, 2.0, 4.0, 5.0, 6.0]}, index=list("abcde")
+    )[:systems]
+    ax = plots.scores(means)
+    rows = [tick.get_text() for tick in ax.get_yticklabels()]
+    columns = [tick.get_text() for tick in ax.get_xticklabels()]
+    assert rows == list(means if systems <= 2 else means.index)
+    places = [text.get_position() for text in ax.texts if text.get_color() == "white"]
+    dark = {frozenset((rows[row], columns[column])) for column, row in places}
+    expected = {1: {("AP", "a"), ("HarmCompat", "a")}, 2: {("AP", "a"), ("HarmCompat", "b")}}
+    expected[5] = {("AP", "a"), ("AP", "e"), ("HarmCompat", "b")}
+    assert dark == set(map(frozenset, expected[systems]))
+
+
+def test_the_lengths_shown_are_those_of_the_table():
+    shown = {tuple(map(int, place)) for place in plots.lengths(BEST).collections[0].get_offsets()}
+    assert shown == set(zip(BEST["length"], BEST["best_length"]))
+
+
+def test_lists_are_shown_as_they_are():
+    """Topics with most relevant documents come first, nil queries below the line; arrows are longer lists."""
+    rankings = Rankings.from_lists([[0], [0, None, 1, 1, 0]], [[0], [0, 0, 1, 1, 2]])
+    ax = plots.lists(rankings, longest=4)
+    shade = {0: 0.0, 1: 0.2, 2: 1.0}  # no document, one that is not relevant, one that is
+    assert ax.collections[0].get_array().tolist() == [
+        [shade[x] for x in row] for row in ([1, 1, 2, 2], [1, 0, 0, 0])
+    ]
+    arrows, line = ax.lines
+    assert arrows.get_ydata().tolist() == [0.5]
+    assert list(line.get_ydata()) == [1, 1]
+    assert len(plots.lists(rankings.take([1])).lines) == 1  # without nil queries there is no line
+
+
+def test_bars_and_tables_show_their_figures():
+    bars = PICTURES["nil"]().patches
+    assert [bar.get_height() for bar in bars] == [0, 1, 1, 1, 1, 0]
+    assert [text.get_text() for text in PICTURES["agreement"]().texts] == ["1.00", "0.25", "nan", "0.50"]
+
+
+def test_policies_have_a_row_each_with_what_they_cost_beside_it():
+    """Policies of the same score hide each other nowhere; the best is on top."""
+    table = pd.concat([POLICIES, POLICIES.iloc[:1].assign(policy="Twin", length=1234.5)])
+    ax = plots.policies(table)
+    order = table.sort_values("score", ascending=False, kind="stable")
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == order["policy"].tolist()
+    beside = [text.get_text() for text in ax.texts][:-1]
+    assert beside == ["1,234" if spent > 1000 else f"{spent:.1f}" for spent in order["length"]]
+    assert ax.texts[-1].get_text() == "mean length\n(documents)"
+
+
+def test_lines_may_have_their_best_score_marked():
+    ax = plots.lines({"up": pd.Series([0.1, np.nan, 0.3]), "down": pd.Series([0.2, 0.1], [5, 9])}, best=True)
+    dots = [line.get_xydata()[0].tolist() for line in ax.lines if len(line.get_xdata()) == 1]
+    assert dots == [[2, 0.3], [5, 0.2]]
+    assert {text.get_text() for text in ax.texts} == {"up (best: 0.30)", "down (best: 0.20)"}
+    for wrong in ({}, {"a": pd.Series([], dtype=float)}, {"a": pd.Series([1.0, 2.0], ["x", "y"])}):
+        with pytest.raises(IrTruncError):
+            plots.lines(wrong)
+
+
+def test_a_caption_says_what_the_data_are():
+    ax = plots.caption(plots.lines(SERIES), "generated data", topics=1, systems=1200)
+    assert ax.get_title() == "generated data, 1 topic, 1,200 systems"
+    assert plots.caption(ax, "$x$").get_title().splitlines()[1] == r"\$x\$"
+    with pytest.raises(InputError, match="ax: the Axes"):
+        plots.caption(None, "generated data")
+
+
+def test_lines_differ_without_colour():
+    table = pd.DataFrame(np.eye(7), index=list("abcdefg"), columns=list("ABCDEFG"))
+    looks = {(line.get_marker(), line.get_linestyle()) for line in plots.cuts(table).lines}
+    assert len(looks) == 7
+
+
+def test_the_slope_chart_has_the_best_system_on_top_and_names_the_movers():
+    after = SCORES.copy()
+    after["s0"] = 99.0
+    ax = plots.slope(SCORES, after, labels=5)
+    ends = [tuple(line.get_ydata()) for line in ax.lines]
+    assert (40, 1) in ends
+    assert (1, 2) in ends
+    assert "s0" in [text.get_text() for text in ax.texts]
+    assert ax.yaxis_inverted()
+
+
+def test_what_cannot_be_shown_is_refused():
+    two = pd.concat([POLICIES, POLICIES.assign(system="other")])
+    cases = [
+        (lambda: plots.curve(CURVE, "none"), "no topic 'none'; its first is '1'"),
+        (
+            lambda: plots.lengths(study.best_cuts("RBPU SetF", None, {"s": RANKINGS})),
+            "one measure's lists can be shown, not 2",
+        ),
+        (lambda: plots.policies(two), "one system's policies can be shown, not those of 2"),
+        (lambda: plots.policies(POLICIES, "tokens"), "no column 'tokens'; it has: system, policy, score"),
+        (lambda: plots.slope(SCORES, SCORES[:3]), "the same systems"),
+    ]
+    for call, message in cases:
+        with pytest.raises(InputError, match=message):
+            call()
+
+
+def test_importing_the_plots_imports_no_matplotlib():
+    code = "import sys, ir_trunc.plots, ir_trunc.truncation.study; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+SVG_TEXT = "{http://www.w3.org/2000/svg}text"
+EVIL = ["a$b$c$^", "_hidden", "\x1b[31m<&", r"\$x\$", "plain"]
+SHOWN = ["a$b$c$^", "_hidden", r"\x1b[31m<&", r"\$x\$", "plain"]
+
+
+def drawn_with(names):
+    """Pictures in which systems, topics and policies have these names, by what they show."""
+    runs = {name: {name: {"d1": 2.0, "d2": 1.0}} for name in names}
+    qrels = {name: {"d1": 1} for name in names}
+    first, second = (pd.Series(range(1, len(names) + 1), names, name=name, dtype=float) for name in names[:2])
+    rankings = {name: calc("RBPT", qrels, run).rankings for name, run in runs.items()}
+    rows = [
+        {"system": "s", "policy": name, "score": 0.5, "low": 0.4, "high": 0.6, "length": 3} for name in names
+    ]
+    yield plots.slope(first, second)
+    yield plots.side_by_side(rankings)
+    yield plots.policies(pd.DataFrame(rows))
+    for name in names:
+        yield plots.policies(pd.DataFrame(rows[:1]).assign(system=name))
+        yield plots.curve(curves("RBPT", qrels, runs[name])[parse_measure("RBPT")], name)
+
+
+def test_names_are_drawn_as_they_are(tmp_path):
+    """No formula, no line that its name hides, no character that XML forbids."""
+    texts = []
+    for number, ax in enumerate(drawn_with(EVIL)):
+        path = tmp_path / f"{number}.svg"
+        save(ax.figure, path, "none")
+        texts.append({"".join(text.itertext()).strip() for text in ElementTree.parse(path).iter(SVG_TEXT)})
+        if number < 3:  # each has all names
+            save(ax.figure, path, "path")
+            ElementTree.parse(path)
+    slope, lists, policies, *others = texts
+    assert set(SHOWN) <= slope
+    assert {f"{name}: 1 relevant" for name in SHOWN} <= lists
+    assert set(SHOWN) <= policies
+    for name, title, curve in zip(SHOWN, others[::2], others[1::2]):
+        assert name in title
+        assert f"score of topic {name}" in curve
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_is_the_same_bytes_every_time(name, few, tmp_path):
+    figures = [PICTURES[name]().figure for _ in range(2)]
+    for kind in ("svg", "pdf", "png"):
+        for number, figure in enumerate(figures, 1):
+            save(figure, tmp_path / f"{number}.{kind}", "none")
+        assert (tmp_path / f"1.{kind}").read_bytes() == (tmp_path / f"2.{kind}").read_bytes()

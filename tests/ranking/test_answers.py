@@ -1,0 +1,226 @@
+"""Answers in classes of the same meaning, as JSON, frame and qrels; SQuAD scored end to end."""
+
+import gzip
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_trunc import InputError, IrTruncWarning, calc, read_answers, read_qrels
+
+BEATLES = {
+    "beatles": [
+        {"Sir Paul McCartney": 3, "Paul McCartney": 3, "McCartney": 2, "Paul": 1},
+        {"John Lennon": 3, "Lennon": 2, "John": 1},
+        {"George Harrison": 3, "Harrison": 2, "George": 1},
+        {"Ringo Starr": 3, "Starr": 2, "Ringo": 1},
+    ]
+}
+ANSWERS = {"beatles": ["McCartney", "Lennon", "Paul", "George Harrison", "Starr"]}
+ROWS = [
+    ("beatles", f"c{number}", answer, level)
+    for number, answers in enumerate(BEATLES["beatles"])
+    for answer, level in answers.items()
+]
+
+
+def as_json(tmp_path):
+    path = tmp_path / "answers.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(BEATLES).encode()))
+    return read_answers(path)
+
+
+def as_qrels(tmp_path):
+    path = tmp_path / "answers.qrels"
+    path.write_text("".join(f"{q} {c} {a.replace(' ', '_')} {level}\n" for q, c, a, level in ROWS))
+    return read_answers(path, lambda answer: answer.replace("_", " "))
+
+
+def as_frame(tmp_path):
+    return read_answers(pd.DataFrame(ROWS, columns=["query_id", "iteration", "doc_id", "relevance"]))
+
+
+@pytest.mark.parametrize("door", [lambda _: read_answers(BEATLES), as_json, as_qrels, as_frame])
+def test_the_beatles_of_sakai_2004_through_every_door(tmp_path, door):
+    values = calc("Q RMeasure", door(tmp_path), ANSWERS).aggregated
+    assert values["Q"] == pytest.approx(0.722, abs=0.0005)
+    assert values["RMeasure"] == pytest.approx(0.625, abs=0.0005)
+
+
+def test_only_the_first_answer_of_a_class_counts_for_every_measure():
+    results = calc("P@2 SetR AP", read_answers(BEATLES), {"beatles": ["Paul", "McCartney"]})
+    assert results.values[:, 0].tolist() == [0.5, 0.25, 0.25]
+
+
+def test_a_wrong_answer_does_not_use_up_its_class():
+    answers = read_answers({"q": [{"A": 2, "B": 0, "Z": -1}, {"C": 1}]})
+    assert calc("Q RR AP", answers, {"q": ["B", "A"]}).values[:, 0] == pytest.approx([0.3, 0.5, 0.25])
+    assert calc("RR", answers, {"q": ["Z", "B", "A"]}).values[0, 0] == pytest.approx(1 / 3)
+
+
+def test_a_question_without_classes_has_no_answer():
+    answers = read_answers({"love": [], "dvd": [["Digital Versatile Disk", "Digital Video Disk"]]})
+    results = calc("Q EM", answers, {"love": "", "dvd": "Digital Video Disk"})
+    assert results.values.tolist() == [[1, 1], [1, 1]]
+    assert calc("Q EM", answers, {"love": "NIL"}).to_pandas().loc["love"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("answer", ["The  France!", "france", "FRANCE."])
+def test_answers_are_normalised_as_in_squad(answer):
+    answers = read_answers({"q": [["France"]]}, "squad")
+    assert calc("EM", answers, {"q": answer}).values[0, 0] == 1
+
+
+def test_the_same_answer_in_other_words_counts_once():
+    answers = read_answers({"q": [["France"], ["Spain"]]}, "squad")
+    assert calc("SetR SetP", answers, {"q": ["France", "the France", "Spain"]}).values[:, 0] == pytest.approx(
+        [1, 2 / 3]
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"q": [{"a": 1}, {"a": 2}]}, "question q: the answer 'a' is in two classes"),
+        ({"q": {"a": 1}}, "question q: a list of classes is needed, not dict"),
+        (
+            {"q": ["a"]},
+            r"question q, class 1: .* not str. Wordings of one answer are one class: \[\['a', ...\]\]",
+        ),
+        ({"q": [{"a": "S"}]}, "question q, answer 'a': level 'S' is not a whole number below 2"),
+        ({"q": [{"a": True}]}, "level True is not a whole number"),
+        ({"q": [{"a": 2**70}]}, "level .* is not a whole number"),
+        ({"q": [[None]]}, "question q, class 1: answer is missing"),
+        ({"q": [[1.5]]}, "question q, class 1: answer 1.5 is float, not text"),
+        ({"q": [[["a"]]]}, "question q, class 1: answer .* is list, not text"),
+        ({"q": [["\ud800"]]}, "question q, class 1: answer .* is not text that UTF-8 can hold"),
+        ({"\ud800": [["a"]]}, "question .* is not text that UTF-8 can hold"),
+        ({1: [["a"]], "1": [["b"]]}, "question '1' is given twice, as text and as a number"),
+    ],
+)
+def test_answers_that_make_no_sense_are_refused(data, message):
+    with pytest.raises(InputError, match=message):
+        read_answers(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"q": [["a"]], "q": [["b"]]}', "cannot be read as JSON: an object has the name 'q' twice"),
+        ('{"q": [{"a": 1, "a": 2}]}', "an object has the name 'a' twice"),
+        ('{"q": [[null]]}', "question q, class 1: answer is missing"),
+        ('{"q": [[["a"]]]}', "question q, class 1: answer .* is list, not text"),
+        ('{"q": ' + "[" * 100_000, "is nested too deeply to be read"),
+        ('{"q": [["\\ud800"]]}', "question q, class 1: answer .* is not text that UTF-8 can hold"),
+        ('{"q": [{"a": -Infinity}]}', "-Infinity is not a JSON number"),
+        ('{"q": [{"a": NaN}]}', "NaN is not a JSON number"),
+        ('{"q": [{"a": 1e400}]}', "level inf is not a whole number"),
+        (
+            '{"version": "v2.0", "data": []}',
+            r"answers.json is a file in SQuAD's own form: {question: \[class",
+        ),
+        ('[["a"]]', r"{question: \[class, ...\]} is needed, not list"),
+    ],
+)
+def test_a_JSON_file_of_answers_is_understood_or_refused(tmp_path, text, message):
+    path = tmp_path / "answers.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_answers(path)
+
+
+def test_an_unknown_normaliser_is_refused():
+    with pytest.raises(InputError, match="normalise='lower' is unknown: squad or a function"):
+        read_answers(BEATLES, "lower")
+
+
+@pytest.mark.parametrize("system", ["bert", "nlnet", "bidaf-elmo"])
+@pytest.mark.filterwarnings("ignore:.*1 answer.s. that normalise to nothing")  # of bidaf-elmo
+def test_squad_end_to_end(real_data, system):
+    """Exact match and no-answer accuracy, computed here as SQuAD's own script does, beside c@1, Q and RRT."""
+    from ir_trunc._ranking.answers import squad
+
+    folder = real_data("squad2-half")
+    with gzip.open(folder / "gold.json.gz", "rt", encoding="utf-8") as file:
+        gold = json.load(file)
+    with gzip.open(folder / f"{system}.json.gz", "rt", encoding="utf-8") as file:
+        predictions = json.load(file)
+    accepted = {q: {squad(a) for a in item["answers"]} - {""} or {""} for q, item in gold.items()}
+    exact = {q: squad(predictions[q]) in accepted[q] for q in gold}
+    impossible = [q for q, item in gold.items() if not item["answers"]]
+
+    answers = read_answers(
+        {q: [item["answers"]] if item["answers"] else [] for q, item in gold.items()}, "squad"
+    )
+    results = calc("EM c@1 Q RRT", answers, predictions)
+    means = results.aggregated
+    assert len(results.topics) == 6078
+    assert means["EM"] == pytest.approx(sum(exact.values()) / len(exact), abs=1e-12)
+    assert results.views()["nil"].aggregated["EM"] == pytest.approx(
+        sum(exact[q] for q in impossible) / len(impossible)
+    )
+    assert results.abstention.recall == results.views()["nil"].aggregated["EM"]
+    assert means["EM"] <= means["RRT"] <= 1
+    assert 0 < means["c@1"] < 1
+    assert means["Q"] == pytest.approx(means["EM"])  # one class, one answer: right or wrong
+
+
+def test_levels_below_the_best_of_their_class_count_in_every_measure():
+    """One class, best level 3, answered at level 1: as good as one relevant document at rank 1 of a list of
+    1.
+    """
+    answers = read_answers({"q": [{"yes indeed": 3, "yes": 1}]})
+    by_hand = 2 * math.log(100) - 1.05 * math.log(100)
+    assert calc("OIE(D=100)", answers, {"q": "yes"}).values[0, 0] == pytest.approx(by_hand)
+
+
+def test_a_question_whose_answers_normalise_to_nothing_is_a_nil_query():
+    rows = pd.DataFrame(
+        [("q", "1", "The", 1), ("r", "1", "yes", 1)], columns=["query_id", "iteration", "doc_id", "relevance"]
+    )
+    assert calc("EM", read_answers(rows, "squad"), {"r": "yes"}).values[0].tolist() == [1, 1]
+
+
+@given(seed=st.integers(0, 9999))
+def test_the_first_of_a_class_is_the_first_by_rank_among_many(seed):
+    """Answers are found in no order: the rank decides. Two classes for each of forty questions."""
+    rng = np.random.default_rng(seed)
+    levels = {str(q): [{f"{kind}{q}-{at}": at for at in range(1, 6)} for kind in "ab"] for q in range(40)}
+    run = {q: rng.permutation([*classes[0], *classes[1], "wrong"]).tolist() for q, classes in levels.items()}
+    rankings = calc("Q", read_answers(levels), run).rankings
+    for q, answers in run.items():
+        seen, grades = {"wrong"}, []
+        for answer in answers:
+            kind, _, level = answer.partition("-")
+            if level:
+                grades.append(0 if kind in seen else int(level))
+            seen.add(kind)
+        at = rankings.topics.index(q)
+        assert rankings.judged_grades[slice(*rankings.judged_offsets[at : at + 2])].tolist() == grades
+
+
+@pytest.mark.filterwarnings("ignore:.*NIL ends 3 list")
+@pytest.mark.parametrize(
+    ("nil", "found"), [("ends", [1, 0, 0]), ("trec2001", [3, 1, 1]), ("sakai", [3, 0, 0])]
+)
+def test_several_answers_that_normalise_to_NIL_are_one(nil, found):
+    """The first of them by rank says so."""
+    answers = read_qrels(read_answers({"1": [["a"]], "2": [], "3": []}, str.upper), nil=nil)
+    run = {"1": ["b", "nil", "NIL"], "2": ["b", "nil", "NIL"], "3": ["b", "Nil", "nil"]}
+    rankings = calc("AP", answers, run).rankings
+    assert [rankings.lengths[0], *np.diff(rankings.judged_offsets)[1:]] == found
+
+
+def test_answers_of_the_run_that_normalise_to_nothing_are_counted_in_one_warning():
+    """An answer that is blank is silence, and nothing is said of it."""
+    answers = read_answers({"1": [["b"]], "2": [["b"]], "3": [["b"]]}, "squad")
+    with pytest.warns(IrTruncWarning) as caught:
+        results = calc("EM", answers, {"1": ["the", "b"], "2": ["a", "!"], "3": [" "]})
+    assert [str(w.message) for w in caught] == [
+        "run (dict): 3 answer(s) that normalise to nothing are left out."
+    ]
+    assert results.rankings.lengths.tolist() == [1, 0, 0]

@@ -1,0 +1,266 @@
+"""`columns={"doc_id": "chunk"}`: data whose columns have names of their own."""
+
+import json
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from ir_trunc import (
+    InputError,
+    ParameterError,
+    ParameterTypeError,
+    Reading,
+    calc,
+    compare,
+    how_many,
+    meta,
+    rank,
+    read_answers,
+    read_qrels,
+    read_run,
+    truncation,
+)
+from ir_trunc._read.names import FIELDS
+from ir_trunc._read.tables import FIELDS_OF
+from ir_trunc.cli.main import main
+from ir_trunc.truncation import study
+
+QRELS = {"1": {"a": 1}, "2": {"b": 2}}
+RUN = {"1": {"a": 0.9, "b": 0.5}, "2": {"a": 0.7}}
+LABELS = pd.DataFrame({"question": ["1", "2"], "chunk": ["a", "b"], "grade": [1, 2], "note": ["", "x"]})
+FOUND = pd.DataFrame({"question": ["1", "1", "2"], "chunk": ["a", "b", "a"], "sim": [0.9, 0.5, 0.7]})
+IDS = {"query_id": "question", "doc_id": "chunk"}
+OF_RUN, OF_QRELS = IDS | {"score": "sim"}, IDS | {"relevance": "grade"}
+BOTH = OF_RUN | OF_QRELS
+EXPECTED = calc("AP RBPT", QRELS, RUN)
+
+
+def same(results):
+    assert results.topics == EXPECTED.topics
+    assert results.values.tobytes() == EXPECTED.values.tobytes()
+
+
+def to_file(frame, path):
+    match path.suffix:
+        case ".csv":
+            frame.to_csv(path, index=False)
+        case ".tsv":
+            frame.to_csv(path, index=False, sep="\t")
+        case ".jsonl":
+            frame.to_json(path, orient="records", lines=True)
+        case ".json":
+            frame.to_json(path, orient="records")
+        case ".parquet":
+            frame.to_parquet(path)
+    return path
+
+
+IN_MEMORY = {
+    "pandas": lambda frame: frame,
+    "polars": pl.from_pandas,
+    "pyarrow": pa.Table.from_pandas,
+    "records": lambda frame: frame.to_dict("records"),
+    "iterator of records": lambda frame: iter(frame.to_dict("records")),
+    "named tuples": lambda frame: list(frame.itertuples()),
+}
+
+
+@pytest.mark.parametrize("form", IN_MEMORY)
+def test_one_argument_names_the_columns_of_run_and_qrels(form):
+    made = IN_MEMORY[form]
+    same(calc("AP RBPT", made(LABELS), made(FOUND), columns=BOTH))
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".json", ".parquet"])
+def test_columns_of_files(ending, tmp_path):
+    labels, found = to_file(LABELS, tmp_path / f"l{ending}"), to_file(FOUND, tmp_path / f"r{ending}")
+    same(calc("AP RBPT", labels, found, columns=BOTH))
+
+
+def test_a_table_without_the_usual_names_is_told_of_columns(tmp_path):
+    for found in (FOUND, to_file(FOUND, tmp_path / "r.csv"), to_file(FOUND, tmp_path / "r.parquet")):
+        with pytest.raises(InputError, match=r"has: question, chunk, sim\. columns=\{'query_id': '\.\.\.'\}"):
+            read_run(found)
+
+
+def test_a_csv_file_of_six_columns_is_a_table_where_its_columns_are_named(tmp_path):
+    path = to_file(FOUND.assign(x=1, y=2, z=3), tmp_path / "six.csv")
+    assert read_run(path, columns=OF_RUN).to_dict() == RUN
+
+
+def test_one_line_of_json_is_a_record(tmp_path):
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps({"question": "1", "chunk": "a", "sim": 0.5}))
+    assert read_run(path, columns=OF_RUN).to_dict() == {"1": {"a": 0.5}}
+
+
+def test_every_function_that_takes_a_run_takes_columns():
+    runs = {"one": FOUND, "two": FOUND}
+    assert compare("AP", LABELS, runs, columns=BOTH).to_pandas()["AP"].tolist() == [0.5, 0.5]
+    assert rank(LABELS, FOUND, columns=BOTH).lengths.tolist() == [2, 1]
+    assert meta.score_matrix("AP", LABELS, runs, columns=BOTH).values.shape == (1, 2, 2)
+    assert len(meta.pooled_runs(LABELS, runs, columns=BOTH).systems) == 2
+    assert truncation.truncate(FOUND, "Fixed(k=1)", columns=OF_RUN).to_dict() == {
+        "1": {"a": 0.9},
+        "2": {"a": 0.7},
+    }
+    assert study.lengths(LABELS, runs, columns=BOTH)["before"].tolist() == [2, 2]
+    assert len(truncation.cross_validate("Greedy", "AP", LABELS, runs, 2, columns=BOTH)) == 2
+    assert truncation.risk_coverage(LABELS, FOUND, columns=BOTH)["answers"].tolist() == [1, 2]
+    with pytest.warns(match="few"):
+        assert how_many(FOUND, LABELS, policies="Greedy", folds=2, columns=BOTH).questions == 2
+    assert Reading(columns={"doc_id": "chunk"}) != Reading()
+
+
+def test_labels_may_be_a_dict_and_the_run_may_be_one():
+    same(calc("AP RBPT", QRELS, FOUND, columns=OF_RUN))
+    same(calc("AP RBPT", LABELS, RUN, columns=OF_QRELS))
+
+
+def test_qrels_with_the_usual_names_keep_them():
+    same(calc("AP RBPT", LABELS.set_axis(["qid", "docno", "label", "note"], axis=1), FOUND, columns=OF_RUN))
+
+
+def test_qrels_that_were_read_before_have_no_part_in_it():
+    ready = read_qrels(LABELS, columns=OF_QRELS)
+    same(calc("AP RBPT", ready, FOUND, columns=OF_RUN))
+    usual = FOUND.rename(columns={"chunk": "doc_id"})
+    with pytest.raises(InputError, match=r"run .* has no column 'chunk', which columns names for doc_id"):
+        calc("AP", ready, usual, columns=OF_RUN)
+    with pytest.raises(InputError, match="read before"):
+        calc("AP", ready, FOUND, columns=BOTH)
+
+
+def test_a_column_that_nobody_has_is_an_error_that_offers_the_nearest():
+    with pytest.raises(InputError, match=r"run .* no column 'simm'.* for score; it .*Did you mean sim\?"):
+        calc("AP", LABELS, FOUND, columns=BOTH | {"score": "simm"})
+    with pytest.raises(InputError, match=r"qrels .* no column 'grad'.*Did you mean grade\?"):
+        calc("AP", LABELS, FOUND, columns=BOTH | {"relevance": "grad"})
+    with pytest.raises(InputError, match=r"qrels .* no column chnk or doc_id.*Did you mean chunk\?"):
+        calc("AP", LABELS, FOUND, columns=BOTH | {"doc_id": "chnk"})
+    usual = [frame.rename(columns={"chunk": "doc_id"}) for frame in (LABELS, FOUND)]
+    with pytest.raises(InputError, match="no column 'chnk'"):  # though both have doc_id
+        calc("AP", *usual, columns=BOTH | {"doc_id": "chnk"})
+    with pytest.raises(InputError, match="no column 'tokens', which columns names for cost"):
+        read_run(FOUND, columns=OF_RUN | {"cost": "tokens"})
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "what"),
+    [
+        ({"docid": "chunk"}, ParameterError, r"no field 'docid'; the fields are query_id, .*mean doc_id\?"),
+        ({"chunk": "doc_id"}, ParameterError, r"The field comes first.*columns=\{'doc_id': 'chunk'\}"),
+        (
+            {"query_id": "chunk", "doc_id": "chunk"},
+            ParameterError,
+            "'chunk' is given for query_id and doc_id",
+        ),
+        ({"doc_id": ["chunk"]}, ParameterTypeError, "the name of a column"),
+        ({"doc_id": True}, ParameterTypeError, "the name of a column"),
+        ("doc_id=chunk", ParameterTypeError, "a dict from fields to columns"),
+        (["doc_id"], ParameterTypeError, "a dict from fields to columns"),
+    ],
+)
+def test_columns_that_are_not_understood(columns, error, what):
+    with pytest.raises(error, match=what):
+        read_run(FOUND, columns=columns)
+
+
+def test_data_without_columns_are_refused(tmp_path):
+    (tmp_path / "run.txt").write_text("1 Q0 a 1 0.5 x\n")
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
+    for run in (RUN, {"1": ["a"]}, [("1", "a", 0.5)], tmp_path / "run.txt"):
+        with pytest.raises(InputError, match="no columns; leave doc_id out"):
+            read_run(run, columns={"doc_id": "chunk"})
+    for qrels in (QRELS, {"1": ["a"]}, [("1", "a", 1)], tmp_path / "qrels.txt"):
+        with pytest.raises(InputError, match="no columns; leave doc_id out"):
+            read_qrels(qrels, columns={"doc_id": "chunk"})
+    with pytest.raises(InputError, match="no columns; leave doc_id out"):
+        calc("AP", QRELS, RUN, columns={"doc_id": "chunk"})
+    with pytest.raises(InputError, match="lower_is_better and columns are for other runs"):
+        calc("AP", None, rank(QRELS, RUN), columns={"doc_id": "chunk"})
+    with pytest.raises(FileNotFoundError):
+        read_run(tmp_path / "none.csv", columns={"doc_id": "chunk"})
+
+
+def test_a_field_that_the_data_cannot_have():
+    with pytest.raises(InputError, match=r"run .* has no field relevance"):
+        read_run(FOUND, columns=BOTH)
+    with pytest.raises(InputError, match=r"qrels .* has no field score"):
+        read_qrels(LABELS, columns=BOTH)
+
+
+def test_a_column_is_taken_for_one_field_alone():
+    frame = pd.DataFrame({"query_id": ["a"], "doc_id": ["1"], "score": [1.0]})
+    turned = read_run(frame, columns={"query_id": "doc_id", "doc_id": "query_id"})
+    assert turned.to_dict() == {"1": {"a": 1.0}}
+    with pytest.raises(InputError, match="no column score"):
+        read_run(frame, columns={"doc_id": "score"})
+    twice = pd.DataFrame([["1", "a", 0.5, "b"]], columns=["question", "chunk", "sim", "chunk"])
+    with pytest.raises(InputError, match="chunk and chunk"):
+        read_run(twice, columns=OF_RUN)
+
+
+def test_ranks_costs_marks_and_columns_that_are_numbers():
+    frame = pd.DataFrame(
+        {
+            "query_id": ["1", "1"],
+            "doc_id": ["a", "b"],
+            "place": [2, 1],
+            "tokens": [5, 7],
+            "seen": [True, True],
+        }
+    )
+    names = {"rank": "place", "cost": "tokens", "shown": "seen"}
+    ranked = rank({"1": {"b": 1}}, frame, order="rank", columns=names)
+    assert ranked.judged_ranks.tolist() == [1]
+    assert ranked.costs.tolist() == [7, 5]
+    assert read_run(
+        frame.assign(Q9="NS"), order="rank", stop="NS", columns={**names, "Q0": "Q9"}
+    ).hidden.all()
+    unnamed = pd.DataFrame([["1", "a", 0.5]])
+    assert read_run(unnamed, columns={"query_id": 0, "doc_id": 1, "score": 2}).to_dict() == {"1": {"a": 0.5}}
+
+
+def test_records_by_topic():
+    run = {"1": [{"chunk": "a", "distance": 0.25, "id": 7}]}
+    names = {"doc_id": "chunk", "score": "distance"}
+    assert read_run(run, columns=names, lower_is_better=True).to_dict() == {"1": {"a": -0.25}}
+    held = {"1": [({"metadata": {"chunk": "a", "id": "other"}}, 0.5)]}
+    assert read_run(held, columns={"doc_id": "chunk"}).to_dict() == {"1": {"a": 0.5}}
+    with pytest.raises(InputError, match="no field query_id"):
+        read_run(run, columns={"query_id": "chunk"})
+    with pytest.raises(InputError, match="'a' has no id; it is looked for under chunk"):
+        read_run({"1": [("a", 0.5)]}, columns={"doc_id": "chunk"})
+
+
+def test_classes_of_answers():
+    frame = pd.DataFrame({"query_id": ["1"], "class": ["x"], "answer": ["Paris"], "relevance": [1]})
+    qrels = read_answers(frame, columns={"doc_id": "answer"})
+    assert calc("EM", qrels, {"1": "Paris"}).aggregated["EM"] == 1
+
+
+def test_every_field_of_tables_can_be_named():
+    assert set(FIELDS) == set(FIELDS_OF.values()) - {"topic"}
+
+
+def test_the_command_line(tmp_path, capsys):
+    labels, found = to_file(LABELS, tmp_path / "labels.csv"), to_file(FOUND, tmp_path / "found.parquet")
+    named = [f"--columns={field}={column}" for field, column in BOTH.items()]
+    assert main([str(labels), str(found), "AP", *named]) == 0
+    assert "0.5000" in capsys.readouterr().out
+    assert main([str(labels), str(found), "AP", "--columns", "doc_id"]) == 2
+    assert main([str(labels), str(found), "AP", "--columns", "doc_id=a", "--columns", "doc_id=b"]) == 2
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) == 2
+    assert "FIELD=COLUMN" in errors[0]
+    assert "given twice" in errors[1]
+
+
+def test_a_field_of_thousands_of_digits_is_refused():
+    with pytest.raises(ParameterError, match="columns: there is no field"):
+        read_qrels({"1": {"a": 1}}, columns={10**5000: "x"})
+    with pytest.raises(ParameterError, match=r"columns: doc_id is .*: the name of a column is needed"):
+        read_qrels({"1": {"a": 1}}, columns={"doc_id": 10**5000})

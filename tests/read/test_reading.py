@@ -1,0 +1,542 @@
+"""How a run is read: its order, its repeated documents and its ends, in every form, whole and in parts."""
+
+import gzip
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import ir_trunc
+from ir_trunc import InputError, ParameterError
+from ir_trunc._ranking.doors import read_qrels, read_run
+from ir_trunc._ranking.joined import by_rank
+from ir_trunc._ranking.rank import rank
+from ir_trunc._read.reading import RUN, Reading
+from ir_trunc._read.registry import recognised
+from ir_trunc.cli.main import main
+
+# The runs are small and odd, and some of them are said to be so; what is said has its own tests below.
+pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1, "d": 0}}
+
+# topic, mark, document, rank, score
+LINES = [
+    ("1", "AF", "b", 2, 5.0),
+    ("1", "AF", "a", 1, 4.0),
+    ("2", "AF", "d", 1, 1700000001.0),
+    ("2", "NS", "c", 2, 1700000000.0),
+]
+
+
+def text(lines=LINES):
+    return "".join(f"{topic} {mark} {doc} {rank} {score!r} tag\n" for topic, mark, doc, rank, score in lines)
+
+
+def frame(lines=LINES):
+    return pd.DataFrame(lines, columns=["query_id", "Q0", "doc_id", "rank", "score"])
+
+
+@pytest.fixture(params=["file", "gz", "pandas", "polars", "arrow", "tuples"])
+def form(request, tmp_path):
+    """The same run in each form that has a rank column."""
+
+    def made(lines=LINES):
+        if request.param in ("file", "gz"):
+            path = tmp_path / f"my.run.{request.param}"
+            data = text(lines).encode()
+            path.write_bytes(gzip.compress(data) if request.param == "gz" else data)
+            return path
+        if request.param == "tuples":
+            return list(frame(lines).itertuples(index=False))
+        return {
+            "pandas": frame,
+            "polars": lambda x: pl.from_pandas(frame(x)),
+            "arrow": lambda x: pa.table(frame(x)),
+        }[request.param](lines)
+
+    return made
+
+
+def both_ways(run, **reading):
+    """The reciprocal ranks of both topics: ranked as a whole, and in parts."""
+    whole = ir_trunc.rank(QRELS, run, **reading)
+    in_parts = ir_trunc.calc("RR", QRELS, run, **reading)
+    assert ir_trunc.calc("RR", None, whole).values.tolist() == in_parts.values.tolist()
+    return in_parts.values[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [("score", [0.5, 0.5]), ("score64", [0.5, 0.5]), ("rank", [1, 0.5]), ("file", [0.5, 0.5])],
+)
+def test_an_order_is_the_same_in_every_form(form, order, expected):
+    assert both_ways(form(), order=order) == expected
+
+
+def test_scores_that_differ_in_64_bits_only(form):
+    swapped = [*LINES[:2], ("2", "AF", "c", 2, 1700000001.0), ("2", "AF", "d", 1, 1700000000.0)]
+    assert both_ways(form(swapped))[1] == 0.5  # equal as 32-bit floats, so the higher id comes first
+    assert both_ways(form(swapped), order="score64")[1] == 1
+    assert both_ways(form(swapped), order="rank")[1] == 0.5
+    assert both_ways(form(swapped), order="file")[1] == 1
+
+
+@pytest.mark.parametrize("order", ["score", "score64"])
+def test_scores_stay_with_their_documents_where_rows_are_sorted(order):
+    run = pd.DataFrame({"query_id": "1", "doc_id": ["x", "a", "y"], "score": [1.0, 3.0, 2.0]})
+    rows = read_run(run, order=order)
+    ranked = by_rank(read_qrels(QRELS), rows).rows
+    assert dict(zip(ranked.docs.to_pylist(), ranked.values.tolist())) == {"a": 3, "y": 2, "x": 1}
+    assert rows.values.tolist() == run["score"].tolist() == [1, 3, 2]
+
+
+def test_rows_that_are_scattered_keep_their_order():
+    rows = [LINES[2], LINES[1], LINES[3], LINES[0]]
+    assert both_ways(frame(rows), order="file") == [1, 0.5]
+    assert both_ways(frame(rows), order="rank") == [1, 0.5]
+
+
+@pytest.mark.parametrize("rank", [2, 1])
+def test_equal_ranks_in_a_list_are_an_error_that_names_the_topic(form, rank):
+    lines = [(*line[:3], rank, line[4]) for line in LINES[:2]]
+    for read in (ir_trunc.rank, lambda *args, **kwargs: ir_trunc.calc("RR", *args, **kwargs)):
+        with pytest.raises(InputError, match=rf"topic 1, document [ab]: rank {rank} is in the list twice"):
+            read(QRELS, form(lines), order="rank")
+
+
+def test_a_missing_rank_is_an_error_that_names_the_topic():
+    holes = frame().assign(rank=[2, np.nan, 1, 2])
+    with pytest.raises(InputError, match="topic 1, document a: rank nan is not a whole number"):
+        ir_trunc.calc("RR", QRELS, holes, order="rank")
+
+
+def test_a_rank_in_a_file_that_is_no_number_is_named_with_its_line(tmp_path):
+    (tmp_path / "run").write_text("1 Q0 a 1 3 t\n1 Q0 b x 2 t\n")
+    with pytest.raises(InputError, match=r"line 2 \(topic 1, document b\): rank 'x' is not a whole number"):
+        ir_trunc.calc("RR", QRELS, tmp_path / "run", order="rank")
+    assert ir_trunc.calc("RR", QRELS, tmp_path / "run").values[0, 0] == 1  # not read where it does not decide
+
+
+def test_a_frame_with_ranks_needs_no_scores():
+    ranked = frame().drop(columns="score")
+    assert both_ways(ranked, order="rank") == [1, 0.5]
+    assert both_ways(ranked, order="file") == [0.5, 0.5]
+    with pytest.raises(InputError, match=r"has no column score; .* order='rank' takes the column rank"):
+        ir_trunc.calc("RR", QRELS, ranked)
+    with pytest.raises(InputError, match="measures of confidence need the scores"):
+        ir_trunc.calc("CWS", QRELS, ranked, order="rank")
+    assert ir_trunc.rank(QRELS, ranked, order="rank").scores is None
+
+
+def test_lists_by_rank_keep_their_order_and_have_no_scores():
+    lists = {"1": ["b", "a"], "2": ["c", "d"]}
+    for order in ("score", "score64", "rank", "file"):
+        assert both_ways(lists, order=order) == [0.5, 1]
+    assert ir_trunc.rank(QRELS, lists).scores is None
+    with pytest.raises(InputError, match="measures of confidence need the scores"):
+        ir_trunc.calc("CWS", QRELS, lists)
+    assert both_ways({"1": ["b", "a"], "2": {"c": 1700000000, "d": 1700000001}}) == [0.5, 0.5]
+
+
+def test_a_list_by_rank_longer_than_32_bits_can_count_has_no_ties():
+    rows = read_run({"1": ["a", "b"]})
+    far = np.array([-(2.0**24), -(2.0**24) - 1])
+    assert by_rank(read_qrels(QRELS), replace(rows, values=far)).rows.docs.to_pylist() == ["a", "b"]
+
+
+def test_scores_in_a_dict_are_no_ranks():
+    with pytest.raises(
+        InputError, match=r"topic 2: order='rank' needs a list by rank, \[document, ...\], not scores"
+    ):
+        ir_trunc.calc("RR", QRELS, {"1": ["a"], "2": {"c": 1}}, order="rank")
+
+
+def test_distances_are_taken_with_the_opposite_sign(form):
+    assert both_ways(form(), lower_is_better=True) == [1, 0.5]
+    assert both_ways(form(), lower_is_better=True, order="score64") == [1, 1]
+    ranked = ir_trunc.rank(QRELS, form(), lower_is_better=True)
+    assert ranked.scores.tolist()[:2] == [-4, -5]
+    with pytest.raises(InputError, match="topic 1: lower_is_better needs scores"):
+        ir_trunc.calc("RR", QRELS, {"1": ["a"]}, lower_is_better=True)
+
+
+def test_a_mark_ends_the_list_before_its_first_row(form):
+    lines = [("1", "AF", "b", 1, 9), ("1", "NS", "x", 2, 8), ("1", "AF", "a", 3, 7), ("2", "NS", "c", 1, 6)]
+    assert ir_trunc.rank(QRELS, form(lines), stop="NS").lengths.tolist() == [1, 0]
+    assert both_ways(form(lines), stop="NS") == [0, 0]
+    assert both_ways(form(lines)) == [1 / 3, 1]
+
+
+def test_a_column_shown_ends_the_list():
+    run = frame().assign(shown=[True, False, False, True])
+    assert ir_trunc.rank(QRELS, run).lengths.tolist() == [1, 0]
+    assert both_ways(run) == [0, 0]
+    with pytest.raises(InputError, match=r"topic 1, document b: shown 1: True or False is needed"):
+        ir_trunc.calc("RR", QRELS, run.assign(shown=1))
+
+
+def test_a_dict_has_no_second_column():
+    with pytest.raises(InputError, match="a dict has no second column"):
+        ir_trunc.calc("RR", QRELS, {"1": {"a": 1}}, stop="NS")
+
+
+def test_a_repeated_document_is_an_error_or_kept_once(form):
+    lines = [("1", "Q0", "a", 3, 1), ("1", "Q0", "b", 2, 2), ("1", "Q0", "a", 1, 3), ("2", "Q0", "c", 1, 1)]
+    with pytest.raises(InputError, match="topic 1, document a: it is in the list twice"):
+        ir_trunc.calc("RR", QRELS, form(lines))
+    assert both_ways(form(lines), duplicates="first") == [0.5, 1]
+    assert both_ways(form(lines), duplicates="best") == [1, 1]
+    assert both_ways(form(lines), duplicates="best", lower_is_better=True) == [1, 1]
+    assert both_ways(form(lines), duplicates="first", lower_is_better=True) == [1, 1]
+    assert ir_trunc.rank(QRELS, form(lines), duplicates="best").lengths.tolist() == [2, 1]
+
+
+def test_the_error_about_a_repeated_document_names_its_lines(tmp_path):
+    for name, pack in (("run", bytes), ("run.gz", gzip.compress)):
+        (tmp_path / name).write_bytes(pack(b"# by hand\n1 Q0 a 1 3 t\n\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n"))
+        with pytest.raises(InputError, match=r"document a: it is in the list twice.* \(lines 2 and 5\)"):
+            ir_trunc.calc("RR", QRELS, tmp_path / name)
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n1 0 a 0\n")
+    with pytest.raises(InputError, match=r"document a: it is judged twice \(lines 1 and 3\)"):
+        ir_trunc.calc("RR", tmp_path / "qrels", {"1": ["a"]})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"order": "ranks"},
+        {"order": 1},
+        {"duplicates": "last"},
+        {"stop": ""},
+        {"stop": "N S"},
+        {"stop": 3},
+        {"lower_is_better": 1},
+    ],
+)
+def test_a_wrong_value_names_its_parameter(wrong):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        ir_trunc.calc("RR", QRELS, {"1": ["a"]}, **wrong)
+
+
+def test_an_unknown_option_is_pythons_own_error():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'ordr'"):
+        ir_trunc.calc("RR", QRELS, {"1": ["a"]}, ordr="rank")
+
+
+def test_rankings_are_read_already():
+    ranked = ir_trunc.rank(QRELS, {"1": ["a"]})
+    with pytest.raises(InputError, match="Rankings have their order"):
+        ir_trunc.calc("RR", None, ranked, order="rank")
+    with pytest.raises(InputError, match="Rankings have their order"):
+        ir_trunc.rank(None, ranked, duplicates="best")
+
+
+def test_every_function_that_takes_a_run_takes_how_it_is_read(tmp_path):
+    """By rank 'a' is first in topic 1, by score 'b'."""
+    from ir_trunc import meta
+    from ir_trunc.truncation import Fixed, cross_validate, study
+
+    how = {"order": "rank"}
+    runs = {"x": frame(), "y": frame()}
+    first = [1, 0.5]
+    assert (
+        ir_trunc.calc_aggregate("RR", QRELS, frame(), **how)
+        == ir_trunc.calc("RR", QRELS, frame(), **how).aggregated
+    )
+    assert [metric.value for metric in ir_trunc.iter_calc("RR", QRELS, frame(), **how)] == first
+    assert next(iter(ir_trunc.curves("RR", QRELS, frame(), **how).values())).own().tolist() == first
+    assert ir_trunc.evaluator("RR", QRELS, **how).calc(frame()).values[0].tolist() == first
+    assert ir_trunc.compare("RR", QRELS, runs, **how)["RR"].tolist() == [0.75, 0.75]
+    assert ir_trunc.with_terminal(QRELS, frame(), **how).run["doc_id"].tolist()[:2] == ["a", "b"]
+    assert ir_trunc.with_effort(QRELS, frame(), **how).run["doc_id"].tolist()[:2] == ["a", "b"]
+    assert ir_trunc.nil_report(frame(), stop="NS").before.tolist() == [2, 1]
+    assert study.best_cuts("RR", QRELS, runs, **how)["score"].tolist() == first * 2
+    assert study.cuts("RR", QRELS, runs, **how).loc["1-4", "RR"] == 1
+    assert study.lengths(None, runs, stop="NS").index.tolist() == [1, 2]
+    assert (
+        study.agreement("RR", "RR", QRELS, {"x": frame(), "y": frame(LINES[:2])}, **how)
+        .notna()
+        .all(axis=None)
+    )
+    assert meta.score_matrix("RR", QRELS, runs, **how).values[0, 0].tolist() == first
+    assert meta.pooled_runs(QRELS, runs, **how).score("RR").values[0, 0].tolist() == first
+    validated = cross_validate([Fixed(1)], "RR", QRELS, {"x": frame()}, folds=2, **how)
+    assert validated["score"].tolist() == [0.5]
+
+
+def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 c 1\n2 0 d 0\n")
+    (tmp_path / "x").write_text(text())
+    (tmp_path / "y").write_text("1 Q0 a 1 9 t\n2 Q0 d 1 9 t\n")
+    qrels, x, y = (str(tmp_path / name) for name in ("qrels", "x", "y"))
+
+    def said(*words):
+        assert main(words) == 0, capsys.readouterr().err
+        return capsys.readouterr().out
+
+    assert said(qrels, x, "RR", "-q", "-n", "--order", "rank").split() == [
+        "1",
+        "RR",
+        "1.0000",
+        "2",
+        "RR",
+        "0.5000",
+    ]
+    assert said(qrels, x, "RR", "-q", "-n", "--lower-is-better", "--order=score64").split()[2::3] == [
+        "1.0000",
+        "1.0000",
+    ]
+    assert said(qrels, x, "NumRet", "--stop", "NS").split()[1] == "3.0000"
+    assert said("study", "cuts", qrels, x, "-q", "-m", "RR", "--order", "rank").count(",1.0,") > 0
+    assert said("study", "lengths", x, "--stop", "NS").startswith("length,before,after\n1,1,1")
+    assert said("truncate", x, "--policy", "Fixed(k=1)", "--stop", "NS").split() == ["1", "1", "2", "1"]
+    power = ("meta", "power", qrels, x, y, "RR", "--csv")
+    assert said(*power, "--order", "rank") != said(*power)
+    (tmp_path / "z").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
+    assert main([qrels, str(tmp_path / "z"), "RR"]) == 2
+    assert "(lines 1 and 2)" in capsys.readouterr().err
+    assert said(qrels, str(tmp_path / "z"), "RR", "--duplicates", "best").split() == ["RR", "0.5000"]
+
+
+def test_reading_is_public_for_those_who_rank_themselves():
+    layout = replace(RUN, reading=Reading(order="rank"))
+    assert rank(read_qrels(QRELS), recognised(frame(), layout).rows()).judged_ranks.tolist() == [1, 2, 1, 2]
+
+
+def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, capsys):
+    """By rank 'a' is first in topic 1; its score is lower than that of 'b'."""
+    import ir_measures
+
+    (tmp_path / "run").write_text(text())
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 c 1\n")
+    cut = str(tmp_path / "cut")
+    assert (
+        main(["truncate", str(tmp_path / "run"), "--policy", "Fixed(k=2)", "--order", "rank", "-o", cut]) == 0
+    )
+    for run in (
+        list(ir_measures.read_trec_run(cut)),
+        ir_trunc.with_effort(QRELS, tmp_path / "run", order="rank").run,
+    ):
+        qrels = [ir_measures.Qrel("1", "a", 1), ir_measures.Qrel("2", "c", 1)]
+        found = {
+            metric.query_id: metric.value for metric in ir_measures.iter_calc([ir_measures.RR], qrels, run)
+        }
+        assert found == {"1": 1, "2": 0.5}
+    wrapped = ir_trunc.with_terminal(QRELS, tmp_path / "run", order="rank").run
+    by_score = (
+        wrapped.sort_values("score", ascending=False, kind="stable").groupby("query_id")["doc_id"].agg(list)
+    )
+    assert by_score.tolist() == [["a", "b", "__end__"], ["d", "c", "__end__"]]
+    assert ir_trunc.with_effort(QRELS, tmp_path / "run").run["score"].tolist()[:2] == [
+        5,
+        4,
+    ]  # as they were, where they do
+
+
+# comments
+
+
+def commented(lines):
+    return (
+        "# head\n"
+        + "".join(f"{line}\n# 1 Q0 z 1 9 t\n" for line in lines)
+        + "  # tail with a blank before it\n"
+    )
+
+
+def test_lines_that_begin_with_a_number_sign_are_not_read(tmp_path):
+    run = ["1 Q0 b 1 5 t", "1 Q0 a 2 4 t"]
+    (tmp_path / "run").write_text(commented(run))
+    (tmp_path / "tabs").write_text(commented(run).replace(" ", "\t"))
+    (tmp_path / "qrels").write_text(commented(["1 0 a 1", "1 0 b 0"]))
+    for name in ("run", "tabs"):
+        assert ir_trunc.calc("RR NumRet", tmp_path / "qrels", tmp_path / name).values[:, 0].tolist() == [
+            0.5,
+            2,
+        ]
+        assert read_run(tmp_path / name).topics.to_pylist() == ["1", "1"]
+
+
+def test_line_numbers_are_right_behind_comments(tmp_path):
+    good = "".join(f"{topic} Q0 d{rank} {rank} {-rank} t\n" for topic in range(2000) for rank in range(100))
+    (tmp_path / "run").write_text(
+        "# head\n" + good + "# 1 Q0 x 1 1 t\n" + good.replace(" Q0 d", "x Q0 d") + "last Q0 d 1 x t\n"
+    )
+    with pytest.raises(InputError, match="line 400003 "):
+        ir_trunc.calc("RR", QRELS, tmp_path / "run")
+
+
+def test_a_comment_that_looks_like_a_row_is_said_once(tmp_path):
+    (tmp_path / "run").write_text("#1 Q0 a 1 2 t\n#1 Q0 b 2 1 t\n1 Q0 a 1 2 t\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n#1 0 a 1\n")
+    with pytest.warns(ir_trunc.IrTruncWarning) as said:
+        assert len(ir_trunc.calc("RR", tmp_path / "qrels", tmp_path / "run").topics) == 1
+    texts = [str(warning.message) for warning in said]
+    assert ["'#1 0 a 1'" in text for text in texts] == [True, False]
+    assert "'#1 Q0 a 1 2 t'. If it is one, its topic needs an id that does not begin with #." in texts[1]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_a_comment_is_left_out_whatever_ends_the_line_above(tmp_path, end):
+    (tmp_path / "run").write_bytes(end.join([b"1 Q0 a 1 2 t", b"#1 Q0 b 2 1 t", b"1 Q0 c 3 0 t", b""]))
+    with pytest.warns(ir_trunc.IrTruncWarning, match="but one looks like a row: '#1 Q0 b 2 1 t'"):
+        assert read_run(tmp_path / "run").docs.to_pylist() == ["a", "c"]
+
+
+def test_a_comment_that_is_no_row_is_not_spoken_of(tmp_path, recwarn):
+    (tmp_path / "run").write_text("#query Q0 doc rank score tag\n# 1 Q0 a 1 2\n#1 Q0 a 1 2\n1 Q0 a 1 2 t\n")
+    assert ir_trunc.calc_aggregate("RR", {"1": {"a": 1}}, tmp_path / "run")
+    assert not recwarn.list
+
+
+def test_a_file_of_comments_is_empty(tmp_path):
+    (tmp_path / "run").write_text("# nothing\n# at all\n")
+    with pytest.raises(InputError, match="is empty"):
+        ir_trunc.calc("RR", QRELS, tmp_path / "run")
+
+
+# streams
+
+
+def test_a_stream_that_is_read_twice_is_an_error_not_zeros():
+    tuples = list(frame().itertuples(index=False))
+    for stream in (iter(tuples), (item for item in tuples), pa.table(frame()).to_reader()):
+        assert ir_trunc.calc("RR", QRELS, stream).values.tolist() == [[0.5, 0.5]]
+        with pytest.raises(InputError, match=r"it yields nothing\. An iterator can be read only once"):
+            ir_trunc.calc("RR", QRELS, stream)
+        with pytest.raises(InputError, match="it yields nothing"):
+            ir_trunc.rank(QRELS, stream)
+    for nothing in ([], {}, frame()[:0], pa.table(frame()[:0])):
+        assert ir_trunc.calc("RR", QRELS, nothing).values.tolist() == [[0, 0]]
+    judged = iter([])
+    with pytest.raises(InputError, match="it yields nothing"):
+        ir_trunc.calc("RR", judged, tuples)
+
+
+# what is said
+
+
+@pytest.fixture(params=["whole", "in parts"])
+def warnings_of(request):
+    """The warnings about a run, ranked as a whole and in parts."""
+
+    def said(run, qrels=None, **reading):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if request.param == "whole":
+                ir_trunc.rank(qrels or MANY, run, **reading)
+            else:
+                ir_trunc.calc("RR", qrels or MANY, run, **reading)
+        return [str(warning.message) for warning in caught]
+
+    return said
+
+
+MANY = {str(topic): {"d1": 1, "d2": 0} for topic in range(8)}
+
+
+def many(score, mark=lambda rank: "Q0"):
+    return [
+        (str(topic), mark(rank), f"d{rank}", rank, float(score(rank)))
+        for topic in range(8)
+        for rank in range(1, 6)
+    ]
+
+
+def test_nothing_is_said_of_a_run_that_is_in_order(form, warnings_of):
+    assert warnings_of(form(many(lambda rank: -rank))) == []
+
+
+def test_equal_scores_in_most_lists_are_said(form, warnings_of):
+    [said] = warnings_of(form(many(lambda rank: 0)))
+    assert (
+        "all scores are equal in 8 of 8 lists, so that document ids decide their order; order='rank' takes"
+        in said
+    )
+    assert warnings_of(form(many(lambda rank: 0)), order="rank") == []
+    assert warnings_of(form(many(lambda rank: 0)), order="file") == []
+    [said] = warnings_of(form(many(lambda rank: 1700000005 - rank)))  # equal as 32-bit floats
+    assert "all scores are equal in 8 of 8 lists" in said
+    assert warnings_of(form(many(lambda rank: 1700000005 - rank)), order="score64") == []
+
+
+def test_ranks_against_the_scores_are_said(form, warnings_of):
+    [said] = warnings_of(form(many(lambda rank: rank)))
+    assert "the rank column runs against the scores in 8 of 8 lists that were looked at" in said
+    assert "lower_is_better=True" in said
+    assert warnings_of(form(many(lambda rank: rank)), lower_is_better=True) == []
+    assert warnings_of(form(many(lambda rank: rank)), order="rank") == []
+    [said] = warnings_of(form(many(lambda rank: -rank)), lower_is_better=True)
+    assert "leave lower_is_better out" in said
+
+
+def test_documents_of_which_none_is_judged_are_said(form, warnings_of):
+    other = {topic: {"x1": 1} for topic in MANY}
+    [said] = warnings_of(form(many(lambda rank: -rank)), other)
+    assert "none of its 40 documents is judged" in said
+    assert "x1" in said
+
+
+def test_several_values_in_the_second_column_are_said(form, warnings_of):
+    run = form(many(lambda rank: -rank, lambda rank: "NS" if rank > 3 else "AF"))
+    [said] = warnings_of(run)
+    assert "the second column has several values (AF, NS)" in said
+    assert warnings_of(run, stop="NS") == []
+    [said] = warnings_of(run, stop="NSX")
+    assert "no row has the mark NSX" in said
+
+
+def test_documents_behind_one_that_was_not_shown_are_said(form, warnings_of):
+    [said] = warnings_of(form(many(lambda rank: -rank, lambda rank: "NS" if rank == 3 else "AF")), stop="NS")
+    assert "16 documents come after one that was not shown" in said
+
+
+def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():
+    qrels = {str(topic): {"d1": 1} for topic in range(4)}
+    run = {topic: {f"d{rank}": -rank for rank in range(1, 21)} for topic in qrels}
+    with pytest.warns(
+        ir_trunc.IrTruncWarning, match=r"100% of the lists have exactly 20 documents.* Write @20"
+    ) as caught:
+        ir_trunc.calc("AP RBPT SetP", qrels, run)
+    assert len(caught) == 1
+    with pytest.warns(
+        ir_trunc.IrTruncWarning, match=r"WSS .*has no cutoff that says otherwise.*end the lists"
+    ):
+        ir_trunc.calc("WSS WSS@95", qrels, run)
+    for measures in ("AP nDCG RR", "RBPT@20", "P@10 RR"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ir_trunc.calc(measures, qrels, run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ir_trunc.calc(
+            "RBPT", qrels, {topic: dict(list(docs.items())[: 5 + int(topic)]) for topic, docs in run.items()}
+        )
+        ir_trunc.calc("RBPT", None, ir_trunc.rank(qrels, run))
+
+
+def test_looking_for_an_imposed_limit_refuses_no_measure():
+    """K1 and others take confidence in [0, 1] only: so must be the lists on which is tried what they read."""
+    from ir_trunc.measures import registry
+    from ir_trunc.measures.declare import CUTOFF
+    from ir_trunc.measures.questions import reads_the_end
+
+    qrels = {str(topic): {"d1": 1} for topic in range(4)}
+    run = {topic: {f"d{rank}": 1 / rank for rank in range(1, 21)} for topic in qrels}
+    assert ir_trunc.calc_aggregate("K1", qrels, run)["K1"] == 1
+    required = [
+        d.bind({CUTOFF: 5}) for d in registry.values() if d.params.get(CUTOFF) and d.params[CUTOFF].required
+    ]
+    others = [
+        d.bind({}) for d in registry.values() if not (d.params.get(CUTOFF) and d.params[CUTOFF].required)
+    ]
+    assert {measure.definition.name for measure in [*required, *others] if reads_the_end(measure)} >= {
+        "RBPT",
+        "RBPU",
+        "OIE",
+    }

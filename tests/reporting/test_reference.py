@@ -1,0 +1,134 @@
+"""The reference and the glossary: up to date, complete, and every example and link in them works."""
+
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir_trunc import meta
+from ir_trunc.measures import families, names, registry
+from ir_trunc.reporting import reference
+
+PAGES = Path(__file__).parents[2] / "notebooks"
+REFERENCE = (PAGES / "reference.md").read_text(encoding="utf-8")
+GLOSSARY = (PAGES / "glossary.md").read_text(encoding="utf-8")
+
+
+def anchors(text: str) -> list[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+def rows(section: str) -> dict[str, str]:
+    """First and second cells of a table of the glossary."""
+    text = GLOSSARY.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1:3] for line in text.splitlines() if line.startswith("| `")]
+    return {name: meaning.strip() for first, meaning in cells for name in re.findall(r"`([^`]+)`", first)}
+
+
+def test_the_page_is_what_the_command_prints(command):
+    """The page takes seconds to compute: once for all tests."""
+    status, page, error = command("measures", "--reference")
+    assert page == REFERENCE, f"notebooks/reference.md is out of date; renew it by: {reference.RENEW}"
+    assert (status, error) == (0, "")
+
+
+def test_one_measure_has_no_page(command):
+    status, out, error = command("measures", "RBPT", "--reference")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert "leave NAME out" in error
+
+
+def test_every_example_gives_what_stands_beside_it():
+    session = REFERENCE.replace("```\n", "\n")  # a fence ends no output of Python
+    examples = doctest.DocTestParser().get_doctest(session, {}, "reference.md", None, 0)
+    done = doctest.DocTestRunner().run(examples)
+    assert done.failed == 0
+    assert done.attempted == len(registry) + 3
+
+
+def test_every_measure_has_its_place_in_one_family():
+    members = [definition.name for family in families() for definition in family.members]
+    assert sorted(members) == sorted(registry)
+    assert all(
+        family.question.endswith((".", "?")) and family.title and family.members for family in families()
+    )
+    headings = anchors(REFERENCE)
+    assert len(set(headings)) == len(headings)
+    assert {name.lower() for name in registry} <= set(headings)
+    for name in names():
+        assert re.search(rf"`{re.escape(name)}[`@(\[]", REFERENCE), name
+
+
+@pytest.mark.parametrize(("name", "expected"), [
+    # one after the other: 1 0 1 and 1 0 1 0 0 of three relevant documents; empty; nil query: empty, 0 0
+    ("AP", [5 / 9, 5 / 9, 0, 0, 0]),
+    ("RRT", [1, 1, 0, 1, 1 / 3]),
+    ("PT", [(2 + 2 / 3) / 5, 2 / 5, 0, 1 / 5, 1 / 5]),
+    ("FlatU", [2 - 0.15, 2 - 0.25, 0, 0, -0.1]),
+    ("EM", [1, 1, 0, 1, 0]),
+    ("K1", [0.9, 0.9, 0, 0, -0.9]),
+    ("c", [1, 1, 1 / 2, 1 / 2, 0]),
+    ("SetP", [2 / 3, 2 / 5, 0, 0, 0]),
+    ("RBPT", [0.2 * 1.64 + 0.8**3 * 2 / 3, 0.2 * 1.64 + 0.8**5 * 2 / 3, 0, 1, 0.8**2]),
+])  # fmt: skip
+def test_small_lists_are_scored_as_by_hand(name, expected):
+    np.testing.assert_allclose(reference.boundary_scores(registry[name]), expected, rtol=1e-12)
+    row = re.search(rf"^\| `{name}(?:@\d)?` \| (.*) \|$", REFERENCE, re.MULTILINE)[1]
+    assert row == " | ".join(f"{value:.4f}" for value in expected)
+
+
+def test_the_table_of_properties_has_the_verdicts_and_the_entries_say_what_they_depend_on():
+    section = REFERENCE.partition("## The seven properties")[2]
+    table = dict(re.findall(r"^\| \[([^\]]+)\]\([^)]*\) \| (.*) \|$", section, re.MULTILINE))
+    signs = {"strict": "●", "weak": "◐", "constant": "○", "violated": "✕", "depends": "◇"}
+    for name in ("OIE", "RBPT", "KendallTau"):
+        findings = meta.check_properties(name).findings
+        assert table[name] == " | ".join(signs[found.verdict] + "*" * found.disagrees() for found in findings)
+    assert (
+        "Priority on grades (strict with grades 0,1; violated with grades 0,1,2), Deepness on R and n"
+        in REFERENCE
+    )
+
+
+@pytest.mark.parametrize("page", ["reference.md", "glossary.md", "promises.md"])
+def test_every_link_between_the_pages_leads_somewhere(page):
+    for file, anchor in re.findall(
+        r"\]\(((?!http)[^)#]*)(?:#([^)]*))?\)", (PAGES / page).read_text(encoding="utf-8")
+    ):
+        target = PAGES / (file or page)
+        assert target.is_file(), f"{page} links to {file}"
+        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), (
+            f"{page} links to {file}#{anchor}"
+        )
+
+
+def test_the_glossary_has_every_parameter_and_no_other():
+    assert set(rows("Parameters")) == {name for definition in registry.values() for name in definition.params}
+
+
+def test_the_glossary_has_every_sign_of_the_formulas():
+    """Signs: single letters, what has an index, cg and cig. Names of measures and parameters have entries
+    elsewhere.
+    """
+    known = {part for sign in rows("Signs in the formulas") for part in re.findall(r"\w+", sign)}
+    for definition in registry.values():
+        words = {word.rstrip("_") for word in re.findall(r"[A-Za-z]\w*", definition.equation)}
+        signs = {word for word in words if len(word) == 1 or "_" in word or word in ("cg", "cig")} - {"a"}
+        assert signs - known - set(registry) == set(), definition.name
+
+
+def test_the_glossary_explains_what_the_words_of_the_library_rest_on():
+    headings = set(anchors(GLOSSARY))
+    terms = """
+        topic qrels run grade unjudged nil-query pool-depth answer-class nil-document cutoff list-end
+        terminal-document abstention best-cut regret policy curve gain discount persistence effort
+        discriminative-power swap-rate error-rate
+    """
+    assert set(terms.split()) - headings == set()
+    for name in re.findall(r"`(?:ir_trunc\.)(\w+)\.(\w+)`", GLOSSARY):
+        module = __import__(f"ir_trunc.{name[0]}", fromlist=[name[1]])
+        assert hasattr(module, name[1]), name

@@ -1,0 +1,117 @@
+"""The papers' tables: how many cells come out, for the papers whose data are at hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ir_trunc
+from ir_trunc.reporting.reproduction import Reproduction, reproduce, reproductions
+from ir_trunc.reporting.reproduction.cells import Cells
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+"""Where the figures are that the notebooks show without data."""
+
+
+def agreeing(found: Reproduction) -> dict[str, tuple[int, int]]:
+    """By table: cells that agree, and cells."""
+    return {title: (row["same"], row["cells"]) for title, row in found.summary().T.to_dict().items()}
+
+
+@pytest.mark.parametrize(("paper", "cells"), [("liu2016", 50), ("sakai2004", 6), ("penas2011", 8)])
+def test_worked_examples(paper, cells):
+    found = reproduce(paper)
+    assert sum(same for same, _ in agreeing(found).values()) == cells == len(found.same)
+
+
+def test_webber_2010_on_trec_8(real_data):
+    folder = real_data("trec8")
+    found = reproduce("webber2010", (folder / "qrels.trec8.txt", folder / "runs"))
+    assert agreeing(found) == {
+        "Table 1": (5, 5),
+        "Table 2": (45, 45),
+        "Table 3": (36, 36),
+        "Figure 2": (3, 3),
+        "Figure 4, text": (3, 6),
+    }
+    kept = Reproduction.load(NOTEBOOKS / "webber2010.json")
+    np.testing.assert_allclose(kept.computed, found.computed, atol=1e-12)
+    differing = found.to_pandas()[~found.same]
+    pair = 1 / (129 * 128 / 2)
+    assert np.array_equal(
+        differing["printed"], (differing["computed"] + pair).round(3)
+    )  # one pair short each
+
+
+def test_amigo_2022_on_one_collection(real_data):
+    """The columns of the terminal family that the paper prints as 1.00 come out; the collections differ."""
+    folder = real_data("robust03")
+    found = reproduce("amigo2022", (next(folder.glob("*qrels*")), folder / "runs"))
+    kept = Reproduction.load(NOTEBOOKS / "amigo2022-robust03.json")
+    np.testing.assert_allclose(kept.computed, found.computed, atol=1e-12)
+    perfect = found.to_pandas().query("printed == 1.0")
+    assert len(perfect) == 5
+    assert perfect["computed"].min() > 0.99
+
+
+def test_a_cell_agrees_where_the_computed_figure_rounds_to_the_printed_one():
+    printed, computed = [0.67, 0.67, 0.67, -0.5], [0.6651, 0.6749, 0.6751, -0.5049]
+    table = Cells("Table 9", list("abcd"), ["x"] * 4, printed, computed, places=2)
+    found = Reproduction.of("a paper", "some data", (), [table])
+    assert found.same.tolist() == [True, True, False, True]
+    assert found.heading.splitlines()[2] == "Table 9: 3 of 4 cells"
+    assert found.table("Table 9")["x"].tolist() == ["0.67 0.67", "0.67 0.67", "0.67 0.68*", "-0.50 -0.50"]
+    found.plot()
+
+
+def test_every_paper_says_what_it_needs(command):
+    status, out, _ = command("reproduce", "--help")
+    assert status == 0
+    for name, paper in reproductions().items():
+        assert name in out
+        assert paper.source
+        if paper.data is not None:
+            with pytest.raises(ir_trunc.InputError, match="give qrels and runs"):
+                reproduce(name)
+
+
+def test_the_command_prints_the_tables_and_saves_the_result(command, tmp_path):
+    path = tmp_path / "liu.json"
+    status, out, err = command("reproduce", "liu2016", "-o", str(path))
+    assert (status, err) == (0, "")
+    assert "101, R = 3    0.667 0.667  1.000 1.000  0.708 0.708  0.698 0.698  0.528 0.528" in out
+    assert "Table 1: 50 of 50 cells" in out
+    assert Reproduction.load(path).heading == reproduce("liu2016").heading
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["webber2010"], "webber2010 needs all 129 runs"),
+        (["liu2016", "qrels", "runs"], "liu2016 takes no collection"),
+        (["webber2010", "qrels"], "qrels has no runs"),
+        (["webber2011"], "webber2011"),
+    ],
+)
+def test_what_is_missing_is_said_in_one_line(command, words, said):
+    status, out, err = command("reproduce", *words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+def test_other_data_are_not_called_the_papers(collection):
+    """Any collection can be given; what is printed does not say that it was the paper's."""
+    runs = {name: collection / f"{name}.run" for name in ("never-stops", "stops-in-time", "says-little")}
+    found = reproduce("amigo2022", (collection / "demo.qrels", runs))
+    assert found.data == "the collection given (the paper: the mean of nine collections)"
+
+
+@pytest.mark.parametrize("collection", ["qrels", ("qrels",), ("qrels", "runs", "more"), None])
+def test_a_collection_is_a_pair(collection):
+    with pytest.raises(ir_trunc.ParameterTypeError, match=r"a pair \(qrels, runs\) is needed"):
+        reproduce("webber2010", collection)
+
+
+def test_several_collections_are_for_papers_that_take_their_mean():
+    with pytest.raises(ir_trunc.InputError, match="webber2010 is computed on one collection; 2 are given"):
+        reproduce("webber2010", ("qrels", "runs"), ("qrels", "runs"))

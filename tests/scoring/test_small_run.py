@@ -1,0 +1,108 @@
+"""What a small run costs before its first line is read: the modules that it imports."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ir_trunc
+from ir_trunc._kernel import kernel
+
+PACKAGE = Path(ir_trunc.__file__).parent
+
+# Packages that a small run can do without. Some take longer to import than it takes to score.
+OTHERS = {
+    "scipy", "pandas", "ir_datasets", "pytrec_eval", "matplotlib", "jinja2", "sklearn", "tqdm",
+    "importlib.metadata", "importlib.resources", "asyncio", "multiprocessing", "difflib", "html", "secrets",
+    "pyarrow.parquet", "pyarrow.dataset", "pyarrow.fs", "pyarrow.pandas_compat",
+    "ir_trunc.meta", "ir_trunc.plots", "ir_trunc.reporting", "ir_trunc.synthetic",
+}  # fmt: skip
+# What the compiled kernel reads needs no Arrow.
+READ = OTHERS | {"ir_trunc.truncation"} | ({"pyarrow"} if kernel else set())
+MAIN = "from ir_trunc.cli.main import main"
+SMALL_RUNS = [
+    (f"{MAIN}; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])", READ),
+    (
+        "import ir_trunc; ir_trunc.calc_aggregate('nDCG@10 RBPT c@1', *sys.argv[1:])",
+        READ | {"ir_trunc.cli"},
+    ),
+    (
+        "import ir_trunc; ir_trunc.calc_aggregate('AP RBPT', {'q': {'a': 1}}, {'q': {'b': 2.0, 'a': 1.0}})",
+        READ | {"ir_trunc.cli"},
+    ),
+    (
+        "import ir_trunc; ir_trunc.calc_aggregate('RBPT', [('q', 'a', 1)], [('q', 'b', 2), ('q', 'a', 1)])",
+        READ | {"ir_trunc.cli"},
+    ),
+    (f"{MAIN}; main(['truncate', sys.argv[2], '--policy', 'LargestGap', '-o', 'cut.run'])", OTHERS),
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0\n")
+    (tmp_path / "run").write_text("q Q0 b 1 2.0 x\nq Q0 a 2 1.0 x\n")
+    return [str(tmp_path / "qrels"), str(tmp_path / "run")]
+
+
+@pytest.mark.parametrize(("code", "others"), SMALL_RUNS)
+def test_a_small_run_imports_only_what_it_needs(code, others, files, tmp_path):
+    code = f"import json, sys; {code}; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *files], cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = set(json.loads(done.stdout.splitlines()[-1]))
+    assert "ir_trunc._ranking.rank" in found
+    assert found & others == set()
+
+
+SEEN = """
+import atexit, gc, os
+from ir_trunc import measure
+
+@measure(source="what a process is like", range=(0, 1))
+def Seen(lists):
+    '''What a process is like while it scores.
+
+    0
+    '''
+    atexit.register(print, "at import and while scoring:", looked, gc.isenabled(), gc.get_freeze_count() > 0)
+    return 0.0 * lists.n
+
+looked = gc.isenabled()
+print("threads:", os.environ.get("OPENBLAS_NUM_THREADS"))
+"""
+
+
+def said(words, folder, **environment) -> str:
+    """What a new process prints that imports a measure which looks around."""
+    (folder / "seen.py").write_text(SEEN)
+    known = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    paths = os.pathsep.join([str(folder), str(PACKAGE.parent)])
+    return subprocess.run(
+        [sys.executable, *words],
+        env=known | {"PYTHONPATH": paths} | environment,
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+
+
+def test_the_command_starts_without_threads_and_without_looking_for_cycles(files, tmp_path):
+    words = ["-m", "ir_trunc", "--import", "seen", *files, "Seen"]
+    found = said(words, tmp_path)
+    assert "threads: 1\n" in found
+    assert "at import and while scoring: False True True\n" in found
+    assert "threads: 4\n" in said(words, tmp_path, OPENBLAS_NUM_THREADS="4")
+
+
+@pytest.mark.parametrize("code", [
+    "import sys, ir_trunc, seen; ir_trunc.calc('Seen', *sys.argv[1:])",
+    "import sys; from ir_trunc.cli.main import main; main(['--import', 'seen', *sys.argv[1:], 'Seen'])",
+])  # fmt: skip
+def test_a_program_that_imports_ir_trunc_stays_as_it_is(code, files, tmp_path):
+    found = said(["-c", code, *files], tmp_path)
+    assert "threads: None\n" in found
+    assert "at import and while scoring: True True False\n" in found

@@ -1,0 +1,143 @@
+"""Policies fitted to measures of the whole run: one level for all lists, found in one sweep."""
+
+import gzip
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from generated import queries, rankings_of
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.rankings import Rankings
+from ir_trunc.measures import lookup, scores
+from ir_trunc.truncation import Fixed, Greedy, LargestGap, Oracle, ScoreThreshold, ShareOfTop, cross_validate
+from ir_trunc.truncation.fitting import one_measure
+
+MEASURES = [
+    "c@1",
+    "c(rel=2)@3",
+    "c(unanswered='precision')@1",
+    "c(unanswered='error')@2",
+    "c(unanswered=0.5)@1",
+    "F05u",
+    "F05u(positive=2)",
+]
+BOUND = [one_measure(name) for name in MEASURES]
+
+
+def positive(seed, size):
+    made = queries(seed, size, longest=10, pool=8)
+    return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in made])
+
+
+def values(rankings):
+    """Of all measures."""
+    return [found.mean() for found in scores(BOUND, rankings)]
+
+
+def value(name, rankings):
+    return one_measure(name).score(rankings).mean()
+
+
+@given(seed=st.integers(0, 10**6), size=st.integers(1, 12))
+def test_a_fitted_level_is_the_highest_of_the_best_by_trying_all(seed, size):
+    rankings = positive(seed, size)
+    shown = rankings.scores[rankings.places]
+    tops = (
+        shown[np.repeat(np.append(0, np.cumsum(rankings.lengths))[:-1], rankings.lengths)]
+        if len(shown)
+        else shown
+    )
+    for kind, some in ((ScoreThreshold, shown), (ShareOfTop, shown / tops)):
+        levels = [np.inf, *np.unique(some)[::-1].tolist()]
+        tried = [values(rankings.cut(kind(at).cut(rankings))) for at in levels]
+        for name, reached in zip(MEASURES, np.transpose(tried), strict=True):
+            fitted = kind().fit(rankings, name)
+            level = fitted.threshold if kind is ScoreThreshold else fitted.share
+            best = reached.max()
+            assert value(name, rankings.cut(fitted.cut(rankings))) == pytest.approx(best, abs=1e-12), name
+            assert level == max(at for at, one in zip(levels, reached) if one >= best - 1e-12), name
+    depths = [values(rankings.cut(d)) for d in range(int(rankings.lengths.max()) + 1)]
+    for name, reached in zip(MEASURES, np.transpose(depths), strict=True):
+        k = Greedy().fit(rankings, name).k
+        assert reached[k] == pytest.approx(reached.max(), abs=1e-12), name
+        assert reached[:k].max(initial=-1) < reached.max(), name
+
+
+def answers(correct, confidence):
+    topics = [f"{at:03}" for at in range(len(correct))]
+    return Rankings.from_lists(
+        [[int(c)] for c in correct], [[1, 0]] * len(correct), topics=topics, scores=[[s] for s in confidence]
+    )
+
+
+def test_c_at_1_learns_when_to_be_silent():
+    """Questions 1 to 6 are right and sure, 7 to 10 wrong and unsure: silence there is worth 6/10 each."""
+    rankings = answers([1] * 6 + [0] * 4, [0.9] * 6 + [0.4] * 4)
+    fitted = ScoreThreshold().fit(rankings, "c@1")
+    assert fitted == ScoreThreshold(0.9)
+    assert value("c@1", rankings.cut(fitted.cut(rankings))) == pytest.approx(0.6 + 0.4 * 0.6)
+    assert ScoreThreshold().fit(rankings, "c(unanswered=0)@1") == ScoreThreshold(
+        0.9
+    )  # no answer below adds anything
+
+
+def test_cross_validation_by_c_at_1_looks_at_all_held_out_cuts_together():
+    rng = np.random.default_rng(2)
+    confidence = np.sort(rng.random(60))[::-1]
+    rankings = answers(rng.random(60) < confidence, confidence)
+    policies = ["ScoreThreshold", "Greedy", "Fixed(k=0)", LargestGap(), "ScoreThreshold(threshold=0.5)"]
+    table = cross_validate(policies, "c@1", None, {"run": rankings}, also="c@1 SetP").set_index("policy")
+    np.testing.assert_allclose(table["score"], table["c@1"])
+    assert table.loc["ScoreThreshold", "score"] > table.loc["Greedy", "score"]
+    assert table["of_oracle"].isna().all()
+    assert table["regret"].isna().all()
+    assert ((table["low"] <= table["score"]) & (table["score"] <= table["high"])).all()
+    assert table.loc["Greedy", "p_value"] == 1
+    cut, whole = rankings.cut(ScoreThreshold(0.5).cut(rankings)), rankings
+    c, u = (cut.judged_grades, cut.lengths == 0)
+    correct = np.zeros(60)
+    correct[cut.lengths > 0] = c
+    a = correct.mean()
+    values = correct * (1 + u.mean()) + u * a - u.mean() * a
+    expected = stats.ttest_rel(values, lookup("c").bind({"cutoff": 1}).score(whole)).pvalue
+    assert table.loc["ScoreThreshold(threshold=0.5)", "p_value"] == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_has_no_level_for_the_whole_run_says_why():
+    rankings = answers([1, 0, 1], [0.9, 0.5, 0.4])
+    with pytest.raises(
+        ParameterError, match=r"c@1 looks at all lists.*Greedy, ScoreThreshold and ShareOfTop"
+    ):
+        cross_validate(["Oracle"], "c@1", None, {"run": rankings}, folds=3)
+    with pytest.raises(ParameterError, match=r"CWS looks at all lists.*no policy can be fitted to it"):
+        cross_validate(["ScoreThreshold"], "CWS", None, {"run": rankings}, folds=3)
+    assert Oracle("RBPU").fit(rankings, "c@1").cut(rankings).tolist() == [1, 0, 1]
+    assert Fixed(1).fit(rankings, "CWS") == Fixed(1)
+
+
+def test_confident_answers_of_a_real_run(real_data):
+    """Author verification of 2020: the value says same author or not, its distance from one half how sure
+    that is.
+    """
+    folder = real_data("pan20-av")
+    with gzip.open(folder / "truth.jsonl.gz", "rt") as lines:
+        truth = {row["id"]: row["same"] for row in map(json.loads, lines)}
+    path = sorted((folder / "runs").iterdir())[0]
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        said = {row["id"]: row["value"] for row in map(json.loads, lines)}
+    qrels = {topic: {"same": int(same), "different": int(not same)} for topic, same in truth.items()}
+    run = {
+        topic: {"same" if v > 0.5 else "different": abs(v - 0.5)}
+        for topic, v in said.items()
+        if topic in truth
+    }
+    table = cross_validate(["ScoreThreshold", "Fixed(k=1)"], "c@1", qrels, {path.name: run}).set_index(
+        "policy"
+    )
+    assert table.loc["ScoreThreshold", "score"] >= table.loc["Fixed(k=1)", "score"] - 0.005
+    assert table.loc["Fixed(k=1)", "score"] > 0.5

@@ -1,0 +1,237 @@
+"""Laws that hold for every registered policy, fitted or not, and for one that a user adds in a module of its
+own.
+
+For newcomers. A policy is a rule that ends lists; it is fitted on a run if it has something to learn. A law
+is a function of a policy that is ready to cut, and of lists. Hypothesis draws a policy's parameters, the
+measure and the run that it is fitted on; then the law looks at how the policy cuts this run, and lists at the
+edges: equal scores, one document, no document.
+
+    lengths_are_whole_numbers_up_to_the_list_s_own       no list becomes longer
+    to_cut_again_changes_nothing_where_that_is_declared  idempotent=True is true
+    a_list_alone_is_cut_as_in_a_batch                    no cut depends on the lists beside it
+    judgments_are_not_looked_at_unless_that_is_declared  the same cuts without any judgment
+    an_empty_list_stays_empty                            its cut is 0
+    the_naive_twin_says_the_same                         a slow function of `naive_policies.py` agrees
+    the_rankings_stay_as_they_are                        cutting changes no input
+    fitting_again_changes_nothing                        what is fitted stays as it was fitted
+    its_text_is_the_policy                               str(policy) is read as an equal policy
+    it_is_a_value                                        pickled, copied, compared; its fields cannot be set
+    a_live_list_is_cut_as_that_of_a_run                  policy(scores) cuts as policy.cut(rankings) does
+    what_is_saved_is_loaded                              from JSON, or it says why not
+
+A policy needs a twin in `naive_policies` and nothing else to be held to them all.
+"""
+
+import copy
+import itertools
+import pickle
+from dataclasses import FrozenInstanceError, fields, replace
+
+import numpy as np
+import pytest
+from generated import _samples, queries, rankings_of, runs
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+from naive_policies import CUTS, FILE, SAMPLES, TWINS
+
+from ir_trunc import InputError, ParameterError, load_policy
+from ir_trunc._core.rankings import Rankings
+from ir_trunc.truncation import parse_policy, registry, write_cuts
+from ir_trunc.truncation.fitting import one_measure
+
+MEASURES = ["RBPU", "nDCGT", "RBPT@5", "SetF", "FlatU(e=0.5)"]
+
+# Equal scores, one document, no document, scores whose difference is beyond 64 bits, neighbours among the
+# numbers.
+EDGES = Rankings.from_lists(
+    [[1, 0, 0], [1], [], [0, 1], [1, 0, 1]],
+    scores=[[0.5, 0.5, 0.5], [0.5], [], [1.7e308, 1e-300], [0.5, 0.5, np.nextafter(0.5, 0)]],
+)
+
+
+def positive(run):
+    """Scores above 0, which some policies need."""
+    return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in run])
+
+
+def values_of(param):
+    kind = param.kind
+    return SAMPLES[type(kind)] if type(kind) in SAMPLES else _samples(param.name, kind)
+
+
+def policies_of(definition):
+    """The policy with every combination of sample values; a parameter with a default is left out, too."""
+    choices = [[*([] if p.required else [p.default]), *values_of(p)] for p in definition.params.values()]
+    return [definition.kind(*values) for values in itertools.product(*choices)]
+
+
+def scores_of(rankings, at):
+    return rankings.scores[rankings.starts[at] :][: rankings.lengths[at]].tolist()
+
+
+def sees(policy):
+    return getattr(policy, "sees_judgments", False)
+
+
+def lengths_are_whole_numbers_up_to_the_list_s_own(policy, rankings):
+    cuts = policy.cut(rankings)
+    assert cuts.dtype == np.int64
+    assert cuts.shape == rankings.lengths.shape
+    assert ((cuts >= 0) & (cuts <= rankings.lengths)).all()
+
+
+def to_cut_again_changes_nothing_where_that_is_declared(policy, rankings):
+    once = rankings.cut(policy.cut(rankings))
+    twice = once.cut(policy.cut(once))
+    assert not registry[type(policy).__name__].idempotent or twice.lengths.tolist() == once.lengths.tolist()
+
+
+def a_list_alone_is_cut_as_in_a_batch(policy, rankings):
+    alone = [policy.cut(rankings.take([at]))[0] for at in range(len(rankings))]
+    assert alone == policy.cut(rankings).tolist()
+
+
+def judgments_are_not_looked_at_unless_that_is_declared(policy, rankings):
+    assert sees(policy) or policy.cut(rankings.unjudged()).tolist() == policy.cut(rankings).tolist()
+
+
+def an_empty_list_stays_empty(policy, rankings):
+    assert (policy.cut(rankings.cut(0)) == 0).all()
+
+
+def the_naive_twin_says_the_same(policy, rankings):
+    expected = []
+    for at, topic in enumerate(rankings.topics):
+        alone = rankings.take([at])
+
+        def score(measure, k, alone=alone):
+            return one_measure(measure).score(alone.cut(k))[0]
+
+        expected.append(TWINS[type(policy).__name__](policy, topic, scores_of(rankings, at), score))
+    assert policy.cut(rankings).tolist() == expected
+
+
+def the_rankings_stay_as_they_are(policy, rankings):
+    before = copy.deepcopy(rankings)
+    policy.cut(rankings)
+    assert rankings.lengths.tolist() == before.lengths.tolist()
+    assert rankings.scores.tolist() == before.scores.tolist()
+
+
+def fitting_again_changes_nothing(policy, rankings):
+    assert registry[type(policy).__name__].kind is type(policy)
+    assert policy.fit(positive(queries(77, 5)), "RBPU(p=0.5)") == policy
+
+
+def its_text_is_the_policy(policy, rankings):
+    if not registry[type(policy).__name__].written:
+        return
+    assert parse_policy(str(policy)) == policy
+
+
+def it_is_a_value(policy, rankings):
+    if registry[type(policy).__name__].written:
+        assert pickle.loads(pickle.dumps(policy)) == copy.deepcopy(policy) == policy
+    for again in (pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)):
+        assert again.cut(rankings).tolist() == policy.cut(rankings).tolist()
+    values = {field.name: getattr(policy, field.name) for field in fields(policy)}
+    assert type(policy)(**values) == policy
+    for name in values or ["anything"]:
+        with pytest.raises(FrozenInstanceError):
+            setattr(policy, name, None)
+
+
+def a_live_list_is_cut_as_that_of_a_run(policy, rankings):
+    if sees(policy) or policy.not_live:
+        with pytest.raises(ParameterError, match="cannot be used on a live list"):
+            policy([0.9, 0.5])
+        return
+    rows = [scores_of(rankings, at) for at in range(len(rankings))]
+    assert [policy(row) for row in rows] == policy.cut(rankings).tolist()
+    assert [policy.keep(row) for row in rows] == [row[: policy(row)] for row in rows]
+
+
+def what_is_saved_is_loaded(policy, rankings):
+    if registry[type(policy).__name__].written:
+        policy.save("saved.json")
+        assert load_policy("saved.json") == policy
+    else:
+        with pytest.raises(ParameterError, match="JSON cannot"):
+            policy.save("saved.json")
+
+
+LAWS = [
+    lengths_are_whole_numbers_up_to_the_list_s_own,
+    to_cut_again_changes_nothing_where_that_is_declared,
+    a_list_alone_is_cut_as_in_a_batch,
+    judgments_are_not_looked_at_unless_that_is_declared,
+    an_empty_list_stays_empty,
+    the_naive_twin_says_the_same,
+    the_rankings_stay_as_they_are,
+    fitting_again_changes_nothing,
+    its_text_is_the_policy,
+    it_is_a_value,
+    a_live_list_is_cut_as_that_of_a_run,
+    what_is_saved_is_loaded,
+]
+
+
+def hold(laws, definition):
+    """The laws for the policy in drawn settings, fitted on drawn lists, and for the lists at the edges."""
+    needs = getattr(definition.kind, "needs", None)
+    if needs:
+        pytest.importorskip(needs)
+
+    @settings(max_examples=4 if needs else 20)
+    @given(run=runs, measure=st.sampled_from(MEASURES), policy=st.sampled_from(policies_of(definition)))
+    def drawn(run, measure, policy):
+        rankings = positive(run)
+        try:
+            fitted = policy.fit(rankings, measure)
+        except InputError as error:
+            if "promise" not in str(error):  # for which a few topics are too few
+                raise
+            reject()
+        for law in laws:
+            law(fitted, rankings)
+            law(fitted, EDGES)
+
+    drawn()
+
+
+@pytest.fixture(autouse=True)
+def file_of_cuts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_cuts(FILE, CUTS)
+
+
+@pytest.mark.parametrize("name", list(registry))
+def test_laws(name):
+    hold(LAWS, registry[name])
+
+
+def test_what_is_not_declared_idempotent_is_not():
+    """Some list becomes shorter when it is cut again: the declaration is no way round the law."""
+    lists = [positive(queries(seed, 9)) for seed in range(20)]
+    for name, definition in registry.items():
+        if definition.idempotent:
+            continue
+        if hasattr(definition.kind, "needs"):
+            pytest.importorskip(definition.kind.needs)
+        fitted = [policy.fit(lists[0], "SetF") for policy in policies_of(definition)]
+        once = [(policy, rankings.cut(policy.cut(rankings))) for policy in fitted for rankings in lists]
+        assert any((policy.cut(cut) < cut.lengths).any() for policy, cut in once), name
+
+
+def test_scores_that_are_no_numbers_never_reach_a_policy():
+    with pytest.raises(InputError, match="nan"):
+        Rankings.from_lists([[1, 0]], scores=[[1.0, float("nan")]])
+
+
+def test_every_policy_says_what_it_is_in_a_line_and_where_it_comes_from():
+    for definition in registry.values():
+        assert definition.summary.endswith(".")
+        assert len(f"{definition.signature}{definition.summary}") < 100
+        assert definition.equation
+        assert definition.source
+        assert all(param.kind.meaning and param.kind.allowed for param in definition.params.values())

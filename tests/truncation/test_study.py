@@ -1,0 +1,243 @@
+"""The experiments: by hand on small runs, and on real runs what the paper finds."""
+
+import numpy as np
+import pytest
+from generated import queries, rankings_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ir_trunc
+from ir_trunc import calc, compare
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.rankings import Rankings
+from ir_trunc.truncation import study
+from ir_trunc.truncation.best_cuts import bin_name, bin_of
+
+
+def test_bins_are_those_of_the_paper():
+    bins = {
+        0: "0",
+        1: "1-4",
+        4: "1-4",
+        5: "5-8",
+        8: "5-8",
+        9: "9-16",
+        16: "9-16",
+        17: "17-32",
+        64: "33-64",
+        1000: "513-1024",
+    }
+    for length, name in bins.items():
+        assert bin_name(int(bin_of(length))) == name
+
+
+@given(length=st.integers(1, 10**6))
+def test_every_length_lies_in_its_bin(length):
+    low, high = map(int, bin_name(int(bin_of(length))).split("-"))
+    assert low <= length <= high
+
+
+RUNS = {
+    "first": Rankings.from_lists([[1, 0, 0], [0] * 5 + [1], [0]], [[1, 0, 0], [1] + [0] * 5, [0]]),
+    "second": Rankings.from_lists([[0, 0, 1], [1] + [0] * 5, []], [[1, 0, 0], [1] + [0] * 5, [0]]),
+}
+
+
+def test_distribution_of_best_cuts_by_hand():
+    table = study.cuts("SetF FlatU(e=0.3)", None, RUNS)
+    assert list(table.index) == ["0", "1-4", "5-8"]
+    assert table["SetF"].tolist() == pytest.approx([2 / 6, 3 / 6, 1 / 6])
+    assert table["FlatU(e=0.3)"].tolist() == pytest.approx([3 / 6, 3 / 6, 0])
+
+
+def test_best_cuts_and_regret_by_hand():
+    table = study.best_cuts("FlatU(e=0.25)", None, {"first": RUNS["first"]})
+    assert table.columns.tolist() == [
+        "system",
+        "query_id",
+        "measure",
+        "length",
+        "score",
+        "best_length",
+        "best_score",
+        "regret",
+    ]
+    assert table["length"].tolist() == [3, 6, 1]
+    assert table["score"].tolist() == [0.25, -0.5, -0.25]
+    assert table["best_length"].tolist() == [1, 0, 0]
+    assert table["best_score"].tolist() == [0.75, 0, 0]
+    assert table["regret"].tolist() == [0.5, 0.5, 0.25]
+
+
+@given(seed=st.integers(0, 10**6))
+def test_best_cuts_agree_with_the_scores_of_lists_cut_there(seed):
+    rankings = rankings_of(queries(seed, 7))
+    for name, rows in study.best_cuts("RBPU OIE(D=90) nDCGT@5", None, {"run": rankings}).groupby("measure"):
+        assert (
+            calc(name, None, rankings.cut(rows["best_length"].to_numpy())).values[0] == rows["best_score"]
+        ).all()
+        assert (calc(name, None, rankings).values[0] == rows["score"]).all()
+        assert (rows["regret"] >= 0).all()
+
+
+def test_agreement_is_that_of_systems_cut_by_hand():
+    rng = np.random.default_rng(0)
+    judged = [[1] * 4 + [0] * 8] * 5
+    runs = {
+        f"s{n}": Rankings.from_lists([rng.permutation(pool).tolist() for pool in judged], judged)
+        for n in range(7)
+    }
+    table = study.agreement("DCGU(e=0.4) nDCGT", "AP OIE", None, runs)
+    assert table.index.tolist() == ["AP", "OIE"]
+    assert table.columns.tolist() == ["DCGU(e=0.4)", "nDCGT"]
+    full = compare("AP", None, runs)["AP"]
+    cut = {}
+    for name, rankings in runs.items():
+        every = [calc("DCGU(e=0.4)", None, rankings.cut(d)).values[0] for d in range(13)]
+        cut[name] = np.max(every, axis=0).mean()
+    pairs = [(a, b) for a in runs for b in runs if a < b]
+    agree = [np.sign(full[a] - full[b]) * np.sign(cut[a] - cut[b]) for a, b in pairs]
+    assert table.loc["AP", "DCGU(e=0.4)"] == pytest.approx(np.mean(agree))
+
+
+def test_agreement_needs_two_runs():
+    with pytest.raises(InputError, match="1 run: an agreement"):
+        study.agreement("RBPU", "AP", None, {"first": RUNS["first"]})
+
+
+def test_the_paper_s_example():
+    """Ten irrelevant documents cost; only patient measures without redundancy pay the reader back."""
+    table = study.example()
+    assert table.shape == (51, 10)
+    assert (table.abs().max() == 1).all()
+    assert (table.iloc[0] == 0).all()
+    assert (table.diff().iloc[1:11] < 0).all().all()
+    never = ["ERRU", "RBU", "RBU(p=0.9)"]
+    assert (table[never].iloc[1:] < 0).all().all()
+    assert (table[["FlatU", "DCGU", "RBPU(p=0.98)", "RBPU(p=0.99)"]].iloc[-1] > 0).all()
+    assert table["RBPU(p=0.9)"].iloc[50] > 0
+    peak = table["RBU(p=0.98)"].iloc[10:].idxmax()
+    assert 11 < peak < 20  # a satisfied reader only goes on paying
+
+
+def test_raw_example_is_what_scores_say():
+    raw = study.example("FlatU", irrelevant=2, relevant=1, scaled=False)
+    assert raw["FlatU"].tolist() == pytest.approx([0, -0.05, -0.1, 0.85])
+
+
+def test_lengths_before_and_after_nil():
+    run = {"1": {"a": 3.0, "NIL": 2.0}, "2": {"NIL": 1.0}, "3": {"a": 2.0, "b": 1.0}}
+    table = study.lengths(None, {"run": run})
+    assert table.to_dict() == {"before": {0: 0, 1: 1, 2: 2}, "after": {0: 1, 1: 1, 2: 1}}
+    table = study.lengths({topic: {"a": 1} for topic in "1234"}, {"run": run, "again": run})
+    assert table.to_dict() == {"before": {0: 2, 1: 2, 2: 4}, "after": {0: 4, 1: 2, 2: 2}}
+
+
+def test_a_folder_stands_for_its_files(tmp_path):
+    for name in ("one", "two", ".hidden"):
+        (tmp_path / name).write_text(f"1 Q0 a 1 2.0 {name}\n")
+    table = study.best_cuts("RBPU", {"1": {"a": 1}}, tmp_path)
+    assert table["system"].tolist() == ["one", "two"]
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match="none holds no files"):
+        study.best_cuts("RBPU", {"1": {"a": 1}}, [tmp_path / "none"])
+
+
+def folder_of(path, name, runs, qrels="qrels.txt"):
+    (path / name / "runs").mkdir(parents=True)
+    (path / name / qrels).write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    for at, docs in enumerate(runs):
+        text = "".join(f"1 Q0 {doc} {rank} {-rank} x\n" for rank, doc in enumerate(docs))
+        (path / name / "runs" / f"run{at}").write_text(text)
+
+
+def test_any_folder_with_qrels_and_runs_is_a_collection(tmp_path):
+    folder_of(tmp_path, "my own data", ["ab", "ba"], "2024-QRELS.tsv")
+    folder_of(tmp_path, "other", ["ab"])
+    (tmp_path / "no runs").mkdir()
+    (tmp_path / "no runs" / "qrels.txt").write_text("1 0 a 1\n")
+    found = study.collections(tmp_path)
+    assert list(found) == ["my own data", "other"]
+    assert study.collections(tmp_path / "other") == {"other": found["other"]}
+    with pytest.raises(InputError, match="holds no collection: a file with 'qrels' in its name"):
+        study.collections(tmp_path / "no runs")
+    with pytest.raises(InputError, match="There is no folder"):
+        study.collections(tmp_path / "nowhere")
+    (tmp_path / "other" / "qrels.old").write_text("")
+    with pytest.raises(InputError, match=r"2 files that may be the qrels, qrels.old and qrels.txt"):
+        study.collections(tmp_path)
+
+
+def test_the_mean_over_collections_counts_each_of_them_once(tmp_path):
+    folder_of(tmp_path, "long", ["b" + "".join(f"{n}" for n in range(9)) + "a"])
+    folder_of(tmp_path, "short", ["ab", "ba"])
+    folder_of(tmp_path, "wide", ["xa"])
+    found = study.over_collections(study.cuts, study.collections(tmp_path), "RBPT(p=0.5) SetF")
+    each = {name: study.cuts("RBPT(p=0.5) SetF", *pair) for name, pair in study.collections(tmp_path).items()}
+    for name, table in each.items():
+        assert found.loc[name].equals(table)
+    for row in ("0", "1-4", "5-8", "9-16"):  # no list of the short ones is in the last bins
+        expected = np.mean(
+            [table.loc[row] if row in table.index else [0, 0] for table in each.values()], axis=0
+        )
+        assert found.loc["mean"].loc[row].tolist() == pytest.approx(expected.tolist())
+    lengths = study.over_collections(study.lengths, study.collections(tmp_path)).loc["mean"]
+    assert lengths["after"].to_dict() == pytest.approx({0: 4 / 3, 2: 1, 11: 1 / 3})
+    assert lengths.index.is_monotonic_increasing
+
+
+@pytest.mark.parametrize(("experiment", "collections", "says"), [
+    (study.best_cuts, {"a": (None, RUNS)}, "has no mean"),
+    (study.cuts, {"mean": (None, RUNS)}, "cannot be called 'mean'"),
+    (study.cuts, {}, "There is no collection"),
+    (study.cuts, {"a": "qrels"}, r"collection 'a' is 'qrels': a pair \(qrels, runs\) is needed"),
+    ("cuts", {"a": (None, RUNS)}, "a function is needed, as study.agreement"),
+])  # fmt: skip
+def test_what_has_no_mean_over_collections_is_said(experiment, collections, says):
+    with pytest.raises(ir_trunc.IrTruncError, match=says):
+        study.over_collections(experiment, collections, "SetF")
+
+
+def test_tables_keep_what_their_user_wrote():
+    measures = ["RBPT(p=0.8)", "RBPU(p=0.8,e=0.05)", "FlatU"]
+    assert study.cuts(measures, None, RUNS).columns.tolist() == measures
+    assert study.best_cuts(measures, None, RUNS)["measure"].unique().tolist() == measures
+    assert study.example(measures).columns.tolist() == measures
+    table = study.agreement(measures, "RBP(p=0.8) AP", None, RUNS)
+    assert (table.columns.tolist(), table.index.tolist()) == (measures, ["RBP(p=0.8)", "AP"])
+
+
+# Real runs.
+
+
+@pytest.fixture(scope="module")
+def robust(real_data):
+    folder = real_data("robust03")
+    return folder / "qrels.robust03.txt", folder / "runs"
+
+
+def test_a_single_terminal_document_hardly_moves_systems_and_effort_does(robust):
+    """The paper's Table 2: tau of 1.00 between full lists and lists cut by NDCGT, ERRT and RBPT."""
+    paper = study.PAPER_2022.split()
+    table = study.agreement(
+        [*paper[:5], paper[7]], "nDCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU(p=0.98)", *robust
+    )
+    own = np.diag(table)
+    assert (own[:5] > 0.97).all()
+    assert own[5] < 0.8
+
+
+def test_distribution_of_best_cuts_on_real_runs(robust):
+    table = study.cuts("RBU ERRU RBPU nDCGT(ideal='full') RBPT SetF OIE", *robust)
+    assert table.sum().to_numpy() == pytest.approx(np.ones(7))
+    nothing = table.loc["0"]
+    assert (nothing[["RBU", "ERRU", "RBPU"]] > 0.15).all()
+    assert (nothing[["nDCGT(ideal='full')", "RBPT", "SetF"]] < 0.02).all()
+    assert table.loc["1-4", ["RBU", "ERRU"]].min() > 0.3
+    assert table["OIE"].drop("0").idxmax() == "65-128"
+
+
+def test_lists_without_nil_keep_their_lengths(robust):
+    table = study.lengths(None, robust[1])
+    assert (table["before"] == table["after"]).all()
+    assert table["before"].sum() == 17 * 100
