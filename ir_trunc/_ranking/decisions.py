@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_trunc._core.checks import number
 from ir_trunc._core.errors import InputError, IrTruncError, shown, warn
+from ir_trunc._core.parameters import number
 from ir_trunc._read.columns import one_id
 from ir_trunc._read.json_text import read_json
 from ir_trunc._read.registry import shape_of

@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from ir_trunc._core.checks import file_name
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.parameters import file_name
 from ir_trunc._read.text import contents, decoded, numbered_lines
 
 

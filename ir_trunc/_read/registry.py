@@ -1,8 +1,8 @@
 """Readers of data, and the one place that asks what data are.
 
 A reader is a function in a file of its own in `ir_trunc/_read/readers`, declared by `@reader`: it says what
-it recognises, and gives a `Table` or pieces of `Rows`. Runs, qrels, answers and topics, the errors that say what
-would be right and the reference page all read the registry.
+it recognises, and gives a `Table` or pieces of `Rows`. Runs, qrels, answers and topics, the errors that say
+what would be right and the reference page all read the registry.
 
 Data have a shape: a path, a frame, a mapping, a list or an object. Only readers of this shape are asked. The
 usual reader of a shape is asked first, and takes what no other one recognises.

@@ -18,8 +18,8 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import IO, Any, TypeAlias, cast
 
-from ir_trunc._core.checks import file_name
 from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.parameters import file_name
 
 Target: TypeAlias = "str | os.PathLike[str]"
 

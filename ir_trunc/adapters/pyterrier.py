@@ -17,8 +17,8 @@ from ir_trunc._core.later import needed
 with needed("ir_trunc.adapters.pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier as pt
 
-from ir_trunc._core.checks import flag, number, whole
 from ir_trunc._core.errors import ParameterError, UnknownMeasureError, nearest, shown
+from ir_trunc._core.parameters import flag, number, whole
 from ir_trunc.adapters.pyterrier_frames import checked, name_of, never_empty, of_topics, results_of
 from ir_trunc.adapters.pyterrier_truncate import Truncate
 from ir_trunc.scoring.objects import bind, parse_measures

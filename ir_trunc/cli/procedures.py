@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.parameters import Several
 from ir_trunc._read.text import contents
 from ir_trunc.measures.params import Flag, Number, Param, Text
 from ir_trunc.meta.declare import ProcedureDefinition
-from ir_trunc.meta.options import Groups, Measures, Names, Several
+from ir_trunc.meta.options import Groups, Measures, Names
 
 
 def add_options(parser: argparse.ArgumentParser, procedures: Sequence[ProcedureDefinition]) -> None:

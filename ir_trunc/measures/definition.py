@@ -14,9 +14,10 @@ import numpy as np
 from ir_trunc._core.cached import cached_property
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import ParameterError, nearest, shown
+from ir_trunc._core.parameters import written_arguments
 from ir_trunc._core.rankings import Floats, Rankings, offsets_of
 from ir_trunc.measures.lists import Depths, Lists
-from ir_trunc.measures.params import Param, written_arguments
+from ir_trunc.measures.params import Param
 
 Formula = Callable[..., Floats]
 OfMeans = tuple[Callable[..., tuple[Floats, ...]], Callable[..., Floats]]

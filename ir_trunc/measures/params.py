@@ -1,142 +1,22 @@
-"""What a measure's parameter may be, in Python, in measure strings and at the command line.
+"""Kinds of parameters for measures: in Python, in measure strings and at the command line.
 
-A formula names its parameters by annotation, `def RBPT(lists, p: Persistence = 0.8)`; the annotation holds
-the kind defined here, which turns what a user gives into a plain value or says what would be right.
+A formula names its parameters by annotation, `def RBPT(lists, p: Persistence = 0.8)`. The annotation holds a
+kind, which turns what a user gives into a plain value or says what would be right.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal
 
-from ir_trunc._core.checks import LARGEST, flag, number, range_of_numbers, range_of_wholes, text, whole
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
+from ir_trunc._core.parameters import Choice, Flag, Kind, Number, Param, Text, Whole
 
-LARGEST_NUMBER = 1e100
-"""Products of parameters, gains and counts then stay below the largest number of 64 bits."""
-
-
-class Kind(Protocol):
-    """A set of allowed values."""
-
-    @property
-    def meaning(self) -> str:
-        """What the parameter is, in words."""
-
-    @property
-    def allowed(self) -> str:
-        """The allowed values in words."""
-
-    def clean(self, name: str, value: Any) -> Any:
-        """The value as a plain Python object; ParameterError where it is not allowed."""
-
-
-@dataclass(frozen=True)
-class Param:
-    """One parameter: its kind (allowed values), its default, and whether it has to be given."""
-
-    name: str
-    kind: Kind
-    default: Any = None
-    required: bool = False
-
-
-def written_arguments(params: Iterable[Param]) -> str:
-    """Parameters with their defaults, in brackets; nothing where there are none."""
-    inside = [param.name if param.default is None else f"{param.name}={param.default!r}" for param in params]
-    return f"({', '.join(inside)})" if inside else ""
-
-
-@dataclass(frozen=True)
-class Number:
-    """A real number between two bounds; `inside` leaves the bounds themselves out."""
-
-    meaning: str
-    low: float = -math.inf
-    high: float = math.inf
-    inside: bool = False
-
-    @property
-    def allowed(self) -> str:
-        return range_of_numbers(self.low, self.high, self.inside)
-
-    def clean(self, name: str, value: Any) -> float:
-        found = number(name, value, self.low, self.high, inside=self.inside)
-        if abs(found) > LARGEST_NUMBER:
-            raise ParameterError(
-                f"{name}={found:g} is too large: {self.allowed}, and at most {LARGEST_NUMBER:g}, is needed."
-            )
-        return found
-
-
-@dataclass(frozen=True)
-class Whole:
-    """A whole number from `low` on, to `high`."""
-
-    meaning: str
-    low: int = 1
-    high: int = LARGEST
-
-    @property
-    def allowed(self) -> str:
-        return range_of_wholes(self.low, self.high)
-
-    def clean(self, name: str, value: Any) -> int:
-        return whole(name, value, self.low, self.high)
-
-
-@dataclass(frozen=True)
-class Flag:
-    """True or False."""
-
-    meaning: str
-    allowed: str = "True or False"
-
-    def clean(self, name: str, value: Any) -> bool:
-        return flag(name, value)
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text."""
-
-    meaning: str
-    allowed: str = "a text"
-
-    def clean(self, name: str, value: Any) -> str:
-        return text(name, value)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One of a few words, or, where `number` is given, a number of that kind.
-
-    elsewhere: (word, hint) for words that another measure knows.
-    """
-
-    meaning: str
-    words: tuple[str, ...]
-    number: Number | None = None
-    elsewhere: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def allowed(self) -> str:
-        words = " or ".join(repr(word) for word in self.words)
-        return f"{words}, or {self.number.allowed}" if self.number else words
-
-    def clean(self, name: str, value: Any) -> str | float:
-        if isinstance(value, str):
-            if value in self.words:
-                return str(value)
-            hint = dict(self.elsewhere).get(value, "")
-            raise ParameterError(f"{name}={shown(value)} is unknown: {self.allowed} is needed.{hint}")
-        if self.number is None:
-            raise ParameterTypeError(
-                f"{name}={shown(value)}: {self.allowed} is needed, not {type(value).__name__}."
-            )
-        return self.number.clean(name, value)
+__all__ = [
+    "Choice", "CollectionSize", "Effort", "Flag", "GainMap", "GradeGains", "Kind", "MaxRel", "MinRel",
+    "Number", "OnlyRel", "Param", "Persistence", "Scale", "SignedScale", "Text", "Whole",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

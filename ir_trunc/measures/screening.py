@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ir_trunc._core.checks import number
 from ir_trunc._core.errors import ParameterError, shown
+from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declare import measure

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.checks import mapping, numbers, text
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import mapping, numbers, text
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice, Number
 from ir_trunc.meta.coefficients import above_ties, rbo, tau, tau_ap, tau_ap_b

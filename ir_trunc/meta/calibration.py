@@ -12,9 +12,9 @@ import numpy as np
 from ir_measures import Measure
 from scipy import optimize
 
-from ir_trunc._core.checks import number, whole
 from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number, Text, Whole

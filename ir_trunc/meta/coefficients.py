@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ir_trunc._core.checks import number, numbers, one_of
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.parameters import number, numbers, one_of
 from ir_trunc._core.rankings import Floats, Ints
 
 Ties = Literal["a", "b", "w"]

@@ -17,13 +17,13 @@ from typing import Annotated, Any
 import numpy as np
 from scipy import stats
 
-from ir_trunc._core.checks import generator
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.options import Measures, Seed, WholeOrAll
+from ir_trunc.meta.options import Measures, WholeOrAll
 from ir_trunc.meta.tables import by_name
 from ir_trunc.scoring.bootstrap import interval
 from ir_trunc.scoring.protocol import Result, axes

@@ -9,8 +9,8 @@ from functools import cached_property, wraps
 from types import SimpleNamespace
 from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
-from ir_trunc._core.checks import instance, text
 from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.parameters import instance, text
 from ir_trunc.measures.params import Param
 from ir_trunc.meta.matrix import A_MATRIX, ScoreMatrix
 from ir_trunc.meta.pools import PooledRuns

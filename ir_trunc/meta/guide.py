@@ -17,10 +17,10 @@ from importlib.resources import files
 from textwrap import wrap
 from typing import Any, TypedDict
 
-from ir_trunc._core.checks import flag
 from ir_trunc._core.errors import ParameterError, nearest
 from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import flag
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import registry
 from ir_trunc.meta.declare import procedure

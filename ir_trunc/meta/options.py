@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from ir_measures import Measure
 
-from ir_trunc._core.checks import mapping, several, text, whole
 from ir_trunc._core.errors import IrTruncError, ParameterError, shown
-from ir_trunc.measures.params import Kind, Number, Whole
+from ir_trunc._core.parameters import mapping, several, text, whole
 from ir_trunc.measures.text import items_of
 from ir_trunc.scoring.objects import parse_measure
 
@@ -26,27 +25,6 @@ class WholeOrAll:
     def clean(self, name: str, value: Any) -> int:
         """The number as an int."""
         return whole(name, value, 1)
-
-
-@dataclass(frozen=True)
-class Several:
-    """One or more values of a kind; each counts once."""
-
-    meaning: str
-    each: Kind
-
-    @property
-    def allowed(self) -> str:
-        """The allowed values in words."""
-        return f"one or more of: {self.each.allowed}"
-
-    def clean(self, name: str, value: Any) -> tuple[Any, ...]:
-        """The values in their order."""
-        given = value.split() if isinstance(value, str) else several(name, value, self.meaning)
-        found = tuple(dict.fromkeys(self.each.clean(name, one) for one in given))
-        if not found:
-            raise ParameterError(f"{name} is empty: at least one is needed.")
-        return found
 
 
 @dataclass(frozen=True)
@@ -115,8 +93,3 @@ class OneMeasure:
             return parse_measure(found[0])
         except IrTruncError as error:
             raise type(error)(f"{name}: {error}") from None
-
-
-Seed = Annotated[int, Whole("seed of what is drawn at random", low=0)]
-Repetitions = Annotated[int, Whole("number of random draws")]
-Alpha = Annotated[float, Number("significance level", 0, 1, inside=True)]

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
-from ir_trunc._core.checks import generator
+from ir_trunc._core.parameters import generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.paired_tests import TESTS, Test, drawn_signs
 from ir_trunc.scoring.pair_tests import PairTest

@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
-from ir_trunc._core.checks import generator, one_of
+from ir_trunc._core.parameters import generator, one_of
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice
 

@@ -23,13 +23,14 @@ from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import Alpha, Several
 from ir_trunc._core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.depths import at_depth, check_residual, texts_of
 from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.options import Alpha, Names, Several
+from ir_trunc.meta.options import Names
 from ir_trunc.meta.pairs import place_of, positions
 from ir_trunc.meta.pools import PooledRuns, own_formulas
 from ir_trunc.meta.significance import power

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.checks import generator
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import Repetitions, Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.options import Repetitions, Seed
 from ir_trunc.meta.pairs import rounded
 from ir_trunc.meta.tables import by_name, square_table
 from ir_trunc.plots import looks

@@ -14,15 +14,14 @@ from typing import Annotated, Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.checks import several, whole
 from ir_trunc._core.errors import ParameterError, shown
+from ir_trunc._core.parameters import Several, several, whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.axioms import OUTSIDE, PROPERTIES, Scale, named
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.findings import Claim, Finding, Verdicts, tried_on
-from ir_trunc.meta.options import Several
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.trials import DEPTHS, SHALLOW, SHARES, Batch, Part, depths, every_list
 from ir_trunc.scoring.objects import parse_measure, written

@@ -11,11 +11,11 @@ from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import Alpha, Repetitions, Seed
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.options import Alpha, Repetitions, Seed
 from ir_trunc.meta.paired_tests import TESTS, Correction, Test, TestName, corrected
 from ir_trunc.meta.pairs import pairs, place_of, ratio_intervals, square
 from ir_trunc.meta.tables import by_name, square_table

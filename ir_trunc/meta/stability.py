@@ -18,14 +18,13 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ir_trunc._core.checks import generator, number, whole
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.options import Repetitions, Seed, Several
 from ir_trunc.meta.pairs import pairs, ratio_intervals
 from ir_trunc.meta.tables import by_name, crossed
 from ir_trunc.plots import looks

@@ -16,13 +16,12 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.checks import number
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import Repetitions, Seed, number
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.params import Number
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.options import Repetitions, Seed
 from ir_trunc.meta.pairs import drawn_pairs, ratio_intervals
 from ir_trunc.meta.stability import Size, difference, mean_scores, set_size
 from ir_trunc.meta.tables import by_name, crossed

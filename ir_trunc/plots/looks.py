@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir_trunc._core.checks import instance, numbers
 from ir_trunc._core.errors import InputError, IrTruncError
 from ir_trunc._core.later import needed, pd
+from ir_trunc._core.parameters import instance, numbers
 from ir_trunc.plots.style import COLOURS, GREY, INK, LINES, MARKERS, label
 
 if TYPE_CHECKING:

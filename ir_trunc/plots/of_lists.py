@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.checks import instance, mapping, text, whole
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes

@@ -11,9 +11,9 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from scipy import stats
 
-from ir_trunc._core.checks import flag
 from ir_trunc._core.errors import InputError, ParameterError, noted
 from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._read.reading import Unpack

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_trunc._core.checks import flag, number, several
 from ir_trunc._core.errors import ParameterError, counted, noted, printable
 from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import flag, number, several
 from ir_trunc._ranking.doors import rank
 from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._read.reading import Unpack

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.checks import generator, number
 from ir_trunc._core.errors import InputError, IrTruncError, warn
 from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.parameters import generator, number
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.doors import rank
 from ir_trunc._ranking.likes import QrelsLike, RunLike

@@ -6,10 +6,10 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from ir_trunc._core.checks import text, whole
 from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
 from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.later import needed
+from ir_trunc._core.parameters import text, whole
 from ir_trunc._ranking.doors import rank, read_qrels_of_runs
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._read.reading import Unpack

@@ -9,8 +9,8 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from ir_trunc._core.checks import text, whole
 from ir_trunc._core.errors import counted
+from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.meta.paired import FOR_ALL_PAIRS

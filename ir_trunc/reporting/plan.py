@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.checks import number, one_of, text, whole
 from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
+from ir_trunc._core.parameters import number, one_of, text, whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.meta.paired import FOR_ALL_PAIRS, PAIR_TESTS, Setting, not_worse, paired_tests

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.checks import generator, number, whole
+from ir_trunc._core.parameters import generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 
 CONFIDENCE = 0.95

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ir_trunc._core.checks import file_name, several
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.parameters import file_name, several
 from ir_trunc._read.columns import one_id
 from ir_trunc._read.registry import shape_of
 from ir_trunc.scoring.evaluator import Evaluator

@@ -18,8 +18,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.checks import LARGEST, file_name
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
+from ir_trunc._core.parameters import LARGEST, file_name
 from ir_trunc._read.json_text import read_json
 from ir_trunc._read.text import contents
 from ir_trunc._read.write import Target, write_text

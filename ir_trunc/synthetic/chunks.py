@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ir_trunc._core.checks import generator, whole
+from ir_trunc._core.parameters import generator, whole
 
 
 def chunks(

@@ -12,7 +12,7 @@ from itertools import count, islice
 
 import numpy as np
 
-from ir_trunc._core.checks import generator, whole
+from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats
 
 Qrels = dict[str, dict[str, int]]

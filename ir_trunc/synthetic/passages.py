@@ -28,7 +28,7 @@ import numpy as np
 from ir_datasets import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
 
-from ir_trunc._core.checks import generator, number, whole
+from ir_trunc._core.parameters import generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 
 WORDS = 5000

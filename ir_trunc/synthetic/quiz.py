@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc._core.checks import generator, whole
+from ir_trunc._core.parameters import generator, whole
 from ir_trunc.synthetic.generated import Qrels, Runs
 
 OPTIONS = "ABCD"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ir_trunc._core.checks import whole
 from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.doors import rank
 from ir_trunc._ranking.likes import QrelsLike, RunLike

@@ -9,10 +9,10 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from ir_trunc._core.checks import file_name, instance, mapping, text
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, shown
 from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import file_name, instance, mapping, text
 from ir_trunc._read.reading import Unpack
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.protocol import as_table

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
-from ir_trunc._core.checks import flag, text
 from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.parameters import flag, text
 from ir_trunc.measures.params import Param
 from ir_trunc.truncation.definition import Cutter, Policy, PolicyDefinition, registry, unfitted
 

@@ -9,10 +9,11 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ir_trunc._core.errors import ParameterError, warn
+from ir_trunc._core.parameters import written_arguments
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._read.write import Target
 from ir_trunc.measures.definition import Declared
-from ir_trunc.measures.params import Param, written_arguments
+from ir_trunc.measures.params import Param
 from ir_trunc.scoring.stored import plain, write_json
 from ir_trunc.truncation import live
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.checks import instance, mapping
 from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.parameters import instance, mapping
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels

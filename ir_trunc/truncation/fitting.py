@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.checks import instance
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
+from ir_trunc._core.parameters import instance
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.lists import Depths, running

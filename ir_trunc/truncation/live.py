@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.checks import flag
 from ir_trunc._core.errors import InputError, ParameterError, shown
+from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 
 _BLANK = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.checks import whole
 from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Ints
 from ir_trunc._ranking.doors import read_run
 from ir_trunc._ranking.likes import RunLike

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 
-from ir_trunc._core.checks import text
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, shown
+from ir_trunc._core.parameters import text
 from ir_trunc._read.write import Target
 from ir_trunc.measures.text import items_of, split
 from ir_trunc.scoring.stored import named, read_saved, value_of

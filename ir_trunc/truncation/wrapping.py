@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from ir_trunc._core.arrays import HIGHEST_GRADE
-from ir_trunc._core.checks import number, whole
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.later import pd
+from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Bools, Ints
 from ir_trunc._ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc._ranking.likes import QrelsLike, RunLike

@@ -77,26 +77,6 @@ def test_no_file_imports_itself_by_way_of_others():
     TopologicalSorter(graph).prepare()
 
 
-def test_the_house_has_seven_floors():
-    """A room stands above all that it imports; `__main__`, which starts the command line, is not counted."""
-    below = {room: set() for room in ROOMS}
-    for path in FILES:
-        others = {
-            [*name.split("."), "__init__"][1] for name in imports_of(path) if name.startswith("ir_trunc")
-        }
-        below[room_of(path)] |= others - {room_of(path)}
-    floor = {}
-    for room in ROOMS:
-        floor[room] = 1 + max((floor[other] for other in below[room]), default=0)
-    del floor["__main__"]
-    assert max(floor.values()) <= 7, floor
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_file_fits_in_the_head(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
-
-
 def test_a_measure_is_named_in_its_own_file_only():
     """Registry, provider, command line and listing know no measure by name.
 

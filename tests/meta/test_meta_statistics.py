@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ir_trunc import meta
-from ir_trunc._core.checks import generator
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError
+from ir_trunc._core.parameters import generator
 from ir_trunc.meta import stability
 from ir_trunc.meta.paired_tests import corrected
 from ir_trunc.meta.swaps import BINS

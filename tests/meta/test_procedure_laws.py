@@ -26,9 +26,10 @@ import pytest
 from procedures import example_of
 
 from ir_trunc import InputError, IrTruncError, ParameterError, meta
+from ir_trunc._core.parameters import Seed
 from ir_trunc.measures.params import Number
 from ir_trunc.meta import ScoreMatrix, procedure
-from ir_trunc.meta.options import Measures, Names, Seed
+from ir_trunc.meta.options import Measures, Names
 from ir_trunc.reporting import reference
 from ir_trunc.scoring.protocol import Result
 from ir_trunc.synthetic import demo

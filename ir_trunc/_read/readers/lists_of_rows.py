@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.checks import several
 from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.parameters import several
 from ir_trunc._kernel import kernel
 from ir_trunc._read.reading import MARK, RANK, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, first_item, reader

@@ -9,8 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ir_trunc._core.checks import one_of
 from ir_trunc._core.errors import InputError, ParameterTypeError, shown
+from ir_trunc._core.parameters import one_of
 from ir_trunc.reporting.reproduction.cells import Cells, Reproduction
 
 Collection = tuple[Any, Any]

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc._core.checks import mapping, whole
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.parameters import mapping, whole
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc.measures.params import Text
 from ir_trunc.truncation.declare import Policy, policy

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from ir_trunc._core.checks import number
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.truncation.declare import Policy, policy, unfitted
 from ir_trunc.truncation.fitting import best_level, falling_scores

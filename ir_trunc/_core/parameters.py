@@ -1,0 +1,352 @@
+"""Parameters: their allowed values are declared once, as annotations, and checked once, where a user calls.
+
+A parameter is annotated with a kind: `alpha: Annotated[float, Number("significance level", 0, 1)]`.
+Measures, policies and procedures read the kinds when they are declared; `@checked` reads those of any other
+function. Code behind such a boundary trusts its arguments.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, wraps
+from numbers import Real
+from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, nearest, shown
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+LARGEST = 2**63 - 1
+"""The largest whole number that arrays hold."""
+
+
+def number(
+    name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, inside: bool = False
+) -> float:
+    """A finite number between two bounds; `inside` leaves the bounds themselves out."""
+    allowed = range_of_numbers(low, high, inside)
+    found = _real(name, value, allowed)
+    ok = low < found < high if inside else low <= found <= high
+    if not (ok and math.isfinite(found)):
+        raise ParameterError(f"{name}={shown(value)} is out of range: {allowed} is needed.")
+    return found
+
+
+def whole(name: str, value: Any, low: int, high: int = LARGEST) -> int:
+    """A whole number between two bounds, as an int or as a float without a fraction."""
+    allowed = range_of_wholes(low, high)
+    found = _real(name, value, allowed)
+    if found > LARGEST == high:
+        raise ParameterError(f"{name}={shown(value)} is too large: {allowed}, and at most {high}, is needed.")
+    if not found.is_integer() or not low <= (exact := int(value)) <= high:
+        beyond = " below 2^63" if high == LARGEST and found > 0 else ""
+        raise ParameterError(f"{name}={shown(value)} is out of range: {allowed}{beyond} is needed.")
+    return exact
+
+
+def generator(seed: int) -> np.random.Generator:
+    """numpy's PCG64, whose random numbers are equal on every machine; numpy's default may change."""
+    return np.random.Generator(np.random.PCG64(whole("seed", seed, 0)))
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterTypeError(
+            f"{name}={shown(value)}: True or False is needed, not {type(value).__name__}."
+        )
+    return bool(value)
+
+
+def text(name: str, value: Any) -> str:
+    """A text that UTF-8 can hold."""
+    if not isinstance(value, str):
+        raise ParameterTypeError(f"{name}={shown(value)}: a text is needed, not {type(value).__name__}.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ParameterError(f"{name}={shown(value)} is not text that UTF-8 can hold.") from None
+    return str(value)
+
+
+def one_of(name: str, value: Any, words: Iterable[str]) -> str:
+    """One of a few words."""
+    known = list(words)
+    if not isinstance(value, str) or value not in known:
+        needed = f"{' or '.join(map(repr, known))} is needed.{nearest(value, known)}"
+        raise ParameterError(f"{name}={shown(value)} is unknown: {needed}")
+    return str(value)
+
+
+def file_name(name: str, value: Any) -> str:
+    """The name of a file."""
+    try:
+        found = os.fspath(value)
+    except TypeError:
+        found = None
+    if not isinstance(found, str):
+        raise ParameterTypeError(f"{name}={shown(value)}: a path is needed, not {type(value).__name__}.")
+    try:
+        possible = b"\0" not in os.fsencode(found)
+    except UnicodeEncodeError:
+        possible = False
+    if not found or not possible:
+        raise ParameterError(f"{name}={shown(value)}: no file can have this name.")
+    return found
+
+
+def instance(name: str, value: Any, kind: type[T], needed: str) -> T:
+    """An object of a class. needed: in words, what it is and where one gets it."""
+    if not isinstance(value, kind):
+        raise InputError(f"{name} of type {type(value).__name__}: {needed} is needed.")
+    return value
+
+
+def mapping(name: str, value: Any, needed: str) -> Mapping[Any, Any]:
+    """A dict or another mapping. needed: in words, from what to what."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} of type {type(value).__name__}: {needed} is needed.")
+    return value
+
+
+def several(name: str, value: Any, needed: str) -> list[Any]:
+    """The items of a list, a tuple or another iterable except text. needed: what the items are, in words."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
+        raise ParameterTypeError(f"{name}={shown(value)}: {needed} are needed, in a list.")
+    return list(value)
+
+
+def numbers(name: str, values: Any) -> npt.NDArray[np.float64]:
+    """Finite numbers as a flat array; there may be none."""
+    if not isinstance(values, np.ndarray):
+        return np.array(
+            [number(name, value) for value in several(name, values, "finite numbers")], dtype=np.float64
+        )
+    if values.ndim != 1 or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+        raise InputError(f"{name}={shown(values)}: finite numbers are needed, in a list or a flat array.")
+    return values.astype(np.float64)
+
+
+def range_of_numbers(low: float, high: float, inside: bool = False) -> str:
+    """The numbers between two bounds, in words."""
+    equal = "" if inside else "="
+    bounds = [f">{equal} {low:g}"] * (low > -math.inf) + [f"<{equal} {high:g}"] * (high < math.inf)
+    return f"a number {' and '.join(bounds)}" if bounds else "a finite number"
+
+
+def range_of_wholes(low: int, high: int = LARGEST) -> str:
+    """The whole numbers between two bounds, in words."""
+    return f"a whole number >= {low}" if high == LARGEST else f"a whole number from {low} to {high}"
+
+
+def _real(name: str, value: Any, allowed: str) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise ParameterTypeError(f"{name}={shown(value)}: {allowed} is needed, not {type(value).__name__}.")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf  # beyond all bounds, whatever its sign
+
+
+LARGEST_NUMBER = 1e100
+"""Products of parameters, gains and counts then stay below the largest number of 64 bits."""
+
+
+class Kind(Protocol):
+    """A set of allowed values."""
+
+    @property
+    def meaning(self) -> str:
+        """What the parameter is, in words."""
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+
+    def clean(self, name: str, value: Any) -> Any:
+        """The value as a plain Python object; ParameterError where it is not allowed."""
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter: its kind (allowed values), its default, and whether it has to be given."""
+
+    name: str
+    kind: Kind
+    default: Any = None
+    required: bool = False
+
+
+def written_arguments(params: Iterable[Param]) -> str:
+    """Parameters with their defaults, in brackets; nothing where there are none."""
+    inside = [param.name if param.default is None else f"{param.name}={param.default!r}" for param in params]
+    return f"({', '.join(inside)})" if inside else ""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A real number between two bounds; `inside` leaves the bounds themselves out."""
+
+    meaning: str
+    low: float = -math.inf
+    high: float = math.inf
+    inside: bool = False
+
+    @property
+    def allowed(self) -> str:
+        return range_of_numbers(self.low, self.high, self.inside)
+
+    def clean(self, name: str, value: Any) -> float:
+        found = number(name, value, self.low, self.high, inside=self.inside)
+        if abs(found) > LARGEST_NUMBER:
+            raise ParameterError(
+                f"{name}={found:g} is too large: {self.allowed}, and at most {LARGEST_NUMBER:g}, is needed."
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from `low` on, to `high`."""
+
+    meaning: str
+    low: int = 1
+    high: int = LARGEST
+
+    @property
+    def allowed(self) -> str:
+        return range_of_wholes(self.low, self.high)
+
+    def clean(self, name: str, value: Any) -> int:
+        return whole(name, value, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or False."""
+
+    meaning: str
+    allowed: str = "True or False"
+
+    def clean(self, name: str, value: Any) -> bool:
+        return flag(name, value)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text."""
+
+    meaning: str
+    allowed: str = "a text"
+
+    def clean(self, name: str, value: Any) -> str:
+        return text(name, value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words, or, where `number` is given, a number of that kind.
+
+    elsewhere: (word, hint) for words that another measure knows.
+    """
+
+    meaning: str
+    words: tuple[str, ...]
+    number: Number | None = None
+    elsewhere: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        words = " or ".join(repr(word) for word in self.words)
+        return f"{words}, or {self.number.allowed}" if self.number else words
+
+    def clean(self, name: str, value: Any) -> str | float:
+        if isinstance(value, str):
+            if value in self.words:
+                return str(value)
+            hint = dict(self.elsewhere).get(value, "")
+            raise ParameterError(f"{name}={shown(value)} is unknown: {self.allowed} is needed.{hint}")
+        if self.number is None:
+            raise ParameterTypeError(
+                f"{name}={shown(value)}: {self.allowed} is needed, not {type(value).__name__}."
+            )
+        return self.number.clean(name, value)
+
+
+@dataclass(frozen=True)
+class Several:
+    """One or more values of a kind; each counts once."""
+
+    meaning: str
+    each: Kind
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        return f"one or more of: {self.each.allowed}"
+
+    def clean(self, name: str, value: Any) -> tuple[Any, ...]:
+        """The values in their order."""
+        values = value.split() if isinstance(value, str) else several(name, value, self.meaning)
+        distinct = tuple(dict.fromkeys(self.each.clean(name, item) for item in values))
+        if not distinct:
+            raise ParameterError(f"{name} is empty: at least one is needed.")
+        return distinct
+
+
+Seed = Annotated[int, Whole("seed of what is drawn at random", low=0)]
+Repetitions = Annotated[int, Whole("number of random draws")]
+Alpha = Annotated[float, Number("significance level", 0, 1, inside=True)]
+Confidence = Annotated[float, Number("confidence level of the interval", 0, 1, inside=True)]
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Check the arguments of a public function whose annotations hold a kind.
+
+    The function receives plain Python values. An argument whose default is None may be None.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        In a call, for an argument that is not allowed; the message has its name and the allowed values.
+
+    Examples
+    --------
+    >>> @checked
+    ... def intervals(scores, confidence: Confidence = 0.95, seed: Seed = 0):
+    ...     return confidence
+    >>> intervals([1, 2], confidence=0.9)
+    0.9
+    >>> intervals([1, 2], confidence=95)
+    Traceback (most recent call last):
+    ir_trunc._core.errors.ParameterError: confidence=95 is out of range: a number > 0 and < 1 is needed.
+    """
+    signature = inspect.signature(function)
+
+    @cache
+    def declared() -> dict[str, Kind]:  # annotations may name what is defined below the function
+        hints = get_type_hints(function, include_extras=True)
+        first = {name: getattr(hint, "__metadata__", [None])[0] for name, hint in hints.items()}
+        kinds: dict[str, Kind] = {name: kind for name, kind in first.items() if hasattr(kind, "clean")}
+        return kinds
+
+    @wraps(function)
+    def with_checks(*args: P.args, **kwargs: P.kwargs) -> R:
+        given = signature.bind(*args, **kwargs)
+        for name, kind in declared().items():
+            if name in given.arguments:
+                value = given.arguments[name]
+                if value is not None or signature.parameters[name].default is not None:
+                    given.arguments[name] = kind.clean(name, value)
+        return function(*given.args, **given.kwargs)
+
+    return with_checks
