@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core import arrays
-from ir_trunc._core.cached import cached_property
 from ir_trunc._core.flat import Bools, Ints, distinct, offsets_of, places_of, sizes_of
+from ir_trunc._core.lazy import cached_property
 
 
 def canonical_order(topics: Sequence[str]) -> list[int]:

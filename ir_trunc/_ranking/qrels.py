@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_trunc._core.cached import cached_property
 from ir_trunc._core.errors import InputError, warn
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.rankings import Ints, Judgments, canonical_order, distinct
 from ir_trunc._ranking.judged_docs import CodedRows, JudgedDocs
 from ir_trunc._ranking.nil import DOCUMENTS, NilRule

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.later import Later
+from ir_trunc._core.lazy import LazyModule
 from ir_trunc._core.rankings import Bools, Floats, Ints
 
 __all__ = ["Texts", "flat", "numeric", "occurs", "one_array", "pa", "pc", "positions", "strings", "truths"]
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
 else:
-    pa, pc = Later("pyarrow"), Later("pyarrow.compute")
+    pa, pc = LazyModule("pyarrow"), LazyModule("pyarrow.compute")
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ir_trunc._core.later import needed
+from ir_trunc._core.lazy import needed
 
 with needed("ir_trunc.adapters.haystack needs Haystack", "haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ir_trunc._core.later import needed
+from ir_trunc._core.lazy import needed
 
 with needed("ir_trunc.adapters.langchain needs LangChain", "langchain"):
     from langchain_core.documents import BaseDocumentCompressor, Document

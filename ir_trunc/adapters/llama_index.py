@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ir_trunc._core.later import needed
+from ir_trunc._core.lazy import needed
 
 with needed("ir_trunc.adapters.llama_index needs LlamaIndex", "llamaindex"):
     from llama_index.core.postprocessor.types import BaseNodePostprocessor

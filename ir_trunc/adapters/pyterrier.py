@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from ir_trunc._core.later import needed
+from ir_trunc._core.lazy import needed
 
 with needed("ir_trunc.adapters.pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier as pt

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from ir_trunc._core.errors import InputError, IrTruncError
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import needed
+from ir_trunc._core.lazy import needed
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._read.readers.trec import rows_of_lines
 from ir_trunc._read.reading import MARK, RANK, RUN, Layout, Unpack

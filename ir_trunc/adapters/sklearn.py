@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ir_trunc._core.later import needed
+from ir_trunc._core.lazy import needed
 
 with needed("ir_trunc.adapters.sklearn needs scikit-learn", "learn"):
     from sklearn.base import BaseEstimator

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from ir_trunc._core.errors import InputError, IrTruncError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._ranking.qrels import Qrels
 from ir_trunc._ranking.rank import Piece, rank_piece
 from ir_trunc._read.readers.trec import rows_of_lines

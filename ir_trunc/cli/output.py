@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO, NoReturn, TextIO, cast
 
 from ir_trunc._core.errors import printable, warn
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._read.write import whole
 from ir_trunc.scoring.printed import fitted, is_plain, number_text
 from ir_trunc.scoring.results import Results

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from ir_trunc._core.errors import ParameterError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._read.write import check_outputs, whole
 from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, add_runs, count, options_of
 from ir_trunc.cli.output import OneLineParser, csv_text

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_trunc._core.cached import cached_property
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import ParameterError, nearest, shown
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import written_arguments
 from ir_trunc._core.rankings import Floats, Rankings, offsets_of
 from ir_trunc.measures.lists import Depths, Lists

@@ -19,8 +19,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.cached import cached_property
 from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, sizes_of
 
 T = TypeVar("T", bound=np.generic)

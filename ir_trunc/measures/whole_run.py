@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc._core.cached import cached_property
 from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.rankings import Bools, Floats, Rankings
 from ir_trunc.measures.definition import BoundMeasure
 from ir_trunc.measures.lists import Lists

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import mapping, numbers, text
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice, Number

@@ -13,7 +13,7 @@ from ir_measures import Measure
 from scipy import optimize
 
 from ir_trunc._core.errors import ParameterError, shown
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.declare import procedure

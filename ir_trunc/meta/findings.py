@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ir_trunc._core.cached import cached_property
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc.meta.axioms import PROPERTIES, Scale, named
 from ir_trunc.meta.trials import Part
 from ir_trunc.scoring.printed import fitted

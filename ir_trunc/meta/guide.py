@@ -19,7 +19,7 @@ from typing import Any, TypedDict
 
 from ir_trunc._core.errors import ParameterError, nearest
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import registry

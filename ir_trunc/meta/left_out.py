@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures import scores
 from ir_trunc.measures.params import Whole

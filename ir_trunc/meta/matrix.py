@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, shown
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, several
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc.measures.text import items_of, split

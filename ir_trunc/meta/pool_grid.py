@@ -22,7 +22,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Several
 from ir_trunc._core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc.measures.params import Choice, Number, Whole

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.cached import cached_property
 from ir_trunc._core.errors import InputError, UnknownMeasureError
 from ir_trunc._core.keywords import keywords_of
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import several, whole
 from ir_trunc._core.rankings import Bools, Ints, Judgments, Rankings, offsets_of
 from ir_trunc._ranking.doors import read_qrels_of_runs, read_run

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Repetitions, Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.coefficients import tau

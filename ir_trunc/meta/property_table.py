@@ -11,7 +11,7 @@ from typing import Any
 
 from ir_measures import Measure
 
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc.measures import registry
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.meta.axioms import PROPERTIES

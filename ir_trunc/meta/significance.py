@@ -10,7 +10,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice

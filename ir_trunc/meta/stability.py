@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.params import Choice, Number, Whole

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.declare import procedure

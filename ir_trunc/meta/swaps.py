@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Repetitions, Seed, number
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.params import Number

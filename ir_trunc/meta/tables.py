@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats, canonical_order
 from ir_trunc._read.columns import one_id
 

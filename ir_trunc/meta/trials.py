@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ir_trunc._core.cached import cached_property
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, first_of, offsets_of
 from ir_trunc.meta.axioms import PROPERTIES, Case, Property, Ranking, Scale, named, one_against_block
 

@@ -10,7 +10,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.doors import read_qrels_of_runs
 from ir_trunc._ranking.likes import QrelsLike

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir_trunc._core.errors import InputError, IrTruncError
-from ir_trunc._core.later import needed
+from ir_trunc._core.lazy import needed
 from ir_trunc._read.write import Target, check_outputs, whole
 
 if TYPE_CHECKING:

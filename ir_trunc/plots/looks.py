@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, IrTruncError
-from ir_trunc._core.later import needed, pd
+from ir_trunc._core.lazy import needed, pd
 from ir_trunc._core.parameters import instance, numbers
 from ir_trunc.plots.style import COLOURS, GREY, INK, LINES, MARKERS, label
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, numbers, text, whole
 from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes

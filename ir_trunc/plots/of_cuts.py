@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, shown
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, text
 from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc._read.numbers import read_sizes

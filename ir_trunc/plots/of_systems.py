@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import numbers, whole
 from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.plots import looks, style

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ir_trunc import plots
 from ir_trunc._core.errors import InputError, counted
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text
 from ir_trunc.scoring.protocol import Result, axes
 from ir_trunc.truncation.text import parse_policy

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, UnknownMeasureError, nearest
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc.meta.tables import by_name, crossed
 from ir_trunc.reporting.paper import Tested
 from ir_trunc.scoring.objects import parse_measure

@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_trunc._core.errors import ParameterError, counted, noted, printable
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, number, several
 from ir_trunc._ranking.doors import rank
 from ir_trunc._ranking.likes import QrelsLike, RunLike

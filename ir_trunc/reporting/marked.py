@@ -9,7 +9,7 @@ from importlib.resources import files
 from string import Template
 
 from ir_trunc._core.errors import printable
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc.scoring.printed import fitted, table_text
 
 HIGHER, LOWER = "+", "-"

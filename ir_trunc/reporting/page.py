@@ -8,7 +8,7 @@ from typing import Any
 
 from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import needed
+from ir_trunc._core.lazy import needed
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._ranking.doors import rank, read_qrels_of_runs
 from ir_trunc._ranking.likes import QrelsLike

@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import IrTruncError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.scoring.results import VIEWS, Abstention, Results

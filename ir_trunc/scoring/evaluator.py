@@ -10,9 +10,9 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.cached import cached_property
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, UnknownMeasureError, warn
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc._ranking.doors import as_ranked, read_qrels_of_runs

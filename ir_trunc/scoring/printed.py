@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import Any
 
 from ir_trunc._core.errors import printable
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 
 WIDTH = 80
 

@@ -14,9 +14,8 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core import arrays
-from ir_trunc._core.cached import cached_property
 from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.rankings import Bools, Floats, Rankings
 from ir_trunc._read.arrow import pa
 from ir_trunc.scoring import stored

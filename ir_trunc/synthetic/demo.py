@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._ranking.doors import read_qrels
 from ir_trunc._ranking.rank import rank_run

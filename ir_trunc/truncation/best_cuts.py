@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Ints
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._read.reading import Unpack

@@ -11,7 +11,7 @@ from typing import Any
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, shown
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import file_name, instance, mapping, text
 from ir_trunc._read.reading import Unpack
 from ir_trunc.scoring.evaluator import Evaluator, Options

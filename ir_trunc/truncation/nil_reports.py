@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Ints
 from ir_trunc._ranking.doors import read_run

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.cached import cached_property
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._ranking.doors import read_run
 from ir_trunc._ranking.likes import RunLike

@@ -14,7 +14,7 @@ from collections import Counter
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, whole
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._ranking.doors import rank, read_qrels_of_runs

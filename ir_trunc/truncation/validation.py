@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.doors import rank, read_qrels_of_runs

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ir_trunc._core.arrays import HIGHEST_GRADE
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Bools, Ints
 from ir_trunc._ranking.doors import read_qrels_of_runs, read_run

@@ -113,7 +113,7 @@ def test_no_text_becomes_code():
     assert loaders == {
         "__init__.py",
         "cli/main.py",
-        "_core/later.py",
+        "_core/lazy.py",
         "measures/__init__.py",
         "meta/__init__.py",
         "_read/registry.py",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.later import pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.plots import looks

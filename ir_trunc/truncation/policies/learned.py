@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.curve import lowest_of_best
 from ir_trunc._core.errors import ParameterTypeError, shown
-from ir_trunc._core.later import needed
+from ir_trunc._core.lazy import needed
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.truncation.declare import Policy, policy, unfitted
