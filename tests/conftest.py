@@ -15,15 +15,17 @@ from hypothesis import HealthCheck, settings
 # OpenMP's threads spin while they wait for each other: most of the time, where processes outnumber cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-settings.register_profile(
-    "ir_trunc",
-    deadline=None,
-    derandomize="CI"
-    in os.environ,  # a landing does not hang on a lucky draw; at the desk every run tries something new
-    max_examples=int(os.environ.get("IR_TRUNC_EXAMPLES", "60")),
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+EXPLORE = "IR_TRUNC_EXPLORE"  # set by `pytest --explore`, for all processes that test
+
+for _profile, _derandomize in {"ir_trunc": True, "explore": False}.items():
+    settings.register_profile(
+        _profile,
+        deadline=None,
+        derandomize=_derandomize,
+        max_examples=int(os.environ.get("IR_TRUNC_EXAMPLES", "60")),
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 settings.load_profile("ir_trunc")
 
 
@@ -40,15 +42,35 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 FAULTS_SEED = "IR_TRUNC_FAULTS_SEED"
+FULL = {
+    "comparison",
+    "faults",
+    "test_contributing.py",
+    "test_frameworks.py",
+    "test_package.py",
+    "test_scale.py",
+}
 
 
 def pytest_addoption(parser):
     parser.addoption("--all-faults", action="store_true", help="the long form of tests/faults: minutes")
+    parser.addoption("--explore", action="store_true", help="draw new examples and new faults on each run")
 
 
 def pytest_configure(config):
-    """One seed for all processes that test; on CI always the same."""
-    os.environ.setdefault(FAULTS_SEED, "1" if "CI" in os.environ else str(secrets.randbelow(10**6)))
+    """Tests draw the same examples and faults on every run, unless new ones are asked for."""
+    if config.getoption("--explore") or EXPLORE in os.environ:
+        os.environ[EXPLORE] = "1"
+        os.environ.setdefault(FAULTS_SEED, str(secrets.randbelow(10**6)))
+        settings.load_profile("explore")
+    os.environ.setdefault(FAULTS_SEED, "1")
+
+
+def pytest_collection_modifyitems(items):
+    """All tests in these folders and files belong to the full ring."""
+    for item in items:
+        if not FULL.isdisjoint(item.path.parts):
+            item.add_marker("full")
 
 
 def pytest_collection_finish():

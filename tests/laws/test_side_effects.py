@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from test_layers import FILES, PACKAGE, imports_of
+from source import FILES, PACKAGE, imports_of
 
 import ir_trunc
 from ir_trunc import meta, truncation
