@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from ir_trunc.scoring.results import Abstention, Aggregated, ByMeasure, Results
     from ir_trunc.scoring.runs import RunsLike
     from ir_trunc.scoring.verbs import calc, calc_aggregate, curves, evaluator, iter_calc
-    from ir_trunc.truncation.nil_reports import NilReport, nil_report
-    from ir_trunc.truncation.text import load_policy
-    from ir_trunc.truncation.wrapping import Wrapped, with_effort, with_terminal
+    from ir_trunc.truncation._text import load_policy
+    from ir_trunc.truncation._wrapping import Wrapped, with_effort, with_terminal
+    from ir_trunc.truncation.study import NilReport, nil_report
 
 _register()
 
@@ -87,9 +87,9 @@ _LATER = {
         "scoring.results": ["Abstention", "Aggregated", "ByMeasure", "Results"],
         "scoring.runs": ["RunsLike"],
         "scoring.verbs": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
-        "truncation.nil_reports": ["NilReport", "nil_report"],
-        "truncation.text": ["load_policy"],
-        "truncation.wrapping": ["Wrapped", "with_effort", "with_terminal"],
+        "truncation.study": ["NilReport", "nil_report"],
+        "truncation._text": ["load_policy"],
+        "truncation._wrapping": ["Wrapped", "with_effort", "with_terminal"],
     }.items()
     for name in names
 }

@@ -11,18 +11,17 @@ import statistics
 from fractions import Fraction
 
 from ir_trunc.measures.params import Text
-from ir_trunc.truncation.policies.given import Cuts
+from ir_trunc.truncation.policies.given import CutsByTopic, ListMeasure
 from ir_trunc.truncation.policies.learned import Estimator
-from ir_trunc.truncation.policies.levels import Level
-from ir_trunc.truncation.policies.oracle import OneMeasure
 from ir_trunc.truncation.policies.risk import Risk
+from ir_trunc.truncation.policies.thresholds import Level
 
 CUTS = {str(topic): topic * 7 % 5 for topic in range(1, 40)}
 FILE = "cuts"  # the name that cuts have by default; the laws write them there
 SAMPLES = {
     Level: [0.0, 0.25, 0.5, 0.9, 1.0, math.inf, -math.inf],
-    OneMeasure: ["SetF", "RBPU(p=0.9)", "nDCGT@3"],
-    Cuts: [CUTS],
+    ListMeasure: ["SetF", "RBPU(p=0.9)", "nDCGT@3"],
+    CutsByTopic: [CUTS],
     Text: [FILE],
     Risk: ["missed", "false_answer", "SetR"],
     Estimator: [],

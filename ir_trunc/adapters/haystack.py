@@ -12,7 +12,7 @@ from ir_trunc._core.lazy import needed
 with needed("ir_trunc.adapters.haystack needs Haystack", "haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
 
-from ir_trunc.truncation.text import live_policy, policy_of
+from ir_trunc.truncation._text import live_policy, policy_of
 
 __all__ = ["Truncate"]
 

@@ -15,7 +15,7 @@ with needed("ir_trunc.adapters.langchain needs LangChain", "langchain"):
     from langchain_core.runnables import RunnableLambda
 
 from ir_trunc._core.errors import InputError
-from ir_trunc.truncation.text import live_policy
+from ir_trunc.truncation._text import live_policy
 
 __all__ = ["Truncate", "scored"]
 

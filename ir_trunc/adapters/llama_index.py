@@ -13,7 +13,7 @@ with needed("ir_trunc.adapters.llama_index needs LlamaIndex", "llamaindex"):
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from ir_trunc.truncation.text import live_policy
+from ir_trunc.truncation._text import live_policy
 
 __all__ = ["Truncate"]
 

@@ -23,7 +23,7 @@ class Truncate(pt.Estimator):
     """
 
     def __init__(self, policy: Any, measure: Any = None):
-        from ir_trunc.truncation.live import sees_judgments
+        from ir_trunc.truncation._policy import sees_judgments
 
         super().__init__()
         if sees_judgments(policy):
@@ -62,7 +62,7 @@ class Truncate(pt.Estimator):
         from ir_trunc._ranking.doors import read_qrels, read_run
         from ir_trunc._ranking.rank import rank
         from ir_trunc._ranking.ranked import RankedRows
-        from ir_trunc.truncation.live import lengths_of
+        from ir_trunc.truncation._policy import lengths_of
 
         rows = read_run(inp)
         pairs = list(zip(rows.topics.to_pylist(), rows.docs.to_pylist()))

@@ -11,7 +11,7 @@ from ir_trunc._read.write import check_outputs, whole
 from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, add_runs, count, options_of
 from ir_trunc.cli.output import OneLineParser, csv_text
 from ir_trunc.truncation import cross_validate, study
-from ir_trunc.truncation.text import list_of_policies
+from ir_trunc.truncation._text import list_of_policies
 
 _OUTPUT = """\
 write the CSV here, gzipped if named .gz. Cells are not escaped: a spreadsheet takes one that begins with

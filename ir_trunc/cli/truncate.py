@@ -15,8 +15,8 @@ from ir_trunc._read.write import check_outputs
 from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, reading_of
 from ir_trunc.cli.output import OneLineParser
 from ir_trunc.truncation import parse_policy, ranked, write_cuts, write_run
-from ir_trunc.truncation.live import sees_judgments
-from ir_trunc.truncation.text import list_of_policies
+from ir_trunc.truncation._policy import sees_judgments
+from ir_trunc.truncation._text import list_of_policies
 
 _ABOUT = (
     "End every list of a run where a policy says: --policy LargestGap, or --policy 'Fixed(k=10)'. A policy"

@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text
 from ir_trunc.scoring.protocol import Result, axes
-from ir_trunc.truncation.text import parse_policy
+from ir_trunc.truncation._text import parse_policy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

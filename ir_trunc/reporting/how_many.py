@@ -19,12 +19,11 @@ from ir_trunc.measures.whole_run import influence
 from ir_trunc.reporting.advice import FEW, HowMany
 from ir_trunc.scoring.bootstrap import interval_of_mean
 from ir_trunc.scoring.evaluator import Options
-from ir_trunc.truncation.declare import Cutter, registry
-from ir_trunc.truncation.fitting import one_measure, single_measure
-from ir_trunc.truncation.live import refuse_if_not_live, sees_judgments
+from ir_trunc.truncation._fitting import one_measure, single_measure
+from ir_trunc.truncation._policy import Cutter, refuse_if_not_live, registry, sees_judgments
+from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
+from ir_trunc.truncation._validation import held_out_cuts, split
 from ir_trunc.truncation.policies.fixed import Fixed
-from ir_trunc.truncation.text import PoliciesLike, parse_policies, parse_policy
-from ir_trunc.truncation.validation import held_out_cuts, split
 
 FIXED = (1, 2, 3, 5, 10, 20, 50, 100)
 """The fixed lengths that are tried, up to the longest list."""

@@ -15,7 +15,7 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.scoring.results import VIEWS, Abstention, Results
 from ir_trunc.truncation import cross_validate
-from ir_trunc.truncation.best_cuts import bin_name, bin_of
+from ir_trunc.truncation.study import bin_name, bin_of
 
 POLICIES = ("Greedy", "ScoreThreshold", "LargestGap", "Oracle")
 """The policies of a page: a fixed length, a threshold, one without training, and what can be reached."""

@@ -1,1 +1,1 @@
-"""Data that are made: the demonstration, generated runs, passages and quiz questions."""
+"""Generated data: the demonstration, runs, questions, retrieved chunks and passages."""

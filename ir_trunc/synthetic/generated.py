@@ -118,3 +118,112 @@ def _systems() -> Iterator[tuple[str, float, Callable[[Floats, bool], int]]]:
         again = at // (len(QUALITIES) * len(STOPS))
         name = f"{quality}-{stop}-{again + 1}" if again else f"{quality}-{stop}"
         yield name, QUALITIES[quality], STOPS[stop]
+
+
+OPTIONS = "ABCD"
+
+SKILLS = {"strong": 1.1, "good": 0.7, "fair": 0.3, "weak": -0.1}
+"""In standard deviations of the difficulty of questions."""
+
+HABITS = ("always", "if-sure", "at-random")
+"""When a system answers: always; if it is sure to 0.4 or more; or as often as that, but at random."""
+
+_NOISE = 0.7
+_SURE = 0.4
+
+
+def quiz(questions: int = 500, seed: int = 0) -> tuple[Qrels, Runs]:
+    """Multiple-choice questions for systems that may stay silent.
+
+    A system's margin on a question is its skill less the difficulty of the question, which is standard
+    normal, with noise. The system is right where the margin is above 0, and picks one of the wrong options
+    otherwise. Its confidence, between 0 and 1, follows the margin with more noise. A question that it leaves
+    open has no option in its run, {}. Systems are named by skill and habit, as `good-if-sure`.
+
+    Parameters
+    ----------
+    questions : int
+        How many, with four options each, one of them right.
+    seed : int
+        Start of the random numbers: one seed gives one collection.
+
+    Returns
+    -------
+    qrels, runs : dict
+        Judgments {question: {option: 0 or 1}} and runs {system: {question: {option: confidence}}}.
+
+    Raises
+    ------
+    ParameterError
+        If a number is not whole, or too small.
+
+    Examples
+    --------
+    >>> from ir_trunc.synthetic import generated
+    >>> qrels, runs = generated.quiz(questions=10)
+    >>> qrels["q01"]
+    {'A': 0, 'B': 0, 'C': 0, 'D': 1}
+    >>> runs["strong-if-sure"]["q07"]
+    {}
+    """
+    count = whole("questions", questions, 1)
+    rng = generator(seed)
+    names = [f"q{number:0{len(str(count))}}" for number in range(1, count + 1)]
+    key, difficulty = rng.integers(len(OPTIONS), size=count), rng.standard_normal(count)
+    qrels = {name: {option: int(option == OPTIONS[at]) for option in OPTIONS} for name, at in zip(names, key)}
+    runs: Runs = {}
+    for skill, mean in SKILLS.items():
+        for habit in HABITS:
+            margin = mean - difficulty + _NOISE * rng.standard_normal(count)
+            sure = (1 / (1 + np.exp(-1.6 * (margin + _NOISE * rng.standard_normal(count))))).round(6)
+            quiet = {
+                "always": np.zeros(count, bool),
+                "if-sure": sure < _SURE,
+                "at-random": rng.permutation(sure < _SURE),
+            }
+            picked = (key + np.where(margin > 0, 0, rng.integers(1, len(OPTIONS), size=count))) % len(OPTIONS)
+            answers = zip(names, picked.tolist(), sure.tolist(), quiet[habit].tolist())
+            runs[f"{skill}-{habit}"] = {
+                name: {} if silent else {OPTIONS[at]: value} for name, at, value, silent in answers
+            }
+    return qrels, runs
+
+
+def chunks(
+    questions: int = 200, retrieved: int = 20, seed: int = 0
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+    """What was retrieved for each question, and which of it answers the question.
+
+    One question in four has no answer; the others have 1 to 5 chunks that answer them. Similarities are
+    normal: about 0.72 (standard deviation 0.10) for these, about 0.45 (0.09) for all others, and those of a
+    question are shifted together (0.04).
+
+    Parameters
+    ----------
+    questions, retrieved : int
+        How many questions, and chunks for each.
+    seed : int
+        One seed gives one collection.
+
+    Returns
+    -------
+    dict, dict
+        `{question: {chunk: similarity}}` and `{question: {chunk: 1}}`.
+
+    Examples
+    --------
+    >>> from ir_trunc.synthetic.generated import chunks
+    >>> retrieved, labels = chunks(questions=8)
+    >>> len(retrieved["q1"]), [len(answers) for answers in labels.values()]
+    (20, [0, 4, 3, 2, 0, 1, 4, 5])
+    """
+    rng, found, labels = generator(seed), {}, {}
+    whole("questions", questions, 1), whole("retrieved", retrieved, 5)
+    for number in range(questions):
+        answers = int(rng.integers(1, 6)) * (number % 4 > 0)
+        shift, names = rng.normal(0, 0.04), [f"c{number}-{at}" for at in range(retrieved)]
+        means = [(0.72, 0.10)] * answers + [(0.45, 0.09)] * (retrieved - answers)
+        scores = [round(float(rng.normal(*mean) + shift), 3) for mean in means]
+        found[f"q{number + 1}"] = dict(zip(names, scores))
+        labels[f"q{number + 1}"] = dict.fromkeys(names[:answers], 1)
+    return found, labels

@@ -40,7 +40,7 @@ MISMATCH = 0.3
 _LETTERS = "bdfgklmnprstvz", "aeiou"
 
 
-def collection(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) -> Any:
+def dataset(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) -> Any:
     """The generated collection as an ir_datasets data set in memory.
 
     Parameters
@@ -65,7 +65,7 @@ def collection(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) 
     Examples
     --------
     >>> from ir_trunc.synthetic import passages
-    >>> data = passages.collection(questions=6)
+    >>> data = passages.dataset(questions=6)
     >>> len(list(data.queries_iter()))
     6
     """

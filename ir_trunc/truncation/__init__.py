@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir_trunc.truncation.abstaining import abstention_curve, nauc, risk_coverage
-from ir_trunc.truncation.declare import Policy, PolicyDefinition, policy, registry
-from ir_trunc.truncation.files import ranked, read_cuts, write_cuts, write_run
-from ir_trunc.truncation.fitting import falling_scores
-from ir_trunc.truncation.runs import Truncated, truncate
-from ir_trunc.truncation.text import load_policy, parse_policy, policy_of
-from ir_trunc.truncation.validation import cross_validate
+from ir_trunc.truncation._abstention import abstention_curve, nauc, risk_coverage
+from ir_trunc.truncation._cuts import Truncated, ranked, read_cuts, truncate, write_cuts, write_run
+from ir_trunc.truncation._fitting import falling_scores
+from ir_trunc.truncation._policy import Policy, PolicyDefinition, policy, registry
+from ir_trunc.truncation._text import load_policy, parse_policy, policy_of
+from ir_trunc.truncation._validation import cross_validate
 
 if TYPE_CHECKING:  # what type checkers see; at run time the names are those of the registry
     from ir_trunc.truncation.policies.distributions import ScoreDistribution as ScoreDistribution
@@ -22,14 +21,14 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
     from ir_trunc.truncation.policies.fixed import Fixed as Fixed
     from ir_trunc.truncation.policies.fixed import Greedy as Greedy
     from ir_trunc.truncation.policies.gaps import AdaptiveK as AdaptiveK
+    from ir_trunc.truncation.policies.gaps import Knee as Knee
     from ir_trunc.truncation.policies.gaps import LargestGap as LargestGap
     from ir_trunc.truncation.policies.given import Given as Given
-    from ir_trunc.truncation.policies.knee import Knee as Knee
+    from ir_trunc.truncation.policies.given import Oracle as Oracle
     from ir_trunc.truncation.policies.learned import Learned as Learned
-    from ir_trunc.truncation.policies.levels import ScoreThreshold as ScoreThreshold
-    from ir_trunc.truncation.policies.levels import ShareOfTop as ShareOfTop
-    from ir_trunc.truncation.policies.oracle import Oracle as Oracle
     from ir_trunc.truncation.policies.risk import RiskControlled as RiskControlled
+    from ir_trunc.truncation.policies.thresholds import ScoreThreshold as ScoreThreshold
+    from ir_trunc.truncation.policies.thresholds import ShareOfTop as ShareOfTop
 
 __all__ = [
     "Policy",

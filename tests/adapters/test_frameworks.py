@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ir_trunc import InputError, ParameterError, how_many, read_run
-from ir_trunc.synthetic.chunks import chunks
+from ir_trunc.synthetic.generated import chunks
 from ir_trunc.truncation import Fixed, Greedy, ScoreThreshold
 
 SCORES = {"a": 0.9, "b": 0.7, "c": 0.2}

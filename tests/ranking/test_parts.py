@@ -22,7 +22,7 @@ from ir_trunc.measures import scores
 from ir_trunc.measures.declare import CUTOFF
 from ir_trunc.measures.lists import Depths, Lists
 from ir_trunc.truncation import LargestGap
-from ir_trunc.truncation.text import parse_policy
+from ir_trunc.truncation._text import parse_policy
 
 EVERY = [d.bind({CUTOFF: 5} if d.params.get(CUTOFF) and d.params[CUTOFF].required else {}) for d in ALL]
 

@@ -18,7 +18,7 @@ from ir_trunc._read.registry import recognised, whole
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import LONGEST_DOCUMENT, LONGEST_LINE, blocks
 from ir_trunc._read.topics import read_topics
-from ir_trunc.truncation.files import read_cuts
+from ir_trunc.truncation._cuts import read_cuts
 
 GOOD = {
     "run": b"1 Q0 a 1 2.5 sys\r\n1 Q0 b 2 1.5 sys\n",

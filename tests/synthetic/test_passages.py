@@ -8,9 +8,9 @@ import pytest
 
 from ir_trunc import calc
 from ir_trunc._core.errors import ParameterError
-from ir_trunc.synthetic.passages import collection
+from ir_trunc.synthetic.passages import dataset
 
-DATASET = collection()
+DATASET = dataset()
 DOCS, QUERIES, QRELS = (
     list(items()) for items in (DATASET.docs_iter, DATASET.queries_iter, DATASET.qrels_iter)
 )
@@ -74,8 +74,8 @@ def test_topics_without_an_answer_belong_to_the_universe():
 
 
 def test_one_seed_is_one_collection():
-    assert list(collection().docs_iter()) == DOCS
-    assert list(collection(seed=1).docs_iter()) != DOCS
+    assert list(dataset().docs_iter()) == DOCS
+    assert list(dataset(seed=1).docs_iter()) != DOCS
 
 
 def test_the_collection_is_the_same_on_every_machine():
@@ -86,8 +86,8 @@ def test_the_collection_is_the_same_on_every_machine():
 
 
 def test_shares_at_their_bounds():
-    assert not list(collection(questions=4, unanswerable=1).qrels_iter())
-    assert len({row.query_id for row in collection(questions=4, unanswerable=0).qrels_iter()}) == 4
+    assert not list(dataset(questions=4, unanswerable=1).qrels_iter())
+    assert len({row.query_id for row in dataset(questions=4, unanswerable=0).qrels_iter()}) == 4
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_shares_at_their_bounds():
 )
 def test_wrong_numbers_are_refused(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
-        collection(**wrong)
+        dataset(**wrong)

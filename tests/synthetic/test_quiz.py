@@ -5,9 +5,9 @@ import pytest
 
 from ir_trunc import compare
 from ir_trunc._core.errors import ParameterError
-from ir_trunc.synthetic.quiz import HABITS, OPTIONS, SKILLS, collection
+from ir_trunc.synthetic.generated import HABITS, OPTIONS, SKILLS, quiz
 
-QRELS, RUNS = collection()
+QRELS, RUNS = quiz()
 SCORES = compare("P@1 c@1 K1", QRELS, RUNS).to_pandas()
 
 
@@ -47,8 +47,8 @@ def test_skill_and_the_right_silence_pay():
 
 
 def test_one_seed_is_one_collection():
-    assert collection() == (QRELS, RUNS)
-    assert collection(seed=1) != (QRELS, RUNS)
+    assert quiz() == (QRELS, RUNS)
+    assert quiz(seed=1) != (QRELS, RUNS)
 
 
 def test_the_collection_is_the_same_on_every_machine():
@@ -64,4 +64,4 @@ def test_the_collection_is_the_same_on_every_machine():
 @pytest.mark.parametrize("wrong", [{"questions": 0}, {"questions": 1.5}, {"seed": -1}])
 def test_wrong_numbers_are_refused(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
-        collection(**wrong)
+        quiz(**wrong)

@@ -15,7 +15,7 @@ from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import lookup, scores
 from ir_trunc.truncation import Fixed, Greedy, LargestGap, Oracle, ScoreThreshold, ShareOfTop, cross_validate
-from ir_trunc.truncation.fitting import one_measure
+from ir_trunc.truncation._fitting import one_measure
 
 MEASURES = [
     "c@1",

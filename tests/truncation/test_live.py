@@ -277,7 +277,7 @@ def test_what_is_kept_of_any_order_is_what_is_kept_of_the_sorted_list(scores):
     for policy in (half, LargestGap(), ShareOfTop(0.7), Fixed(4)):
         k = policy([score for _, score in best])
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ir_trunc.truncation.definition.warn", lambda message: None)
+            patch.setattr("ir_trunc.truncation._policy.warn", lambda message: None)
             assert policy.keep(items) == sorted(best[:k])
 
 

@@ -30,10 +30,10 @@ from ir_trunc.truncation import (
     cross_validate,
     parse_policy,
 )
-from ir_trunc.truncation.fitting import curve_of
+from ir_trunc.truncation._fitting import curve_of
+from ir_trunc.truncation._validation import held_out_cuts, split
 from ir_trunc.truncation.policies import distributions
 from ir_trunc.truncation.policies.distributions import probabilities, surprises
-from ir_trunc.truncation.validation import held_out_cuts, split
 
 FITTED = [Greedy(), ScoreThreshold(), ShareOfTop(), Surprise(), ScoreDistribution()]
 BLIND = [*FITTED, LargestGap(), AdaptiveK(), Knee(), Fixed(0), Fixed(3), ScoreThreshold(0.5), ShareOfTop(0.9)]

@@ -37,7 +37,7 @@ from naive_policies import CUTS, FILE, SAMPLES, TWINS
 from ir_trunc import InputError, ParameterError, load_policy
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import parse_policy, registry, write_cuts
-from ir_trunc.truncation.fitting import one_measure
+from ir_trunc.truncation._fitting import one_measure
 
 MEASURES = ["RBPU", "nDCGT", "RBPT@5", "SetF", "FlatU(e=0.5)"]
 

@@ -11,7 +11,7 @@ from ir_trunc import calc, compare
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import study
-from ir_trunc.truncation.best_cuts import bin_name, bin_of
+from ir_trunc.truncation.study import bin_name, bin_of
 
 
 def test_bins_are_those_of_the_paper():

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from ir_trunc.reporting.reproduction.cells import Cells
 from ir_trunc.reporting.reproduction.declare import Collection, printed, reproduction
-from ir_trunc.truncation.collections import over_collections
-from ir_trunc.truncation.study import PAPER_2022, agreement
+from ir_trunc.truncation.study import PAPER_2022, agreement, over_collections
 
 
 @reproduction(

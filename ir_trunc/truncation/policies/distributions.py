@@ -8,9 +8,9 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc._core.rankings import Floats, Rankings
-from ir_trunc.truncation.declare import policy
-from ir_trunc.truncation.fitting import from_0_to_1, in_one, lists_of_scores
-from ir_trunc.truncation.policies.levels import ARAMPATZIS, Level, OfLevel
+from ir_trunc.truncation._fitting import from_0_to_1, in_one, lists_of_scores
+from ir_trunc.truncation._policy import policy
+from ir_trunc.truncation.policies.thresholds import ARAMPATZIS, Level, OfLevel
 
 BAHRI = "Bahri, Zheng, Tay, Metzler & Tomkins, SIGIR 2023, https://arxiv.org/abs/2010.09797"
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc.measures.params import Whole
-from ir_trunc.truncation.declare import Policy, policy, unfitted
-from ir_trunc.truncation.fitting import best_level
+from ir_trunc.truncation._fitting import best_level
+from ir_trunc.truncation._policy import Policy, policy, unfitted
 
 BAHRI = "Bahri, Tay, Zheng, Metzler & Tomkins, SIGIR 2020, https://doi.org/10.1145/3397271.3401188"
 

@@ -1,4 +1,4 @@
-"""Cuts that are known already."""
+"""Cuts from outside: given for each topic, or the best by the judgments."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import mapping, whole
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc.measures.params import Text
-from ir_trunc.truncation.declare import Policy, policy
+from ir_trunc.truncation._fitting import curve_of, single_measure
+from ir_trunc.truncation._policy import Policy, policy, unfitted
 
 
 @dataclass(frozen=True)
-class Cuts:
+class CutsByTopic:
     """A length for each topic."""
 
     meaning: str
@@ -39,7 +40,7 @@ class Given(Policy):
     As a text it is the path of its file. A topic without a cut is an error.
     """
 
-    cuts: Annotated[Mapping[str, int], Cuts("documents to keep of each topic")]
+    cuts: Annotated[Mapping[str, int], CutsByTopic("documents to keep of each topic")]
     source: Annotated[str, Text("name of the cuts in messages: their file")] = "cuts"
 
     not_live = "its cuts belong to topics, and such a list has none"
@@ -55,3 +56,43 @@ class Given(Policy):
                 f"{self.source} has no cut for topic {missing}: every topic needs one, 0 for an empty list."
             )
         return np.minimum(rankings.lengths, [self.cuts[topic] for topic in rankings.topics])
+
+
+AMIGO = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
+
+
+@dataclass(frozen=True)
+class ListMeasure:
+    """A measure, as an object or a text."""
+
+    meaning: str
+    allowed: str = "a measure that scores each list by itself"
+
+    def clean(self, name: str, value: Any) -> Any:
+        """The measure as an object."""
+        return single_measure(value)
+
+
+@policy(source=AMIGO)
+class Oracle(Policy):
+    """The best cut of every judged list by a measure.
+
+    the lowest i for which measure(s_1 ... s_i) is highest, i = 0..n
+
+    It sees the judgments, and no policy can beat it on that measure.
+    """
+
+    measure: Annotated[
+        Any, ListMeasure("measure to be best by; the one that policies are fitted for if not given")
+    ] = None
+    sees_judgments = True
+
+    def fit(self, rankings: Rankings, measure: Any) -> Oracle:
+        """The oracle of this measure."""
+        return self if self.measure is not None else Oracle(measure)
+
+    def cut(self, rankings: Rankings) -> Ints:
+        """The best depth of every list (Q); of several the lowest."""
+        if self.measure is None:
+            raise unfitted(self, "measure")
+        return curve_of(self.measure, rankings).best()[0]

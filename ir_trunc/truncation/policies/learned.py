@@ -13,8 +13,8 @@ from ir_trunc._core.errors import ParameterTypeError, shown
 from ir_trunc._core.lazy import needed
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
-from ir_trunc.truncation.declare import Policy, policy, unfitted
-from ir_trunc.truncation.fitting import curve_of, falling_scores
+from ir_trunc.truncation._fitting import curve_of, falling_scores
+from ir_trunc.truncation._policy import Policy, policy, unfitted
 
 SOURCE = (
     "a relative, on features, of BiCut (Lien, Cohen & Croft, ICTIR 2019,"

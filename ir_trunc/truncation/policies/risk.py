@@ -12,9 +12,9 @@ from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Number
-from ir_trunc.truncation.declare import Policy, policy, unfitted
-from ir_trunc.truncation.fitting import at_every_level, curve_of, falling_scores, one_measure
-from ir_trunc.truncation.policies.levels import Level, reaching, shares_of_top
+from ir_trunc.truncation._fitting import at_every_level, curve_of, falling_scores, one_measure
+from ir_trunc.truncation._policy import Policy, policy, unfitted
+from ir_trunc.truncation.policies.thresholds import Level, reaching, shares_of_top
 
 ANGELOPOULOS = "Angelopoulos, Bates, Fisch, Lei & Schuster, ICLR 2024, https://arxiv.org/abs/2208.02814"
 _KEYS = {"score": falling_scores, "share": shares_of_top}

@@ -23,11 +23,10 @@ from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.protocol import as_table
 from ir_trunc.scoring.runs import RunsLike, each_run
-from ir_trunc.truncation.declare import Cutter
-from ir_trunc.truncation.fitting import curve_of, one_measure
-from ir_trunc.truncation.live import lengths_of, sees_judgments
+from ir_trunc.truncation._fitting import curve_of, one_measure
+from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
+from ir_trunc.truncation._text import PoliciesLike, parse_policies
 from ir_trunc.truncation.policies.fixed import Greedy
-from ir_trunc.truncation.text import PoliciesLike, parse_policies
 
 _RESAMPLES = 2000
 

@@ -10,8 +10,8 @@ import numpy as np
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
-from ir_trunc.truncation.declare import Policy, policy, unfitted
-from ir_trunc.truncation.fitting import best_level, falling_scores
+from ir_trunc.truncation._fitting import best_level, falling_scores
+from ir_trunc.truncation._policy import Policy, policy, unfitted
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -11,12 +11,11 @@ from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, shown
 from ir_trunc._core.parameters import text
+from ir_trunc._read.numbers import read_numbers
 from ir_trunc._read.write import Target
 from ir_trunc.measures.text import items_of, split
 from ir_trunc.scoring.stored import named, read_saved, value_of
-from ir_trunc.truncation.declare import Cutter, Policy, PolicyDefinition, registry
-from ir_trunc.truncation.files import read_cuts
-from ir_trunc.truncation.live import refuse_if_not_live
+from ir_trunc.truncation._policy import Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
 from ir_trunc.truncation.policies.given import Given
 
 _SAVED = re.compile(r"\.json(\.gz)?$")
@@ -68,7 +67,9 @@ def parse_policy(policy: Any) -> Any:
     if match and match[1] in registry:
         return _made(registry[match[1]], policy.strip())
     if os.path.isfile(policy):
-        return load_policy(policy) if _SAVED.search(policy) else Given(read_cuts(policy), policy)
+        return (
+            load_policy(policy) if _SAVED.search(policy) else Given(read_numbers(policy, "cut", "k"), policy)
+        )
     near = nearest(policy.partition("(")[0].strip(), registry)
     raise ParameterError(
         f"There is no policy {policy!r}, nor a file of cuts; there are: {', '.join(registry)}.{near}"

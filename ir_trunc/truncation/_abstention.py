@@ -20,7 +20,7 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.selective import Answers
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.protocol import as_table
-from ir_trunc.truncation.fitting import one_measure
+from ir_trunc.truncation._fitting import one_measure
 
 if TYPE_CHECKING:
     from ir_trunc.scoring.tables import Table

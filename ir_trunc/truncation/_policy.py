@@ -1,0 +1,515 @@
+"""Policies, which decide where lists end: their base class, their declaration and their registry.
+
+A policy works on judged topics (`fit`, `cut`), and on lists that were just retrieved, without topics, ids or
+judgments: `policy(scores)` says how many documents of a list to keep, `policy.keep(items)` keeps them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from copy import copy
+from dataclasses import MISSING, dataclass, fields
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_trunc._core.errors import InputError, ParameterError, shown, warn
+from ir_trunc._core.parameters import flag, text, written_arguments
+from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._read.write import Target
+from ir_trunc.measures.definition import Declared
+from ir_trunc.measures.params import Param
+from ir_trunc.scoring.stored import plain, write_json
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:  # tells type checkers what `policy` returns
+
+    def dataclass_transform(**_: bool) -> Callable[[Any], Any]:
+        """Nothing at run time."""
+        return lambda decorator: decorator
+
+
+Items = TypeVar("Items")
+
+
+class Cutter(Protocol):
+    """What functions need of a policy: `fit` and `cut`."""
+
+    def fit(self, rankings: Rankings, measure: Any) -> Cutter:
+        """The policy with its parameter set to the best for a measure on these training topics."""
+
+    def cut(self, rankings: Rankings) -> Ints:
+        """The length at which each list should end (Q), from 0 to its own."""
+
+
+class Policy:
+    """The base of policies: a subclass has `cut`, and `fit` where it has something to fit.
+
+    A policy works on lists of judged topics (`fit`, `cut`), and on lists that were just retrieved:
+    `policy(scores)` and `policy.keep(items)`.
+
+    >>> from ir_trunc.truncation import ScoreThreshold
+    >>> policy = ScoreThreshold(0.5)
+    >>> policy([0.9, 0.7, 0.2])
+    2
+    >>> policy.keep([("d1", 0.9), ("d2", 0.7), ("d3", 0.2)])
+    [('d1', 0.9), ('d2', 0.7)]
+    """
+
+    sees_judgments = False
+    """Whether the policy looks at judgments to cut, as the oracle does."""
+
+    not_live = ""
+    """Why the policy cannot cut a list that was just retrieved, where it cannot."""
+
+    def fit(self, rankings: Rankings, measure: Any) -> Policy:
+        """The policy fitted to a measure (text or object) on these training topics.
+
+        A parameter that was given stays; a policy with nothing to fit stays as it is.
+        """
+        return self
+
+    def cut(self, rankings: Rankings) -> Ints:
+        """The length at which each list should end (Q), from 0 to its own."""
+        raise NotImplementedError
+
+    def __call__(self, scores: Any, *, lower_is_better: bool = False) -> Any:
+        """How many documents of a list to keep: the first k.
+
+        Parameters
+        ----------
+        scores : list of float, array or tensor
+            The scores of one list, falling; or an array with two dimensions, whose rows are lists. Equal
+            scores are allowed, and so is the empty list, of which 0 documents are kept.
+        lower_is_better : bool
+            Whether the scores are distances, which rise. The policy sees them with the opposite sign, as
+            where it was fitted on a run with `lower_is_better=True`.
+
+        Returns
+        -------
+        int, or an array of int for two dimensions
+
+        Raises
+        ------
+        InputError
+            Where a score is missing, NaN or infinite, or comes after a lower one.
+        ParameterError
+            Where the policy still has to be fitted, or looks at more than scores, as `Oracle` does.
+
+        Examples
+        --------
+        >>> from ir_trunc.truncation import LargestGap
+        >>> LargestGap()([0.91, 0.88, 0.41, 0.40])
+        2
+        >>> LargestGap()([0.1, 0.2, 0.9], lower_is_better=True)
+        2
+        """
+        refuse_if_not_live(self)
+        values = higher_is_better(scores, lower_is_better)
+        if values.ndim == 2:
+            lengths = [length_of(self, row, f"row {at}, ") for at, row in enumerate(values)]
+            return np.array(lengths, np.int64)
+        return length_of(self, values)
+
+    def keep(self, items: Items, score: Any = None, *, lower_is_better: bool = False) -> Items:
+        """What is kept of a list of objects, in their order and in a collection of the same type.
+
+        The k objects with the highest scores are kept; of equal ones those that come first.
+
+        Parameters
+        ----------
+        items : list, tuple, array, dict, or a frame of pandas, polars or pyarrow
+            What was retrieved: pairs (document, score), dicts or objects with a `score`, `{id: score}`, rows
+            with a column `score`.
+        score : str, callable or list of float
+            Where the score is, if not there: the name of an attribute, key or column
+            (`'metadata.relevance'` goes one level down), a function of an item, or the scores themselves.
+        lower_is_better : bool
+            Whether the scores are distances, see `__call__`.
+
+        Raises
+        ------
+        InputError
+            Where an item has no score, or one that is not a finite number.
+        ParameterError
+            As for `__call__`.
+
+        Examples
+        --------
+        >>> from ir_trunc.truncation import ShareOfTop
+        >>> ShareOfTop(0.5).keep([{"id": "a", "sim": 0.8}, {"id": "b", "sim": 0.3}], score="sim")
+        [{'id': 'a', 'sim': 0.8}]
+        """
+        refuse_if_not_live(self)
+        values = higher_is_better(scores_of(items, score), lower_is_better)
+        rises = first_rise(values) > 0
+        if rises and (values[1:] > values[:-1]).all():
+            warn(
+                f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
+                f" the best. If those at the front are, pass lower_is_better={not lower_is_better}."
+            )
+        order = np.argsort(-values, kind="stable") if rises else np.arange(len(values))
+        kept: Items = taken(items, np.sort(order[: length_of(self, values[order])]))
+        return kept
+
+    def save(self, path: Target) -> None:
+        """Write the policy as JSON, to be read by `ir_trunc.load_policy`; gzipped where the name ends in .gz.
+
+        Raises ParameterError where JSON cannot hold it: a policy that is not in the registry, or one with a
+        model of another library in it.
+
+        >>> import os, tempfile
+        >>> from ir_trunc import load_policy
+        >>> from ir_trunc.truncation import ScoreThreshold
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "stop.json")
+        ...     ScoreThreshold(0.5).save(path)
+        ...     load_policy(path)
+        ScoreThreshold(threshold=0.5)
+        """
+        write_json(path, "Policy", self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The policy as JSON can hold it, to be read by `ir_trunc.truncation.policy_of`. Raises as `save`."""
+        name = type(self).__name__
+        if name not in registry or registry[name].kind is not type(self):
+            raise ParameterError(
+                f"{name} is not in the registry of policies: @policy(source=...) puts it there."
+            )
+        if not registry[name].written:
+            raise ParameterError(
+                f"{name} holds what JSON cannot, a model of another library: use joblib.dump or pickle."
+            )
+        return {"policy": name, "parameters": plain(vars(self))}
+
+
+@dataclass(frozen=True)
+class PolicyDefinition(Declared):
+    """A policy as declared.
+
+    kind: its class. params: by name. source: where it comes from. idempotent: whether a list once cut stays
+    so. written: whether text and JSON can hold a fitted one.
+    """
+
+    name: str
+    kind: type[Policy]
+    params: Mapping[str, Param]
+    source: str
+    idempotent: bool
+    written: bool = True
+
+    def _docstring(self) -> str:
+        return self.kind.__doc__ or ""
+
+    @property
+    def signature(self) -> str:
+        """The policy as it is written, with its parameters and their defaults."""
+        return self.name + written_arguments(self.params.values())
+
+    def clean(self, made: Any) -> None:
+        """Replace the parameters of a new policy by plain values; ParameterError where one is not allowed."""
+        for name, param in self.params.items():
+            value = getattr(made, name)
+            if value is not None or param.required:
+                try:
+                    object.__setattr__(made, name, param.kind.clean(name, value))
+                except ParameterError as error:
+                    raise type(error)(f"{self.name}: {error}") from None
+
+
+registry: dict[str, PolicyDefinition] = {}
+
+
+def unfitted(made: Policy, name: str) -> ParameterError:
+    """What to raise where a parameter has to be fitted first."""
+    how = "fit it on training topics first (at the command line: --qrels and --measure)"
+    return ParameterError(f"{type(made).__name__} has no {name} yet: {how}.")
+
+
+Made = TypeVar("Made", bound=Policy)
+
+
+@dataclass_transform(frozen_default=True)
+def policy(
+    *, source: str, idempotent: bool = True, written: bool = True
+) -> Callable[[type[Made]], type[Made]]:
+    """Register a class as a policy of the same name, and make it a frozen dataclass.
+
+    The class is derived from `Policy`. Its parameters are annotated attributes, `k: Annotated[int,
+    Whole("documents")]`, whose annotations hold a kind (`ir_trunc.measures.params`) that checks what a user
+    gives, once, when the policy is made; a parameter that is to be fitted has the default None. Its docstring
+    has a sentence, then the length of a list as a formula, then notes. A policy that has to look at judgments
+    has a true attribute `sees_judgments`.
+
+    Parameters
+    ----------
+    source : str
+        Where the policy comes from.
+    idempotent : bool
+        Whether cutting a list again leaves it as it is.
+    written : bool
+        Whether text and JSON can hold a fitted policy; not where it has a model of another library in it.
+
+    Returns
+    -------
+    decorator
+        It returns the class as a frozen dataclass that checks its parameters.
+
+    Raises
+    ------
+    ParameterError
+        Where something of this is missing, or the name belongs to another policy.
+
+    Examples
+    --------
+    >>> from ir_trunc.truncation import Policy, policy
+    >>> @policy(source="a lecture")
+    ... class FirstHalf(Policy):
+    ...     '''The first half of each list.
+    ...
+    ...     n // 2
+    ...     '''
+    ...
+    ...     def cut(self, rankings):
+    ...         return rankings.lengths // 2
+    >>> FirstHalf()([0.9, 0.8, 0.7, 0.6])
+    2
+    """
+    source, idempotent = text("source", source), flag("idempotent", idempotent)
+    written = flag("written", written)
+
+    def register(kind: type[Made]) -> type[Made]:
+        name = kind.__name__
+        if name in registry and registry[name].kind.__module__ != kind.__module__:  # a cell may be run again
+            raise ParameterError(f"{name} is the name of another policy: give yours a name of its own.")
+        if sys.flags.optimize < 2 and len(inspect.cleandoc(kind.__doc__ or "").split("\n\n")) < 2:
+            raise ParameterError(
+                f"{name} needs a docstring: a sentence, an empty line, and the formula of the length."
+            )
+        if not hasattr(kind, "fit") or getattr(kind, "cut", Policy.cut) is Policy.cut:
+            raise ParameterError(
+                f"{name} needs a method `cut`, and `fit` too where it is not derived from Policy."
+            )
+        check = getattr(kind, "__post_init__", lambda made: None)
+
+        def clean(made: Made) -> None:
+            definition.clean(made)
+            check(made)
+
+        methods = {"__str__": _text, "__repr__": _text, **vars(kind), "__post_init__": clean}
+        for method in ("__str__", "__repr__", "__post_init__"):
+            setattr(kind, method, methods[method])
+        made = dataclass(frozen=True, repr=False)(kind)
+        definition = registry[name] = PolicyDefinition(name, made, _params(made), source, idempotent, written)
+        return made
+
+    return register
+
+
+def _params(kind: type[Policy]) -> dict[str, Param]:
+    hints, params = get_type_hints(kind, include_extras=True), {}
+    for field in fields(kind):  # type: ignore[arg-type]
+        kind_of, *_ = getattr(hints[field.name], "__metadata__", [None])
+        if not hasattr(kind_of, "clean"):
+            raise ParameterError(
+                f"{kind.__name__}: parameter {field.name!r} needs a kind, such as `k: Annotated[int,"
+                " Whole('documents')]`; ir_trunc.measures.params has the kinds."
+            )
+        required = field.default is MISSING
+        params[field.name] = Param(field.name, kind_of, None if required else field.default, required)
+    return params
+
+
+def _text(made: Any) -> str:
+    """A policy as it is written: its name, and the parameters that it has."""
+    values = {field.name: getattr(made, field.name) for field in fields(made)}
+    inside = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
+    return f"{type(made).__name__}({inside})" if inside else type(made).__name__
+
+
+_BLANK = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])
+_NUMBERS = "one list of numbers, or a 2-d array with a row for each list"
+_MISSING = (
+    "score='name' says where it is (an attribute, a key or a column; 'metadata.score' goes one level down),"
+    " score=function reads it, and score=[...] gives the scores themselves"
+)
+
+
+def sees_judgments(policy: object) -> bool:
+    """Whether a policy looks at judgments to cut. One that is not derived from `Policy` need not say."""
+    return bool(getattr(policy, "sees_judgments", False))
+
+
+def refuse_if_not_live(policy: Any) -> None:
+    """ParameterError with the reason where a policy cannot cut a list that was retrieved just now."""
+    reason = getattr(policy, "not_live", "")
+    if sees_judgments(policy):
+        reason = reason or "it looks at judgments, which a list that was retrieved just now does not have"
+    if reason:
+        raise ParameterError(f"{policy} cannot be used on a live list: {reason}.")
+
+
+def numbers_of(scores: Any) -> Floats:
+    """Scores as an array of one or two dimensions; InputError with the place of one that is not finite."""
+    try:
+        found = np.asarray(scores)
+        if found.ndim == 1 and found.dtype.kind == "O" and all(map(_is_number, found.tolist())):
+            found = found.astype(np.float64)
+    except Exception as error:  # of several lengths, of tensors on a GPU, of polars: they have no common type
+        raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed ({error}).") from None
+    rows = found.ndim == 2 and hasattr(scores, "ndim") and not hasattr(scores, "columns")
+    if not (found.ndim == 1 or rows) or (found.size and found.dtype.kind not in "iuf"):
+        raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed; `keep` takes items with scores.")
+    values = found.astype(np.float64)
+    if not np.isfinite(values).all():
+        bad = np.argwhere(~np.isfinite(values))[0].tolist()
+        row = f"row {bad[0]}, " if rows else ""
+        raise InputError(
+            f"scores: {row}{values[tuple(bad)]} at place {bad[-1]}; finite numbers are needed. Leave such"
+            " documents out first."
+        )
+    return values
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def higher_is_better(scores: Any, lower_is_better: bool) -> Floats:
+    """Scores as numbers; distances, of which lower ones are better, with the opposite sign."""
+    values = numbers_of(scores)
+    return -values if flag("lower_is_better", lower_is_better) else values
+
+
+def first_rise(values: Floats) -> int:
+    """The first place whose score is higher than the one before; 0 where all fall, as those of a run have to.
+
+    They are compared as 32-bit floats.
+    """
+    with np.errstate(over="ignore"):
+        rounded = values.astype(np.float32)
+    rises = rounded[1:] > rounded[:-1]
+    return int(rises.argmax()) + 1 if rises.any() else 0
+
+
+def length_of(policy: Any, values: Floats, where: str = "") -> int:
+    """How many documents of a list with these scores a policy keeps."""
+    if at := first_rise(values):
+        raise InputError(
+            f"scores: {where}{values[at]:g} at place {at} is higher than {values[at - 1]:g} before it; scores"
+            " must fall. Sort the documents first, or let `keep` choose among them; where lower is better,"
+            " pass lower_is_better=True."
+        )
+    return int(lengths_of(policy, _ranked(values))[0])
+
+
+def lengths_of(policy: Any, rankings: Rankings) -> Ints:
+    """The length at which a policy ends each list (Q); one beyond a list's end means the whole list.
+
+    Raises InputError where `cut` does not return one whole number >= 0 for each list.
+    """
+    returned = policy.cut(rankings)
+    try:
+        lengths: npt.NDArray[Any] = np.asarray(returned)
+    except ValueError:  # lists of several lengths
+        lengths = np.zeros(0)
+    kind = lengths.dtype.kind
+    are_whole = kind in "iu" or (kind == "f" and (lengths == np.floor(lengths)).all())
+    if lengths.shape != (len(rankings),) or not are_whole or (lengths < 0).any():
+        needed = f"a whole length >= 0 for each of {len(rankings)} topics"
+        raise InputError(f"{policy}: `cut` must return {needed}, not {shown(returned)}.")
+    shortened: Ints = np.minimum(lengths, rankings.lengths).astype(np.int64, copy=False)
+    return shortened
+
+
+def _ranked(values: Floats) -> Rankings:
+    """One list without judgments.
+
+    Its arrays are right as they are made here, so that the checks of `Rankings`, which take longer than most
+    policies, are left out.
+    """
+    made: Rankings = object.__new__(Rankings)
+    first = values[:1] if len(values) else np.array([-np.inf])
+    lengths = np.array([len(values)])
+    vars(made).update(vars(_BLANK), lengths=lengths, scores=values, first_scores=first)
+    return made
+
+
+# Items and their scores.
+
+
+def scores_of(items: Any, score: Any = None) -> Any:
+    """The scores of items, in their order; InputError where they cannot be found."""
+    one = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset)) or hasattr(items, "_fields")
+    if one or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
+        raise InputError(
+            f"items of type {type(items).__name__}: a list, a tuple, an array, a frame or a dict is needed."
+        )
+    if score is not None and not isinstance(score, str) and not callable(score):
+        given = numbers_of(score)
+        if given.shape != (len(items),):
+            raise InputError(f"score has the shape {given.shape}: {len(items)} items need a score each.")
+        return given
+    columns = getattr(items, "column_names", getattr(items, "columns", None))
+    if columns is not None and not callable(score):
+        name = "score" if score is None else score
+        if name not in list(columns):
+            raise InputError(
+                f"items have no column {name!r}: score=... names it; they have: {list(columns)}."
+            )
+        return items[name]
+    if isinstance(items, Mapping):
+        items = list(items.values())
+        if score is None:
+            return items
+    elif score is None and getattr(getattr(items, "dtype", None), "kind", "") in ("i", "u", "f"):
+        return items
+    return [_score_of(item, score, at) for at, item in enumerate(items)]
+
+
+def _score_of(item: Any, score: str | Callable[[Any], Any] | None, place: int) -> float:
+    plain = type(item) is tuple  # which has no attributes to look at
+    found = score(item) if callable(score) else None if plain else _field(item, score or "score")
+    if found is None and score is None:
+        if isinstance(item, tuple) and len(item) == 2:
+            found = item[1]
+        elif isinstance(item, Real):
+            found = item
+    if found is None:
+        raise InputError(f"item {place}, {shown(item)}, has no {score or 'score'}: {_MISSING}.")
+    with suppress(Exception):  # of tensors, and of other classes of numbers: they have no common type
+        found = found.item() if hasattr(found, "item") else found
+        if _is_number(found):
+            return float(found)
+    raise InputError(f"item {place} has the score {shown(found)}: a number is needed; {_MISSING}.")
+
+
+def _field(item: Any, path: str) -> Any:
+    """A field by its name, or by names with dots between; None where there is none."""
+    for name in path.split("."):
+        item = item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+    return item
+
+
+def taken(items: Any, places: Ints) -> Any:
+    """Some of the items, in a collection of the same type."""
+    if hasattr(items, "iloc"):
+        return items.iloc[places]
+    if hasattr(items, "column_names"):  # a table of pyarrow, a data set of Hugging Face
+        return items.take(places) if hasattr(items, "columns") else items.select(places)
+    if hasattr(items, "ndim") or hasattr(items, "columns"):
+        return items[places]
+    if isinstance(items, Mapping):
+        kept, wanted = copy(items), set(places.tolist())
+        for at, name in enumerate(items):
+            if at not in wanted:
+                del kept[name]  # type: ignore[attr-defined]
+        return kept
+    chosen = [items[at] for at in places.tolist()]
+    return chosen if type(items) is list else type(items)(chosen)
