@@ -8,9 +8,7 @@ import sys
 import warnings
 from inspect import signature
 
-import bm25s
 import pandas as pd
-import pyterrier as pt
 import pytest
 
 from ir_trunc import (
@@ -24,6 +22,9 @@ from ir_trunc import (
 )
 from ir_trunc.adapters.pyterrier import experiment
 from ir_trunc.cli.main import main
+
+bm25s = pytest.importorskip("bm25s")
+pt = pytest.importorskip("pyterrier")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -4,18 +4,19 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 from generated import queries, rankings_of
-from matplotlib.figure import Figure
 
 from ir_trunc import calc, compare, curves, parse_measure, plots
 from ir_trunc._core.errors import InputError, IrTruncError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.plots.files import save
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate, study
+
+matplotlib = pytest.importorskip("matplotlib")
+Figure = pytest.importorskip("matplotlib.figure").Figure
 
 RANKINGS = rankings_of(queries(6, 30, longest=80))
 FEW = [0, 2, 4, 6, 28]  # of lengths 80, 42, 0, 5, 0; nothing is relevant to the second and the last

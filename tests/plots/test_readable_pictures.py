@@ -7,12 +7,9 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Annotation, Text
 from test_plots import BEST, CURVE, PICTURES, RANKINGS
 
 from ir_trunc import meta, plots
@@ -20,6 +17,11 @@ from ir_trunc.meta.guide import plot
 from ir_trunc.plots import looks, style
 from ir_trunc.plots.names import apart
 from ir_trunc.synthetic import generated
+
+matplotlib = pytest.importorskip("matplotlib")
+FigureCanvasAgg = pytest.importorskip("matplotlib.backends.backend_agg").FigureCanvasAgg
+Text = pytest.importorskip("matplotlib.text").Text
+Annotation = pytest.importorskip("matplotlib.text").Annotation
 
 QRELS, RUNS = generated.collection(topics=20, systems=9, depth=30)
 MATRIX = meta.score_matrix("AP RR nDCG@10", QRELS, RUNS)

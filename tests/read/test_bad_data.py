@@ -7,7 +7,6 @@ from collections import namedtuple
 import ir_measures
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
@@ -15,6 +14,8 @@ from hypothesis import strategies as st
 
 from ir_trunc import InputError, IrTruncError, calc, compare
 from ir_trunc._read.readers import dicts
+
+pl = pytest.importorskip("polars")
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 2}}
 RUN = pd.DataFrame({"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "b"], "score": [2.0, 1.0, 3.0]})

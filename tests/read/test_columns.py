@@ -3,7 +3,6 @@
 import json
 
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -26,6 +25,8 @@ from ir_trunc._read.names import FIELDS
 from ir_trunc._read.tables import FIELDS_OF
 from ir_trunc.cli.main import main
 from ir_trunc.truncation import study
+
+pl = pytest.importorskip("polars")
 
 QRELS = {"1": {"a": 1}, "2": {"b": 2}}
 RUN = {"1": {"a": 0.9, "b": 0.5}, "2": {"a": 0.7}}

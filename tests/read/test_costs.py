@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from generated import queries, rankings_of
 from hypothesis import given
@@ -12,6 +11,8 @@ from ir_trunc import calc, curves, parse_measure
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import Greedy
+
+pl = pytest.importorskip("polars")
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"d": 1}}
 

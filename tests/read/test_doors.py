@@ -11,7 +11,6 @@ import ir_datasets
 import ir_measures
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -20,6 +19,8 @@ from ir_datasets.formats import TrecQrels, TsvQueries
 from ir_datasets.util import LocalDownload
 
 from ir_trunc import InputError, Rankings, calc, calc_aggregate, compare, iter_calc
+
+pl = pytest.importorskip("polars")
 
 MEASURES = "AP RR P@2 nDCG RBPT OIE APT c@1"
 QRELS = {"9": {"7": 2, "10": 0, "è": 1}, "10": {"7": 0}, "11": {"8": 1}}

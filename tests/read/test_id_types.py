@@ -9,12 +9,13 @@ from decimal import Decimal
 import ir_datasets
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 from ir_trunc import InputError, calc, read_qrels
 from ir_trunc._core.errors import shown
+
+pl = pytest.importorskip("polars")
 
 QRELS = {"1": {"1": 1, "0": 0}, "1.0": {"1": 1}, "True": {"True": 1}}
 DAY = datetime.date(2026, 1, 1)

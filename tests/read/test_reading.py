@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -18,6 +17,8 @@ from ir_trunc._ranking.rank import rank
 from ir_trunc._read.reading import RUN, Reading
 from ir_trunc._read.registry import recognised
 from ir_trunc.cli.main import main
+
+pl = pytest.importorskip("polars")
 
 # The runs are small and odd, and some of them are said to be so; what is said has its own tests below.
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import ir_measures
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from ir_measures import AP, Qrel
@@ -25,6 +24,8 @@ from ir_trunc import (
     with_topics,
 )
 from ir_trunc._read.rows import PLACEHOLDER
+
+pl = pytest.importorskip("polars")
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
 RUN = {"1": {"a": 2.0}, "3": {"z": 1.0}}

@@ -2,13 +2,14 @@
 
 from collections import Counter
 
-import bm25s
 import numpy as np
 import pytest
 
 from ir_trunc import calc
 from ir_trunc._core.errors import ParameterError
 from ir_trunc.synthetic.passages import dataset
+
+bm25s = pytest.importorskip("bm25s")
 
 DATASET = dataset()
 DOCS, QUERIES, QRELS = (

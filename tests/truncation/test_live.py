@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -32,6 +31,8 @@ from ir_trunc.truncation import (
     truncate,
     write_cuts,
 )
+
+pl = pytest.importorskip("polars")
 
 Hit = namedtuple("Hit", "query_id doc_id score")
 half = ScoreThreshold(0.5)
