@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from ir_trunc._ranking.nil import NilRule
     from ir_trunc._ranking.qrels import Qrels
     from ir_trunc._ranking.universe import with_topics
+    from ir_trunc._read.readers.topics import read_topics
     from ir_trunc._read.reading import Reading
-    from ir_trunc._read.topics import read_topics
     from ir_trunc.reporting.advice import HowMany
     from ir_trunc.reporting.comparing import compare
     from ir_trunc.reporting.comparison import Comparison
@@ -75,7 +75,7 @@ _LATER = {
         "_ranking.qrels": ["Qrels"],
         "_ranking.universe": ["with_topics"],
         "_read.reading": ["Reading"],
-        "_read.topics": ["read_topics"],
+        "_read.readers.topics": ["read_topics"],
         "reporting.advice": ["HowMany"],
         "reporting.comparing": ["compare"],
         "reporting.comparison": ["Comparison"],

@@ -20,7 +20,7 @@ from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels
 from ir_trunc._read.arrow import pa
 from ir_trunc._read.reading import ANSWERS, Reading
-from ir_trunc._read.registry import whole
+from ir_trunc._read.registry import read_rows
 from ir_trunc._read.rows import Rows
 
 Normalise = Callable[[str], str]
@@ -88,7 +88,7 @@ def read_answers(
             f"normalise={shown(normalise)} is unknown: {', '.join(NORMALISERS)} or a function is needed."
         )
     clean = NORMALISERS[normalise] if isinstance(normalise, str) else normalise
-    rows = whole(data, replace(ANSWERS, reading=Reading(columns=columns)))
+    rows = read_rows(data, replace(ANSWERS, reading=Reading(columns=columns)))
     topics = rows.universe or rows.named_topics()  # a question stays, though all its answers are nothing
     return Qrels.of(_merged(rows, clean), topics, normalise=clean, nil=nil_rule(nil))
 

@@ -12,11 +12,10 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, IrTruncError, shown, warn
 from ir_trunc._core.parameters import number
-from ir_trunc._read.columns import one_id
-from ir_trunc._read.json_text import read_json
+from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
-from ir_trunc._read.tables import by_name, names_of
-from ir_trunc._read.text import contents
+from ir_trunc._read.tables import column_names, columns_by_name
+from ir_trunc._read.text import contents, read_json
 
 _IDS = ("id", "query_id", "qid")
 _ANSWERS = ("value", "answer", "score")
@@ -133,8 +132,8 @@ def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
     if shape == "mapping":
         pairs = list(data.items())
     elif shape == "frame":
-        table = by_name(data, source)
-        columns = [table[_one(names_of(table), known, source)] for known in (_IDS, names)]
+        table = columns_by_name(data, source)
+        columns = [table[_one(column_names(table), known, source)] for known in (_IDS, names)]
         pairs = list(zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns)))
     elif shape == "list":
         pairs = [_pair(item, names, f"{source}, item {at}") for at, item in enumerate(data)]

@@ -13,12 +13,11 @@ from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels
 from ir_trunc._ranking.rank import rank_run
-from ir_trunc._read.names import Columns
-from ir_trunc._read.reading import DEFAULT, QRELS, RUN, Duplicates, HowRead, Order, Reading
-from ir_trunc._read.registry import recognised, whole
+from ir_trunc._read.readers.topics import read_topics, say_unjudged
+from ir_trunc._read.reading import DEFAULT, QRELS, RUN, Columns, Duplicates, HowRead, Order, Reading
+from ir_trunc._read.registry import read_rows, recognised
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import possible
-from ir_trunc._read.topics import read_topics, say_unjudged
+from ir_trunc._read.tables import possible_fields
 
 
 def read_qrels(
@@ -70,7 +69,7 @@ def read_qrels(
             say_unjudged(topics, more, data.judgments.topics, data.given.source)
         return data.changed(more, rule) if more or rule else data
     found = recognised(data, replace(QRELS, reading=Reading(columns=names)))
-    rows = coded_qrels(found) or found.whole()
+    rows = coded_qrels(found) or found.all_rows()
     # The topics of a data set belong to it: there is nothing to say of those without judgments.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
@@ -87,7 +86,7 @@ def read_qrels_of_runs(
     names = Columns.of(reading.get("columns"))
     if not names:
         return read_qrels(data, topics, nil=nil), {**reading, "columns": None}
-    qrels = read_qrels(data, topics, nil=nil, columns=names.needing(names.needed - set(possible(RUN))))
+    qrels = read_qrels(data, topics, nil=nil, columns=names.needing(names.needed - set(possible_fields(RUN))))
     used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
     return qrels, {**reading, "columns": names.needing(names.needed - used)}
 
@@ -126,7 +125,7 @@ def read_run(
     >>> read_run({"q": {"a": 0.3, "b": 0.9}}).to_dict()
     {'q': {'a': 0.3, 'b': 0.9}}
     """
-    return whole(data, replace(RUN, reading=Reading(order, duplicates, stop, lower_is_better, columns)))
+    return read_rows(data, replace(RUN, reading=Reading(order, duplicates, stop, lower_is_better, columns)))
 
 
 def rank(

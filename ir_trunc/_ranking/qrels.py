@@ -14,7 +14,7 @@ from ir_trunc._core.rankings import Ints, Judgments, canonical_order, distinct
 from ir_trunc._ranking.judged_docs import CodedRows, JudgedDocs
 from ir_trunc._ranking.nil import DOCUMENTS, NilRule
 from ir_trunc._ranking.ranked import repeats
-from ir_trunc._read.arrow import Texts, flat, numeric, occurs, pa, positions
+from ir_trunc._read.arrow import Texts, flat, index_in, numeric, occurs, pa
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 
 
@@ -141,7 +141,7 @@ class Qrels:
         size = len(self.docs)
         ends = topic.min(initial=len(self.topics)) * size, (topic.max(initial=-1) + 1) * size
         near = distinct(self.keys[slice(*np.searchsorted(self.keys, ends))] % max(1, size))
-        code = positions(docs, self.docs.take(numeric(near)))  # among the documents judged for these topics
+        code = index_in(docs, self.docs.take(numeric(near)))  # among the documents judged for these topics
         known = np.flatnonzero(code >= 0)
         wanted = topic[known] * size + near[code[known]]
         at = np.searchsorted(self.keys, wanted)
@@ -181,7 +181,7 @@ class Qrels:
 
 def _judged(rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str) -> tuple[Ints, Rows]:
     """The rows of judgments that count, and where their topics are among these."""
-    code = positions(rows.topics.dictionary, topics)[flat(rows.topics.indices)]
+    code = index_in(rows.topics.dictionary, topics)[flat(rows.topics.indices)]
     again = repeats(code, rows.docs)
     if len(again):
         raise rows.twice(int(again[0]), "it is judged twice")

@@ -16,7 +16,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
 from ir_trunc._ranking.notes import Notes
-from ir_trunc._read.arrow import flat, numeric, occurs, pa, pc, positions
+from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc
 from ir_trunc._read.reading import DEFAULT, Order
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 
@@ -64,7 +64,7 @@ class RankedRows:
         Placeholder documents make their topic known and are not counted. Raises InputError where a topic has
         the same document twice.
         """
-        number = positions(run.topics.dictionary, topics)
+        number = index_in(run.topics.dictionary, topics)
         strange = number < 0
         number[strange] = np.arange(len(topics), len(topics) + np.count_nonzero(strange))
         topic = number[flat(run.topics.indices)]

@@ -8,13 +8,12 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._ranking.doors import read_qrels
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._ranking.qrels import Qrels
-from ir_trunc._read.readers.dicts import dicts
-from ir_trunc._read.readers.lists_of_rows import named_tuples
+from ir_trunc._read.readers.memory import dicts, named_tuples
+from ir_trunc._read.readers.topics import read_topics, say_unjudged
 from ir_trunc._read.reading import QRELS
 from ir_trunc._read.registry import recognised
 from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._read.tables import columns_of
-from ir_trunc._read.topics import read_topics, say_unjudged
 
 
 def with_topics(qrels: QrelsLike, topics: Any) -> Any:
@@ -52,7 +51,7 @@ def with_topics(qrels: QrelsLike, topics: Any) -> Any:
     if isinstance(qrels, Qrels):
         return read_qrels(qrels, topics)
     data = recognised(qrels, QRELS)
-    rows, universe = data.whole(), read_topics(topics)
+    rows, universe = data.all_rows(), read_topics(topics)
     known = {*rows.named_topics(), *rows.universe}
     say_unjudged(topics, universe, known, rows.source)
     missing = [topic for topic in universe if topic not in known]

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._read import readers as package
-from ir_trunc._read.reading import Kind, Layout, Reading
+from ir_trunc._read.reading import DataKind, Layout, Reading
 from ir_trunc._read.rows import Rows, Samples
 from ir_trunc._read.tables import rows_of_table
 from ir_trunc._read.text import beginning
@@ -90,7 +90,7 @@ class Reader:
 
     form: str
     about: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[DataKind, ...]
     shapes: tuple[Shape, ...]
     recognises: Callable[[Any], bool] | None
     usual: bool
@@ -138,12 +138,12 @@ class Reader:
         yield replace(rows, universe=found.topics, levels=found.levels, named=rows.named | found.named)
 
 
-registry: dict[str, Reader] = {}
+READERS: dict[str, Reader] = {}
 
 
 def reader(
     form: str,
-    *kinds: Kind,
+    *kinds: DataKind,
     of: Shape | tuple[Shape, ...],
     recognises: Callable[[Any], bool] | None = None,
     usual: bool = False,
@@ -161,8 +161,8 @@ def reader(
         about = " ".join((read.__doc__ or "").split())
         shapes = (of,) if isinstance(of, str) else of
         known = (form, about, kinds, shapes, recognises, usual, suffix, columns, called, read, compiled)
-        registry[form] = Reader(*known)
-        return registry[form]
+        READERS[form] = Reader(*known)
+        return READERS[form]
 
     return declare
 
@@ -174,10 +174,10 @@ def _import_all() -> None:
         import_module(f"{package.__name__}.{module.name}")
 
 
-def readers(kind: Kind) -> list[Reader]:
+def readers_of(kind: DataKind) -> list[Reader]:
     """The readers of a kind, in the order in which they are asked."""
     _import_all()
-    of_kind = [known for known in registry.values() if kind in known.kinds]
+    of_kind = [known for known in READERS.values() if kind in known.kinds]
     return sorted(sorted(of_kind, key=attrgetter("form")), key=attrgetter("usual"), reverse=True)
 
 
@@ -201,7 +201,7 @@ def reader_of(data: Any, layout: Layout, *others: str) -> Reader:
     shape = shape_of(data)
     shapes = {shape} if shape == "path" or type(data).__module__ == "builtins" else {shape, "object"}
     given = File(data, layout.reading) if shape == "path" else data
-    known = readers(layout.kind)
+    known = readers_of(layout.kind)
     asked = [reader for reader in known if not shapes.isdisjoint(reader.shapes)]
     if isinstance(given, File) and os.path.isfile(given.path):
         for reader in asked:
@@ -244,14 +244,14 @@ class Data:
         for piece in self.reader.pieces(self.value, self.layout):
             topics = piece.topics.dictionary.to_pylist()
             if not seen.isdisjoint(topics):
-                yield replace(self.whole(), starts_over=True)
+                yield replace(self.all_rows(), starts_over=True)
                 return
             seen.update(topics)
             count += len(piece)
             yield from piece.parts()
         self._refuse_nothing(count)
 
-    def whole(self) -> Rows:
+    def all_rows(self) -> Rows:
         """All rows at once."""
         found = Rows.concat(list(self.reader.pieces(self.value, self.layout)))
         self._refuse_nothing(len(found))
@@ -273,9 +273,9 @@ def recognised(data: Any, layout: Layout) -> Data:
     return Data(held, layout, reader_of(held, layout), "" if again else type(data).__name__)
 
 
-def whole(data: Any, layout: Layout) -> Rows:
+def read_rows(data: Any, layout: Layout) -> Rows:
     """All rows of data."""
-    return recognised(data, layout).whole()
+    return recognised(data, layout).all_rows()
 
 
 def first_item(data: Any) -> Any:
@@ -285,10 +285,10 @@ def first_item(data: Any) -> Any:
 
 def first_docs(data: Mapping[Any, Any]) -> Any:
     """What a mapping has for the first topic that has documents; None where none has."""
-    return next((docs for docs in data.values() if length_of(docs)), None)
+    return next((docs for docs in data.values() if list_length(docs)), None)
 
 
-def length_of(docs: Any) -> int:
+def list_length(docs: Any) -> int:
     """The length of what a mapping has for a topic; 1 where it has none, as an array of no dimension."""
     try:
         return len(docs)

@@ -11,10 +11,8 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, nearest
 from ir_trunc._core.rankings import Bools, distinct
-from ir_trunc._read.arrow import numeric, pa, pc
-from ir_trunc._read.columns import ids, known_column, numbers
-from ir_trunc._read.names import NO_COLUMNS, Columns
-from ir_trunc._read.reading import MARK, RANK, RUN, Layout, ValueType
+from ir_trunc._read.arrow import ValueType, id_column, known_column, number_column, numeric, pa, pc
+from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, Columns, Layout
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 
 # A run may have these columns: what reading each document costs, in the place of the utility measures'
@@ -50,8 +48,8 @@ def columns_of(found: Iterable[Any], layout: Layout, source: str) -> dict[str, A
     """The columns that are read, by the names that they have: those needed, and those that a run may have."""
     found, names = list(found), layout.reading.names
     if names.needed:
-        names.check(found, possible(layout), source)
-    fields = wanted(layout, lambda field: bool(names.among(found, field, (field,))))
+        names.check(found, possible_fields(layout), source)
+    fields = fields_to_read(layout, lambda field: bool(names.among(found, field, (field,))))
     return {field: column_name(found, field, source, names) for field in fields}
 
 
@@ -65,22 +63,24 @@ def read_of(found: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]
         known = {name: FIELDS_OF[name] for name in found if name in FIELDS_OF}
         return known or dict.fromkeys(found[:1], "topic")
     fields = {name: field for field, name in columns_of(found, layout, source).items()}
-    others = {name: field for field in looked_at(layout) for name in names.among(found, field, (field,))}
+    others = {
+        name: field for field in fields_of_signs(layout) for name in names.among(found, field, (field,))
+    }
     return {**others, **fields}
 
 
-def possible(layout: Layout) -> list[str]:
+def possible_fields(layout: Layout) -> list[str]:
     """The fields that data of this layout can have."""
     of_runs = (RANK, MARK, COST, SHOWN) if layout.kind == "run" else ()
     return list(dict.fromkeys([*layout.columns, *of_runs]))
 
 
-def looked_at(layout: Layout) -> tuple[str, ...]:
+def fields_of_signs(layout: Layout) -> tuple[str, ...]:
     """Fields of a run that may be a sign that it is not what it seems."""
     return (RANK, MARK) if layout.kind == "run" else ()
 
 
-def wanted(layout: Layout, has: Callable[[str], bool]) -> list[str]:
+def fields_to_read(layout: Layout, has: Callable[[str], bool]) -> list[str]:
     """The fields that are read of data that have some."""
     fields = list(layout.columns)
     if layout.kind != "run":
@@ -92,15 +92,15 @@ def wanted(layout: Layout, has: Callable[[str], bool]) -> list[str]:
 
 def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     """Rows of a frame, or of a mapping of columns. source: what to call it in a message."""
-    table = by_name(data, source)
-    found, names = names_of(table), layout.reading.names
+    table = columns_by_name(data, source)
+    found, names = column_names(table), layout.reading.names
     read = columns_of(found, layout, source)
     rows = _from_columns({field: table[name] for field, name in read.items()}, layout, source)
     if names.given:
         rows = replace(rows, named=frozenset(field for field in names if names[field] in found))
     if layout.kind != "run":
         return rows
-    signs = [names.among(found, field, (field,)) for field in looked_at(layout)]
+    signs = [names.among(found, field, (field,)) for field in fields_of_signs(layout)]
     seen = (table[name[0]] if len(name) == 1 else None for name in signs)
     scores = -rows.values if rows.reading.lower_is_better else rows.values
     return replace(rows, samples=_looked_at(rows.topics, scores, *seen))
@@ -136,11 +136,14 @@ def _looked_at(
 
 
 def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
-    topics, docs = ids(columns["query_id"], source, "query_id"), ids(columns["doc_id"], source, "doc_id")
-    classes = ids(columns["iteration"], source, "iteration") if layout.by_class else None
+    topics, docs = (
+        id_column(columns["query_id"], source, "query_id"),
+        id_column(columns["doc_id"], source, "doc_id"),
+    )
+    classes = id_column(columns["iteration"], source, "iteration") if layout.by_class else None
 
     def read(field: str, kind: ValueType) -> npt.NDArray[Any]:
-        return numbers(columns[field], replace(layout, value=field, value_type=kind), source, topics, docs)
+        return number_column(columns[field], field, kind, source, topics, docs)
 
     ranks = read(RANK, "int64") if layout.reading.order == "rank" else None
     scored = layout.value in columns
@@ -151,7 +154,7 @@ def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
         return rows
     hidden = ~_truths(columns[SHOWN], rows) if SHOWN in columns else None
     if layout.reading.stop is not None:
-        marks = ids(columns[MARK], source, MARK, topics)
+        marks = id_column(columns[MARK], source, MARK, topics)
         stopped = np.asarray(pc.equal(marks, layout.reading.stop))
         hidden = stopped if hidden is None else stopped | hidden
     rows = rows.read(layout.reading, ranks, hidden, None if scored else np.ones(len(rows), dtype=bool))
@@ -169,12 +172,14 @@ def _truths(column: Any, rows: Rows) -> Bools:
 
 def ids_of_table(data: Any, field: str, source: str) -> list[str]:
     """One column of ids of a frame, or of a mapping of columns."""
-    table = by_name(data, source)
-    column: list[str] = ids(table[column_name(names_of(table), field, source)], source, field).to_pylist()
+    table = columns_by_name(data, source)
+    column: list[str] = id_column(
+        table[column_name(column_names(table), field, source)], source, field
+    ).to_pylist()
     return column
 
 
-def by_name(data: Any, source: str) -> Any:
+def columns_by_name(data: Any, source: str) -> Any:
     """A frame whose columns can be taken by name, or a mapping of columns as it is."""
     if isinstance(data, Mapping) or hasattr(data, "itertuples") or isinstance(data, pa.Table):
         return data
@@ -187,7 +192,7 @@ def by_name(data: Any, source: str) -> Any:
         raise InputError(f"{source} is a single column: a frame with several columns is needed.") from None
 
 
-def names_of(table: Any) -> list[Any]:
+def column_names(table: Any) -> list[Any]:
     """The names of the columns of a table."""
     return list(table.column_names if isinstance(table, pa.Table) else getattr(table, "columns", table))
 

@@ -1,13 +1,15 @@
-"""Text files, plain or gzipped, as a whole or in blocks of lines.
+"""Text files, plain or gzipped, as a whole or in blocks of lines, as JSON, and as a number for each topic.
 
-Gzipped files are known by their first bytes, not by their names.
+Gzipped files are recognised by their first bytes, not by their names.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
+import re
 import stat
 import zlib
 from bisect import bisect_left
@@ -19,7 +21,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.parameters import file_name
 
 # Bytes: what is made of a block fits in the processor's cache, and its memory is used again for the next.
 BLOCK = 1 << 22
@@ -147,7 +150,7 @@ def blocks(path: Path, source: str) -> Iterator[memoryview]:
         yield from _blocks(stream)
 
 
-def blocks_of(data: bytes, source: str) -> Iterator[memoryview]:
+def blocks_of_bytes(data: bytes, source: str) -> Iterator[memoryview]:
     """Blocks of whole lines of a file that was read elsewhere."""
     with _unpacked(io.BufferedReader(io.BytesIO(data)), source) as stream:
         yield from _blocks(stream)
@@ -298,3 +301,61 @@ def _as_python_says(raw: io.BufferedReader, error: Exception) -> Exception:
         except _GZIP_FAULTS as fault:
             return fault
     return error
+
+
+def read_json(data: bytes, place: str) -> Any:
+    """What a JSON text says. place: what to call it in a message."""
+    text = decoded(data, f"{place} is")
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_unknown)
+    except RecursionError:
+        raise InputError(f"{place} is nested too deeply to be read.") from None
+    except ValueError as error:
+        raise InputError(f"{place} cannot be read as JSON: {error}.") from None
+
+
+def json_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
+    """The lines of a text with an object on each, and what to call them; none where it has another form."""
+    lines = numbered_lines(data, source)
+    first = lines[0][1].strip() if len(lines) > 1 else b""
+    return lines if first.startswith(b"{") and first.endswith(b"}") else []
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        raise ValueError(f"an object has the name {shown(twice)} twice")
+    return found
+
+
+def _unknown(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a JSON number")
+
+
+def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int = 0) -> dict[str, int]:
+    """{topic: whole number} from a file of lines `topic<TAB>number`, plain or gzipped.
+
+    kind: what the file holds, and number: what its numbers are, for messages. Raises InputError that names
+    the line: not two fields, a number that is not whole or lower than `low`, or a topic for the second time.
+    """
+    path = file_name("path", path)
+    source = f"{kind}s {path}"
+    form = f"'topic<TAB>{number}' with a whole number {number} >= {low} is needed"
+    found: dict[str, int] = {}
+    for where, line in numbered_lines(contents(Path(path), source), source):
+        fields = [decoded(field, f"{where}: the topic is") for field in line.split()]
+        if len(fields) != 2 or not re.fullmatch(r"[0-9]{1,18}", fields[1]) or int(fields[1]) < low:
+            raise InputError(f"{where}: {' '.join(fields)!r}: {form}.")
+        if fields[0] in found:
+            raise InputError(f"{where}: topic {fields[0]} has a {kind} already.")
+        found[fields[0]] = int(fields[1])
+    if not found:
+        raise InputError(f"{source} is empty: {form}.")
+    return found
+
+
+def read_sizes(path: str) -> dict[str, int]:
+    """{topic: number of documents} from a file."""
+    return read_numbers(path, "size", "number", low=1)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 
 from ir_trunc._core.errors import ParameterError, printable
-from ir_trunc._read.write import check_outputs, write_text
+from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, options_of
 from ir_trunc.cli.output import OneLineParser
 from ir_trunc.reporting.conditions import read_condition

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import Any
 
 from ir_trunc._core.errors import ParameterError
-from ir_trunc._read.write import check_output, write_text
+from ir_trunc._output.files import check_output, write_text
 from ir_trunc.cli.output import OneLineParser
 from ir_trunc.meta import calibration
 from ir_trunc.meta.guide import Question, page, plot, step

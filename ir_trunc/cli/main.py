@@ -20,8 +20,8 @@ from ir_trunc._core.process import (
     standard_streams,
     tell,
 )
-from ir_trunc._read.readers.datasets import load
-from ir_trunc._read.write import check_outputs
+from ir_trunc._output.files import check_outputs
+from ir_trunc._read.readers.datasets import load_dataset
 from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, check_form, options_of, runs_and_measures
 from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
 from ir_trunc.cli.output import FORMATS, OneLineParser, form_of, printing, rows_of, views_of
@@ -111,7 +111,7 @@ def _refuse_mistyped(words: Sequence[str]) -> None:
     """IrTruncError where the first word is neither qrels nor an option, and is near a command."""
     for word in words:
         near = "" if Path(word).exists() else nearest(word, _COMMANDS)
-        if near and load(word) is None:
+        if near and load_dataset(word) is None:
             raise IrTruncError(f"{word!r} is neither a command nor qrels.{near}")
 
 

@@ -9,8 +9,8 @@ from textwrap import dedent, fill, indent
 from typing import Any, get_origin
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
+from ir_trunc._output.files import check_outputs, make_folder, output_file
 from ir_trunc._read.reading import DEFAULT, Reading
-from ir_trunc._read.write import check_outputs, make_folder, whole
 from ir_trunc.cli import choosing
 from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, options_of, reading_of, runs_and_measures
 from ir_trunc.cli.choosing import meta_parser
@@ -224,7 +224,7 @@ def _show(args: argparse.Namespace, *results: Any) -> None:
         print(*(result.report(args.places) for result in results), sep="\n\n")
     if args.tables is not None:
         for name, table in (pair for result in results for pair in result.frames().items()):
-            with whole(Path(args.tables) / f"{name}.csv") as file:
+            with output_file(Path(args.tables) / f"{name}.csv") as file:
                 file.write(csv_text(table, args.places).encode())
     if getattr(args, "intervals", False):
         for result in results:

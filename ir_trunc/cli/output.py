@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NoReturn, TextIO, cast
 
 from ir_trunc._core.errors import printable, warn
 from ir_trunc._core.lazy import pd
-from ir_trunc._read.write import whole
+from ir_trunc._output.files import output_file
 from ir_trunc.scoring.printed import fitted, is_plain, number_text
 from ir_trunc.scoring.results import Results
 
@@ -231,7 +231,7 @@ def printing(path: str | None) -> Iterator[TextIO]:
     if path is None or path == "-":
         yield sys.stdout
         return
-    with whole(path) as file:
+    with output_file(path) as file:
         out = io.TextIOWrapper(cast(BinaryIO, file), "utf-8", "backslashreplace", "")
         yield out
         out.detach()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import pd
-from ir_trunc._read.write import check_outputs, whole
+from ir_trunc._output.files import check_outputs, output_file
 from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, add_runs, count, options_of
 from ir_trunc.cli.output import OneLineParser, csv_text
 from ir_trunc.truncation import cross_validate, study
@@ -25,7 +25,7 @@ def main(words: Sequence[str]) -> int:
     also = [path for pair in getattr(args, "also", ()) for path in pair]
     check_outputs([args.output], [args.qrels, *args.runs, *also, *(args.policy or ())])
     table: pd.DataFrame = args.experiment(args)
-    with whole(args.output) as file:
+    with output_file(args.output) as file:
         file.write(csv_text(table, args.places).encode())
     return 0
 

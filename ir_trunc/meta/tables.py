@@ -10,7 +10,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats, canonical_order
-from ir_trunc._read.columns import one_id
+from ir_trunc._read.arrow import one_id
 
 
 def by_name(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_trunc._core.errors import InputError, IrTruncError
 from ir_trunc._core.lazy import needed
-from ir_trunc._read.write import Target, check_outputs, whole
+from ir_trunc._output.files import Target, check_outputs, output_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +45,7 @@ def save(figure: Figure, path: Target, fonts: str) -> None:
             figure.savefig(data, format=_kind(path), dpi=150, metadata=_UNDATED.get(_kind(path)))
     except (ValueError, RuntimeError) as error:
         raise IrTruncError(f"{os.fsdecode(path)}: {str(error).splitlines()[0]}.") from None
-    with whole(path) as file:
+    with output_file(path) as file:
         file.write(data.getvalue())
 
 

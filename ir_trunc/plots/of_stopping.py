@@ -11,7 +11,7 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Floats, Rankings
-from ir_trunc._read.numbers import read_sizes
+from ir_trunc._read.text import read_sizes
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.parts import binary
 from ir_trunc.measures.sizes import QRELS, Size, Sizes, documents, is_path

@@ -10,10 +10,10 @@ from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
 from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import needed
 from ir_trunc._core.parameters import text, whole
+from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._ranking.doors import rank, read_qrels_of_runs
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._read.reading import Unpack
-from ir_trunc._read.write import Target, check_outputs, write_text
 from ir_trunc.measures.questions import reads_the_end
 from ir_trunc.reporting.comparing import compare
 from ir_trunc.reporting.sections import Cuts, lengths, policies, silence, topics_of, views

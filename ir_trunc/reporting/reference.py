@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 from ir_trunc import meta, truncation
 from ir_trunc._core.rankings import Rankings
-from ir_trunc._read.reading import Kind
-from ir_trunc._read.registry import readers
+from ir_trunc._read.reading import DataKind
+from ir_trunc._read.registry import readers_of
 from ir_trunc.measures import Definition, Family, families
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import Param
@@ -168,7 +168,7 @@ def _properties(measured: list[Verdicts]) -> str:
 
 def forms_section() -> str:
     """The forms that data may have."""
-    found = {known.form: known for kind in get_args(Kind) for known in readers(kind)}
+    found = {known.form: known for kind in get_args(DataKind) for known in readers_of(kind)}
     named = {form.replace("<value>", "value").replace("<columns>", "..."): of for form, of in found.items()}
     rows = [[f"`{form}`", ", ".join(known.kinds), known.about] for form, known in named.items()]
     return table(["form", "of", "what is to be known"], rows)

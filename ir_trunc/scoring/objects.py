@@ -44,7 +44,7 @@ def _with_sizes(bound: BoundMeasure) -> BoundMeasure:
     }
     if not paths:
         return bound
-    from ir_trunc._read.numbers import read_sizes  # pyarrow: not before it is needed
+    from ir_trunc._read.text import read_sizes
 
     return replace(bound, params={**bound.params, **{name: read_sizes(path) for name, path in paths.items()}})
 

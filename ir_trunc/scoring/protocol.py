@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_trunc._core.errors import printable
 from ir_trunc._core.lazy import pd
-from ir_trunc._read.write import Target
+from ir_trunc._output.files import Target
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.printed import fitted, table_text
 

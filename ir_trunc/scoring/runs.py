@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import file_name, several
-from ir_trunc._read.columns import one_id
+from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Results

@@ -20,9 +20,8 @@ from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
 from ir_trunc._core.parameters import LARGEST, file_name
-from ir_trunc._read.json_text import read_json
-from ir_trunc._read.text import contents
-from ir_trunc._read.write import Target, write_text
+from ir_trunc._output.files import Target, write_text
+from ir_trunc._read.text import contents, read_json
 from ir_trunc.scoring.objects import parse_measure
 
 FORMAT = 1

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ir_trunc._core.errors import InputError, shown
-from ir_trunc._read.write import Target
+from ir_trunc._output.files import Target
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.printed import table_text
 

@@ -15,9 +15,9 @@ from typing import Any
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Rankings
+from ir_trunc._output.files import make_folder, output_file
 from ir_trunc._ranking.doors import read_qrels
 from ir_trunc._ranking.rank import rank_run
-from ir_trunc._read.write import make_folder, whole
 from ir_trunc.scoring.verbs import evaluator
 
 SYSTEMS = ("never-stops", "stops-in-time", "says-little")
@@ -61,7 +61,7 @@ def copy(folder: str) -> list[str]:
     make_folder(folder)
     for path in ours:
         if not (target / path.name).exists():
-            with whole(target / path.name) as file:
+            with output_file(target / path.name) as file:
                 file.write(path.read_bytes())
     return [path.name for path in ours]
 

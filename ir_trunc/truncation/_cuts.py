@@ -14,18 +14,17 @@ from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import instance, mapping
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc._output.files import Target, run_lines, word, write_text
 from ir_trunc._ranking.doors import read_run
 from ir_trunc._ranking.likes import RunLike
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels
 from ir_trunc._ranking.rank import rank
 from ir_trunc._ranking.ranked import RankedRows
-from ir_trunc._read.arrow import pa, pc, strings
-from ir_trunc._read.columns import one_id
-from ir_trunc._read.numbers import read_numbers
+from ir_trunc._read.arrow import one_id, pa, pc, strings
 from ir_trunc._read.reading import HowRead, Reading, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
-from ir_trunc._read.write import Target, run_lines, word, write_text
+from ir_trunc._read.text import read_numbers
 from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
 from ir_trunc.truncation._text import parse_policy
 

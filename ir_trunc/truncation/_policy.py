@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.parameters import flag, text, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings
-from ir_trunc._read.write import Target
+from ir_trunc._output.files import Target
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param
 from ir_trunc.scoring.stored import plain, write_json

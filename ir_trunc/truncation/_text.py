@@ -11,8 +11,8 @@ from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, shown
 from ir_trunc._core.parameters import text
-from ir_trunc._read.numbers import read_numbers
-from ir_trunc._read.write import Target
+from ir_trunc._output.files import Target
+from ir_trunc._read.text import read_numbers
 from ir_trunc.measures.text import items_of, split
 from ir_trunc.scoring.stored import named, read_saved, value_of
 from ir_trunc.truncation._policy import Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry

@@ -18,6 +18,7 @@ from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Bools, Ints
+from ir_trunc._output.files import Target, check_outputs, qrels_lines, run_lines, write_text
 from ir_trunc._ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._ranking.qrels import Qrels
@@ -25,7 +26,6 @@ from ir_trunc._ranking.rank import join_run
 from ir_trunc._ranking.ranked import RankedRows
 from ir_trunc._read.reading import HowRead, Reading, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
-from ir_trunc._read.write import Target, check_outputs, qrels_lines, run_lines, write_text
 
 TERMINAL = "__end__"
 """The document id of terminal documents in wrapped runs."""

@@ -33,8 +33,8 @@ from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.rank import say
 from ir_trunc._ranking.ranked import RankedRows
 from ir_trunc._read.arrow import occurs, pa, pc, strings
+from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import HowRead, Reading, Unpack
-from ir_trunc._read.topics import read_topics
 from ir_trunc.measures.declare import lower_is_better
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, written

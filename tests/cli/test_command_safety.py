@@ -150,7 +150,7 @@ SLOW = """
 import sys, time
 from ir_trunc import __main__
 from ir_trunc.cli import truncate
-from ir_trunc._read.write import write_text
+from ir_trunc._output.files import write_text
 def lines():
     yield from map(str, range(100_000))
     print("writing", flush=True)

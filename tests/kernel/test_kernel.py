@@ -29,7 +29,7 @@ from ir_trunc._ranking.rank import compiled, compiled_rows
 from ir_trunc._read import text
 from ir_trunc._read.reading import DEFAULT, RUN, Reading
 from ir_trunc._read.reading import QRELS as QRELS_LAYOUT
-from ir_trunc._read.registry import recognised, whole
+from ir_trunc._read.registry import read_rows, recognised
 
 pytestmark = pytest.mark.skipif(kernel is None, reason="the kernel is not built, or turned off")
 
@@ -445,7 +445,7 @@ def frame(run):
 
 def rows_are_sure(qrels, table, reading=DEFAULT):
     """Whether the kernel is sure of the rows of a table."""
-    rows = whole(table, replace(RUN, reading=reading))
+    rows = read_rows(table, replace(RUN, reading=reading))
     return compiled_rows(qrels, rows, False) is not None
 
 

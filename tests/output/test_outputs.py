@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from ir_trunc import InputError, read_qrels, with_terminal
+from ir_trunc._output.files import check_outputs, output_file, write_text
 from ir_trunc._ranking.doors import read_run
-from ir_trunc._read.write import check_outputs, whole, write_text
 from ir_trunc.truncation import read_cuts, write_cuts, write_run
 
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
@@ -51,7 +51,7 @@ def test_an_output_that_fails_leaves_what_was_there(tmp_path, name):
 
 
 def test_a_target_appears_only_when_it_is_complete(tmp_path):
-    with whole(tmp_path / "out") as file:
+    with output_file(tmp_path / "out") as file:
         file.write(b"half")
         file.flush()
         assert not (tmp_path / "out").exists()
@@ -237,7 +237,7 @@ def test_wrapped_runs_with_blanks_in_ids_are_not_written(tmp_path):
 
 WRITER = """
 import sys, time
-from ir_trunc._read.write import write_text
+from ir_trunc._output.files import write_text
 def slow():
     for number in range(100_000):
         yield f"half {number}"
@@ -263,7 +263,9 @@ def test_a_killed_writer_leaves_the_old_file_or_none(tmp_path, name, before):
 def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path):
     """A limit on the size of files stands for the disk."""
     (tmp_path / "out").write_bytes(b"before")
-    code = "from ir_trunc._read.write import write_text; write_text('out', ('x' * 99 for _ in range(10**5)))"
+    code = (
+        "from ir_trunc._output.files import write_text; write_text('out', ('x' * 99 for _ in range(10**5)))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,

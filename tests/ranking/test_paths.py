@@ -21,9 +21,9 @@ from ir_trunc import calc, read_qrels
 from ir_trunc._core.rankings import Rankings, canonical_order
 from ir_trunc._ranking.rank import rank
 from ir_trunc._read import rows, text
-from ir_trunc._read.readers import dicts
+from ir_trunc._read.readers import memory
 from ir_trunc._read.reading import RUN
-from ir_trunc._read.registry import recognised, whole
+from ir_trunc._read.registry import read_rows, recognised
 from ir_trunc.measures import scores
 from ir_trunc.measures.declare import CUTOFF
 
@@ -97,7 +97,7 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(text, "BLOCK", 97)
     monkeypatch.setattr(text, "_TAIL", 16)
     monkeypatch.setattr(rows, "PART", 7)
-    monkeypatch.setattr(dicts, "PART", 7)
+    monkeypatch.setattr(memory, "PART", 7)
 
 
 def same(a: Rankings, b: Rankings) -> bool:
@@ -229,7 +229,7 @@ def test_a_byte_order_mark_in_the_middle_is_part_of_an_id_in_any_block(tmp_path_
     path.write_text(
         "".join(f"{chr(0xFEFF) * (topic == at)}{topic} Q0 d 1 1 tag\n" for topic in range(10)), "utf-8"
     )
-    assert whole(path, RUN).topics[at].as_py() == f"\ufeff{at}"
+    assert read_rows(path, RUN).topics[at].as_py() == f"\ufeff{at}"
     with pytest.warns(match=rf"1 topic that the qrels lack is left out \(topic \ufeff{at} for one\)\.$"):
         assert calc("RR", {str(topic): {"d": 1} for topic in range(10)}, path).values.sum() == 9
 
@@ -257,13 +257,13 @@ def test_a_field_that_nobody_reads_may_be_anything(tmp_path):
     """On the slow way, that of the first line, as on the fast one."""
     path = tmp_path / "a.run"
     path.write_bytes(b"1 \xff d 1 +2 \xff\n1 \xff e 1 1 \xff\n")
-    assert whole(path, RUN).to_dict() == {"1": {"d": 2.0, "e": 1.0}}
+    assert read_rows(path, RUN).to_dict() == {"1": {"d": 2.0, "e": 1.0}}
 
 
 def test_a_byte_order_mark_may_come_in_pieces(tmp_path):
     path = tmp_path / "a.run"
     path.write_bytes(b"".join(gzip.compress(bytes([byte])) for byte in "\ufeff1 Q0 d 1 1 t\n".encode()))
-    assert whole(path, RUN).to_dict() == {"1": {"d": 1.0}}
+    assert read_rows(path, RUN).to_dict() == {"1": {"d": 1.0}}
 
 
 def test_more_ids_than_fit_at_once_are_an_error_that_says_what_to_do(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ir_trunc import InputError, IrTruncError, calc, compare
-from ir_trunc._read.readers import dicts
+from ir_trunc._read.readers import memory
 
 pl = pytest.importorskip("polars")
 
@@ -305,7 +305,7 @@ def test_any_dict_gives_scores_or_a_clear_error(qrels, both):
 @pytest.mark.parametrize("topic", [0, 7])
 def test_a_bad_id_in_a_dict_is_named_with_its_topic(monkeypatch, topic):
     """Whichever part of the run it stands in: no row is counted."""
-    monkeypatch.setattr(dicts, "PART", 3)
+    monkeypatch.setattr(memory, "PART", 3)
     run = {str(at): {"a": 1.0, (None if at == topic else "b"): 0.5} for at in range(9)}
     check(complaint(QRELS, run), "run", f"topic {topic}", "doc_id", "missing")
     check(complaint(QRELS, {**run, 1.5: {}, str(topic): {}}), "run", "query_id 1.5 is float")

@@ -13,11 +13,11 @@ from ir_trunc import InputError, Rankings, calc, read_answers, read_qrels
 from ir_trunc._ranking import qrels
 from ir_trunc._ranking import rank as ranking
 from ir_trunc._ranking.rank import rank
+from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import QRELS, RUN
-from ir_trunc._read.registry import recognised, whole
+from ir_trunc._read.registry import read_rows, recognised
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import LONGEST_DOCUMENT, LONGEST_LINE, blocks
-from ir_trunc._read.topics import read_topics
 from ir_trunc.truncation._cuts import read_cuts
 
 GOOD = {
@@ -28,8 +28,8 @@ GOOD = {
     "answers": b"1 a yes 1\r\n1 b no 1\n",
 }
 READERS = {
-    "run": lambda path: whole(path, RUN),
-    "qrels": lambda path: whole(path, QRELS),
+    "run": lambda path: read_rows(path, RUN),
+    "qrels": lambda path: read_rows(path, QRELS),
     "cuts": read_cuts,
     "topics": read_topics,
     "answers": read_answers,
@@ -137,8 +137,8 @@ def test_a_piece_of_a_run_is_joined_without_a_table_of_all_pairs():
 def test_a_piece_of_a_run_is_looked_up_among_the_judgments_of_its_own_topics(monkeypatch):
     ready = read_qrels({str(topic): {f"d{topic}-{at}": 1 for at in range(10)} for topic in range(100)})
     run = {"7": {f"d7-{at}": -at for at in range(20)}, "8": {"d7-1": 1.0, "d8-9": 0.5}}
-    among, found = [], qrels.positions
-    monkeypatch.setattr(qrels, "positions", lambda ids, of: among.append(len(of)) or found(ids, of))
+    among, found = [], qrels.index_in
+    monkeypatch.setattr(qrels, "index_in", lambda ids, of: among.append(len(of)) or found(ids, of))
     monkeypatch.setattr(ranking, "compiled_rows", lambda *_: None)
     assert rank(ready, recognised(run, RUN).rows()).judged_ranks.tolist() == [*range(1, 11), 2]
     assert among == [20]

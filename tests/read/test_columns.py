@@ -21,7 +21,7 @@ from ir_trunc import (
     read_run,
     truncation,
 )
-from ir_trunc._read.names import FIELDS
+from ir_trunc._read.reading import FIELDS
 from ir_trunc._read.tables import FIELDS_OF
 from ir_trunc.cli.main import main
 from ir_trunc.truncation import study

@@ -16,7 +16,7 @@ import ir_trunc
 from ir_trunc import InputError, calc, read_topics
 from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._read.reading import RUN
-from ir_trunc._read.registry import Reader, Table, reader_of, readers, registry
+from ir_trunc._read.registry import READERS, Reader, Table, reader_of, readers_of
 from ir_trunc._read.text import beginning
 from ir_trunc.adapters import scale
 
@@ -53,7 +53,7 @@ def shelf(monkeypatch):
         "shelf",
         read_shelf,
     )
-    monkeypatch.setitem(registry, known.form, known)
+    monkeypatch.setitem(READERS, known.form, known)
 
 
 def test_a_new_form_is_known_to_runs_qrels_and_topics(shelf):
@@ -89,7 +89,7 @@ def known_as(monkeypatch, shape, asked, suffix=""):
     one = Reader(
         form, "It is asked.", ("run", "qrels"), (shape,), recognises, False, suffix, False, "", read_shelf
     )
-    monkeypatch.setitem(registry, form, one)
+    monkeypatch.setitem(READERS, form, one)
 
 
 @pytest.mark.parametrize("shape", ["path", "frame", "mapping", "list", "object"])
@@ -213,15 +213,15 @@ def test_one_file_makes_a_form_known_everywhere(tmp_path):
 def test_the_reference_says_what_is_to_be_known_of_every_form():
     text = PAGE.read_text(encoding="utf-8")
     for kind in ("run", "qrels", "answers", "topics"):
-        for known in readers(kind):
+        for known in readers_of(kind):
             assert known.about.endswith("."), known.form
             assert known.about in text
 
 
 def test_each_form_has_a_file_of_its_own():
     files = [path.stem for path in (PACKAGE / "_read/readers").glob("[a-z]*.py")]
-    declared = [known.read.__module__.rpartition(".")[2] for known in registry.values()]
-    assert readers("run")
+    declared = [known.read.__module__.rpartition(".")[2] for known in READERS.values()]
+    assert readers_of("run")
     assert set(declared) == set(files)
 
 

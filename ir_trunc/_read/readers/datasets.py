@@ -1,24 +1,25 @@
-"""ir_datasets: qrels, topics, judgement scale and scored documents, by the id of a data set."""
+"""Data sets of ir_datasets and of Hugging Face."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ir_trunc._core.errors import InputError, shown
-from ir_trunc._read.columns import ids
-from ir_trunc._read.readers.lists_of_rows import table_of
+from ir_trunc._read.arrow import id_column
+from ir_trunc._read.readers.memory import table_of_attributes
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, Table, reader
+from ir_trunc._read.tables import read_of
 
 T = TypeVar("T")
 
 
-def load(name: str) -> Any | None:
+def load_dataset(name: str) -> Any | None:
     """The data set of this id, or None where ir_datasets knows none."""
     try:
         import ir_datasets
@@ -53,8 +54,10 @@ def dataset(data: Any, layout: Layout) -> Table:
     if layout.kind == "topics":
         return Table(what, topics=tuple(_topics(known)))
     if not hasattr(known, f"{part}_iter"):
-        raise InputError(f"data set {name_of(known)} has no {what}.")
-    table = table_of(_loaded(known, getattr(known, f"{part}_iter")), layout, f"{layout.kind} (named tuples)")
+        raise InputError(f"data set {dataset_name(known)} has no {what}.")
+    table = table_of_attributes(
+        _loaded(known, getattr(known, f"{part}_iter")), layout, f"{layout.kind} (named tuples)"
+    )
     if layout.kind == "run":
         return table
     return replace(table, topics=tuple(_topics(known)), levels=tuple(_levels(known)))
@@ -71,7 +74,7 @@ def _known(name: str, what: str) -> Any:
     """The data set of this id."""
     if not name:
         raise FileNotFoundError(f"{what.strip()}: the path is empty.")
-    found = load(name)
+    found = load_dataset(name)
     if found is None:
         raise FileNotFoundError(f"{what}: there is no such file, nor an ir_datasets data set of that id.")
     return found
@@ -82,7 +85,7 @@ def _topics(dataset: Any) -> list[str]:
     if not hasattr(dataset, "queries_iter"):
         return []
     asked = [query.query_id for query in _loaded(dataset, dataset.queries_iter)]
-    return list(ids(asked, f"data set {name_of(dataset)}", "query_id").to_pylist())
+    return list(id_column(asked, f"data set {dataset_name(dataset)}", "query_id").to_pylist())
 
 
 def _levels(dataset: Any) -> list[int]:
@@ -92,11 +95,12 @@ def _levels(dataset: Any) -> list[int]:
         return [int(grade) for grade in defined if int(grade) > 0]
     except (TypeError, ValueError):
         raise InputError(
-            f"data set {name_of(dataset)}: its judgment scale {shown(list(defined))} is not of whole grades."
+            f"data set {dataset_name(dataset)}: its judgment scale {shown(list(defined))} is not of whole"
+            " grades."
         ) from None
 
 
-def name_of(dataset: Any) -> str:
+def dataset_name(dataset: Any) -> str:
     """What to call a data set in a message."""
     return str(dataset.dataset_id() if hasattr(dataset, "dataset_id") else dataset)
 
@@ -113,7 +117,7 @@ def _loaded(dataset: Any, items: Callable[[], Iterable[T]]) -> list[T]:
         url = getattr(getattr(last, "request", None), "url", None)
         if isinstance(last, OSError) and url and not getattr(last, "response", None):
             lines = [f"{url} cannot be reached; is there a connection to the network?"]
-        raise InputError(f"data set {name_of(dataset)} cannot be loaded: {lines[0]}") from error
+        raise InputError(f"data set {dataset_name(dataset)} cannot be loaded: {lines[0]}") from error
 
 
 @contextmanager
@@ -135,3 +139,30 @@ def _last(error: BaseException) -> BaseException:
     """An error itself, or of the errors of several sources, `(what, [(source, error), ...])`, the last."""
     each = error.args[1] if len(error.args) > 1 else None
     return each[-1][-1] if isinstance(each, list) and each and isinstance(each[-1], tuple) else error
+
+
+def _is_hugging_face(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "datasets" and hasattr(data, "column_names")
+
+
+@reader(
+    "a Hugging Face Dataset with the columns <columns>",
+    "run",
+    "qrels",
+    "topics",
+    of="object",
+    recognises=_is_hugging_face,
+    columns=True,
+)
+def hugging_face(data: Any, layout: Layout) -> Table:
+    """A split of a data set, as `datasets.load_dataset(..., split=...)` gives it.
+
+    The columns are called as those of frames, or query-id and corpus-id.
+    """
+    source = layout.source
+    if isinstance(data, Mapping):
+        raise InputError(f"{source}: it has the splits {', '.join(data)}: give one of them, data[...].")
+    if not hasattr(data, "select_columns") or not hasattr(data, "__len__"):
+        raise InputError(f"{source} is a stream: a Dataset is needed, which streaming=False gives.")
+    known = read_of(data.column_names, layout, source)
+    return Table(source, data.select_columns(list(known)).with_format("arrow")[:])

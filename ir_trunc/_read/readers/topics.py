@@ -6,21 +6,83 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from ir_trunc._core.errors import InputError, shown
-from ir_trunc._read.arrow import pa
-from ir_trunc._read.columns import ids, one_id
-from ir_trunc._read.json_text import json_lines, read_json
-from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import Table, reader
-from ir_trunc._read.tables import column_name
-from ir_trunc._read.text import contents, decoded, numbered_lines
+from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._read.arrow import id_column, one_id, pa
+from ir_trunc._read.readers.datasets import dataset_name
+from ir_trunc._read.reading import TOPICS, Layout
+from ir_trunc._read.registry import Table, reader, reader_of
+from ir_trunc._read.tables import column_name, ids_of_table
+from ir_trunc._read.text import contents, decoded, json_lines, numbered_lines, read_json
 
-FIELDS = ("query_id", "qid", "query-id", "_id", "id")
-NAMED = "query_id, qid, _id or id"
+
+def read_topics(data: Any) -> list[str]:
+    """Topic ids, each once, in the order given.
+
+    The column, field or name that holds the ids is called query_id, qid, _id or id.
+
+    Parameters
+    ----------
+    data : path, str, dict, frame, column or iterable
+        A file, plain or gzipped: TREC topics (`<num>` or `<topic number="...">`), lines `id<TAB>text` or of
+        ids alone, CSV or TSV with a header, a JSON list or object, or JSON lines. An ir_datasets data set, or
+        the id of one. A frame, or a column of pandas, polars, pyarrow or numpy. A dict whose keys are ids;
+        ids; or items, named tuples or dicts.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        Where the data cannot be read as topics, with the line, and where there is no topic.
+
+    Examples
+    --------
+    >>> from ir_trunc import read_topics
+    >>> read_topics([{"qid": 3, "query": "jazz"}, {"qid": 1, "query": "blues"}])
+    ['3', '1']
+    """
+    found = reader_of(data, TOPICS).table(data, TOPICS)
+    names = [*found.topics]
+    if found.columns is not None:
+        names += ids_of_table(found.columns, "topic", found.source)
+    if not names:
+        raise InputError(f"{_named(data)}: there is no topic; at least one is needed.")
+    return list(dict.fromkeys(names))
+
+
+def say_unjudged(topics: Any, found: Iterable[str], judged: Collection[str], qrels: str) -> None:
+    """Warn of topics that the qrels lack.
+
+    topics: as the user gave them. found: their ids. qrels: what to call the qrels.
+
+    It may be all of them, where someone adds the topics that nobody judged. What is wrong then is told by the
+    run: that no topic is left is said where it has none of the qrels and none of these.
+    """
+    names = list(found)
+    lacking = [name for name in names if name not in judged]
+    if not lacking:
+        return
+    what = f"{len(lacking)} of {len(names)} topics (topic {shown(lacking[0])} for one)"
+    nil = "nil queries, for which the empty list is right"
+    warn(f"{_named(topics)}: no judgments in {qrels} for {what}; they count as {nil}.")
+
+
+def _named(data: Any) -> str:
+    """What to call topics in a message."""
+    if isinstance(data, (str, os.PathLike)):
+        return f"topics {os.fspath(data)}"
+    named = f"of {dataset_name(data)}" if hasattr(data, "queries_iter") else f"({type(data).__name__})"
+    return f"topics {named}"
+
+
+_ID_FIELDS = ("query_id", "qid", "query-id", "_id", "id")
+_NAMED = "query_id, qid, _id or id"
 
 _TREC = re.compile(rb"<num>\s*(?:Number\s*:)?\s*([^\s<]+)", re.IGNORECASE)
 _XML = re.compile(rb"""<topic[^>]*\bnumber\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
@@ -77,12 +139,12 @@ def _from_json(data: bytes, source: str) -> list[str]:
     found = read_json(data, source)
     if isinstance(found, list):
         return [of_item(item, f"{source}, item {at}") for at, item in enumerate(found)]
-    if any(name in found for name in FIELDS):
+    if any(name in found for name in _ID_FIELDS):
         return [of_item(found, source)]
     odd = next((name for name, text in found.items() if not isinstance(text, (str, dict))), None)
     if odd is not None:
         kind = type(found[odd]).__name__
-        needed = f"{{id: text}}, a list of ids, or objects with {NAMED} are needed"
+        needed = f"{{id: text}}, a list of ids, or objects with {_NAMED} are needed"
         raise InputError(f"{source}: the value of {shown(odd)} is {kind}, not text; {needed}.")
     return [one_id(name, "topic", source) for name in found]
 
@@ -97,13 +159,13 @@ def _from_lines(data: bytes, source: str) -> list[str]:
         return []
     first = lines[0][1].decode(errors="replace")
     for separator in "\t,;":
-        if any(name.strip(' "').casefold() in FIELDS for name in first.split(separator)):
+        if any(name.strip(' "').casefold() in _ID_FIELDS for name in first.split(separator)):
             return _from_table(decoded(data, f"{source}: the id is"), separator, source)
     if all(_JUDGED.fullmatch(line) for _, line in lines):
         raise InputError(f"{source} looks like qrels or a run, not like topics; {_FORM} is needed.")
     found = [_of_line(line, place) for place, line in lines]
     if len(found) > 1 and not found[0].isdigit() and all(name.isdigit() for name in found[1:]):
-        raise InputError(f"{source}: {shown(found[0])} looks like a header; call the column of ids {NAMED}.")
+        raise InputError(f"{source}: {shown(found[0])} looks like a header; call the column of ids {_NAMED}.")
     return found
 
 
@@ -113,7 +175,7 @@ def _of_line(line: bytes, place: str) -> str:
     if not name:
         raise InputError(f"{place}: the id is missing.")
     if not tab and (len(start.split()) > 1 or "," in name):
-        needed = f"an id, 'id<TAB>text', or a CSV with a header that has {NAMED}"
+        needed = f"an id, 'id<TAB>text', or a CSV with a header that has {_NAMED}"
         raise InputError(f"{place}: {shown(name)} is not an id; {needed} is needed.")
     return name
 
@@ -144,7 +206,7 @@ def _is_column(data: Any) -> bool:
 @reader("a column of ids", "topics", of=("frame", "list"), recognises=_is_column)
 def column(data: Any, layout: Layout) -> Table:
     """A column of pandas, polars, pyarrow or numpy."""
-    return Table(layout.source, topics=tuple(ids(data, layout.source, "topic").to_pylist()))
+    return Table(layout.source, topics=tuple(id_column(data, layout.source, "topic").to_pylist()))
 
 
 @reader("a mapping whose keys are ids", "topics", of="mapping", usual=True)
@@ -153,7 +215,7 @@ def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
     return Table(layout.source, topics=tuple(one_id(topic, "topic", layout.source) for topic in data))
 
 
-@reader(f"a list of ids, or of items with {NAMED}", "topics", of="list", usual=True)
+@reader(f"a list of ids, or of items with {_NAMED}", "topics", of="list", usual=True)
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """Items are objects with one of these attributes, or mappings with one of these names."""
     source = layout.source
@@ -163,15 +225,15 @@ def items(data: Iterable[Any], layout: Layout) -> Table:
 def of_item(item: Any, place: str) -> str:
     """The id that an item is, or has."""
     if isinstance(item, Mapping):
-        held = [item[name] for name in FIELDS if name in item]
+        held = [item[name] for name in _ID_FIELDS if name in item]
     else:
-        held = [getattr(item, name) for name in FIELDS if hasattr(item, name)] or [item]
+        held = [getattr(item, name) for name in _ID_FIELDS if hasattr(item, name)] or [item]
     if not held:
         raise InputError(
-            f"{place}: an object with {NAMED} is needed; it has: {', '.join(map(shown, item)) or 'nothing'}."
+            f"{place}: an object with {_NAMED} is needed; it has: {', '.join(map(shown, item)) or 'nothing'}."
         )
     if isinstance(held[0], (tuple, list, set, Mapping)):
         raise InputError(
-            f"{place}: {shown(item)} is {type(item).__name__}; an id, or an item with {NAMED}, is needed."
+            f"{place}: {shown(item)} is {type(item).__name__}; an id, or an item with {_NAMED}, is needed."
         )
     return one_id(held[0], "topic", place)

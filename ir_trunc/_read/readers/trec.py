@@ -1,12 +1,15 @@
-"""TREC files: pyarrow reads a block of lines as a table, once there is one blank between all fields.
+"""TREC files, and the qrels of NTCIR.
 
-What it refuses, or would read otherwise, is read line by line (`ir_trunc._read.lines`): that way settles what
-a line means, or says which line is wrong.
+pyarrow reads a block of TREC lines as a table, once there is one blank between all fields. What it refuses,
+or would read otherwise, is read line by line, as trec_eval splits lines: this decides what a line means, or
+which line is wrong.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -17,16 +20,82 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.arrays import HIGHEST_GRADE
-from ir_trunc._core.errors import InputError, warn
+from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import flat, one_array, pa, pc, truths
-from ir_trunc._read.lines import NUMBER, brief, line_at, line_by_line
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
-from ir_trunc._read.registry import Compiled, Data, File, reader
+from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
-from ir_trunc._read.text import BYTE_ORDER_MARK, BadLineError, blocks, blocks_of, check_zeros, line_ends
+from ir_trunc._read.text import (
+    BYTE_ORDER_MARK,
+    BadLineError,
+    blocks,
+    blocks_of_bytes,
+    check_zeros,
+    contents,
+    decoded,
+    line_ends,
+    numbered_lines,
+)
 
-_PLAIN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
+# Python takes more for a number: 1_000, and the digits of all scripts.
+NUMBER = {
+    int: re.compile(r"[+-]?[0-9]{1,4000}"),
+    float: re.compile(
+        r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
+    ),
+}
+
+
+def line_by_line(lines: list[bytes], layout: Layout, source: str, first: int | None) -> pa.Table:
+    """What the lines mean; InputError that says which of them is wrong."""
+    types, rows = layout.columns, []
+    kinds = {name: {pa.int64(): int, pa.float64(): float}.get(kind, str) for name, kind in types.items()}
+    for at, line in enumerate(lines, first or 0):
+        fields = line.split()
+        if fields and not fields[0].startswith(COMMENT):
+            try:
+                rows.append(_line_values(fields, layout, kinds))
+            except InputError as error:
+                raise InputError(f"{line_at(source, None if first is None else at, line)}{error}") from None
+    columns = zip(*rows) if rows else [()] * len(types)
+    return pa.table({name: pa.array(column, types[name]) for name, column in zip(types, columns)})
+
+
+def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]]) -> list[Any]:
+    """The fields of a line that are read. An InputError goes on from the name of the line."""
+    if len(fields) != len(layout.fields):
+        needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
+        other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}
+        raise InputError(f": {counted(len(fields), 'field')}; {needed}.{other.get(len(fields), '')}")
+    texts = {name: decoded(fields[layout.fields.index(name)], ": the ids are") for name in kinds}
+    for name, text in texts.items():
+        if problem := kinds[name] is not str and _problem_of(kinds[name], text):
+            place = f"topic {brief(texts['query_id'])}, document {brief(texts['doc_id'])}"
+            raise InputError(f" ({place}): {name} {brief(text)!r}{problem}.")
+    return [kinds[name](text) for name, text in texts.items()]
+
+
+def _problem_of(kind: type[int] | type[float], text: str) -> str:
+    """What makes a text no number of this kind, or one that is out of range; nothing where it is one."""
+    if not NUMBER[kind].fullmatch(text):
+        return f" is not a {'whole ' if kind is int else ''}number"
+    if kind is int:
+        return "" if abs(int(text)) <= HIGHEST_GRADE else ": a number below 2^31 is needed"
+    return "" if math.isfinite(float(text)) else ": a finite number is needed"
+
+
+def line_at(source: str, number: int | None, line: bytes) -> str:
+    """What to call a line in a message: by its number, or where that is not known by its text."""
+    return f"{source}, line {repr(brief(line.decode(errors='replace'))) if number is None else number}"
+
+
+def brief(text: str) -> str:
+    """As much of a text as a message has room for."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+_ONE_SIGN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
 
 _LOOKED_AT = 4  # blocks of a file in which signs are looked for
 _WINDOWS = 16  # places of a block of lines that are looked at
@@ -113,7 +182,7 @@ def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = 
     first: the number that the first line has in its file; where it is not known, an error shows the line
     instead.
     """
-    read = list(rows_of_blocks(blocks_of(data, source), layout, source, first))
+    read = list(rows_of_blocks(blocks_of_bytes(data, source), layout, source, first))
     return Rows.concat(read or [_rows(line_by_line([], layout, source, first), layout, source)])
 
 
@@ -127,7 +196,7 @@ def rows_of_blocks(
             samples = _looked_at(block, number) if layout.kind == "run" else ()
             data = bytes(block)
             check_zeros(data)
-            plain = data.translate(_PLAIN)
+            plain = data.translate(_ONE_SIGN)
             if not _one_blank_between_fields(plain):
                 hidden = hidden or _row_in_a_comment(data, layout)
                 plain = _tidied(data)
@@ -240,3 +309,31 @@ def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -
     ranks = flat(one_array(table[RANK])) if reading.order == "rank" else None
     hidden = None if reading.stop is None else truths(one_array(pc.equal(table[MARK], reading.stop)))
     return rows.read(reading, ranks, hidden, samples=samples)
+
+
+_NTCIR_LINE = re.compile(rb"\s*(\S+)\s+(\S+)\s+L([0-9]{1,10})\s*")
+_NTCIR_FORM = "'topic document L<grade>' is needed, as 'L0' or 'L3'"
+
+
+def _is_ntcir(data: File) -> bool:
+    """Whether the first line that is not a comment has a level of NTCIR."""
+    lines = (line for line in data.start.splitlines() if line.strip())
+    first = next((line for line in lines if not line.lstrip().startswith(COMMENT)), b"")
+    return _NTCIR_LINE.fullmatch(first) is not None
+
+
+@reader("a path of NTCIR lines 'topic document L3'", "qrels", of="path", recognises=_is_ntcir)
+def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
+    """Plain or gzipped, as NTCIREVAL has it: L0 is not relevant, and L3 is grade 3."""
+    source = layout.source
+    columns: dict[str, list[str | int]] = {"query_id": [], "doc_id": [], "relevance": []}
+    for place, line in numbered_lines(contents(Path(data), source), source):
+        if line.lstrip().startswith(COMMENT):
+            continue
+        found = _NTCIR_LINE.fullmatch(line)
+        if found is None or int(found[3]) > HIGHEST_GRADE:
+            raise InputError(f"{place}: {line.decode(errors='replace').strip()!r}: {_NTCIR_FORM}.")
+        columns["query_id"].append(decoded(found[1], f"{place}: the ids are"))
+        columns["doc_id"].append(decoded(found[2], f"{place}: the ids are"))
+        columns["relevance"].append(int(found[3]))
+    return Table(source, columns)

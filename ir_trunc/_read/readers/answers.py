@@ -13,13 +13,11 @@ import numpy as np
 
 from ir_trunc._core.arrays import HIGHEST_GRADE
 from ir_trunc._core.errors import InputError, shown
-from ir_trunc._read.arrow import pa
-from ir_trunc._read.columns import one_id
-from ir_trunc._read.json_text import read_json
+from ir_trunc._read.arrow import one_id, pa
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, reader
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.text import contents
+from ir_trunc._read.text import contents, read_json
 
 
 def _are_classes(data: File | Mapping[Any, Any]) -> bool:

@@ -1,7 +1,7 @@
 """Files that are written: whole or not there, and in TREC's form only what can be read back.
 
-All that ir_trunc writes goes through `whole`: into a hidden file beside the target, which is moved into place
-once it is complete. Whatever goes wrong, the target is what it was before.
+All that ir_trunc writes goes through `output_file`: into a hidden file beside the target,
+which is moved into place once it is complete. Whatever goes wrong, the target is what it was before.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _topic(topic: str) -> str:
 def write_text(path: Target, lines: Iterable[str]) -> None:
     """Write lines of text, given without line ends, in UTF-8; gzipped where the name ends in .gz."""
     rest = iter(lines)
-    with whole(path) as file:
+    with output_file(path) as file:
         start = True
         while part := list(islice(rest, _PART)):
             # One byte order mark at the start of a file is taken for the file's own when it is read.
@@ -91,7 +91,7 @@ def make_folder(path: str) -> None:
 
 
 @contextmanager
-def whole(path: Target) -> Iterator[IO[bytes]]:
+def output_file(path: Target) -> Iterator[IO[bytes]]:
     """A file to write to, which appears under its name when the block ends.
 
     It does not appear at all where the block fails.

@@ -1,0 +1,185 @@
+"""Files of tables and records: CSV and TSV, JSON and JSON lines, Parquet, and folders of BEIR."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._read.arrow import pa, pc
+from ir_trunc._read.readers.topics import topic_file
+from ir_trunc._read.reading import TOPICS, Layout
+from ir_trunc._read.registry import File, Table, reader, reader_of
+from ir_trunc._read.rows import Rows
+from ir_trunc._read.tables import FIELDS_OF, NUMBERS, read_of
+from ir_trunc._read.text import beginning, contents, json_lines, read_json
+
+_SEPARATORS = ("\t", ",", ";")
+
+
+def _header(start: bytes) -> tuple[list[str], str]:
+    """The names in the first line, and what separates them."""
+    line = start.splitlines()[:1]
+    text = line[0].decode(errors="replace") if line else ""
+    separator = max(_SEPARATORS, key=text.count)
+    return [name.strip(' "') for name in text.split(separator)], separator
+
+
+def _is_table(data: File) -> bool:
+    names, _ = _header(data.start)
+    if not set(data.reading.names.values()).isdisjoint(names):
+        return True
+    if "query_id" in map(FIELDS_OF.get, names) and "doc_id" in map(FIELDS_OF.get, names):
+        return True
+    return data.name.endswith(".csv") and len(names) not in (1, 4, 6)
+
+
+@reader(
+    "a path of CSV or TSV with a header that names <columns>",
+    "run",
+    "qrels",
+    of="path",
+    recognises=_is_table,
+    columns=True,
+)
+def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
+    """Plain or gzipped, with tabs, commas or semicolons between the fields.
+
+    The names are those that the columns of frames have; BEIR's query-id and corpus-id are known.
+    """
+    import pyarrow.csv
+
+    source = layout.source
+    names, separator = _header(beginning(data))
+    quote = False if separator == "\t" else '"'  # texts behind tabs hold any quotes
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice is not None:
+        raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
+    known = read_of(names, layout, source)
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(contents(Path(data), source).lstrip()),
+            pyarrow.csv.ReadOptions(column_names=names, skip_rows=1),
+            pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
+            pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                include_columns=list(known),
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise InputError(f"{source} is not a table: {str(error).splitlines()[0]}") from None
+    columns = {name: pc.ascii_trim(table[name], " ") for name in table.column_names}
+    for name in columns:
+        if known[name] in NUMBERS:
+            columns[name] = _numbers(columns[name], name, source)
+    return Table(source, columns)
+
+
+def _numbers(column: Any, name: str, source: str) -> Any:
+    """A column of texts as numbers; InputError that names the row of one that is not."""
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        at, text = next((at, text) for at, text in enumerate(column.to_pylist(), 1) if not _is_number(text))
+        raise InputError(f"{source}, row {at}: {name} {shown(text)} is not a number.") from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        pa.scalar(text).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+_STARTS = (b'{"', b"{}", b"[{", b"[[", b"[]")
+
+
+def _is_json(data: File) -> bool:
+    return b"".join(data.start[:200].split()).startswith(_STARTS)
+
+
+@reader(
+    "a path of JSON or JSON lines, plain or gzipped",
+    "run",
+    "qrels",
+    of="path",
+    recognises=_is_json,
+    columns=True,
+)
+def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
+    """One record for each document, in lines or in a list, or one object in any of the forms of dicts.
+
+    Such forms are {topic: {document: score}} and {topic: [{"id": ..., "score": ...}]}.
+    """
+    source = layout.source
+    text = contents(Path(data), source, (b"{", b"["))
+    lines = json_lines(text, source)
+    found = [read_json(line, place) for place, line in lines] if lines else read_json(text, source)
+    if isinstance(found, dict) and layout.reading.names.get("query_id", "query_id") in found:
+        found = [found]  # lines, of which there is one
+    try:
+        for rows in reader_of(found, layout).pieces(found, layout):
+            yield replace(rows, source=source)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+
+
+@reader(
+    "a path of Parquet with the columns <columns>",
+    "run",
+    "qrels",
+    "topics",
+    of="path",
+    recognises=lambda data: data.start.startswith(b"PAR1"),
+    suffix=".parquet",
+    columns=True,
+)
+def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
+    """The columns are called as those of frames; others are not read."""
+    import pyarrow.parquet
+
+    source = layout.source
+    try:
+        with pyarrow.parquet.ParquetFile(os.fspath(data)) as file:
+            known = read_of(file.schema_arrow.names, layout, source)
+            table = file.read(columns=list(known))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+    return Table(source, table)
+
+
+def _is_folder(data: File) -> bool:
+    return Path(data.path, "qrels").is_dir() or Path(data.path, "queries.jsonl").is_file()
+
+
+@reader("a folder of BEIR", "qrels", "topics", of="path", recognises=_is_folder)
+def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
+    """The judgments are those of qrels/test.tsv; another split is read by its path.
+
+    The query universe has all of queries.jsonl but the queries that only other splits judge.
+    """
+    folder = Path(data)
+    queries = _ids(folder / "queries.jsonl")
+    if layout.kind == "topics":
+        return Table(layout.source, topics=queries)
+    path = folder / "qrels" / "test.tsv"
+    if not path.is_file():
+        others = ", ".join(sorted(file.name for file in Path(folder, "qrels").glob("*.tsv")))
+        raise InputError(f"{layout.source} has no qrels/test.tsv; name the file: {others or 'none'}.")
+    found = csv_file.table(path, layout)
+    judged = {file: set(_ids(file)) for file in path.parent.glob("*.tsv")}
+    elsewhere = set().union(*judged.values()) - judged[path]
+    unjudged = [query for query in queries if query not in judged[path] | elsewhere]
+    if unjudged:
+        what = f"{len(unjudged)} queries have no judgment in any of its qrels (query {unjudged[0]} for one)"
+        warn(f"{layout.source}: {what}; they count as nil queries, for which the empty list is right.")
+    return replace(found, topics=tuple(unjudged))
+
+
+def _ids(path: Path) -> tuple[str, ...]:
+    return topic_file.table(path, TOPICS).topics if path.is_file() else ()
