@@ -27,9 +27,8 @@ from ir_trunc._core.errors import (
 
 # isort: split
 from ir_trunc.adapters.ir_measures import register as _register
-from ir_trunc.scoring.classes import measure
-from ir_trunc.scoring.classes import objects as _objects
-from ir_trunc.scoring.objects import MeasureLike, parse_measure
+from ir_trunc.scoring.objects import MeasureLike, measure, parse_measure
+from ir_trunc.scoring.objects import objects as _objects
 from ir_trunc.version import __version__
 
 if TYPE_CHECKING:
@@ -44,20 +43,17 @@ if TYPE_CHECKING:
     from ir_trunc._ranking.universe import with_topics
     from ir_trunc._read.readers.topics import read_topics
     from ir_trunc._read.reading import Reading
-    from ir_trunc.reporting.advice import HowMany
     from ir_trunc.reporting.comparing import compare
     from ir_trunc.reporting.comparison import Comparison
-    from ir_trunc.reporting.gate import Gate, check
+    from ir_trunc.reporting.gate import check
     from ir_trunc.reporting.how_many import how_many
     from ir_trunc.reporting.page import report
-    from ir_trunc.reporting.reproduction import Reproduction, reproduce
-    from ir_trunc.scoring.evaluator import Evaluator
-    from ir_trunc.scoring.results import Abstention, Aggregated, ByMeasure, Results
-    from ir_trunc.scoring.runs import RunsLike
-    from ir_trunc.scoring.verbs import calc, calc_aggregate, curves, evaluator, iter_calc
+    from ir_trunc.reporting.reproduction import reproduce
+    from ir_trunc.scoring.evaluator import calc, calc_aggregate, curves, evaluator, iter_calc
+    from ir_trunc.scoring.results import Results
     from ir_trunc.truncation._text import load_policy
-    from ir_trunc.truncation._wrapping import Wrapped, with_effort, with_terminal
-    from ir_trunc.truncation.study import NilReport, nil_report
+    from ir_trunc.truncation._wrapping import with_effort, with_terminal
+    from ir_trunc.truncation.study import nil_report
 
 _register()
 
@@ -76,38 +72,28 @@ _LATER = {
         "_ranking.universe": ["with_topics"],
         "_read.reading": ["Reading"],
         "_read.readers.topics": ["read_topics"],
-        "reporting.advice": ["HowMany"],
         "reporting.comparing": ["compare"],
         "reporting.comparison": ["Comparison"],
-        "reporting.gate": ["Gate", "check"],
+        "reporting.gate": ["check"],
         "reporting.how_many": ["how_many"],
         "reporting.page": ["report"],
-        "reporting.reproduction": ["Reproduction", "reproduce"],
-        "scoring.evaluator": ["Evaluator"],
-        "scoring.results": ["Abstention", "Aggregated", "ByMeasure", "Results"],
-        "scoring.runs": ["RunsLike"],
-        "scoring.verbs": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
-        "truncation.study": ["NilReport", "nil_report"],
+        "reporting.reproduction": ["reproduce"],
+        "scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
+        "scoring.results": ["Results"],
+        "truncation.study": ["nil_report"],
         "truncation._text": ["load_policy"],
-        "truncation._wrapping": ["Wrapped", "with_effort", "with_terminal"],
+        "truncation._wrapping": ["with_effort", "with_terminal"],
     }.items()
     for name in names
 }
 
 __all__ = [
-    "Abstention",
-    "Aggregated",
-    "ByMeasure",
     "Comparison",
     "Curve",
-    "Evaluator",
-    "Gate",
-    "HowMany",
     "InputError",
     "IrTruncError",
     "IrTruncWarning",
     "MeasureLike",
-    "NilReport",
     "NilRule",
     "ParameterError",
     "ParameterTypeError",
@@ -115,12 +101,9 @@ __all__ = [
     "QrelsLike",
     "Rankings",
     "Reading",
-    "Reproduction",
     "Results",
     "RunLike",
-    "RunsLike",
     "UnknownMeasureError",
-    "Wrapped",
     "__version__",
     "calc",
     "calc_aggregate",

@@ -135,12 +135,12 @@ def registries():
     """Measures, policies and procedures that a test declares are taken back when it ends."""
     import ir_measures
 
-    from ir_trunc.measures import declare
+    from ir_trunc.measures import declaration
     from ir_trunc.meta import registry as procedures
-    from ir_trunc.scoring.classes import objects
+    from ir_trunc.scoring.objects import objects
     from ir_trunc.truncation import registry as policies
 
-    ours = (declare.registry, declare._aliases, objects, policies, procedures)
+    ours = (declaration.registry, declaration._aliases, objects, policies, procedures)
     known = (*ours, ir_measures.measures.registry)
     before = [dict(names) for names in known]
     yield

@@ -10,11 +10,10 @@ from naive import Query, Setting
 
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import BoundMeasure, Definition, registry
-from ir_trunc.measures.declare import CUTOFF
-from ir_trunc.measures.params import Choice, Flag, GainMap, Number, Whole
-from ir_trunc.measures.reading import Named
+from ir_trunc.measures.declaration import CUTOFF
+from ir_trunc.measures.params import Choice, Flag, GainMap, Number, Sizes, Whole
+from ir_trunc.measures.reading_cost import Named
 from ir_trunc.measures.screening import RecallLevel
-from ir_trunc.measures.sizes import Sizes
 
 GRADES = np.array([-1, 0, 0, 1, 1, 2, 3])
 SCORES, COSTS = np.arange(101) / 100, np.arange(21) / 100

@@ -16,8 +16,7 @@ from ir_measures import Measure, providers
 
 from ir_trunc._core.errors import UnknownMeasureError, warn
 from ir_trunc.measures import scores
-from ir_trunc.scoring.classes import make_known, objects
-from ir_trunc.scoring.objects import bind
+from ir_trunc.scoring.objects import bind, make_known, objects
 
 __all__ = ["Evaluator", "Provider", "register"]
 

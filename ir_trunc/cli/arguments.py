@@ -13,7 +13,7 @@ from ir_trunc._core.errors import IrTruncError, ParameterError, UnknownMeasureEr
 from ir_trunc._ranking.nil import Convention
 from ir_trunc._read.reading import Duplicates, HowRead, Order
 from ir_trunc.cli.output import FORMATS, OneLineParser
-from ir_trunc.measures.text import split
+from ir_trunc.measures.declaration import split
 from ir_trunc.scoring.evaluator import RunOptions
 from ir_trunc.scoring.objects import is_measure, nearest_measures, parse_measures
 

@@ -14,7 +14,7 @@ from ir_trunc.cli.output import OneLineParser
 from ir_trunc.meta import calibration
 from ir_trunc.meta.guide import Question, page, plot, step
 from ir_trunc.plots.files import save
-from ir_trunc.scoring.printed import WIDTH
+from ir_trunc.scoring.results import WIDTH
 
 
 def meta_parser(command: str, description: str, **options: Any) -> OneLineParser:

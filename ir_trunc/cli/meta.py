@@ -20,8 +20,7 @@ from ir_trunc.meta import ScoreMatrix, pooled_runs, registry, score_matrix
 from ir_trunc.meta.declare import ProcedureDefinition
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.plots.files import check_picture, save
-from ir_trunc.scoring.printed import WIDTH, table_text
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.results import WIDTH, Result, table_text
 from ir_trunc.scoring.runs import RunsLike
 
 # Commands that run one or more procedures under another name than the procedure's own.

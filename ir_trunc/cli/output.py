@@ -19,8 +19,7 @@ from typing import Any, BinaryIO, NoReturn, TextIO, cast
 from ir_trunc._core.errors import printable, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import output_file
-from ir_trunc.scoring.printed import fitted, is_plain, number_text
-from ir_trunc.scoring.results import Results
+from ir_trunc.scoring.results import Results, fitted, is_plain, number_text
 
 _OF_IR_MEASURES = {"--output-format": "--format"}
 

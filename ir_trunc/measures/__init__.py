@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ir_trunc.measures.declare import lookup, measure, names, registry
+from ir_trunc.measures.declaration import lookup, measure, names, registry
 from ir_trunc.measures.definition import BoundMeasure, Definition, curves, scores
 
 __all__ = [
@@ -44,7 +44,7 @@ _READING_ORDER = (
     "priced",
     "selective",
     "screening",
-    "reading",
+    "reading_cost",
     "cwl",
     "probabilistic",
     "classical",

@@ -13,11 +13,10 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.rankings import Bools, Floats, Ints
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import binary
+from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, MinRel, Number
-from ir_trunc.measures.parts import over
+from ir_trunc.measures.parts import binary, over
 
 PENAS = "Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142"
 SQUAD = "Rajpurkar, Jia & Liang, ACL 2018, https://aclanthology.org/P18-2124"

@@ -10,11 +10,21 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import Gains, binary, graded, mapped, powers_of_two
-from ir_trunc.measures.lists import Lists, discount, log2_discount
+from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, GradeGains, MinRel, Number
-from ir_trunc.measures.parts import first_relevant, over, precision_at_relevant
+from ir_trunc.measures.parts import (
+    Gains,
+    binary,
+    discount,
+    first_relevant,
+    graded,
+    log2_discount,
+    mapped,
+    over,
+    powers_of_two,
+    precision_at_relevant,
+)
 
 WEBBER = (
     "Webber, Moffat & Zobel, EVIA 2010, "

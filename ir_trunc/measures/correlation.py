@@ -10,12 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import binary
+from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import CollectionSize, MinRel
-from ir_trunc.measures.parts import count, over
-from ir_trunc.measures.ties import standing, ties
+from ir_trunc.measures.parts import binary, count, over, standing, ties
 
 HANLEY = "Hanley & McNeil, Radiology 1982, https://doi.org/10.1148/radiology.143.1.7063747"
 KENDALL = "Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239"

@@ -13,19 +13,17 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.every_document import EveryDocument
-from ir_trunc.measures.gains import linear_or_binary
-from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.lists import EveryDocument, Lists
 from ir_trunc.measures.params import Choice, MaxRel, Number, OnlyRel, Persistence
-from ir_trunc.measures.parts import over
-from ir_trunc.measures.reading import Cost
+from ir_trunc.measures.parts import linear_or_binary, over
+from ir_trunc.measures.reading_cost import Cost
 
 CWL = "Azzopardi, Thomas & Moffat, SIGIR 2019, https://doi.org/10.1145/3331184.3331353"
 
 QUESTION = "What does a reader gain and pay, who leaves no later than the end of the list?"
 
-Target = Annotated[float, Number("gain that the reader wants in all", 0.5)]
+WantedGain = Annotated[float, Number("gain that the reader wants in all", 0.5)]
 Model = Annotated[
     Literal["rbp", "inst", "ift"],
     Choice("how the reader goes on: by a persistence, by INST, or by foraging", ("rbp", "inst", "ift")),
@@ -64,7 +62,7 @@ class Reader:
 
     reader: Model = "rbp"
     p: Persistence = 0.8
-    T: Target = 1.0
+    T: WantedGain = 1.0
     A: Rate = 0.2
     b1: Intercept = 0.9
     R1: Rationality = 1.0

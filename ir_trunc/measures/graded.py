@@ -11,12 +11,10 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import Gains, Judged, mapped, scale_of
+from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Flag, GradeGains, Number
-from ir_trunc.measures.parts import count, nil, over
-from ir_trunc.measures.ties import ties
+from ir_trunc.measures.parts import Gains, Judged, count, mapped, nil, over, scale_of, ties
 
 SAKAI = (
     "Sakai, NTCIR-4, 2004,"

@@ -12,12 +12,11 @@ import numpy as np
 
 from ir_trunc._core.rankings import Floats, Ints, offsets_of
 from ir_trunc.measures.classical import JARVELIN
-from ir_trunc.measures.declare import measure
+from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
-from ir_trunc.measures.gains import linear, signed, top_grade
-from ir_trunc.measures.lists import Lists, geometric, log2_discount, powers
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, Number, Persistence
-from ir_trunc.measures.parts import over
+from ir_trunc.measures.parts import geometric, linear, log2_discount, over, powers, signed, top_grade
 from ir_trunc.measures.terminal import LIU, terminal
 from ir_trunc.measures.utility import AT_MOST_ONE
 

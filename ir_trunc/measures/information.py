@@ -7,12 +7,11 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc.measures.declare import measure
+from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import Number
-from ir_trunc.measures.sizes import Documents, documents
-from ir_trunc.measures.ties import standing, ties
+from ir_trunc.measures.params import Documents, Number
+from ir_trunc.measures.parts import documents, standing, ties
 
 AMIGO_OIE = "Amigó, Giner, Mizzaro & Spina, ICTIR 2018, https://doi.org/10.1145/3234944.3234958"
 

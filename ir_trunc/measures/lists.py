@@ -14,6 +14,7 @@ batch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -21,7 +22,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import cached_property
-from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, sizes_of
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of, sizes_of
 
 T = TypeVar("T", bound=np.generic)
 
@@ -212,39 +213,50 @@ class Depths(Lists):
         return x[self.ends - 1]
 
 
-# discounts: one value for every rank 0, 1, 2, ...; the value at 0 is not used
+@dataclass(frozen=True, eq=False)
+class EveryDocument:
+    """The documents of all lists, one list after the other.
 
+    first: where each list begins, and the end of the last (Q + 1). row, rank: of every document.
+    """
 
-def undiscounted(lists: Lists) -> Floats:
-    """1 at every rank."""
-    return np.ones_like(lists.ranks)
+    lists: Lists
+    first: Ints
+    row: Ints
+    rank: Ints
 
+    @classmethod
+    def of(cls, lists: Lists) -> EveryDocument:
+        """Those of the lists that are looked at."""
+        first = offsets_of(lists.lengths)
+        row = np.repeat(np.arange(len(lists.lengths)), lists.lengths)
+        return cls(lists, first, row, np.arange(first[-1]) - first[row] + 1)
 
-def log2_discount(lists: Lists) -> Floats:
-    """1 / log2(i + 1)."""
-    return lists.table(lambda i: 1 / np.log2(i + 1))
+    def costs(self, cost: float) -> Floats:
+        """What reading each of them costs: the run's own costs, or the same for all."""
+        return np.full(len(self.row), cost) if self.lists.costs is None else self.lists.costs
 
+    def of_hits(self, x: Floats) -> Floats:
+        """The values of the hits; 0 for the documents that are not judged."""
+        found = np.zeros(len(self.row))
+        found[self.at_hits] = x
+        return found
 
-def jk_discount(lists: Lists) -> Floats:
-    """1 / log2(max(2, i)): no discount for the first two ranks."""
-    return lists.table(lambda i: 1 / np.log2(np.maximum(2, i)))
+    @property
+    def at_hits(self) -> Ints:
+        """Where the hits stand."""
+        return self.first[self.lists.row] + self.lists.rank - 1
 
+    def running(self, x: Floats, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:
+        """The sum over a document and all above it."""
+        return running(x, self.first, accumulate)
 
-def discount(lists: Lists, dcg: str) -> Floats:
-    """The discount of that name."""
-    return {"log2": log2_discount, "jk": jk_discount}[dcg](lists)
+    def above(self, x: Floats, accumulate: Callable[..., Floats], first: float) -> Floats:
+        """The sum over the documents above only; `first` for the top of the list."""
+        return above(x, self.first, accumulate, first)
 
-
-def powers(lists: Lists, p: float) -> Floats:
-    """p^i for i = 0, 1, 2, ..."""
-    return lists.table(lambda i: p**i)
-
-
-def geometric(lists: Lists, p: float) -> Floats:
-    """(1 - p) p^(i - 1): the weights of rank-biased measures."""
-    return lists.table(lambda i: (1 - p) * p ** (i - 1))
-
-
-def reciprocal(lists: Lists) -> Floats:
-    """1 / i."""
-    return lists.table(lambda i: 1 / i)
+    def sum(self, x: Floats) -> Floats:
+        """The sum over the list that ends at a point."""
+        at = self.lists.spread(self.first[:-1] + np.arange(len(self.first) - 1)) + self.lists.n
+        result: Floats = from_nothing(x, self.first)[at]
+        return result

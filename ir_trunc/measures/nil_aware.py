@@ -12,12 +12,11 @@ import numpy as np
 
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.classical import Beta, SetF, SetP, SetR
-from ir_trunc.measures.declare import measure
+from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
-from ir_trunc.measures.gains import Gains, binary, linear_or_binary
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, MinRel, Number, OnlyRel
-from ir_trunc.measures.parts import over
+from ir_trunc.measures.parts import Gains, binary, linear_or_binary, over
 
 LIN = "Lin et al., TREC 2016, https://trec.nist.gov/pubs/trec25/papers/Overview-RT.pdf"
 ROBERTSON = "Robertson & Soboroff, TREC 2002, https://trec.nist.gov/pubs/trec11/papers/OVER.FILTERING.pdf"

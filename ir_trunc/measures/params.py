@@ -6,9 +6,12 @@ kind, which turns what a user gives into a plain value or says what would be rig
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
+
+import numpy as np
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
 from ir_trunc._core.parameters import Choice, Flag, Kind, Number, Param, Text, Whole
@@ -71,3 +74,59 @@ Persistence = Annotated[
 ]
 Effort = Annotated[float, Number("effort of reading one document, in units of gain", 0)]
 CollectionSize = Annotated[int, Whole("number of documents in the collection")]
+
+
+QRELS = "qrels"
+
+Size = int | str | dict[str, int]
+
+
+def is_path(size: Size) -> bool:
+    """Whether the numbers are in a file that has not been read yet."""
+    return isinstance(size, str) and size != QRELS
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A number of documents, for all topics or for each.
+
+    The path of a file stands for the numbers in it; whoever binds the measure reads it.
+    """
+
+    meaning: str
+    allowed: str = (
+        "a whole number >= 1, 'qrels' (the documents that the qrels judge for the topic), a map"
+        " {topic: number}, or the path of a file of lines 'topic<TAB>number'"
+    )
+
+    def clean(self, name: str, value: Any) -> Size:
+        """The number, map or path as a plain Python object; ParameterError where it is not allowed."""
+        if isinstance(value, (str, os.PathLike)):
+            path = os.fspath(value)
+            if isinstance(path, str) and path.strip() and "\0" not in path:
+                return str(path)
+            raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
+        if isinstance(value, Mapping) or callable(getattr(value, "to_dict", None)):
+            return self._by_topic(name, value)
+        try:
+            return Whole(self.meaning).clean(name, value)
+        except ParameterTypeError:
+            raise ParameterTypeError(f"{name}={shown(value)}: {self.allowed} is needed.") from None
+
+    def _by_topic(self, name: str, value: Any) -> dict[str, int]:
+        """The map, or what a pandas Series holds, with topics as text."""
+        given = value if isinstance(value, Mapping) else value.to_dict()
+        if not isinstance(given, Mapping) or not given:
+            raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
+        for topic in given:
+            if isinstance(topic, bool) or not isinstance(topic, (str, int, np.integer)):
+                what = f"topic {shown(topic)} is {type(topic).__name__}"
+                raise ParameterTypeError(f"{name}: {what}: topics are text.")
+        size = Whole(self.meaning)
+        found = {str(topic): size.clean(f"{name}[{shown(topic)}]", given[topic]) for topic in given}
+        if len(found) < len(given):
+            raise ParameterError(f"{name}={shown(value)}: a topic is in it twice, as text and as a number.")
+        return found
+
+
+Documents = Annotated[Size, Sizes("number of documents of the collection, or of each topic's own")]

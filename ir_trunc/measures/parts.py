@@ -1,50 +1,435 @@
-"""What formulas are composed of: gain scales, discounts by rank, the cascade, ratios."""
+"""What formulas are composed of: gains, ideal lists, discounts by rank, the cascade, costs, ratios."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc.measures.every_document import EveryDocument
-from ir_trunc.measures.gains import (
-    Gains,
-    binary,
-    exponential,
-    graded,
-    linear,
-    linear_or_binary,
-    mapped,
-    powers_of_two,
-    scale_of,
-    scaled,
-    signed,
-    top_grade,
-)
-from ir_trunc.measures.lists import (
-    Lists,
-    discount,
-    geometric,
-    jk_discount,
-    log2_discount,
-    powers,
-    reciprocal,
-    undiscounted,
-)
+from ir_trunc._core.errors import ParameterError, nearest, warn
+from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, offsets_of
+from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing
+from ir_trunc.measures.params import QRELS, Size
 
-__all__ = ["binary", "exponential", "graded", "linear", "linear_or_binary", "mapped", "powers_of_two"]
-__all__ += ["scale_of", "scaled", "signed", "top_grade"]
-__all__ += ["discount", "geometric", "jk_discount", "log2_discount", "powers", "reciprocal", "undiscounted"]
-__all__ += ["cascade", "count", "effort", "first_relevant", "nil", "over", "precision_at_relevant"]
+__all__ = [
+    "binary", "cascade", "count", "discount", "effort", "exponential", "first_relevant", "geometric",
+    "graded",
+    "jk_discount", "linear", "linear_or_binary", "log2_discount", "mapped", "nil", "over", "powers",
+    "powers_of_two", "precision_at_relevant", "reciprocal", "scale_of", "scaled", "signed", "top_grade",
+    "undiscounted",
+]  # fmt: skip
+
+_TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
+
+# Scales are functions from grades to units of gain (0 for negatives); scales that give equal gains are equal,
+# and have one hash.
+GradeScale = Callable[[Ints], npt.ArrayLike]
 
 
-def effort(lists: Lists, weight: Floats, e: float) -> Floats:
-    """What reading costs: sum_i weight_i e; where the run has costs, sum_i weight_i cost_i."""
-    if lists.costs is None:
-        return e * lists.prefix(weight)
-    documents = EveryDocument.of(lists)
-    return documents.sum(lists.costs * weight[documents.rank])
+@dataclass(frozen=True)
+class AtLeast:
+    """1 for a grade of at least `rel`, else 0."""
+
+    rel: int
+
+    def __call__(self, grade: Ints) -> Bools:
+        return grade >= self.rel
+
+
+@dataclass(frozen=True)
+class SignedGrade:
+    """The grade itself, below 0 where it is negative."""
+
+    def __call__(self, grade: Ints) -> Ints:
+        return grade
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """The gain that pairs of grade and gain have for it, the grade itself where they have none.
+
+    A gain of grade 0 belongs to documents that were judged 0: it is not that of negative grades, nor of
+    unjudged documents.
+    """
+
+    gains: tuple[tuple[int, float], ...] = ()
+
+    def __call__(self, grade: Ints) -> Floats:
+        worth = np.maximum(grade, 0).astype(np.float64)
+        for level, gain in self.gains:
+            worth[grade == level] = gain
+        return worth
+
+
+@dataclass(frozen=True)
+class PowersOfTwo:
+    """2^grade - 1."""
+
+    top: int
+
+    def __call__(self, grade: Ints) -> Floats:
+        worth: Floats = np.ldexp(1.0, np.arange(self.top + 1)) - 1
+        return worth[np.maximum(grade, 0)]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What all judged documents are worth, retrieved or not.
+
+    R: relevant documents of every query. relevant: their units, the highest first inside a query, whatever
+    the grades. total: the sum of units of every query.
+    """
+
+    R: Ints
+    relevant: Floats
+    total: Floats
+
+    @classmethod
+    def of(cls, judgments: Judgments, units: Floats) -> Judged:
+        """From the units of every judged document."""
+        queries, rows = len(judgments.topics), judgments.rows
+        worth = units > 0
+        R = np.bincount(rows[worth], minlength=queries)
+        row, relevant = rows[worth], units[worth]
+        if ((row[1:] == row[:-1]) & (relevant[1:] > relevant[:-1])).any():
+            relevant = relevant[np.lexsort((-relevant, row))]  # a map may give a higher grade a lower gain
+        return cls(
+            R, relevant, np.bincount(rows, weights=units, minlength=queries).astype(np.float64, copy=False)
+        )
+
+
+def judged_by(scale: GradeScale, judgments: Judgments) -> Judged:
+    """What all judged documents are worth by a scale."""
+    found: Judged | None = judgments.known.get(scale)
+    if found is None:
+        found = Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
+        judgments.known[scale] = found
+    return found
+
+
+def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
+    """Gains by a scale, in units of `unit`."""
+    return Gains(
+        lists, np.asarray(scale(lists.raw_grade), np.float64), judged_by(scale, lists.judgments), unit
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """What the documents are worth, in whole units where the scale allows, so that sums of them are exact.
+
+    counts: units of every hit. judged: of every judged document. unit: worth of one unit.
+    """
+
+    lists: Lists
+    counts: Floats
+    judged: Judged
+    unit: float = 1.0
+
+    @property
+    def hits(self) -> Floats:
+        """Gain of every hit."""
+        return self.counts / self.unit
+
+    @property
+    def relevant(self) -> Bools:
+        """Whether a hit has any gain."""
+        return self.counts > 0
+
+    @property
+    def R(self) -> Ints:
+        """Number of relevant documents of every query, retrieved or not."""
+        return self.judged.R
+
+    @property
+    def rank_of_last(self) -> Ints:
+        """R of the query that each hit belongs to."""
+        return self.R[self.lists.row]
+
+    def share(self) -> Floats:
+        """Share of the query's whole gain that the list holds, at every point; 1 for a nil query."""
+        total = self.judged.total
+        nil = total == 0
+        share: Floats = (self.lists.sum(self.counts) + self.lists.spread(nil)) / self.lists.spread(
+            total + nil
+        )
+        return share
+
+    def ideal(self, weights: Floats | None = None) -> Ideal:
+        """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first."""
+        worth = self.judged.relevant / self.unit
+        return self.cumulated(worth if weights is None else worth * weights[self.ideal_ranks])
+
+    @property
+    def ideal_ranks(self) -> Ints:
+        """The rank that every relevant document has in its ideal list."""
+        first = offsets_of(self.R)[:-1]
+        ranks: Ints = np.arange(len(self.judged.relevant)) - np.repeat(first, self.R) + 1
+        return ranks
+
+    def cumulated(self, worth: Floats) -> Ideal:
+        """What the documents of the ideal list are worth (one value each), cumulated down the list."""
+        offsets = offsets_of(self.R)
+        sums, starts = from_nothing(worth, offsets), offsets[:-1] + np.arange(len(self.R))
+        return Ideal(self.lists, sums, starts, self.R)
+
+
+@dataclass(frozen=True, eq=False)
+class Ideal:
+    """Cumulated gain of every query's ideal list: `sums[starts + depth]` for a depth <= lengths."""
+
+    lists: Lists
+    sums: Floats
+    starts: Ints
+    lengths: Ints
+
+    def at_hits(self, depth: npt.ArrayLike) -> Floats:
+        """One value for every hit, at its own depth."""
+        at: Ints = self.starts[self.lists.row] + np.minimum(depth, self.lengths[self.lists.row])
+        return self.sums[at]
+
+    def at_points(self, depth: npt.ArrayLike) -> Floats:
+        """One value for every point, at its own depth."""
+        at: Ints = self.lists.spread(self.starts) + np.minimum(depth, self.lists.spread(self.lengths))
+        return self.sums[at]
+
+
+# gain scales
+
+
+def binary(lists: Lists, rel: int = 1) -> Gains:
+    """1 for a grade of at least `rel`, else 0."""
+    return gains_by(AtLeast(rel), lists)
+
+
+def graded(lists: Lists) -> Gains:
+    """The grade itself."""
+    return gains_by(Mapped(), lists)
+
+
+def scale_of(gains: dict[int, float] | None) -> Mapped:
+    """The scale of a map: its gain for a grade, the grade itself where it has none; never below 0."""
+    return Mapped(tuple((gains or {}).items()))
+
+
+def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
+    """Gains by a map; a warning where a grade that it leaves out is worth less than a lower grade."""
+    scale = scale_of(gains)
+    if gains:
+        _say_what_falls(gains, lists.judgments.levels, scale)
+    return gains_by(scale, lists)
+
+
+def _say_what_falls(gains: dict[int, float], levels: Ints, scale: Mapped) -> None:
+    worth = scale(levels)
+    for at in np.flatnonzero(~np.isin(levels, list(gains))):
+        higher = [x for x, gain in gains.items() if x < levels[at] and gain > worth[at]]
+        if higher:
+            warn(
+                f"gains={gains} leaves out grade {levels[at]}, which keeps its gain {worth[at]:g}, below the "
+                f"{gains[higher[0]]:g} of grade {higher[0]}: the ideal list goes by gain."
+            )
+            return
+
+
+def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
+    """2^g - 1, g being the grade or what a map has for it."""
+    exponents = mapped(lists, gains)
+    highest = exponents.judged.relevant.max(initial=0.0)
+    if highest > _TOP_EXPONENT:
+        raise ParameterError(
+            f"gains 2^g - 1 need grades or gains g of at most {_TOP_EXPONENT}, not {highest:g}."
+        )
+    levels = np.append(0, lists.judgments.levels)
+    return gains_by(Mapped(tuple((int(x), 2**g - 1) for x, g in zip(levels, scale_of(gains)(levels)))), lists)
+
+
+def linear(lists: Lists, max_rel: int | None = None) -> Gains:
+    """x / max_rel."""
+    return gains_by(Mapped(), lists, float(top_grade(lists, max_rel)))
+
+
+def signed(lists: Lists, max_rel: int | None = None) -> Gains:
+    """x / max_rel, below 0 for negative grades."""
+    return gains_by(SignedGrade(), lists, float(top_grade(lists, max_rel)))
+
+
+def linear_or_binary(lists: Lists, rel: int | None, max_rel: int | None = None) -> Gains:
+    """x / max_rel, or, where `rel` is given, 1 for a grade of at least `rel`."""
+    return linear(lists, max_rel) if rel is None else binary(lists, rel)
+
+
+def exponential(lists: Lists, max_rel: int | None = None) -> Gains:
+    """(2^x - 1) / 2^max_rel."""
+    top = top_grade(lists, max_rel)
+    if top > _TOP_EXPONENT:
+        raise ParameterError(
+            f"exponential gains need a judgement scale of at most {_TOP_EXPONENT}, not {top}."
+        )
+    return gains_by(PowersOfTwo(top), lists, 2.0**top)
+
+
+def scaled(lists: Lists, gain: str, max_rel: int | None) -> Gains:
+    """Gains by the scale of that name."""
+    return {"linear": linear, "exp": exponential, "signed": signed}[gain](lists, max_rel)
+
+
+def top_grade(lists: Lists, max_rel: int | None) -> int:
+    """The top of the judgement scale, as given or as found in the judgments; at least 1."""
+    found = lists.judgments.max_rel
+    if max_rel is not None and max_rel < found:
+        raise ParameterError(f"max_rel={max_rel} is lower than the highest grade in the qrels, {found}.")
+    return max_rel or found or 1
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """The relevant documents of every query in groups of the same grade, best first.
+
+    row, grade, size, better: of every group; better: relevant documents of its query that have a higher
+    grade. R: relevant documents of every query. keys: of every group, ascending, and a last one that no
+    document has; starts: how many relevant documents have a lower key. levels: the positive grades of the
+    scale.
+    """
+
+    row: Ints
+    grade: Ints
+    size: Ints
+    better: Ints
+    R: Ints
+    keys: Ints
+    starts: Ints
+    levels: Ints
+
+    @classmethod
+    def of(cls, judgments: Judgments) -> Ties:
+        """The groups of some judgments."""
+        relevant = judgments.grades > 0
+        row, grade, levels = judgments.rows[relevant], judgments.grades[relevant], judgments.levels
+        keys = _keys(row, np.searchsorted(levels, grade), levels)
+        R = np.bincount(row, minlength=len(judgments.topics))
+        firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+        row, grade, keys = row[firsts], grade[firsts], np.append(keys[firsts], _LAST)
+        starts = np.append(firsts, [R.sum()] * 2)
+        return cls(row, grade, np.diff(starts)[:-1], firsts - offsets_of(R)[row], R, keys, starts, levels)
+
+    def around(self, row: Ints, level: Ints) -> tuple[Ints, Ints]:
+        """How many judged documents are better than documents of these queries and levels, or as good.
+
+        level: the place of a positive grade among `levels`.
+        """
+        key = _keys(row, level, self.levels)
+        at = np.searchsorted(self.keys, key)
+        size = (self.starts[at + 1] - self.starts[at]) * (self.keys[at] == key)
+        return self.starts[at] - offsets_of(self.R)[row], size
+
+    def sum(self, of_group: Floats) -> Floats:
+        """The sum over the groups of every query, the worst grade first."""
+        sums = np.bincount(self.row[::-1], of_group[::-1], minlength=len(self.R))
+        return sums.astype(np.float64, copy=False)
+
+
+_LAST = np.iinfo(np.int64).max
+
+
+def _keys(row: Ints, level: Ints, levels: Ints) -> Ints:
+    """One number for each query and grade, ascending by query and, inside a query, from the best grade."""
+    return row * len(levels) + (len(levels) - 1 - level)
+
+
+def ties(judgments: Judgments) -> Ties:
+    """The groups of some judgments."""
+    found: Ties = judgments.known.get(Ties) or Ties.of(judgments)
+    judgments.known[Ties] = found
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """How each relevant hit stands by its grade; 0 for the other hits.
+
+    better, as_good: documents of a higher grade, and those of the same grade or a higher one (itself
+    included), down to its rank. better_in_all, as_good_in_all: in all judgments.
+    """
+
+    better: Ints
+    as_good: Ints
+    better_in_all: Ints
+    as_good_in_all: Ints
+
+
+def standing(lists: Lists) -> Standing:
+    """How each relevant hit stands by its grade."""
+    at = np.flatnonzero(lists.grade > 0)
+    row, level = lists.row[at], np.searchsorted(lists.judgments.levels, lists.grade[at])
+    better_above, same_above = _above(level, row, len(lists.lengths))
+    better_in_all, same_in_all = ties(lists.judgments).around(row, level)
+    result = np.zeros((4, len(lists.row)), dtype=np.int64)
+    result[:, at] = better_above, better_above + same_above + 1, better_in_all, better_in_all + same_in_all
+    return Standing(*result)
+
+
+def _above(values: Ints, row: Ints, rows: int) -> tuple[Ints, Ints]:
+    """For each value >= 0, how many above it in its row are greater, and how many are the same.
+
+    Bit by bit from the highest: values whose higher bits are the same form a group, in which they keep their
+    order; those with bit 1 are greater than those with bit 0, and then go their own way.
+    """
+    limits = offsets_of(np.bincount(row, minlength=rows))
+    start, end, place = limits[row], limits[row + 1], np.arange(len(values))  # of its group, and its own
+    greater = np.zeros(len(values), dtype=np.int64)
+    for bit in reversed(range(int(values.max(initial=0)).bit_length())):
+        zero = (values >> bit) & 1 == 0
+        zeros = np.empty_like(zero)
+        zeros[place] = zero
+        count = offsets_of(zeros)
+        zeros_above = count[place] - count[start]
+        ones_above = place - start - zeros_above
+        split = start + count[end] - count[start]
+        greater += np.where(zero, ones_above, 0)
+        place = np.where(zero, start + zeros_above, split + ones_above)
+        start, end = np.where(zero, start, split), np.where(zero, split, end)
+    return greater, place - start
+
+
+# discounts: one value for every rank 0, 1, 2, ...; the value at 0 is not used
+
+
+def undiscounted(lists: Lists) -> Floats:
+    """1 at every rank."""
+    return np.ones_like(lists.ranks)
+
+
+def log2_discount(lists: Lists) -> Floats:
+    """1 / log2(i + 1)."""
+    return lists.table(lambda i: 1 / np.log2(i + 1))
+
+
+def jk_discount(lists: Lists) -> Floats:
+    """1 / log2(max(2, i)): no discount for the first two ranks."""
+    return lists.table(lambda i: 1 / np.log2(np.maximum(2, i)))
+
+
+def discount(lists: Lists, dcg: str) -> Floats:
+    """The discount of that name."""
+    return {"log2": log2_discount, "jk": jk_discount}[dcg](lists)
+
+
+def powers(lists: Lists, p: float) -> Floats:
+    """p^i for i = 0, 1, 2, ..."""
+    return lists.table(lambda i: p**i)
+
+
+def geometric(lists: Lists, p: float) -> Floats:
+    """(1 - p) p^(i - 1): the weights of rank-biased measures."""
+    return lists.table(lambda i: (1 - p) * p ** (i - 1))
+
+
+def reciprocal(lists: Lists) -> Floats:
+    """1 / i."""
+    return lists.table(lambda i: 1 / i)
 
 
 # what lies above a document
@@ -86,3 +471,48 @@ def over(
 def nil(lists: Lists) -> Floats:
     """What a nil query earns where its right answer is silence: 1 for the empty list, 0 for any other."""
     return np.where(lists.n == 0, 1.0, 0.0)
+
+
+# costs and sizes
+
+
+def effort(lists: Lists, weight: Floats, e: float) -> Floats:
+    """What reading costs: sum_i weight_i e; where the run has costs, sum_i weight_i cost_i."""
+    if lists.costs is None:
+        return e * lists.prefix(weight)
+    documents = EveryDocument.of(lists)
+    return documents.sum(lists.costs * weight[documents.rank])
+
+
+def documents(lists: Lists, D: Size) -> Floats:
+    """The number of documents of every point's topic.
+
+    'qrels': as many as are judged, and never fewer than the list holds. ParameterError where a given number
+    is smaller than the documents known, or a topic has none.
+    """
+    if D == QRELS:
+        judged = np.diff(lists.judgments.offsets)
+        known: Floats = np.maximum(lists.spread(judged), lists.n).astype(np.float64)
+        return known
+    if isinstance(D, str):
+        hint = nearest(D, [QRELS])
+        raise ParameterError(f"D={D!r} is a path: ir_trunc.calc, or ir_trunc.parse_measure, reads it.{hint}")
+    if isinstance(D, dict):
+        return lists.spread(_of_topics(lists, D))
+    return lists.spread(np.full(len(lists.lengths), lists.collection(D), dtype=np.float64))
+
+
+def _of_topics(lists: Lists, sizes: Mapping[str, int]) -> Floats:
+    """The number that the map has for every topic (Q)."""
+    topics = lists.judgments.topics
+    missing = [topic for topic in topics if topic not in sizes]
+    if missing:
+        known = f"; one that it has is {next(iter(sizes))}"
+        raise ParameterError(f"D has no number for {len(missing)} topic(s), {missing[0]} for one{known}.")
+    found = np.array([sizes[topic] for topic in topics], dtype=np.float64)
+    for at in np.flatnonzero(lists.known() > found)[:1]:
+        raise ParameterError(
+            f"D[{topics[at]!r}]={found[at]:.0f} is smaller than the {lists.known()[at]} documents known for"
+            f" topic {topics[at]}: give the number of all its documents."
+        )
+    return found

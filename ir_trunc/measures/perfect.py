@@ -16,11 +16,21 @@ import numpy as np
 
 from ir_trunc._core.rankings import Floats, offsets_of
 from ir_trunc.measures.classical import dcg
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import Gains, Ideal, binary, graded, scaled
-from ir_trunc.measures.lists import Lists, above, geometric, powers, reciprocal
+from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.lists import Lists, above
 from ir_trunc.measures.params import MaxRel, OnlyRel, Persistence, Scale
-from ir_trunc.measures.parts import cascade, over
+from ir_trunc.measures.parts import (
+    Gains,
+    Ideal,
+    binary,
+    cascade,
+    geometric,
+    graded,
+    over,
+    powers,
+    reciprocal,
+    scaled,
+)
 from ir_trunc.measures.terminal import LIU, terminal
 
 SAKAI_SONG = "Sakai & Song, SIGIR 2011, https://doi.org/10.1145/2009916.2010055"

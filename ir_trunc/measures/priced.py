@@ -14,11 +14,10 @@ import numpy as np
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc.measures.answering import EM, SQUAD, answers, first_scores, in_run
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import binary
+from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel, Number, Whole
-from ir_trunc.measures.parts import over
+from ir_trunc.measures.parts import binary, over
 
 WHITEHEAD = "Whitehead et al., ECCV 2022, https://arxiv.org/abs/2204.13631"
 BEVENDORFF = "Bevendorff, Stein, Hagen & Potthast, NAACL 2019, https://aclanthology.org/N19-1068"
@@ -28,7 +27,7 @@ QUESTION = "Is a wrong answer worse than none, and by how much?"
 Price = Annotated[
     float | None, Number("what a wrong answer costs, where a right one earns 1; by default 1", 0)
 ]
-Target = Annotated[
+TargetConfidence = Annotated[
     float | None,
     Number("confidence that an answer should have, in place of the price t / (1 - t)", 0, 1, inside=True),
 ]
@@ -52,7 +51,7 @@ def price_of(price: float | None, target: float | None) -> float:
 
 
 @measure(source=WHITEHEAD, cutoff="none", range=(-math.inf, 1))
-def UF(lists: Lists, rel: MinRel = 1, price: Price = None, target: Target = None) -> Floats:
+def UF(lists: Lists, rel: MinRel = 1, price: Price = None, target: TargetConfidence = None) -> Floats:
     """Utility of answering: a right answer earns 1, a wrong one costs its price.
 
     correct 1, unanswered 0, wrong -c

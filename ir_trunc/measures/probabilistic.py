@@ -5,11 +5,10 @@ from __future__ import annotations
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.classical import WEBBER, dcg, normalised
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import exponential, linear_or_binary
-from ir_trunc.measures.lists import Lists, geometric, reciprocal
+from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, OnlyRel, Persistence
-from ir_trunc.measures.parts import cascade
+from ir_trunc.measures.parts import cascade, exponential, geometric, linear_or_binary, reciprocal
 
 MOFFAT = "Moffat & Zobel, TOIS 2008, https://doi.org/10.1145/1416950.1416952"
 CHAPELLE = "Chapelle, Metlzer, Zhang & Grinspan, CIKM 2009, https://doi.org/10.1145/1645953.1646033"

@@ -16,12 +16,10 @@ from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.measures.classical import SetR
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import Gains, binary
-from ir_trunc.measures.lists import Lists, undiscounted
-from ir_trunc.measures.params import Choice, MinRel, Number
-from ir_trunc.measures.parts import count, effort, over
-from ir_trunc.measures.sizes import QRELS, Documents, Size, documents
+from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import QRELS, Choice, Documents, MinRel, Number, Size
+from ir_trunc.measures.parts import Gains, binary, count, documents, effort, over, undiscounted
 
 COHEN = "Cohen, Hersh, Peterson & Yen, JAMIA 2006, https://doi.org/10.1197/jamia.M1929"
 KUSA = (
@@ -54,8 +52,8 @@ class RecallLevel:
         return given if given <= 1 else given / 100
 
 
-Target = Annotated[float, RecallLevel("recall to be reached, written @r")]
-OptionalTarget = Annotated[
+TargetRecall = Annotated[float, RecallLevel("recall to be reached, written @r")]
+OptionalRecall = Annotated[
     "float | None", RecallLevel("recall to be reached, written @r; by default the list's end")
 ]
 Price = Annotated[float, Number("cost of a document that is read; a run's own costs take its place", 0)]
@@ -85,7 +83,7 @@ def reached(lists: Lists, gains: Gains, r: float) -> tuple[Floats, Floats, Bools
 
 
 @measure(source=COHEN, range=(-1, 1), cutoff="none", at="r")
-def WSS(lists: Lists, r: OptionalTarget = None, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
+def WSS(lists: Lists, r: OptionalRecall = None, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """Work saved over sampling: the reading saved at a recall, less what a random sample would save.
 
     recall - n / D; with r: (D - n_r) / D - (1 - r), n_r the rank at which recall r is reached, 0 if it is not
@@ -100,7 +98,7 @@ def WSS(lists: Lists, r: OptionalTarget = None, D: Documents = QRELS, rel: MinRe
 
 
 @measure(source=KUSA, cutoff="none", at="r")
-def TNR(lists: Lists, r: Target = 0.95, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
+def TNR(lists: Lists, r: TargetRecall = 0.95, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """True negative rate at a recall: the share of irrelevant documents that need not be read to reach it.
 
     (D - R - irrelevant documents above rank n_r) / (D - R), n_r as in WSS; 0 where recall r is not reached
@@ -116,7 +114,7 @@ def TNR(lists: Lists, r: Target = 0.95, D: Documents = QRELS, rel: MinRel = 1) -
 
 
 @measure(source=CORMACK, cutoff="none", at="r")
-def Reliability(lists: Lists, r: Target = 0.95, rel: MinRel = 1) -> Floats:
+def Reliability(lists: Lists, r: TargetRecall = 0.95, rel: MinRel = 1) -> Floats:
     """Reliability: whether the list ends with the recall that was promised; the mean is the share of topics.
 
     1 if sum_i r_i / R >= r, else 0

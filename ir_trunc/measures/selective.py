@@ -15,7 +15,7 @@ import numpy as np
 
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc.measures.answering import answers, first_scores, from_here_on
-from ir_trunc.measures.declare import measure
+from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
 

@@ -12,11 +12,23 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures.declare import measure
-from ir_trunc.measures.gains import Gains, binary, exponential, graded, linear_or_binary
-from ir_trunc.measures.lists import Lists, log2_discount, powers, reciprocal
+from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, Flag, MaxRel, MinRel, OnlyRel, Persistence
-from ir_trunc.measures.parts import cascade, first_relevant, over, precision_at_relevant
+from ir_trunc.measures.parts import (
+    Gains,
+    binary,
+    cascade,
+    exponential,
+    first_relevant,
+    graded,
+    linear_or_binary,
+    log2_discount,
+    over,
+    powers,
+    precision_at_relevant,
+    reciprocal,
+)
 
 LIU = "Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737"
 QUESTION = (

@@ -9,12 +9,19 @@ from __future__ import annotations
 import math
 
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures.declare import measure
+from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
-from ir_trunc.measures.gains import scaled
-from ir_trunc.measures.lists import Lists, geometric, log2_discount, reciprocal, undiscounted
+from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Effort, MaxRel, Persistence, Scale, SignedScale
-from ir_trunc.measures.parts import cascade, effort
+from ir_trunc.measures.parts import (
+    cascade,
+    effort,
+    geometric,
+    log2_discount,
+    reciprocal,
+    scaled,
+    undiscounted,
+)
 from ir_trunc.measures.terminal import AMIGO
 
 AMIGO_RBU = "Amigó, Spina & Carrillo-de-Albornoz, SIGIR 2018, https://doi.org/10.1145/3209978.3210024"

@@ -23,8 +23,8 @@ from ir_trunc.meta.pairs import place_of, rounded
 from ir_trunc.meta.significance import Power
 from ir_trunc.meta.tables import square_table
 from ir_trunc.plots import looks
-from ir_trunc.scoring.bootstrap import interval
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.statistics import interval
 
 Bounds = tuple[float, float]
 Coefficient = Literal["tau", "tau_ap", "tau_ap_b", "rbo"]

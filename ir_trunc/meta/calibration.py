@@ -21,8 +21,7 @@ from ir_trunc.measures.params import Number, Text, Whole
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.printed import fitted
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.results import Result, fitted
 
 # How far, and how near to its lower bound, an unbounded parameter is searched.
 _WIDEST, _NARROWEST = 1e6, 1e-300

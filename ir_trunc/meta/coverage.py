@@ -25,9 +25,9 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.options import Measures, WholeOrAll
 from ir_trunc.meta.tables import by_name
-from ir_trunc.scoring.bootstrap import interval
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
+from ir_trunc.scoring.statistics import interval
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from ir_trunc._core.parameters import instance, text
 from ir_trunc.measures.params import Param
 from ir_trunc.meta.matrix import A_MATRIX, ScoreMatrix
 from ir_trunc.meta.pools import PooledRuns
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.results import Result
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
@@ -68,7 +68,7 @@ registry: dict[str, ProcedureDefinition] = {}
 def procedure(*, source: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Register a function as a procedure of meta-evaluation.
 
-    The function returns a result (`ir_trunc.scoring.protocol.Result`), and its annotation says which. What
+    The function returns a result (`ir_trunc.scoring.results.Result`), and its annotation says which. What
     it is about comes first: a `ScoreMatrix`, `PooledRuns` or measures. Its options are annotated with a kind
     (`ir_trunc.measures.params`, `ir_trunc.meta.options`), `seed: Seed = 0`, that checks what a user gives
     before the function runs. The docstring has a sentence, then paragraphs, then the sections Parameters,

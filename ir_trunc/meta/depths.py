@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.parameters import instance, mapping, number, several, text, whole
-from ir_trunc.measures.text import items_of, parse
+from ir_trunc.measures.declaration import items_of, parse
 from ir_trunc.meta.calibration import persistence
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pools import PooledRuns

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc.meta.axioms import PROPERTIES, Scale, named
 from ir_trunc.meta.trials import Part
-from ir_trunc.scoring.printed import fitted
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.results import Result, fitted
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,7 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.plots import looks
 from ir_trunc.plots.style import INK
 from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.printed import fitted
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.results import Result, fitted
 
 Node = dict[str, Any]
 

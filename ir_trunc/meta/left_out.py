@@ -19,7 +19,7 @@ from ir_trunc.meta.pairs import rounded
 from ir_trunc.meta.pools import PooledRuns, own_formulas
 from ir_trunc.meta.tables import crossed
 from ir_trunc.scoring.objects import MeasureLike, parse_measures, written
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 
 

@@ -15,13 +15,13 @@ from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, several
 from ir_trunc._core.rankings import Bools, Floats, Ints
-from ir_trunc.measures.text import items_of, split
-from ir_trunc.measures.whole_run import RunScores
+from ir_trunc.measures.declaration import items_of, split
+from ir_trunc.measures.definition import RunScores
 from ir_trunc.meta.pairs import place_of, positions, rounded
 from ir_trunc.meta.tables import by_name, scores_in
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.objects import definition_of, parse_measure
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.results import Result
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.errors import IrTruncError, ParameterError, shown
 from ir_trunc._core.parameters import mapping, several, text, whole
-from ir_trunc.measures.text import items_of
+from ir_trunc.measures.declaration import items_of
 from ir_trunc.scoring.objects import parse_measure
 
 

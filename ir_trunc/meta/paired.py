@@ -30,7 +30,7 @@ from scipy import stats
 from ir_trunc._core.parameters import generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.paired_tests import TESTS, Test, drawn_signs
-from ir_trunc.scoring.pair_tests import PairTest
+from ir_trunc.scoring.statistics import PairTest
 
 _CELLS = 1 << 22
 

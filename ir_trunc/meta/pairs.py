@@ -11,8 +11,8 @@ from ir_measures import Measure
 from ir_trunc._core.errors import InputError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc.scoring.bootstrap import interval
 from ir_trunc.scoring.objects import canonical, parse_measure
+from ir_trunc.scoring.statistics import interval
 
 
 def positions(wanted: Sequence[str], known: Sequence[str]) -> list[int]:

@@ -38,8 +38,7 @@ from ir_trunc.meta.standardisation import Reference
 from ir_trunc.meta.tables import crossed
 from ir_trunc.plots import looks
 from ir_trunc.scoring.objects import MeasureLike, parse_measure
-from ir_trunc.scoring.printed import fitted, number_text, table_text
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes, fitted, number_text, table_text
 from ir_trunc.scoring.runs import progress
 
 _FORMS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}

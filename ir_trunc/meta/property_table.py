@@ -22,7 +22,7 @@ from ir_trunc.meta.properties import Grading, Length, verdicts_of, with_rule
 from ir_trunc.meta.tables import by_name
 from ir_trunc.plots import looks
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.results import Result
 from ir_trunc.scoring.runs import progress
 
 TABLE_CUTOFF = 4

@@ -13,7 +13,7 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import BoundMeasure
-from ir_trunc.measures.whole_run import RunScores
+from ir_trunc.measures.definition import RunScores
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, written

@@ -20,7 +20,7 @@ from ir_trunc.meta.paired_tests import TESTS, Correction, Test, TestName, correc
 from ir_trunc.meta.pairs import pairs, place_of, ratio_intervals, square
 from ir_trunc.meta.tables import by_name, square_table
 from ir_trunc.plots import looks
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

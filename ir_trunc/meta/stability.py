@@ -28,7 +28,7 @@ from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pairs import pairs, ratio_intervals
 from ir_trunc.meta.tables import by_name, crossed
 from ir_trunc.plots import looks
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 
 RelativeTo = Literal["score", "spread"]

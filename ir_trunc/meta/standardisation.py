@@ -20,7 +20,7 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.matrix import ScoreMatrix, matrix_of
 from ir_trunc.meta.pairs import place_of, positions
 from ir_trunc.meta.tables import by_name, crossed
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
 
 Form = Literal["normal", "linear", "z"]
 

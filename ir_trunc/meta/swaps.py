@@ -26,7 +26,7 @@ from ir_trunc.meta.pairs import drawn_pairs, ratio_intervals
 from ir_trunc.meta.stability import Size, difference, mean_scores, set_size
 from ir_trunc.meta.tables import by_name, crossed
 from ir_trunc.plots import looks
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
 
 BINS = 21
 

@@ -22,7 +22,7 @@ from ir_trunc.meta.tables import by_name
 from ir_trunc.plots import looks
 from ir_trunc.plots.style import ACCENT, GREY, INK, label
 from ir_trunc.scoring.evaluator import Evaluator
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import RunsLike, each_run
 
 

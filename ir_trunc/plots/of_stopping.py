@@ -13,8 +13,8 @@ from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc._read.text import read_sizes
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.parts import binary
-from ir_trunc.measures.sizes import QRELS, Size, Sizes, documents, is_path
+from ir_trunc.measures.params import QRELS, Size, Sizes, is_path
+from ir_trunc.measures.parts import binary, documents
 from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes
 

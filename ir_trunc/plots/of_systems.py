@@ -10,7 +10,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import numbers, whole
-from ir_trunc.measures.declare import lower_is_better
+from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.plots import looks, style
 from ir_trunc.plots.looks import Axes
 

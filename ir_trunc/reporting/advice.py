@@ -12,7 +12,7 @@ from ir_trunc import plots
 from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
 from ir_trunc.truncation._text import parse_policy
 
 if TYPE_CHECKING:

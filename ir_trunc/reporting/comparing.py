@@ -17,7 +17,7 @@ from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._read.reading import Unpack
-from ir_trunc.measures.whole_run import influence
+from ir_trunc.measures.definition import influence
 from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.reporting.plan import Plan, baseline_of

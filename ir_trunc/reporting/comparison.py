@@ -12,9 +12,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc.meta.tables import by_name, crossed
 from ir_trunc.reporting.paper import Tested
 from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.printed import fitted, table_text
-from ir_trunc.scoring.protocol import Result, as_table
-from ir_trunc.scoring.results import VIEWS
+from ir_trunc.scoring.results import VIEWS, Result, as_table, fitted, table_text
 
 _PRINTED = 20  # comparisons that are printed below the table; pairs() has all
 

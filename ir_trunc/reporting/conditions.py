@@ -15,7 +15,7 @@ from scipy import stats
 from ir_trunc._core.errors import IrTruncError, ParameterError, nearest, printable
 from ir_trunc._core.parameters import text
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc.measures.whole_run import influence
+from ir_trunc.measures.definition import influence
 from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.scoring.results import Results
 

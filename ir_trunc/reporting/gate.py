@@ -18,9 +18,7 @@ from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc.reporting.conditions import Condition, Range, mean_of, read_condition, value_of, values_of
 from ir_trunc.scoring.evaluator import Evaluator, Options
-from ir_trunc.scoring.printed import fitted
-from ir_trunc.scoring.protocol import Result
-from ir_trunc.scoring.results import Results
+from ir_trunc.scoring.results import Result, Results, fitted
 
 Verdict = Literal["passed", "failed", "undecided"]
 _VERDICTS: dict[bool | None, Verdict] = {True: "failed", False: "passed", None: "undecided"}

@@ -15,10 +15,10 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.doors import rank
 from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._read.reading import Unpack
-from ir_trunc.measures.whole_run import influence
+from ir_trunc.measures.definition import influence
 from ir_trunc.reporting.advice import FEW, HowMany
-from ir_trunc.scoring.bootstrap import interval_of_mean
 from ir_trunc.scoring.evaluator import Options
+from ir_trunc.scoring.statistics import interval_of_mean
 from ir_trunc.truncation._fitting import one_measure, single_measure
 from ir_trunc.truncation._policy import Cutter, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy

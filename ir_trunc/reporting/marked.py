@@ -10,7 +10,7 @@ from string import Template
 
 from ir_trunc._core.errors import printable
 from ir_trunc._core.lazy import pd
-from ir_trunc.scoring.printed import fitted, table_text
+from ir_trunc.scoring.results import fitted, table_text
 
 HIGHER, LOWER = "+", "-"
 _WARNINGS = 3  # that are printed on a terminal

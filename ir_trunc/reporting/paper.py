@@ -12,13 +12,13 @@ import numpy as np
 from ir_trunc._core.errors import counted
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc.measures.declare import lower_is_better
+from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.meta.paired import FOR_ALL_PAIRS
 from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.reporting.marked import HIGHER, LOWER, Cell, MarkedTable
 from ir_trunc.reporting.plan import OF_PAIRS
-from ir_trunc.scoring.pair_tests import PairTest
-from ir_trunc.scoring.protocol import axes
+from ir_trunc.scoring.results import axes
+from ir_trunc.scoring.statistics import PairTest
 
 _TESTS: Mapping[PairTest, str] = {
     "t": "paired t test",

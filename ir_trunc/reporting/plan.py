@@ -13,11 +13,11 @@ from ir_measures import Measure
 from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc._core.parameters import number, one_of, text, whole
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures.declare import lower_is_better
+from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.meta.paired import FOR_ALL_PAIRS, PAIR_TESTS, Setting, not_worse, paired_tests
 from ir_trunc.meta.paired_tests import Correction, corrected, named_test
 from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.pair_tests import PairTest
+from ir_trunc.scoring.statistics import PairTest
 
 OF_PAIRS = ("p", "differences", "low", "high", "effects", "not_worse", "equivalent")
 """What a comparison holds for each measure and pair of systems."""

@@ -19,7 +19,7 @@ from ir_trunc.meta.axioms import PROPERTIES
 from ir_trunc.meta.findings import Finding, Verdicts
 from ir_trunc.meta.properties import RULE
 from ir_trunc.meta.property_table import property_table
-from ir_trunc.scoring.verbs import calc_aggregate
+from ir_trunc.scoring.evaluator import calc_aggregate
 
 RENEW = "ir_trunc measures --reference > notebooks/reference.md"
 

@@ -1,11 +1,17 @@
-"""What `calc` returns: scores of one run, which print, show in a notebook and convert to pandas."""
+"""Summaries for a terminal: text and tables whose lines have at most 80 columns.
+
+A table that is too wide continues below; no column is left out. Only names that are too long lose their
+middle.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import ir_measures
 import numpy as np
@@ -14,14 +20,179 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core import arrays
-from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted
+from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, printable
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.rankings import Bools, Floats, Rankings
+from ir_trunc._output.files import Target
 from ir_trunc._read.arrow import pa
 from ir_trunc.scoring import stored
 from ir_trunc.scoring.objects import bind, parse_measure
-from ir_trunc.scoring.printed import fitted
-from ir_trunc.scoring.protocol import Result, as_html, axes
+
+WIDTH = 80
+
+_TABLE = WIDTH - 3  # pandas ends the lines of a table that continues below with a backslash
+_LABELS, _CELL = 42, 30  # columns for the labels of a row, together, and for a column
+
+
+def fitted(text: str, indent: int = 2) -> str:
+    """The text with its long lines broken; what continues a line is indented."""
+    lines = []
+    for line in text.splitlines():
+        shown = printable(line)
+        lines += wrap(
+            shown, WIDTH, subsequent_indent=" " * indent, replace_whitespace=False, break_on_hyphens=False
+        ) or [""]
+    return "\n".join(lines)
+
+
+def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = False) -> str:
+    """A table as text.
+
+    digits: decimal places of its numbers, -1 for all; None leaves them to pandas. every_row: also where
+    pandas would leave rows in the middle out.
+    """
+    index, columns = _labels(frame.index, _LABELS), _labels(frame.columns, _CELL)
+    cells = {at: frame.iloc[:, at].map(_cell).to_numpy() for at in range(frame.shape[1])}
+    shown = pd.DataFrame(cells, index=index, dtype=None)
+    shown.columns = columns
+    numbers = None if digits is None else partial(number_text, digits=digits)
+    most = None if every_row else pd.get_option("display.max_rows")
+    rows = {"max_rows": most, "min_rows": pd.get_option("display.min_rows")}
+    text: str = shown.to_string(
+        line_width=_TABLE, float_format=numbers, index=not is_plain(frame.index), **rows
+    )
+    return text
+
+
+def number_text(value: float, digits: int) -> str:
+    """A number with that many decimal places, or with all that it has for -1."""
+    return repr(float(value)) if digits < 0 else f"{value:.{digits}f}"
+
+
+def is_plain(index: Any) -> bool:
+    """Whether rows have numbers only, and no names."""
+    return isinstance(index, pd.RangeIndex) and index.name is None
+
+
+def _labels(index: pd.Index[Any], room: int) -> Any:
+    """The labels, shortened where all levels together would be wider than there is room."""
+    if is_plain(index):
+        return index
+    each = max(8, room // index.nlevels - 1)
+    names = [None if name is None else shortened(str(name), each) for name in index.names]
+    if index.nlevels > 1:
+        return pd.MultiIndex.from_tuples([tuple(_cell(x, each) for x in row) for row in index], names=names)
+    return pd.Index([_cell(x, each) for x in index], name=names[0])
+
+
+def _cell(value: Any, room: int = _CELL) -> Any:
+    return shortened(value, room) if isinstance(value, str) else value
+
+
+def shortened(text: str, room: int) -> str:
+    """The text, without its middle where it is longer than there is room."""
+    shown = printable(text)
+    if len(shown) <= room:
+        return shown
+    end = (room - 3) // 2
+    return f"{shown[: room - 3 - end]}...{shown[len(shown) - end :]}"
+
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from ir_trunc.scoring.tables import Table
+
+
+class Result:
+    """The base of results: they print within 80 columns, convert to pandas and are saved as JSON.
+
+    shapes: the axes of each array by their names, as "measures pairs". An axis named like a field has the
+    field's length. digits: decimal places of the numbers in a summary. every_row:
+    whether a summary prints all of its rows, however many pandas would.
+    """
+
+    shapes: ClassVar[Mapping[str, str]] = {}
+    digits: ClassVar[int] = 4
+    every_row: ClassVar[bool] = False
+
+    @property
+    def heading(self) -> str:
+        """What the result is and how it was found, in a line."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The result as a table."""
+        raise NotImplementedError
+
+    def summary(self) -> pd.DataFrame:
+        """The table below the heading where the result is printed."""
+        return self.to_pandas()
+
+    def report(self, places: int | None = None) -> str:
+        """What a command prints: the result as it is printed, or more.
+
+        places: decimal places of the numbers in a table, -1 for all; by default as it is printed.
+        """
+        own_form = type(self).__repr__ is not Result.__repr__
+        return str(self) if places is None or own_form else self._text(places)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """All values, as tables by name; most results have one."""
+        return {type(self).__name__.lower(): self.to_pandas()}
+
+    def _text(self, digits: int) -> str:
+        return f"{fitted(self.heading)}\n{table_text(self.summary(), digits, self.every_row)}"
+
+    def __repr__(self) -> str:
+        return self._text(self.digits)
+
+    def _repr_html_(self) -> str:
+        import html  # for notebooks: commands start sooner without its table of entities
+
+        lines = "<br>".join(html.escape(printable(line)) for line in self.heading.splitlines())
+        return f"<p>{lines}</p>\n{as_html(self.summary(), self.digits)}"
+
+    def _data(self) -> Any:
+        """What is saved, as JSON can hold it."""
+        return stored.plain(self)
+
+    @classmethod
+    def _from(cls, data: Any, where: str) -> Self:
+        """What `_data` said. Raises InputError that begins with `where`."""
+        found: Self = stored.object_of(data, cls, where)
+        stored.check_shapes(found, cls.shapes, where)
+        return found
+
+    def save(self, path: Target) -> None:
+        """Write the result as JSON, with every bit of its numbers; gzipped where the name ends in .gz.
+
+        The file appears under its name once it is complete.
+        """
+        stored.write_json(path, type(self).__name__, self._data())
+
+    @classmethod
+    def load(cls, path: Target) -> Self:
+        """Read what `save` wrote. Raises InputError where the file holds something else."""
+        return cls._from(*stored.read_saved(path, cls.__name__))
+
+
+def axes(**of: str) -> Mapping[str, str]:
+    """The axes of arrays, as `Result.shapes` has them."""
+    return of
+
+
+def as_table(data: Any, index: Any = None) -> Table:
+    """The data as a DataFrame that prints and is saved as results are."""
+    from ir_trunc.scoring.tables import Table  # with pandas: not before there is a table
+
+    return Table(data, index=index)
+
+
+def as_html(frame: pd.DataFrame, digits: int = 4, index: bool = True) -> str:
+    """A table for a notebook; names in it are escaped."""
+    return frame.to_html(index=index, border=0, float_format=f"{{:.{digits}f}}".format)
+
 
 if TYPE_CHECKING:
     from typing_extensions import Self

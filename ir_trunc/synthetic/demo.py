@@ -18,7 +18,7 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.files import make_folder, output_file
 from ir_trunc._ranking.doors import read_qrels
 from ir_trunc._ranking.rank import rank_run
-from ir_trunc.scoring.verbs import evaluator
+from ir_trunc.scoring.evaluator import evaluator
 
 SYSTEMS = ("never-stops", "stops-in-time", "says-little")
 CLASSICAL = ("P@5", "RR", "AP", "nDCG@10")

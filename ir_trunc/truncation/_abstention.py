@@ -19,7 +19,7 @@ from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.selective import Answers
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
-from ir_trunc.scoring.protocol import as_table
+from ir_trunc.scoring.results import as_table
 from ir_trunc.truncation._fitting import one_measure
 
 if TYPE_CHECKING:

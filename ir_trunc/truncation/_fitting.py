@@ -14,8 +14,8 @@ from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureErro
 from ir_trunc._core.parameters import instance
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure
+from ir_trunc.measures.definition import parts_of, value_of
 from ir_trunc.measures.lists import Depths, running
-from ir_trunc.measures.whole_run import parts_of, value_of
 from ir_trunc.scoring.objects import bind, parse_measures
 
 _SAME = 1e-12  # relative: measures that differ by less are equal, so that rounding chooses no level

@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, near
 from ir_trunc._core.parameters import text
 from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
-from ir_trunc.measures.text import items_of, split
+from ir_trunc.measures.declaration import items_of, split
 from ir_trunc.scoring.stored import named, read_saved, value_of
 from ir_trunc.truncation._policy import Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
 from ir_trunc.truncation.policies.given import Given

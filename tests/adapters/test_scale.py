@@ -28,7 +28,7 @@ from ir_trunc import (
     read_qrels,
 )
 from ir_trunc.adapters import scale
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.declaration import CUTOFF
 
 # Spark's own: said whenever Arrow functions are used, though pandas has no part in it here; and what Spark
 # 3.5 does.

@@ -9,7 +9,7 @@ from faulty import draws, python, small_blocks
 from generated import ALL, queries, with_ids
 
 import ir_trunc
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.declaration import CUTOFF
 
 EVERY = [d.name + "@5" * bool(d.params.get(CUTOFF) and d.params[CUTOFF].required) for d in ALL]
 THREADS = 8

@@ -32,9 +32,9 @@ from naive import RUN_TWINS, TWINS, Query
 from ir_trunc._core.curve import TOLERANCE, Curve
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures import BoundMeasure, Definition, registry, scores
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.declaration import CUTOFF
+from ir_trunc.measures.definition import influence
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.whole_run import influence
 
 each_measure = pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
 

@@ -16,7 +16,7 @@ from pages import ROOT, blocks, run_console, run_python
 import ir_trunc
 from ir_trunc.measures import registry
 from ir_trunc.measures.params import Effort, MinRel, Persistence
-from ir_trunc.scoring.classes import objects
+from ir_trunc.scoring.objects import objects
 
 PAGE = ROOT / "notebooks" / "howto" / "own-measure.md"
 

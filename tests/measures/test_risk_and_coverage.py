@@ -12,7 +12,7 @@ from scipy import stats
 from ir_trunc import InputError, ParameterError, calc, calc_aggregate, meta, rank
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import lookup
-from ir_trunc.measures.whole_run import RunScores
+from ir_trunc.measures.definition import RunScores
 from ir_trunc.truncation import abstention_curve, cross_validate, nauc, risk_coverage
 
 AREAS = ["AURC", "EAURC", "AUGRC"]

@@ -20,11 +20,11 @@ from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.rankings import Rankings, offsets_of
 from ir_trunc.measures import lookup, measure, registry, scores
 from ir_trunc.measures.answering import answers
+from ir_trunc.measures.definition import RunScores, influence
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
-from ir_trunc.measures.whole_run import RunScores, influence
 from ir_trunc.meta.scored_runs import run_scores
-from ir_trunc.scoring.classes import objects
+from ir_trunc.scoring.objects import objects
 
 WHOLE_RUN = [definition for definition in ALL if definition.scope == "run"]
 READINGS = ["accuracy", "precision", "error", 0.0, 0.5, 1.0]

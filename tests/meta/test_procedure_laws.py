@@ -31,7 +31,7 @@ from ir_trunc.measures.params import Number
 from ir_trunc.meta import ScoreMatrix, procedure
 from ir_trunc.meta.options import Measures, Names
 from ir_trunc.reporting import reference
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.results import Result
 from ir_trunc.synthetic import demo
 
 PROCEDURES = sorted(meta.registry)

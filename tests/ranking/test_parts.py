@@ -19,7 +19,7 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc._ranking.doors import read_run
 from ir_trunc._ranking.rank import put_together, rank, rank_piece
 from ir_trunc.measures import scores
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.measures.lists import Depths, Lists
 from ir_trunc.truncation import LargestGap
 from ir_trunc.truncation._text import parse_policy

@@ -25,7 +25,7 @@ from ir_trunc._read.readers import memory
 from ir_trunc._read.reading import RUN
 from ir_trunc._read.registry import read_rows, recognised
 from ir_trunc.measures import scores
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.declaration import CUTOFF
 
 EVERY = [d.bind({CUTOFF: 5} if d.params.get(CUTOFF) and d.params[CUTOFF].required else {}) for d in ALL]
 

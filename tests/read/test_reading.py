@@ -524,7 +524,7 @@ def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():
 def test_looking_for_an_imposed_limit_refuses_no_measure():
     """K1 and others take confidence in [0, 1] only: so must be the lists on which is tried what they read."""
     from ir_trunc.measures import registry
-    from ir_trunc.measures.declare import CUTOFF
+    from ir_trunc.measures.declaration import CUTOFF
     from ir_trunc.measures.questions import reads_the_end
 
     qrels = {str(topic): {"d1": 1} for topic in range(4)}

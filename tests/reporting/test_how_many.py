@@ -9,6 +9,7 @@ import pytest
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, how_many
+from ir_trunc.reporting.advice import HowMany
 from ir_trunc.truncation import Fixed, Policy, ScoreThreshold, cross_validate
 
 
@@ -170,7 +171,7 @@ def test_a_policy_of_one_s_own_is_advised_but_not_saved(tmp_path):
     assert isinstance(advice.policy, Exactly)
     assert advice.policy([0.9, 0.1]) == 1
     advice.save(tmp_path / "advice.json")
-    loaded = ir_trunc.HowMany.load(tmp_path / "advice.json")
+    loaded = HowMany.load(tmp_path / "advice.json")
     with pytest.raises(InputError, match="A file cannot hold Exactly: call how_many again"):
         _ = loaded.policy
 
@@ -181,7 +182,7 @@ def lists_of(rankings):
 
 def test_an_advice_that_was_saved_has_its_policy(tmp_path, advice):
     advice.save(tmp_path / "advice.json")
-    assert ir_trunc.HowMany.load(tmp_path / "advice.json").policy == advice.policy
+    assert HowMany.load(tmp_path / "advice.json").policy == advice.policy
 
 
 def test_the_picture_shows_score_against_cost(advice):

@@ -6,7 +6,7 @@ import pytest
 from generated import ALL
 
 from ir_trunc import IrTruncWarning, calc, compare, evaluator, rank
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.measures.questions import reads_confidences
 from ir_trunc.scoring import evaluator as scoring
 

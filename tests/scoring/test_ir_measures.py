@@ -15,7 +15,7 @@ from ir_measures import AP, RR, P, Qrel, ScoredDoc, nDCG
 import ir_trunc
 from ir_trunc import OIE, RBPT, ParameterError, c, nDCGT, parse_measure
 from ir_trunc.adapters.ir_measures import register
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.declaration import CUTOFF
 
 QRELS = {"1": {"a": 1, "b": 0, "d": 2}, "2": {"x": 0}, "3": {"z": 2}, "4": {"y": 1}}
 RUN = {"1": {"a": 2.0, "b": 1.0, "e": 0.5}, "3": {"y": 3.0, "z": 1.0}}

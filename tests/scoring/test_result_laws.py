@@ -30,7 +30,7 @@ from procedures import examples
 import ir_trunc
 from ir_trunc import InputError, calc, compare, meta
 from ir_trunc.reporting.reproduction.cells import Cells, Reproduction
-from ir_trunc.scoring.protocol import Result
+from ir_trunc.scoring.results import Aggregated, Result
 from ir_trunc.scoring.tables import Table
 from ir_trunc.truncation import abstention_curve, cross_validate, nauc, risk_coverage, study
 
@@ -282,7 +282,7 @@ def test_a_measure_that_cannot_be_read_is_refused_with_the_file(measure, tmp_pat
     content = {"ir_trunc": "Aggregated", "format": 1, "data": [[measure, 0.5]]}
     path.write_text(json.dumps(content))
     with pytest.raises(InputError, match=r"means\.json"):
-        ir_trunc.Aggregated.load(path)
+        Aggregated.load(path)
 
 
 def test_one_result_is_not_taken_for_another(tmp_path):

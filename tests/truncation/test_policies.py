@@ -14,7 +14,7 @@ from scipy.stats import expon, genpareto, norm
 from ir_trunc import calc, rank, read_qrels
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.measures.declare import CUTOFF
+from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.truncation import (
     AdaptiveK,
     Fixed,

@@ -12,7 +12,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.plots import looks
-from ir_trunc.scoring.protocol import Result, axes
+from ir_trunc.scoring.results import Result, axes
 
 _ROUNDING = 1e-9
 

@@ -9,7 +9,7 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures.graded import SAKAI
 from ir_trunc.reporting.reproduction.cells import Cells
 from ir_trunc.reporting.reproduction.declare import printed, reproduction
-from ir_trunc.scoring.verbs import calc, calc_aggregate
+from ir_trunc.scoring.evaluator import calc, calc_aggregate
 
 _LIU = ("RRT", "RBPT(p=0.5)", "nDCGT", "APT")
 _PENAS = ("c@1", "c(unanswered=0)@1")

@@ -12,14 +12,11 @@ import numpy as np
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures.declare import lookup, measure
+from ir_trunc.measures.declaration import lookup, measure, parse
 from ir_trunc.measures.definition import BoundMeasure
-from ir_trunc.measures.every_document import EveryDocument
-from ir_trunc.measures.gains import linear_or_binary
-from ir_trunc.measures.lists import Lists, undiscounted
+from ir_trunc.measures.lists import EveryDocument, Lists
 from ir_trunc.measures.params import MaxRel, Number, OnlyRel
-from ir_trunc.measures.parts import effort, over
-from ir_trunc.measures.text import parse
+from ir_trunc.measures.parts import effort, linear_or_binary, over, undiscounted
 
 SMUCKER = "Smucker & Clarke, SIGIR 2012, https://doi.org/10.1145/2348283.2348300"
 SAKAI_DOU = "Sakai & Dou, SIGIR 2013, https://doi.org/10.1145/2484028.2484031"

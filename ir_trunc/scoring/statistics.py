@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -53,3 +53,6 @@ def interval_of_mean(
     return interval(
         lambda drawn: scores[drawn].mean(axis=-1), len(scores), confidence, repetitions, seed, vectorised=True
     )
+
+
+PairTest = Literal["t", "bootstrap", "randomisation", "tukey", "randomised-tukey"]
