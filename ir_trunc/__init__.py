@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-# First of all: it says in one line what ends a command from here on.
-from ir_trunc._core import process as _process  # noqa: F401
 from ir_trunc._core.errors import (
     InputError,
     IrTruncError,
@@ -24,8 +22,6 @@ from ir_trunc._core.errors import (
     ParameterTypeError,
     UnknownMeasureError,
 )
-
-# isort: split
 from ir_trunc.adapters.ir_measures import register as _register
 from ir_trunc.scoring.objects import MeasureLike, measure, parse_measure
 from ir_trunc.scoring.objects import objects as _objects

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ir_trunc._core.errors import ParameterError, counted
-from ir_trunc._core.process import tell
 from ir_trunc._output.files import check_outputs
 from ir_trunc._ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc._ranking.rank import rank
 from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, reading_of
 from ir_trunc.cli.output import OneLineParser
+from ir_trunc.cli.process import tell
 from ir_trunc.truncation import parse_policy, ranked, write_cuts, write_run
 from ir_trunc.truncation._policy import sees_judgments
 from ir_trunc.truncation._text import list_of_policies

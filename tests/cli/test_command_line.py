@@ -15,15 +15,14 @@ from collections import defaultdict
 import pytest
 
 import ir_trunc
-from ir_trunc.cli import arguments, output
-from ir_trunc.cli.main import _COMMANDS
+from ir_trunc.cli import arguments, main, output
 from ir_trunc.cli.meta import commands
 from ir_trunc.measures import names, registry
 from ir_trunc.synthetic import demo
 
 COMMANDS = [
     [],
-    *([name] for name in _COMMANDS if name not in ("study", "meta")),
+    *([name] for name in (*main.COMMANDS, *main.MODULES) if name not in ("study", "meta")),
     *(["study", name] for name in ("cuts", "agreement", "lengths", "example", "policies")),
     *(["meta", name] for name in ("matrix", "guide", "calibrate", *commands())),
 ]
@@ -332,15 +331,13 @@ def test_no_name_of_ours_is_one_of_trec_eval_with_another_meaning():
 def test_warnings_of_other_packages_are_not_told(collection, command, monkeypatch):
     import warnings
 
-    from ir_trunc.cli import main
-
     def noisy(words):
         warnings.warn("Precision loss occurred", RuntimeWarning, stacklevel=1)
         warnings.warn("a thing that will change", FutureWarning, stacklevel=1)
         warnings.warn("said by a module of the user's", UserWarning, stacklevel=1)
         return 0
 
-    monkeypatch.setattr(main, "score", noisy)
+    monkeypatch.setattr("ir_trunc.cli.score.main", noisy)
     assert command(QRELS) == (0, "", "ir_trunc: warning: said by a module of the user's\n")
 
 

@@ -1,9 +1,7 @@
-"""What a command shares with the system: its start, standard streams, signals, its exit without a result."""
+"""What a command shares with the operating system: standard streams, signals, an end without a result."""
 
 from __future__ import annotations
 
-import atexit
-import gc
 import io
 import os
 import signal
@@ -11,13 +9,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import IO, Any, TextIO, cast
 
 from ir_trunc._core.errors import IrTruncError, printable
 
-# What ends a command with one line. Anything else is a fault of the program, which the traceback helps to
-# find.
+# Errors that end a command with one line. Any other is a fault of the program and keeps its traceback.
 ENDINGS = (IrTruncError, OSError, MemoryError, ImportError)
 
 
@@ -40,42 +37,6 @@ def reason(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno and error.filename is None:
         return f"standard output: {error.strerror}."  # errors about other files name them
     return str(error)
-
-
-def _is_the_command() -> bool:
-    """Whether this process is the command itself, and not a program that imports ir_trunc."""
-    words = sys.argv[:1]
-    if words == ["-m"]:  # until Python has found the module
-        words = sys.orig_argv[sys.orig_argv.index("-m") + 1 :][:1] if "-m" in sys.orig_argv else []
-    return bool(words) and os.path.splitext(os.path.basename(words[0]))[0] == "ir_trunc"
-
-
-def _begin() -> None:
-    """Say in one line what ends the command before `main` can.
-
-    It also spares a command what takes longer than a small run takes to score.
-    """
-    sys.excepthook = _last_words
-    # numpy's OpenBLAS starts a thread for each processor, and no command multiplies large matrices.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Python looks for cycles again and again while modules are imported, and once more when it ends.
-    gc.disable()
-    atexit.register(gc.freeze)
-
-
-def imported() -> None:
-    """Look for cycles from here on, but not among the modules, which stay."""
-    if _COMMAND:
-        gc.freeze()
-        gc.enable()
-
-
-def _last_words(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    if not isinstance(error, (KeyboardInterrupt, *ENDINGS)):
-        return sys.__excepthook__(kind, error, trace)
-    tell(f"ir_trunc: {reason(error)}")
-    if not isinstance(error, KeyboardInterrupt):  # after which Python ends as the signal asks
-        sys.exit(2)
 
 
 @contextmanager
@@ -137,7 +98,7 @@ def ended_by_signals() -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():  # no other may
         for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
             if signal.getsignal(number) == signal.SIG_DFL:
-                before[number] = signal.signal(number, _end)
+                before[number] = signal.signal(number, _exit)
     try:
         yield
     finally:
@@ -145,10 +106,5 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _end(number: int, _: FrameType | None) -> None:
+def _exit(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
-
-
-_COMMAND = _is_the_command()
-if _COMMAND:
-    _begin()
