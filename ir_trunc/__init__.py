@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from ir_trunc._ranking.universe import with_topics
     from ir_trunc._read.readers.topics import read_topics
     from ir_trunc._read.reading import Reading
-    from ir_trunc.reporting.comparing import compare
+    from ir_trunc.reporting.compare import compare
     from ir_trunc.reporting.comparison import Comparison
     from ir_trunc.reporting.gate import check
     from ir_trunc.reporting.how_many import how_many
-    from ir_trunc.reporting.page import report
+    from ir_trunc.reporting.report import report
     from ir_trunc.reporting.reproduction import reproduce
     from ir_trunc.scoring.evaluator import calc, calc_aggregate, curves, evaluator, iter_calc
     from ir_trunc.scoring.results import Results
@@ -68,15 +68,15 @@ _LATER = {
         "_ranking.universe": ["with_topics"],
         "_read.reading": ["Reading"],
         "_read.readers.topics": ["read_topics"],
-        "reporting.comparing": ["compare"],
-        "reporting.comparison": ["Comparison"],
-        "reporting.gate": ["check"],
-        "reporting.how_many": ["how_many"],
-        "reporting.page": ["report"],
-        "reporting.reproduction": ["reproduce"],
         "scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
         "scoring.results": ["Results"],
         "truncation.study": ["nil_report"],
+        "reporting.compare": ["compare"],
+        "reporting.comparison": ["Comparison"],
+        "reporting.gate": ["check"],
+        "reporting.how_many": ["how_many"],
+        "reporting.report": ["report"],
+        "reporting.reproduction": ["reproduce"],
         "truncation._text": ["load_policy"],
         "truncation._wrapping": ["with_effort", "with_terminal"],
     }.items()

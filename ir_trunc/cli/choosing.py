@@ -13,7 +13,7 @@ from ir_trunc._output.files import check_output, write_text
 from ir_trunc.cli.output import OneLineParser
 from ir_trunc.meta import calibration
 from ir_trunc.meta.guide import Question, page, plot, step
-from ir_trunc.plots.files import save
+from ir_trunc.plots._kit import save_picture
 from ir_trunc.scoring.results import WIDTH
 
 
@@ -32,7 +32,7 @@ def guide(words: Sequence[str]) -> None:
     if args.page is not None:
         text, picture = (args.page and os.path.join(args.page, f"guide.{end}") for end in ("md", "svg"))
         check_output(text)
-        save(plot().figure, picture, "none")
+        save_picture(plot().figure, picture, "none")
         write_text(text, page().splitlines())
         return
     answers = {}

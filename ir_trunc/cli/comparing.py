@@ -68,7 +68,7 @@ def write_comparison(args: argparse.Namespace, measures: Sequence[Any], runs: Ma
     for flag, is_given in (("--by-query", args.by_query), ("--views", args.views)):
         if is_given:
             raise IrTruncError(f"{flag} is not for a comparison with tests: ask for one at a time.")
-    from ir_trunc.reporting.comparing import compare  # scipy: not before it is needed
+    from ir_trunc.reporting.compare import compare
 
     found = compare(measures, args.qrels, runs, topics=args.topics, **_given(args), **options_of(args))
     places = args.places if args.places >= 0 else 15

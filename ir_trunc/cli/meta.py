@@ -19,7 +19,7 @@ from ir_trunc.cli.procedures import add_options, given_options, named_measures
 from ir_trunc.meta import ScoreMatrix, pooled_runs, registry, score_matrix
 from ir_trunc.meta.declare import ProcedureDefinition
 from ir_trunc.meta.pools import PooledRuns
-from ir_trunc.plots.files import check_picture, save
+from ir_trunc.plots._kit import check_picture, save_picture
 from ir_trunc.scoring.results import WIDTH, Result, table_text
 from ir_trunc.scoring.runs import RunsLike
 
@@ -231,4 +231,4 @@ def _show(args: argparse.Namespace, *results: Any) -> None:
                 what = f"95 % bootstrap intervals, {type(result).__name__}"
                 print(f"\n{what}\n{table_text(result.intervals(), None)}")
     if getattr(args, "plot", None) is not None:
-        save(results[0].plot().figure, args.plot, "none")
+        save_picture(results[0].plot().figure, args.plot, "none")

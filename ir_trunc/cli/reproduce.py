@@ -9,7 +9,8 @@ from ir_trunc._core.errors import IrTruncError
 from ir_trunc._output.files import check_outputs
 from ir_trunc.cli.arguments import add_flag
 from ir_trunc.cli.output import OneLineParser
-from ir_trunc.reporting.reproduction import reproduce, reproductions
+from ir_trunc.reporting._papers import PAPERS
+from ir_trunc.reporting.reproduction import reproduce
 
 
 def main(words: Sequence[str]) -> int:
@@ -29,14 +30,13 @@ def main(words: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    papers = reproductions()
-    needs = [f"  {paper.name:12}{paper.data or 'no data'}" for paper in papers.values()]
+    needs = [f"  {name:12}{paper.data or 'no data'}" for name, paper in PAPERS.items()]
     parser = OneLineParser(
         prog="ir_trunc reproduce",
         description="The tables of a paper: each cell printed and computed, * where the two differ.",
         epilog="\n".join(["papers, and what they need:", *needs]),
     )
-    parser.add_argument("paper", choices=tuple(papers), metavar="PAPER", help=", ".join(papers))
+    parser.add_argument("paper", choices=tuple(PAPERS), metavar="PAPER", help=", ".join(PAPERS))
     about = "a qrels file and a folder of runs; several collections are averaged"
     parser.add_argument("collections", nargs="*", metavar="QRELS RUNS", help=about)
     add_flag(parser, "output", help="save the result as JSON, too")

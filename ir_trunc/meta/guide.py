@@ -25,7 +25,7 @@ from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import registry
 from ir_trunc.meta.declare import procedure
 from ir_trunc.plots import looks
-from ir_trunc.plots.style import INK
+from ir_trunc.plots._style import INK
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.results import Result, fitted
 

@@ -21,7 +21,7 @@ from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pairs import rounded
 from ir_trunc.meta.tables import by_name, square_table
 from ir_trunc.plots import looks
-from ir_trunc.plots.style import ACCENT
+from ir_trunc.plots._style import ACCENT
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 from ir_trunc.scoring.statistics import interval

@@ -20,7 +20,7 @@ from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.options import OneMeasure
 from ir_trunc.meta.tables import by_name
 from ir_trunc.plots import looks
-from ir_trunc.plots.style import ACCENT, GREY, INK, label
+from ir_trunc.plots._style import ACCENT, GREY, INK, label
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import RunsLike, each_run

@@ -7,11 +7,9 @@ the picture in a notebook, after `%matplotlib inline`, and `ax.figure.savefig("i
 told apart is told apart by marker, line style, lightness or words, not by hue alone.
 """
 
-from ir_trunc.plots.of_any import caption, lines
-from ir_trunc.plots.of_cuts import curve, cuts, lengths, nil
-from ir_trunc.plots.of_lists import lists, side_by_side
-from ir_trunc.plots.of_stopping import abstention, policies, recall_curve, risk_coverage
-from ir_trunc.plots.of_systems import agreement, example, scores, slope
+from ir_trunc.plots._cuts import abstention, curve, cuts, lengths, nil, policies, recall_curve, risk_coverage
+from ir_trunc.plots._lists import lists, side_by_side
+from ir_trunc.plots._systems import agreement, caption, example, lines, scores, slope
 
 __all__ = [
     "abstention",

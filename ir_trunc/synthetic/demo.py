@@ -76,13 +76,12 @@ def text() -> str:
 def draw(file: str) -> None:
     """Write the picture of two systems: their lists, and what each measure makes of them."""
     from ir_trunc import plots
-    from ir_trunc.plots.files import check_picture, save
-    from ir_trunc.plots.looks import figure
+    from ir_trunc.plots._kit import check_picture, new_figure, save_picture
 
     check_picture(file)
     two, qrels = SYSTEMS[:2], read_qrels(data() / "demo.qrels")
     runs = {name: rank_run(qrels, data() / f"{name}.run") for name in two}
-    shown = figure(8.3, 5.4)
+    shown = new_figure(8.3, 5.4)
     parts: Any = shown.subfigures(1, 2, width_ratios=[1.45, 1])
     left, right = parts
     shown.suptitle("never-stops returns what stops-in-time returns, and then goes on. Which measures see it?")
@@ -96,7 +95,7 @@ def draw(file: str) -> None:
     grid[1].set_xlabel(
         "mean of the seven topics, all worked\nexamples; the better system is dark", fontsize="small"
     )
-    save(shown, file, "path")  # letters as outlines look the same where the fonts are others
+    save_picture(shown, file, "path")  # letters as outlines look the same where the fonts are others
 
 
 def _lists(runs: dict[str, Rankings]) -> str:

@@ -10,8 +10,8 @@ import re
 import sys
 from pathlib import Path
 
-from ir_trunc.plots.looks import figure
-from ir_trunc.plots.style import ACCENT, COLOURS, GREY, INK, label
+from ir_trunc.plots._kit import new_figure
+from ir_trunc.plots._style import ACCENT, COLOURS, GREY, INK, label
 
 PAGE = Path(__file__).parent.parent / "cheat-sheet.md"
 A4 = (8.27, 11.69)  # inches
@@ -48,7 +48,7 @@ def words():
 def draw(file):
     """Write the sheet."""
     shapes, scores = computed()
-    sheet = figure(*A4)
+    sheet = new_figure(*A4)
     sheet.set_layout_engine("none")
     ax = sheet.add_axes((0.06, 0.04, 0.88, 0.92))
     ax.set(xlim=(0, 100), ylim=(100, 0))

@@ -8,7 +8,7 @@ import pytest
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, Rankings, calc, calc_aggregate, plots, truncation
-from ir_trunc.plots.of_stopping import recall_by_share
+from ir_trunc.plots._cuts import recall_by_share
 
 # The tool's name of a measure, ours with the price of a document, and how ours becomes the tool's.
 OFFICIAL = {

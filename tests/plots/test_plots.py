@@ -12,7 +12,7 @@ from generated import queries, rankings_of
 from ir_trunc import calc, compare, curves, parse_measure, plots
 from ir_trunc._core.errors import InputError, IrTruncError
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.plots.files import save
+from ir_trunc.plots._kit import save_picture
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate, study
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -255,10 +255,10 @@ def test_names_are_drawn_as_they_are(tmp_path):
     texts = []
     for number, ax in enumerate(drawn_with(EVIL)):
         path = tmp_path / f"{number}.svg"
-        save(ax.figure, path, "none")
+        save_picture(ax.figure, path, "none")
         texts.append({"".join(text.itertext()).strip() for text in ElementTree.parse(path).iter(SVG_TEXT)})
         if number < 3:  # each has all names
-            save(ax.figure, path, "path")
+            save_picture(ax.figure, path, "path")
             ElementTree.parse(path)
     slope, lists, policies, *others = texts
     assert set(SHOWN) <= slope
@@ -274,5 +274,5 @@ def test_a_picture_is_the_same_bytes_every_time(name, few, tmp_path):
     figures = [PICTURES[name]().figure for _ in range(2)]
     for kind in ("svg", "pdf", "png"):
         for number, figure in enumerate(figures, 1):
-            save(figure, tmp_path / f"{number}.{kind}", "none")
+            save_picture(figure, tmp_path / f"{number}.{kind}", "none")
         assert (tmp_path / f"1.{kind}").read_bytes() == (tmp_path / f"2.{kind}").read_bytes()

@@ -14,8 +14,8 @@ from test_plots import BEST, CURVE, PICTURES, RANKINGS
 
 from ir_trunc import meta, plots
 from ir_trunc.meta.guide import plot
-from ir_trunc.plots import looks, style
-from ir_trunc.plots.names import apart
+from ir_trunc.plots import _kit, _style
+from ir_trunc.plots._labels import apart
 from ir_trunc.synthetic import generated
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -120,9 +120,9 @@ def test_ranks_lengths_and_counts_have_whole_ticks(name):
 
 def test_short_lists_have_whole_ticks():
     for longest in (1, 2, 3, 7, 99, 101):
-        ax = looks.axes(None)
+        ax = _kit.ready_axes(None)
         ax.plot([0, longest], [0, 1])
-        looks.documents(ax.xaxis, "length", longest)
+        _kit.length_axis(ax.xaxis, "length", longest)
         FigureCanvasAgg(ax.figure).draw()
         words = [tick.get_text() for tick in ax.xaxis.get_ticklabels()]
         assert len(words) == len(set(words)), words
@@ -137,13 +137,13 @@ def grey(colour):
 
 
 def test_lines_differ_on_grey_paper_and_stand_out_from_white():
-    lightness = [grey(colour) for colour in style.COLOURS]
+    lightness = [grey(colour) for colour in _style.COLOURS]
     for count, least in ((4, 13), (7, 4.5)):
         steps = np.diff(sorted(lightness[:count]))
         assert steps.min() >= least, steps
     assert max(lightness) <= grey("#949494")  # three to one against white, as for all graphics
-    assert grey(style.GREY) - grey(style.ACCENT) >= 15
-    assert style.INK not in style.COLOURS
+    assert grey(_style.GREY) - grey(_style.ACCENT) >= 15
+    assert _style.INK not in _style.COLOURS
 
 
 def test_names_are_moved_apart_by_as_little_as_they_must():
@@ -163,7 +163,7 @@ def test_names_at_the_ends_of_lines_follow_the_limits_and_the_size(height):
     """They are placed when the picture is drawn, whatever was changed before."""
     series = {f"line {at}": pd.Series([0.0, 1 + at / 5]) for at in range(4)}
     series["far"] = pd.Series([0.0, 3.0])
-    ax = plots.lines(series, ax=looks.figure(5, height).add_subplot())
+    ax = plots.lines(series, ax=_kit.new_figure(5, height).add_subplot())
     ax.set_ylim(-1, 5)
     canvas = FigureCanvasAgg(ax.figure)
     for _ in range(2):

@@ -9,7 +9,7 @@ import pytest
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, how_many
-from ir_trunc.reporting.advice import HowMany
+from ir_trunc.reporting.how_many import HowMany
 from ir_trunc.truncation import Fixed, Policy, ScoreThreshold, cross_validate
 
 

@@ -13,7 +13,7 @@ import pytest
 import ir_trunc
 from ir_trunc import InputError, IrTruncError, IrTruncWarning, report
 from ir_trunc.cli.main import main
-from ir_trunc.reporting.sections import BEST, END, OTHER, RELEVANT, UNJUDGED
+from ir_trunc.reporting.report import BEST, END, OTHER, RELEVANT, UNJUDGED
 
 pytest.importorskip("jinja2")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ir_trunc
-from ir_trunc.reporting.reproduction import Reproduction, reproduce, reproductions
-from ir_trunc.reporting.reproduction.cells import Cells
+from ir_trunc.reporting._papers import PAPERS, Cells
+from ir_trunc.reporting.reproduction import Reproduction, reproduce
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 """Where the figures are that the notebooks show without data."""
@@ -67,7 +67,7 @@ def test_a_cell_agrees_where_the_computed_figure_rounds_to_the_printed_one():
 def test_every_paper_says_what_it_needs(command):
     status, out, _ = command("reproduce", "--help")
     assert status == 0
-    for name, paper in reproductions().items():
+    for name, paper in PAPERS.items():
         assert name in out
         assert paper.source
         if paper.data is not None:

@@ -29,7 +29,8 @@ from procedures import examples
 
 import ir_trunc
 from ir_trunc import InputError, calc, compare, meta
-from ir_trunc.reporting.reproduction.cells import Cells, Reproduction
+from ir_trunc.reporting._papers import Cells
+from ir_trunc.reporting.reproduction import Reproduction
 from ir_trunc.scoring.results import Aggregated, Result
 from ir_trunc.scoring.tables import Table
 from ir_trunc.truncation import abstention_curve, cross_validate, nauc, risk_coverage, study

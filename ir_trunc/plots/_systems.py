@@ -1,20 +1,21 @@
-"""Pictures of systems and measures: scores, orders, policies."""
+"""Pictures of systems and measures, lines of your own data, and captions."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import numbers, whole
+from ir_trunc._core.parameters import flag, mapping, numbers, text, whole
 from ir_trunc.measures.declaration import lower_is_better
-from ir_trunc.plots import looks, style
-from ir_trunc.plots.looks import Axes
+from ir_trunc.plots import _kit, _style
+from ir_trunc.plots._kit import Axes
 
-_BEST = style.COLOURS[2]
+_BEST = _style.COLOURS[2]
 
 
 def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -48,8 +49,8 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plots.scores(table).texts]
     ['0.820', '0.300', '0.750', '0.500']
     """
-    means = looks.table_of(table, (), "compare(...).to_pandas()")
-    looks.check_numbers(means)
+    means = _kit.checked_table(table, (), "compare(...).to_pandas()")
+    _kit.check_finite(means)
     cells = means.to_numpy(float)
     signs = np.array([-1.0 if lower_is_better(str(name)) else 1.0 for name in means])
     best = cells * signs == (cells * signs).max(axis=0)
@@ -57,15 +58,15 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if means.shape[1] >= len(means):
         cells, best, names = cells.T, best.T, names[::-1]
     rows, columns = cells.shape
-    ax = looks.axes(ax, 1.6 + columns, 0.7 + 0.27 * rows)
+    ax = _kit.ready_axes(ax, 1.6 + columns, 0.7 + 0.27 * rows)
     for (row, column), value in np.ndenumerate(cells):
-        look: dict[str, Any] = {"color": style.INK}
+        look: dict[str, Any] = {"color": _style.INK}
         if best[row, column]:
             look = {"color": "white", "weight": "bold"}
             ax.barh(row, 0.94, 0.84, column - 0.47, color=_BEST)
         ax.text(column, row, f"{value:.3f}", ha="center", va="center", fontsize="small", **look)
-    ax.set_xticks(range(columns), [style.label(name) for name in names[1]], fontsize="small")
-    ax.set_yticks(range(rows), [style.label(name) for name in names[0]], fontsize="small")
+    ax.set_xticks(range(columns), [_style.label(name) for name in names[1]], fontsize="small")
+    ax.set_yticks(range(rows), [_style.label(name) for name in names[0]], fontsize="small")
     ax.tick_params(length=0, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
@@ -98,15 +99,15 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.example(study.example("RBPT")).get_ylabel()
     'score'
     """
-    looks.check_numbers(looks.table_of(table, (), "study.example"))
+    _kit.check_finite(_kit.checked_table(table, (), "study.example"))
     numbers("cut", table.index)
-    ax = looks.axes(ax, 7.2, 4.2)
+    ax = _kit.ready_axes(ax, 7.2, 4.2)
     every = max(len(table) // 6, 1)
-    looks.lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
+    _kit.draw_lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
     for at, line in enumerate(ax.lines[-table.shape[1] :]):
         line.set_markevery((at % every, every))
-    ax.axhline(0, color=style.GREY, linewidth=0.8, zorder=1)
-    looks.documents(ax.xaxis, "cut", 0)
+    ax.axhline(0, color=_style.GREY, linewidth=0.8, zorder=1)
+    _kit.length_axis(ax.xaxis, "cut", 0)
     ax.set(xlim=(0, table.index.max()))
     return ax
 
@@ -139,7 +140,7 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.agreement(study.agreement("RBPT OIE", "AP", qrels, runs)).get_title()
     "Kendall's tau"
     """
-    ax = looks.shaded(looks.table_of(table, (), "study.agreement"), "{:.2f}", ax)
+    ax = _kit.shaded_table(_kit.checked_table(table, (), "study.agreement"), "{:.2f}", ax)
     ax.set(
         xlabel="measure by which lists are cut at their best",
         ylabel="measure of full lists",
@@ -183,7 +184,7 @@ def slope(
     >>> len(ax.lines)
     2
     """
-    before, after = looks.scores_of("before", before), looks.scores_of("after", after)
+    before, after = _kit.checked_scores("before", before), _kit.checked_scores("after", after)
     labels = whole("labels", labels, 1)
     if set(before.index) != set(after.index):
         raise InputError("before and after must score the same systems.")
@@ -191,24 +192,24 @@ def slope(
     both = before, after.reindex(before.index)
     places = [series.rank(ascending=False, method="first") for series in both]
     ends = {system: (places[0][system], places[1][system]) for system in before.index}
-    ax = looks.axes(ax, 5.6, 1.4 + 0.17 * min(count, labels))
+    ax = _kit.ready_axes(ax, 5.6, 1.4 + 0.17 * min(count, labels))
     moved = sorted(ends, key=lambda system: -abs(ends[system][0] - ends[system][1]))
     far = max(1, math.ceil(count / 10))
     for system in moved:
         left, right = ends[system]
-        look: dict[str, Any] = {"color": style.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
+        look: dict[str, Any] = {"color": _style.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
         if abs(left - right) >= far:
             dashes = "-" if right < left else "--"
-            look = {"color": style.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
+            look = {"color": _style.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
         ax.plot([0, 1], [left, right], marker="o", markersize=3, **look)
-    from ir_trunc.plots.names import beside
+    from ir_trunc.plots._labels import beside
 
     inches = ax.get_position().height * ax.figure.bbox.height / ax.figure.dpi
     lines_of_letters = int(inches * 72 / 12)
     named = moved[: max(min(labels, lines_of_letters), 1)]
     for side in (0, 1):
         beside(ax, [(system, side, ends[system][side], {}) for system in named], left=side == 0)
-    names = [style.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
+    names = [_style.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
     words = [f"black: moved by {far} or more of {count} places (solid: up, dashed: down)"]
     if len(named) < count:
         words.append(f"named: the {len(named)} that move furthest")
@@ -220,4 +221,93 @@ def slope(
     for end in ax.lines:
         end.set_clip_on(False)
     ax.spines["left"].set_visible(False)
+    return ax
+
+
+def lines(
+    series: pd.DataFrame | Mapping[str, pd.Series[float]], best: bool = False, ax: Axes | None = None
+) -> Axes:
+    """A line for every column of a table, or for each Series, named where it ends.
+
+    Parameters
+    ----------
+    series : DataFrame or {name: Series}
+        Scores by any number: a rank, a threshold, a share. Missing scores (NaN) are left out of the line.
+    best : bool
+        Whether the highest score of each line has a dot, and its name the value.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        Where there is no series, or one has no score, or a place twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_trunc import plots
+    >>> ax = plots.lines(pd.DataFrame({"RBPT": [0.1, 0.4, 0.3], "RR": [0.2, 0.2, 0.5]}))
+    >>> len(ax.lines)
+    2
+    """
+    found = series if isinstance(series, pd.DataFrame) else mapping("series", series, "{name: Series}")
+    points: dict[str, tuple[Any, Any]] = {}
+    for name, values in found.items():
+        clean = _kit.checked_scores(str(name), values.dropna() if isinstance(values, pd.Series) else values)
+        numbers("index", clean.index.to_series())
+        points[str(name)] = (clean.index.to_numpy(), clean.to_numpy())
+    if not points:
+        raise InputError("series: at least one line is needed.")
+    index = next(iter(found.values())).index if isinstance(found, Mapping) else found.index
+    highest = (
+        {name: (x[np.argmax(y)], y.max()) for name, (x, y) in points.items()} if flag("best", best) else {}
+    )
+    named = {f"{n} (best: {highest[n][1]:.2f})" if best else n: found for n, found in points.items()}
+    shown = _kit.draw_lines(_kit.ready_axes(ax), named, str(index.name or ""), "score")
+    for place in highest.values():
+        shown.plot(*place, "o", color=_style.ACCENT, markersize=8, zorder=3)
+    if all(np.issubdtype(x.dtype, np.integer) for x, _ in points.values()):
+        _kit.integer_ticks(shown.xaxis)
+    return shown
+
+
+def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None = None) -> Axes:
+    """Write below the title what the data are, and how many topics and systems.
+
+    Parameters
+    ----------
+    ax : Axes
+        The picture.
+    data : str
+        Name of the collection, as 'TREC-COVID round 1', or what it is, as 'generated data'.
+    topics, systems : int, optional
+        How many there are.
+
+    Returns
+    -------
+    Axes
+        Those that were given.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> ax = plots.caption(plots.example(study.example("RBPT")), "generated data", topics=1)
+    >>> ax.get_title()
+    'generated data, 1 topic'
+    """
+    if ax is None:
+        raise InputError("ax: the Axes that a picture returned are needed.")
+    words = [text("data", data)]
+    for word, count in (("topic", topics), ("system", systems)):
+        if count is not None:
+            number = whole(f"{word}s", count, 1)
+            words.append(f"{number:,} {word}{'' if number == 1 else 's'}")
+    above = _kit.ready_axes(ax).get_title()
+    _kit.set_title(ax, "\n".join([above] * bool(above) + [_style.label(", ".join(words))]))
     return ax

@@ -1,4 +1,4 @@
-"""Printed figures beside computed ones, and where the two agree."""
+"""`reproduce`: the tables of the papers, computed and compared with the printed figures."""
 
 from __future__ import annotations
 
@@ -8,28 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ir_trunc._core.errors import InputError, ParameterTypeError, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc.plots import looks
+from ir_trunc.plots import _kit
+from ir_trunc.reporting._papers import PAPERS, Cells, Collection
 from ir_trunc.scoring.results import Result, axes
 
 _ROUNDING = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """One printed table, cell by cell, with what was computed for each.
-
-    title: as the paper has it. rows, columns: what each cell is of. places: decimals that are printed.
-    """
-
-    title: str
-    rows: Sequence[str]
-    columns: Sequence[str]
-    printed: Sequence[float]
-    computed: Sequence[float]
-    places: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,13 +103,59 @@ class Reproduction(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Printed against computed figures; where the two agree, points are on the diagonal."""
-        shown, titles = looks.axes(ax), np.array(self.tables)
+        shown, titles = _kit.ready_axes(ax), np.array(self.tables)
         ends = [float(min(self.printed.min(), self.computed.min())), float(max(self.printed.max(), 1))]
         shown.plot(ends, ends, color="0.8", linewidth=1, zorder=0)
         tables = list(dict.fromkeys(self.tables))
-        for title, look in zip(tables, looks.styles(len(tables))):
+        for title, look in zip(tables, _kit.line_styles(len(tables))):
             at, hollow = titles == title, {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
             shown.plot(self.printed[at], self.computed[at], label=title, **look | hollow)
         shown.set(xlabel="printed in the paper", ylabel="computed here")
-        looks.legend(shown, loc="upper left")
+        _kit.legend_beside(shown, loc="upper left")
         return shown
+
+
+def reproduce(paper: str, *collections: Collection) -> Reproduction:
+    """Compute the tables of a paper, and put them beside what is printed.
+
+    Parameters
+    ----------
+    paper : {'amigo2022', 'liu2016', 'penas2011', 'sakai2004', 'webber2010'}
+        Which paper.
+    *collections : (qrels, runs)
+        What the figures are computed on, as `ir_trunc.compare` takes them; runs are read as the paper did.
+        Several collections are averaged. Papers whose examples need no collection take none.
+
+    Returns
+    -------
+    Reproduction
+        Every cell, printed and computed.
+
+    Raises
+    ------
+    InputError
+        Where a collection is missing, or there are more than the paper takes.
+    ParameterTypeError
+        Where a collection is not a pair.
+
+    Examples
+    --------
+    >>> from ir_trunc.reporting.reproduction import reproduce
+    >>> found = reproduce("penas2011")
+    >>> int(found.same.sum()), len(found.same)
+    (8, 8)
+    """
+    declared = PAPERS[one_of("paper", paper, tuple(PAPERS))]
+    if (declared.data is None) == bool(collections):
+        needed = f"needs {declared.data}: give qrels and runs" if declared.data else "takes no collection"
+        raise InputError(f"{paper} {needed}.")
+    for collection in collections:
+        if not isinstance(collection, tuple) or len(collection) != 2:
+            raise ParameterTypeError(f"collection {shown(collection)}: a pair (qrels, runs) is needed.")
+    if len(collections) > 1 and not declared.several:
+        raise InputError(f"{paper} is computed on one collection; {len(collections)} are given.")
+    data = "the paper's own examples"
+    if collections:
+        several = f"the mean of {len(collections)} collections"
+        data = f"{several if len(collections) > 1 else 'the collection given'} (the paper: {declared.data})"
+    return Reproduction.of(declared.source, data, declared.notes, declared.tables(*collections))

@@ -16,7 +16,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from ir_trunc._core.arrays import Floats
-from ir_trunc.plots.style import GREY, SMALL, label
+from ir_trunc.plots._style import GREY, SMALL, label
 
 _LINE = 1.15  # distance of two names, in heights of their letters
 

@@ -10,13 +10,13 @@ import numpy as np
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.plots import looks, style
-from ir_trunc.plots.looks import Axes
+from ir_trunc.plots import _kit, _style
+from ir_trunc.plots._kit import Axes
 
 MOST = 10_000
 """Documents of a list that a picture can show, at most."""
 
-_FILLED = style.COLOURS[2]
+_FILLED = _style.COLOURS[2]
 
 
 def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | None = None) -> Axes:
@@ -61,21 +61,21 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     seen = relevant_hits & (rankings.judged_ranks <= longest)
     cells[rankings.judged_rows[seen], rankings.judged_ranks[seen] - 1] = 1
     step = max(5, 10 ** int(np.log10(longest)) // 2)
-    ax = looks.axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
+    ax = _kit.ready_axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
     edges = np.arange(longest + 1) + 0.5, np.arange(len(rankings) + 1)
     ax.pcolormesh(*edges, cells[order], cmap="Greys", vmin=0, vmax=1.15)
     beyond = np.flatnonzero(rankings.lengths[order] > longest)
     beside = np.full(len(beyond), longest + 1.2)
-    ax.plot(beside, beyond + 0.5, ">", color=style.INK, markersize=3, clip_on=False)
+    ax.plot(beside, beyond + 0.5, ">", color=_style.INK, markersize=3, clip_on=False)
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
-        ax.axhline(answerable, color=style.ACCENT, linewidth=1)
-        look = style.SMALL | {"color": style.ACCENT, "ha": "right", "va": "bottom"}
+        ax.axhline(answerable, color=_style.ACCENT, linewidth=1)
+        look = _style.SMALL | {"color": _style.ACCENT, "ha": "right", "va": "bottom"}
         ax.text(longest + 0.5, answerable, "nil queries below", **look)
     ax.set_xticks([1, *range(step, longest + 1, step)])
     count = f"{len(rankings)} topic{'s' * (len(rankings) != 1)}"
     ax.set(
-        title=style.label(text("title", title)),
+        title=_style.label(text("title", title)),
         xlabel="rank (dark: relevant, light: not)",
         ylabel=f"{count}, those with most to find on top",
         xlim=(0.5, longest + 0.5),
@@ -125,19 +125,19 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     first = next(iter(runs.values()))
     order, relevant_of = _by_relevant(first)
     height = len(runs) + 1.25  # of a topic: its name, its lists, and a gap
-    ax = looks.axes(ax, 0.3 * longest + 2.5, 0.21 * len(order) * height + 0.9)
+    ax = _kit.ready_axes(ax, 0.3 * longest + 2.5, 0.21 * len(order) * height + 0.9)
     labels: dict[float, str] = {}
     for at, topic in enumerate(order):
         top, count = at * height, relevant_of[topic] or "none"
-        title = f"{style.label(first.topics[topic])}: {count} relevant"
-        ax.text(0.5, top, title, va="center", weight="bold", **style.SMALL)
+        title = f"{_style.label(first.topics[topic])}: {count} relevant"
+        ax.text(0.5, top, title, va="center", weight="bold", **_style.SMALL)
         for y, (system, rankings) in enumerate(runs.items(), 1):
-            labels[top + y] = style.label(system)
+            labels[top + y] = _style.label(system)
             _circles(ax, top + y, rankings, topic, longest)
     for what, inside in (("relevant", _FILLED), ("not relevant", "white")):
         ax.scatter([], [], 34, inside, edgecolor=_FILLED, linewidth=0.9, label=what)
-    ax.plot([], [], "|", color=style.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
-    looks.legend_above(ax, 3, handletextpad=0.1, columnspacing=1.2)
+    ax.plot([], [], "|", color=_style.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
+    _kit.legend_above(ax, 3, handletextpad=0.1, columnspacing=1.2)
     ax.set_yticks(list(labels), list(labels.values()), fontsize="small")
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -163,6 +163,6 @@ def _circles(ax: Axes, y: float, rankings: Rankings, topic: int, longest: int) -
     ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=_FILLED, linewidth=0.9)
     if length > longest:
         rest = f"... to {length}, {(relevant > longest).sum()} relevant"
-        ax.text(longest + 0.7, y, rest, va="center", **style.SMALL)
+        ax.text(longest + 0.7, y, rest, va="center", **_style.SMALL)
     else:
-        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=style.ACCENT, linewidth=2.2)
+        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=_style.ACCENT, linewidth=2.2)

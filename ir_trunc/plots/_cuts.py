@@ -1,0 +1,434 @@
+"""Pictures of lengths, cuts and policies: where lists end, and what ending them there is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.curve import Curve
+from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import instance, mapping, text, whole
+from ir_trunc._core.rankings import Floats, Rankings
+from ir_trunc._read.text import read_sizes
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import QRELS, Size, Sizes, is_path
+from ir_trunc.measures.parts import binary, documents
+from ir_trunc.plots import _kit, _style
+from ir_trunc.plots._kit import Axes
+
+
+def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = None) -> Axes:
+    """One topic's score at every depth, with the list's own end and its best cut marked.
+
+    The dotted line is the score of the empty list.
+
+    Parameters
+    ----------
+    curve : Curve
+        As `ir_trunc.curves` makes it.
+    topic : str
+        The topic whose list is shown.
+    measure : str or Measure
+        What the axis is called.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        Where the curve does not have the topic.
+
+    Examples
+    --------
+    >>> from ir_trunc import curves, plots
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> ax = plots.curve(curves("RBPT", qrels, run)["RBPT"], "1", "RBPT")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('length of the list (documents)', 'RBPT of topic 1')
+    """
+    instance("curve", curve, Curve, "a Curve, as ir_trunc.curves makes them,")
+    values = dict(curve.rows()).get(text("topic", topic))
+    ax = _kit.ready_axes(ax)
+    if values is None:
+        raise InputError(f"the curve has no topic {topic!r}; its first is {curve.topics[0]!r}.")
+    best, own = int(curve.best()[0][curve.topics.index(topic)]), len(values) - 1
+    ax.plot(values, color=_style.INK, linewidth=1.3)
+    ax.axhline(values[0], color=_style.GREY, linewidth=0.8, linestyle=":", zorder=1)
+    # Where the list ends at its best cut, its square is inside the diamond.
+    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", _style.ACCENT, 5.5))
+    for what, depth, marker, fill, size in marks:
+        look: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
+        counted = f"{depth} document{'s' * (depth != 1)}"
+        name = f"{what}: {counted}, {values[depth]:.3f}"
+        ax.plot(depth, values[depth], marker, color=_style.ACCENT, clip_on=False, label=name, **look)
+    _kit.length_axis(ax.xaxis, "length of the list", own)
+    name = measure if isinstance(measure, str) else shown(measure)
+    ax.set(ylabel=_style.label(f"{name} of topic {topic}"), xlim=(0, max(own, 1)))
+    _kit.legend_above(ax)
+    return ax
+
+
+def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Each list's own length against its best one: the lists of one measure from `study.best_cuts`.
+
+    The area of a circle grows with the number of lists in the same place.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns measure, length and best_length.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table of several measures, or without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.lengths(study.best_cuts("RBPT", qrels, {"mine": run})).get_title()
+    'RBPT: own and best length of 2 lists'
+    """
+    _kit.checked_table(table, ("measure", "length", "best_length"), "study.best_cuts")
+    _kit.check_finite(table[["length", "best_length"]])
+    measures = table["measure"].unique()
+    ax = _kit.ready_axes(ax, 4.8, 4.6)
+    if len(measures) != 1:
+        raise InputError(f"one measure's lists can be shown, not {len(measures)}: pick the rows of one.")
+    places = table.groupby(["length", "best_length"]).size().reset_index(name="lists")
+    area = 12 + 300 * places["lists"] / len(table) * (places["lists"] > 1)
+    look: dict[str, Any] = {"edgecolor": _style.INK, "linewidth": 0.8, "clip_on": False}
+    ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **look, alpha=0.8)
+    top = float(table[["length", "best_length"]].to_numpy().max())
+    ax.plot([0, top], [0, top], color=_style.ACCENT, linewidth=1.2, linestyle="--", zorder=3)
+    _kit.length_axis(ax.xaxis, "own length", top)
+    _kit.length_axis(ax.yaxis, "best length", top)
+    title = f"{measures[0]}: own and best length of {len(table)} lists"
+    ax.set(title=_style.label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
+    inside = _style.SMALL | {"transform": ax.transAxes}
+    ax.text(0.03, 0.97, "above the line: ended too early", ha="left", va="top", **inside)
+    ax.text(0.98, 0.03, "below the line: went on too long", ha="right", va="bottom", **inside)
+    return ax
+
+
+def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """How many lists have each length before and after NIL ends them: the table of `study.lengths`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns before and after; the index has the lengths.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> plots.nil(study.lengths(None, {"mine": {"1": {"a": 3, "NIL": 2}}})).get_ylabel()
+    'lists'
+    """
+    _kit.checked_table(table, ("before", "after"), "study.lengths")
+    _kit.check_finite(table[["before", "after"]])
+    ax = _kit.ready_axes(ax)
+    for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", _style.INK))):
+        look: dict[str, Any] = {"color": colour, "edgecolor": _style.INK}
+        ax.bar(np.arange(len(table)) + offset, table[name], 0.4, label=f"{name} NIL ends lists", **look)
+    ax.set_xticks(range(len(table)), table.index)
+    ax.set(xlabel="length of the list (documents)", ylabel="lists")
+    _kit.integer_ticks(ax.yaxis)
+    _kit.legend_above(ax, 2)
+    return ax
+
+
+def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Distribution of best cuts: lines for a few measures, a shaded table for many.
+
+    Parameters
+    ----------
+    table : DataFrame
+        That of `study.cuts`: bins by measures.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For anything but a table of numbers.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.cuts(study.cuts("RBPT SetF", qrels, {"mine": run})).get_ylabel()
+    'lists (%)'
+    """
+    _kit.check_finite(_kit.checked_table(table, (), "study.cuts"))
+    if table.shape[1] > _kit.MOST_NAMES:
+        ax = _kit.shaded_table(100 * table.T, "{:.0f}", ax)
+        ax.set(xlabel="best cut (documents)", title="lists (%)")
+        return ax
+    ax = _kit.ready_axes(ax, 7.2, 4.2)
+    series = {name: (range(len(table)), 100 * shares) for name, shares in table.items()}
+    _kit.draw_lines(ax, series, "best cut (documents)", "lists (%)")
+    _kit.slanted_ticks(ax, table.index)
+    ax.set_ylim(bottom=0)
+    return ax
+
+
+def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = None) -> Axes:
+    """A row for each policy: its score with the confidence interval, and what its lists cost.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The rows of one system in the table of `truncation.cross_validate`.
+    against : str
+        What is written beside: the column 'length' or 'cost', or one of your own, as 'tokens'.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table of several systems, or without a column that is needed.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.synthetic import generated
+    >>> from ir_trunc.truncation import cross_validate
+    >>> qrels, runs = generated.collection(topics=10, systems=2)
+    >>> table = cross_validate("Greedy LargestGap", "RBPT", qrels, {"fair": runs["fair-never"]}, folds=2)
+    >>> len(plots.policies(table).get_yticks())
+    2
+    """
+    _kit.checked_table(table, ("system", "policy", "score", "low", "high"), "cross_validate")
+    system = _kit.only_value(table["system"], "system", "policies")
+    if text("against", against) not in table:
+        raise InputError(f"the table has no column {against!r}; it has: {', '.join(map(str, table))}.")
+    _kit.check_finite({column: table[column] for column in ("score", "low", "high", against)})
+    shown = table.sort_values("score", ascending=False, kind="stable")
+    ax = _kit.ready_axes(ax, 6.4, 1.1 + 0.28 * len(shown))
+    places = range(len(shown))
+    bars = [shown["score"] - shown["low"], shown["high"] - shown["score"]]
+    look: dict[str, Any] = {"color": _style.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
+    ax.errorbar(shown["score"], places, xerr=bars, fmt="o", **look)
+    ax.set_yticks(places, [_style.label(name) for name in shown["policy"]])
+    for place, spent in zip(places, shown[against]):
+        _beyond(ax, place, f"{spent:,.0f}" if abs(spent) >= 100 else f"{spent:.1f}")
+    _beyond(ax, -0.9, _SPENT.get(against, f"mean {against}\nof a list"), va="bottom")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="y", color="#e4e4e4", linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines["left"].set_visible(False)
+    ax.set(xlabel="mean score (bars: 95 % confidence)", title=_style.label(system))
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    return ax
+
+
+_SPENT = {"length": "mean length\n(documents)", "cost": "mean cost\n(units of gain)"}
+
+
+def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
+    """Words beyond the right edge, flush right."""
+    look = _style.SMALL | {"ha": "right", "va": va, "annotation_clip": False}
+    ax.annotate(words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", **look)
+
+
+def recall_by_share(rankings: Rankings, D: Size = QRELS, rel: int = 1) -> tuple[Floats, Floats]:
+    """Shares of the documents read, ascending from 0, and the mean recall from each of them on.
+
+    The mean is over the topics that have relevant documents. InputError where none has.
+    """
+    lists = Lists(rankings)
+    gains = binary(lists, rel)
+    answerable = np.count_nonzero(gains.R)
+    if not answerable:
+        raise InputError(f"no topic has a document of grade {rel} or more: recall has no meaning.")
+    row = lists.row[gains.relevant]
+    share = lists.rank[gains.relevant] / documents(lists, D)[row]
+    order = np.argsort(share, kind="stable")
+    recall = np.cumsum(1 / gains.R[row[order]]) / answerable
+    return np.append(0.0, share[order]), np.append(0.0, recall)
+
+
+def recall_curve(
+    runs: Rankings | Mapping[str, Rankings], D: Any = QRELS, rel: int = 1, ax: Axes | None = None
+) -> Axes:
+    """Mean recall against the share of the documents read, a line for each system with a marker at its end.
+
+    Parameters
+    ----------
+    runs : Rankings or {name: Rankings}
+        The lists of a system, as `ir_trunc.rank` makes them, or `{name: lists}`.
+    D : int, str or dict
+        Number of documents of each topic: a number, 'qrels' for those that are judged, `{topic: number}`, or
+        the path of a file of lines `topic<TAB>number`.
+    rel : int
+        Lowest grade that counts as relevant.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+        A line rises where topics find a relevant document, each topic counting the same. The marker stands at
+        the mean share read and the mean recall of the lists' own ends; dotted: documents in random order.
+
+    Raises
+    ------
+    InputError
+        No topic has a relevant document, or D lacks a topic of the judgments.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots, rank
+    >>> qrels = {"1": {"a": 1, "b": 0, "c": 1}}
+    >>> plots.recall_curve({"mine": rank(qrels, {"1": ["a", "b"]})}).get_xlabel()
+    'share of the documents read'
+    """
+    named = {"": runs} if isinstance(runs, Rankings) else mapping("runs", runs, "{name: Rankings}")
+    if not named:
+        raise InputError("runs: at least one system is needed.")
+    size, rel = Sizes("number of documents").clean("D", D), whole("rel", rel, 1)
+    if is_path(size):
+        size = read_sizes(str(size))
+    ax = _kit.ready_axes(ax)
+    ax.plot([0, 1], [0, 1], color=_style.GREY, linewidth=0.8, linestyle=":", zorder=1)
+    drawn = []
+    for (name, rankings), look in zip(named.items(), _kit.line_styles(len(named))):
+        instance("runs", rankings, Rankings, "lists, as ir_trunc.rank makes them,")
+        share, recall = recall_by_share(rankings, size, rel)
+        marker = look.pop("marker")
+        drawn += ax.step([*share, 1.0], [*recall, recall[-1]], where="post", **look)
+        lists = Lists(rankings)
+        wanted = binary(lists, rel).R > 0
+        end = np.mean((lists.n / np.maximum(documents(lists, size), 1))[wanted])
+        ax.plot(end, recall[-1], marker=marker, **look | {"markersize": 8, "label": _style.label(name)})
+    ax.set(xlabel="share of the documents read", ylabel="mean recall", xlim=(0, 1), ylim=(0, 1.02))
+    ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
+    _kit.name_lines(ax, list(zip(named, drawn)))
+    return ax
+
+
+def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Both risks at every coverage: the table of `truncation.risk_coverage`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns coverage, risk and generalised_risk.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import risk_coverage
+    >>> table = risk_coverage({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9}, "2": {"x": 0.4}})
+    >>> plots.risk_coverage(table).get_ylabel()
+    'risk'
+    """
+    columns = ("coverage", "risk", "generalised_risk")
+    shown = _kit.checked_table(table, columns, "truncation.risk_coverage")
+    ax = _kit.ready_axes(ax)
+    names = {"risk": "wrong answers among those given", "generalised_risk": "wrong answers among all"}
+    # The steps end where answers of equal confidence come in together.
+    series = {name: (shown["coverage"], shown[column]) for column, name in names.items()}
+    _kit.draw_lines(
+        ax, series, "coverage (share of the answers that are given)", "risk", markevery=(0.0, 0.1)
+    )
+    _kit.reference_line(ax, float(shown["risk"].iloc[-1]), "all are given")
+    ax.set(xlim=(0, 1))
+    ax.set_ylim(bottom=0)
+    return ax
+
+
+def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """A measure's mean at every rate of abstention, a line for each confidence.
+
+    Parameters
+    ----------
+    table : DataFrame
+        That of `truncation.abstention_curve` for one measure, with the columns measure, confidence, rate and
+        score.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table of several measures, or without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import abstention_curve
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.abstention(abstention_curve("RR", qrels, run, confidence="gap", steps=2)).get_ylabel()
+    'mean RR of the others'
+    """
+    shown = _kit.checked_table(
+        table, ("measure", "confidence", "rate", "score"), "truncation.abstention_curve"
+    )
+    measure = _kit.only_value(shown["measure"], "measure", "curves")
+    ax = _kit.ready_axes(ax)
+    series = {
+        str(name): (np.asarray(rows["rate"]), np.asarray(rows["score"]))
+        for name, rows in shown.groupby("confidence", sort=False)
+    }
+    left_out = "lists that are left out (share); thin line: none"
+    _kit.draw_lines(ax, series, left_out, f"mean {_style.label(measure)} of the others")
+    _kit.reference_line(ax, float(shown["score"].iloc[0]), "")
+    return ax

@@ -1,0 +1,259 @@
+"""What all pictures share: colours, axes, panels, lines, legends, tables in shades of grey, and files."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir_trunc._core.errors import InputError, IrTruncError
+from ir_trunc._core.lazy import needed, pd
+from ir_trunc._core.parameters import instance, numbers
+from ir_trunc._output.files import Target, check_outputs, output_file
+from ir_trunc.plots._style import COLOURS, GREY, INK, LINES, MARKERS, label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure
+else:
+    Axes = None  # only type checkers read `ax: Axes`
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+MOST_NAMES = 7
+"""Lines that have their names beside them, at most; more have a legend."""
+
+
+def ready_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
+    """The axes given, or those of a new figure."""
+    if ax is None:
+        ax = new_figure(width, height).add_subplot()
+    if not hasattr(ax, "spines"):
+        raise InputError(
+            f"ax of type {type(ax).__name__}: the Axes of matplotlib are needed, or None for new ones."
+        )
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A new figure, made without pyplot: no window opens, and a notebook shows the figure once."""
+    with needed("Pictures need matplotlib", "plot", IrTruncError):
+        from matplotlib.figure import Figure
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def panels(rows: int, columns: int) -> Any:
+    """Axes in rows and columns with the same scales (rows x columns)."""
+    size = (0.5 + 2.6 * columns, 0.9 + 1.9 * rows)
+    grid = new_figure(*size).subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    for ax in grid.flat:
+        ready_axes(ax)
+    return grid
+
+
+def line_styles(count: int) -> list[dict[str, Any]]:
+    """Looks of several lines."""
+    looks = zip(cycle(COLOURS), cycle(MARKERS), cycle(LINES), range(count))
+    return [
+        {"color": c, "marker": m, "linestyle": line, "markersize": 5, "linewidth": 1.3}
+        for c, m, line, _ in looks
+    ]
+
+
+LineData = Mapping[Any, tuple[Any, Any]]
+
+
+def draw_lines(ax: Axes, series: LineData, xlabel: str, ylabel: str, **looks: Any) -> Axes:
+    """A line for every (x, y), each with a look and a name."""
+    name_lines(ax, draw_unnamed_lines(ax, series, **looks))
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    return ax
+
+
+def draw_unnamed_lines(ax: Axes, series: LineData, **looks: Any) -> list[tuple[str, Any]]:
+    """A line for every (x, y), each with a look of its own; the lines by their names."""
+    return [
+        (str(name), ax.plot(x, y, label=label(name), **look | looks)[0])
+        for look, (name, (x, y)) in zip(line_styles(len(series)), series.items())
+    ]
+
+
+def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
+    """Write the name of each line at its end.
+
+    Many lines, and those whose ends meet, have a legend. One line has no name.
+    """
+    from ir_trunc.plots._labels import at_ends
+
+    if len(drawn) > MOST_NAMES or _meet([line.get_ydata() for _, line in drawn]):
+        above = max(len(name) for name, _ in drawn) > 20
+        legend_above(ax) if above else legend_beside(ax)
+    elif len(drawn) > 1:
+        at_ends(ax, drawn)
+
+
+def _meet(heights: Sequence[Any]) -> bool:
+    """Whether three lines or more end near each other, or two in one place."""
+    every = np.concatenate(heights)
+    ends = np.sort([float(line[-1]) for line in heights])
+    distances = np.diff(ends) / (np.nanmax(every) - np.nanmin(every) or 1)
+    near = distances < 0.04
+    return bool((near[1:] & near[:-1]).any() or (distances < 0.002).any())
+
+
+def legend_beside(ax: Axes, **where: Any) -> Any:
+    """What marks and lines mean, beside the picture, where it hides nothing."""
+    beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    return ax.legend(**{"frameon": False, "fontsize": "small"} | (where or beside))
+
+
+_ABOVE = "legend-above-"  # and its rows: `titled` asks for them
+
+
+def legend_above(ax: Axes, columns: int = 1, **look: Any) -> None:
+    """What marks and lines mean, above the picture."""
+    found = legend_beside(ax, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **look)
+    found.set_gid(f"{_ABOVE}{-(-len(found.get_texts()) // columns)}")
+
+
+def set_title(ax: Axes, words: str) -> None:
+    """A title, above the legend where that is above the picture."""
+    found = ax.get_legend()
+    name = str(found.get_gid()) if found is not None else ""
+    rows = int(name.removeprefix(_ABOVE)) if name.startswith(_ABOVE) else 0
+    ax.set_title(words, pad=6 + (4 + 14 * rows if rows else 0))
+
+
+def reference_line(ax: Axes, height: float, words: str) -> None:
+    """A thin line across the picture, and on it what it stands for."""
+    ax.axhline(height, color=GREY, linewidth=0.8, zorder=1)
+    place: dict[str, Any] = {"textcoords": "offset points", "ha": "left", "va": "bottom", "fontsize": "small"}
+    ax.annotate(words, (0, height), (3, 2), xycoords=ax.get_yaxis_transform(), color="#555555", **place)
+
+
+def integer_ticks(axis: Any) -> None:
+    """Ticks at whole numbers only: ranks, lengths and counts have no parts."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter("{x:.0f}")
+
+
+def slanted_ticks(ax: Axes, names: Any) -> None:
+    """A tick with a slanted name for each of 0, 1, 2, ..."""
+    ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
+
+
+def length_axis(axis: Any, what: str, longest: float) -> None:
+    """An axis of lengths from 0 on; logarithmic, with plain numbers, where lists are long.
+
+    What matters is near the top of the lists.
+    """
+    axis.set_label_text(f"{what} (documents)")
+    if longest >= 100:
+        getattr(axis.axes, f"set_{axis.axis_name}scale")("symlog", linthresh=1)
+        axis.set_ticks([0, *(10**i for i in range(int(np.log10(longest)) + 1))])
+        axis.set_major_formatter("{x:.0f}")
+    else:
+        integer_ticks(axis)
+
+
+def checked_table(value: Any, columns: Iterable[str], made_by: str) -> pd.DataFrame:
+    """The argument, where it is a frame of numbers with these columns. made_by: what makes such a frame."""
+    table = instance("table", value, pd.DataFrame, f"the DataFrame that {made_by} makes")
+    lacking = [column for column in columns if list(table.columns).count(column) != 1]
+    if lacking or not len(table):
+        found = ", ".join(map(str, table.columns)) or "none"
+        what = f"column {lacking[0]}, once" if lacking else "rows"
+        raise InputError(f"table: it needs {what}, as {made_by} makes it; its columns: {found}.")
+    return table
+
+
+def check_finite(columns: pd.DataFrame | Mapping[str, Any]) -> None:
+    """InputError where a column has anything but finite numbers."""
+    for name, column in columns.items():
+        numbers(str(name), column)
+
+
+def only_value(column: pd.Series[str], of: str, what: str) -> str:
+    """The value that all rows have; InputError where what belongs to several is in the table."""
+    found = column.unique()
+    if len(found) != 1:
+        raise InputError(f"one {of}'s {what} can be shown, not those of {len(found)}: pick the rows of one.")
+    return str(found[0])
+
+
+def checked_scores(name: str, value: Any) -> pd.Series[float]:
+    """The argument, where it is a Series of finite numbers, each of another thing."""
+    found: pd.Series[float] = instance(name, value, pd.Series, "a Series of scores")
+    numbers(name, found)
+    if not len(found) or not found.index.is_unique:
+        raise InputError(f"{name}: at least one score is needed, and one for each thing that is scored.")
+    return found
+
+
+def shaded_table(
+    table: pd.DataFrame, form: str, ax: Axes | None = None, words: pd.DataFrame | None = None
+) -> Axes:
+    """A table whose shades of grey follow its numbers. words: what its cells say in place of them."""
+    for name, column in table.items():
+        numbers(str(name), column.dropna())
+    width = 2 + (0.5 if words is None else 0.9) * table.shape[1]
+    ax = ready_axes(ax, max(width, 4.8), max(1.2 + 0.25 * table.shape[0], 2.8))
+    cells = table.to_numpy()
+    texts = table.map(form.format) if words is None else words
+    darkest = 2 * np.nanmax(cells) or 1  # so that no shade hides its figure
+    ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=darkest)
+    for (row, column), text in np.ndenumerate(texts.to_numpy()):
+        ax.text(column, row, text, ha="center", va="center", color=INK)
+    slanted_ticks(ax, [label(name) for name in table.columns])
+    ax.set_yticks(range(table.shape[0]), [label(name) for name in table.index])
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+# Without the time, a picture is the same bytes every time.
+_UNDATED = {"svg": {"Date": None}, "svgz": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def check_picture(path: Target, inputs: Iterable[Target | None] = ()) -> None:
+    """Check before the work that a picture can be drawn and written.
+
+    Raises InputError, IrTruncError or OSError where it cannot.
+    """
+    check_outputs([path], inputs)
+    with needed("Pictures need matplotlib", "plot", IrTruncError):
+        from matplotlib.backend_bases import FigureCanvasBase
+    if _kind(path) not in FigureCanvasBase.get_supported_filetypes():
+        raise InputError(f"{os.fsdecode(path)}: the name of a picture ends in its kind, .png, .svg or .pdf.")
+
+
+def save_picture(figure: Figure, path: Target, fonts: str) -> None:
+    """Write a figure, of the kind that the ending of its name says.
+
+    fonts: letters in SVG as text ('none') or as outlines ('path').
+    """
+    from matplotlib import rc_context
+
+    check_picture(path)
+    data = io.BytesIO()
+    settings: dict[str, Any] = {"svg.fonttype": fonts, "svg.hashsalt": "ir_trunc"}
+    try:
+        with rc_context(settings):
+            figure.savefig(data, format=_kind(path), dpi=150, metadata=_UNDATED.get(_kind(path)))
+    except (ValueError, RuntimeError) as error:
+        raise IrTruncError(f"{os.fsdecode(path)}: {str(error).splitlines()[0]}.") from None
+    with output_file(path) as file:
+        file.write(data.getvalue())
+
+
+def _kind(path: Target) -> str:
+    return os.path.splitext(os.fsdecode(path))[1].lower().removeprefix(".")
