@@ -1,6 +1,7 @@
 """What all tests share: where real data lies, and how hard hypothesis tries."""
 
 import gc
+import importlib.util
 import json
 import os
 import secrets
@@ -73,6 +74,37 @@ def pytest_collection_modifyitems(items):
             item.add_marker("full")
 
 
+OPTIONAL = {
+    "dask": "dask",
+    "fast": "isal",
+    "learn": "sklearn",
+    "plot": "matplotlib",
+    "pyterrier": "pyterrier",
+    "report": "jinja2",
+    "spark": "pyspark",
+}
+"""Extras of the package, each with a module that it installs."""
+LACKING = [extra for extra, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]
+
+
+def skip_where_lacking(message: object) -> None:
+    """Skip a test that met a message about an extra which is not installed here."""
+    for extra in LACKING:
+        if f"pip install 'ir_trunc[{extra}]'" in str(message):
+            pytest.skip(f"needs pip install 'ir_trunc[{extra}]'")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_pyfunc_call():
+    """A test that needs an extra which is not installed is skipped."""
+    outcome = yield
+    if LACKING and outcome.excinfo is not None and issubclass(outcome.excinfo[0], Exception):
+        try:
+            skip_where_lacking(outcome.excinfo[1])
+        except pytest.skip.Exception as skipped:
+            outcome.force_exception(skipped)
+
+
 def pytest_collection_finish():
     """Modules and tests stay to the end: looking for garbage among them takes a few percent of the time."""
     gc.collect()
@@ -106,7 +138,9 @@ def command(capsys):
                 status = main(words)
             except SystemExit as stop:
                 status = stop.code or 0
-        return (status, *capsys.readouterr())
+        out, err = capsys.readouterr()
+        skip_where_lacking(err)
+        return status, out, err
 
     return call
 

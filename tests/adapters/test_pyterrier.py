@@ -11,6 +11,9 @@ from inspect import signature
 import pandas as pd
 import pytest
 
+bm25s = pytest.importorskip("bm25s")
+pt = pytest.importorskip("pyterrier")
+
 from ir_trunc import (
     InputError,
     IrTruncWarning,
@@ -22,9 +25,6 @@ from ir_trunc import (
 )
 from ir_trunc.adapters.pyterrier import experiment
 from ir_trunc.cli.main import main
-
-bm25s = pytest.importorskip("bm25s")
-pt = pytest.importorskip("pyterrier")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

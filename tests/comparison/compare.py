@@ -17,8 +17,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from questions import QUESTIONS, column  # noqa: E402
-from tools import TOOLS  # noqa: E402
+from questions import QUESTIONS, column
+from tools import TOOLS
 
 _ONE = (
     "import json, sys; sys.path.insert(0, {here!r}); import compare; print(json.dumps(compare.one({tool!r})))"

@@ -9,7 +9,7 @@ import pytest
 HERE = Path(__file__).parents[1]
 sys.path.insert(0, str(HERE / "comparison"))
 
-import compare  # noqa: E402
+import compare
 
 PAGE = (HERE.parent / "notebooks" / "coming-from" / "other-tools.md").read_text(encoding="utf-8")
 RENEW = "renew the table by: python tests/comparison/compare.py --venvs FOLDER"
