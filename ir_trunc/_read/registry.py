@@ -1,11 +1,11 @@
-"""Readers of data, and the one place that asks what data are.
+"""Readers of data, and the choice of the reader for given data.
 
-A reader is a function in a file of its own in `ir_trunc/_read/readers`, declared by `@reader`: it says what
-it recognises, and gives a `Table` or pieces of `Rows`. Runs, qrels, answers and topics, the errors that say
-what would be right and the reference page all read the registry.
+A reader is a function in a file of `ir_trunc/_read/readers`, declared by `@reader`. It says what data it
+recognises, and returns a `Table` or yields `Rows`. Runs, qrels, answers, topics, error messages that list the
+possible forms, and the reference page all use this registry.
 
-Data have a shape: a path, a frame, a mapping, a list or an object. Only readers of this shape are asked. The
-usual reader of a shape is asked first, and takes what no other one recognises.
+Data have a shape: path, frame, mapping, list or object. Only readers of this shape are asked, those with the
+highest priority first. Data that no reader recognises go to the fallback of their shape, if it has one.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from operator import attrgetter
+from itertools import groupby
 from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._read import readers as package
 from ir_trunc._read.reading import DataKind, Layout, Reading
 from ir_trunc._read.rows import Rows, Samples
@@ -28,28 +28,39 @@ from ir_trunc._read.text import beginning
 
 Shape = Literal["path", "frame", "mapping", "list", "object"]
 
+# Priorities of readers. COMMON is for the forms that most users have: they are asked first, because
+# recognising takes time. LOOSE is for readers that also recognise what another reader knows better.
+COMMON, DEFAULT_PRIORITY, LOOSE = 80, 50, 20
+
 
 @dataclass(frozen=True)
 class Table:
-    """Data in columns.
-
-    source: what to call them in a message. columns: a mapping of columns by name, or a frame.
-    topics, levels: as `Rows` have them. named: fields whose columns the user named and the
-    reader has taken already.
-    """
+    """Data in columns, as a reader returns them."""
 
     source: str
+    """The name of the data in messages."""
     columns: Any = None
+    """A mapping of columns by name, or a frame."""
     topics: tuple[str, ...] = ()
+    """Topics that belong to the data, with or without a row."""
     levels: tuple[int, ...] = ()
+    """Levels of the judgment scale, where it is known."""
     named: frozenset[str] = frozenset()
+    """Fields whose columns the user named and the reader has read already."""
 
 
 class File:
-    """A path, and what its form is known by.
+    """A path with what its form is recognised by.
 
-    path: as it was given. name: as text, without .gz. start: its first bytes, unpacked; none for what is not
-    a regular file or cannot be read. reading: how it is to be read.
+    Attributes
+    ----------
+    path : as the user gave it
+    name : str
+        The path as text, without `.gz`.
+    start : bytes
+        The first bytes, decompressed. Empty for a file that is not regular or cannot be read.
+    reading : Reading
+        How the data will be read.
     """
 
     def __init__(self, path: str | os.PathLike[str], reading: Reading):
@@ -57,47 +68,48 @@ class File:
         self.reading = reading
         try:
             self.name = os.fspath(path).removesuffix(".gz")
-        except TypeError:  # a path that is bytes, or none
+        except TypeError:  # __fspath__ returns bytes or no path at all
             raise InputError(f"a path of type {type(path).__name__} is not text, as paths must be.") from None
         self.start = beginning(path)
 
 
 class Compiled(NamedTuple):
-    """How the compiled kernel takes data of a form; None where it is not sure what they mean.
+    """How the compiled kernel reads data of a form, with the bits that the reader's rows give.
 
-    The lists have the bits that the reader's rows give, and what a reader refuses is left to it.
-
-    run: gives a run to lists that the kernel began, and returns what was looked at of it. qrels: what the
-    kernel reads of qrels, given a number by which its hashes differ.
+    Both return None where the kernel is not sure what the data mean: the reader decides, or refuses them.
     """
 
     run: Callable[[Any, Data], Samples | None]
+    """Adds a run to the kernel's lists; returns samples of its rows."""
     qrels: Callable[[Data, int], Any]
+    """Reads qrels; the number is the seed of the kernel's hashes."""
 
 
 @dataclass(frozen=True)
 class Reader:
-    """What a form of data is, how it is known and how it is read.
-
-    form: what it looks like, for messages; `<columns>` and `<value>` stand for what is read. about: what is
-    to be known of it, for the reference. kinds: what can have this form. shapes: those it is asked for; with
-    'object', for everything of a class that is not Python's own. recognises: whether data have the form,
-    given a `File` for a path. usual: whether it is the usual reader of its shapes. suffix: of paths that have
-    the form, whatever they hold. columns: whether its columns can be named by the user. called: what to call
-    such data in a message; by default the name of their type. read: the data as a table, or as pieces of
-    rows. compiled: how the kernel takes them, if it does.
-    """
+    """A form of data: how it is recognised and read."""
 
     form: str
+    """What the form looks like, for messages; `<columns>` and `<value>` stand for the fields."""
     about: str
+    """What the reference says of the form."""
     kinds: tuple[DataKind, ...]
     shapes: tuple[Shape, ...]
-    recognises: Callable[[Any], bool] | None
-    usual: bool
-    suffix: str
-    columns: bool
-    called: str
+    """The shapes of data that the reader is asked for; 'object': any data whose class is not built in."""
     read: Callable[[Any, Layout], Table | Iterable[Rows]]
+    recognises: Callable[[Any], bool] | None = None
+    """Whether data have the form; its argument is a `File` for a path."""
+    priority: int = DEFAULT_PRIORITY
+    """Readers of a higher priority are asked first, from 0 to 100. It is an error if two readers of the same
+    priority recognise the same data."""
+    fallback: bool = False
+    """Whether the reader takes data of its shapes that no reader recognises."""
+    suffix: str = ""
+    """The end of file names that decides for this form, whatever the file contains."""
+    columns: bool = False
+    """Whether users can name its columns."""
+    called: str = ""
+    """The name of such data in messages; the default is the name of their type."""
     compiled: Compiled | None = None
 
     def form_of(self, layout: Layout) -> str:
@@ -105,40 +117,41 @@ class Reader:
         return self.form.replace("<columns>", layout.named).replace("<value>", layout.value)
 
     def source(self, data: Any, layout: Layout) -> str:
-        """What to call the data in a message."""
+        """The name of the data in messages."""
         if isinstance(data, (str, os.PathLike)):
             return f"{layout.kind} {os.fspath(data)}"
         return f"{layout.kind} ({self.called or type(data).__name__})"
 
-    def found(self, data: Any, layout: Layout) -> Table | Iterable[Rows]:
-        """What the reader makes of the data."""
+    def call(self, data: Any, layout: Layout) -> Table | Iterable[Rows]:
+        """Read the data; the layout that the reader gets holds their name for messages."""
         return self.read(data, replace(layout, source=self.source(data, layout)))
 
     def table(self, data: Any, layout: Layout) -> Table:
-        """The data as a table, where the reader gives one."""
-        found = self.found(data, layout)
-        assert isinstance(found, Table)
-        return found
+        """The data of a reader that returns a table."""
+        table = self.call(data, layout)
+        assert isinstance(table, Table)
+        return table
 
     def pieces(self, data: Any, layout: Layout) -> Iterator[Rows]:
-        """The rows of data, in pieces that may be of any rows."""
-        found, names = self.found(data, layout), layout.reading.names
+        """The rows of data in pieces, which need not hold whole topics."""
+        content, names = self.call(data, layout), layout.reading.names
         if names.needed and not self.columns:
-            fields = ", ".join(field for field in names if field in names.needed)
+            fields = ", ".join(name for name in names if name in names.needed)
             what = f"{layout.kind} ({self.form_of(layout)}) has no columns"
-            if not isinstance(found, Table):
-                next(iter(found), None)  # raises where something else is wrong, as a file that is not there
+            if not isinstance(content, Table):
+                next(iter(content), None)  # raises another error first, as of a file that does not exist
             raise InputError(f"{what}; leave {fields} out of columns={names}.")
-        if not isinstance(found, Table):
-            yield from found
+        if not isinstance(content, Table):
+            yield from content
             return
-        if found.named:
+        if content.named:
             layout = replace(layout, reading=replace(layout.reading, columns=None))
-        rows = rows_of_table({} if found.columns is None else found.columns, layout, found.source)
-        yield replace(rows, universe=found.topics, levels=found.levels, named=rows.named | found.named)
+        rows = rows_of_table({} if content.columns is None else content.columns, layout, content.source)
+        yield replace(rows, universe=content.topics, levels=content.levels, named=rows.named | content.named)
 
 
 READERS: dict[str, Reader] = {}
+"""All readers that were declared so far, by their forms."""
 
 
 def reader(
@@ -146,25 +159,72 @@ def reader(
     *kinds: DataKind,
     of: Shape | tuple[Shape, ...],
     recognises: Callable[[Any], bool] | None = None,
-    usual: bool = False,
+    priority: int = DEFAULT_PRIORITY,
+    fallback: bool = False,
     suffix: str = "",
     columns: bool = False,
     called: str = "",
     compiled: Compiled | None = None,
 ) -> Callable[[Callable[[Any, Layout], Table | Iterable[Rows]]], Reader]:
-    """Declare a function as a reader of data of some shapes.
+    """Declare a function as a reader; its docstring is what the reference says of the form.
 
-    Its docstring says what is to be known of the form.
+    Parameters
+    ----------
+    form : str
+        What the data look like, for messages; `<columns>` and `<value>` stand for the fields.
+    *kinds : 'run', 'qrels', 'answers' or 'topics'
+        What can have this form.
+    of : str or tuple of str
+        The shapes of data that the reader is asked for: 'path', 'frame', 'mapping', 'list', 'object'.
+    recognises : callable, optional
+        Whether data have this form. Its argument is a `File` for a path, else the data.
+    priority : int
+        Readers of a higher priority are asked first, from 0 to 100; the default is 50. The readers of TREC
+        files, dicts, frames and named tuples have 80, those of CSV files and of ids of data sets 20.
+    fallback : bool
+        Whether the reader takes data of its shapes that no reader recognises.
+    suffix : str
+        The end of file names that decides for this form, whatever the file contains.
+    columns : bool
+        Whether users can name the columns.
+    called : str
+        The name of such data in messages; the default is the name of their type.
+    compiled : Compiled, optional
+        How the compiled kernel reads the form.
+
+    Raises
+    ------
+    ParameterError
+        For a priority outside of 0 to 100, and where another reader of the same priority claims the same
+        suffix, or is the fallback for the same shape.
     """
+    if not 0 <= priority <= 100:
+        raise ParameterError(f"reader {form!r}: priority={priority!r}: a number from 0 to 100 is needed.")
 
     def declare(read: Callable[[Any, Layout], Table | Iterable[Rows]]) -> Reader:
         about = " ".join((read.__doc__ or "").split())
         shapes = (of,) if isinstance(of, str) else of
-        known = (form, about, kinds, shapes, recognises, usual, suffix, columns, called, read, compiled)
-        READERS[form] = Reader(*known)
-        return READERS[form]
+        options = (recognises, priority, fallback, suffix, columns, called, compiled)
+        declared = Reader(form, about, kinds, shapes, read, *options)
+        for other in READERS.values():
+            alike = other.form != form and other.priority == priority and {*other.kinds} & {*kinds}
+            if alike and suffix and other.suffix == suffix:
+                raise _ambiguous(ParameterError, f"files whose name ends in {suffix}", [other, declared])
+            if alike and fallback and other.fallback and (shared := {*other.shapes} & {*shapes}):
+                what = f"data of the shape {min(shared)!r} that no reader recognises"
+                raise _ambiguous(ParameterError, what, [other, declared])
+        READERS[form] = declared
+        return declared
 
     return declare
+
+
+def _ambiguous(error: type[ParameterError | InputError], what: str, claimants: list[Reader]) -> Exception:
+    forms = " and ".join(repr(claimant.form) for claimant in claimants)
+    return error(
+        f"More than one reader of priority {claimants[0].priority} takes {what}: {forms}."
+        " Give one of them another priority."
+    )
 
 
 @cache
@@ -175,70 +235,88 @@ def _import_all() -> None:
 
 
 def readers_of(kind: DataKind) -> list[Reader]:
-    """The readers of a kind, in the order in which they are asked."""
+    """The readers of a kind, for lists of forms: the fallbacks first, then by their forms."""
     _import_all()
-    of_kind = [known for known in READERS.values() if kind in known.kinds]
-    return sorted(sorted(of_kind, key=attrgetter("form")), key=attrgetter("usual"), reverse=True)
+    of_kind = [reader for reader in READERS.values() if kind in reader.kinds]
+    return sorted(of_kind, key=lambda reader: (not reader.fallback, reader.form))
 
 
 def shape_of(data: Any) -> Shape:
-    """What data are, before it is asked which form they have."""
+    """The shape of data, which decides which readers are asked."""
     if isinstance(data, (str, os.PathLike)):
         return "path"
     if hasattr(data, "itertuples") or hasattr(data, "__arrow_c_stream__"):
         return "frame"
     if isinstance(data, Mapping):
         return "mapping"
-    one = isinstance(data, (bytes, bytearray, memoryview)) or getattr(data, "ndim", 1) == 0
-    return "list" if isinstance(data, Iterable) and not one else "object"
+    scalar = isinstance(data, (bytes, bytearray, memoryview)) or getattr(data, "ndim", 1) == 0
+    return "list" if isinstance(data, Iterable) and not scalar else "object"
 
 
-def reader_of(data: Any, layout: Layout, *others: str) -> Reader:
-    """The reader that recognises the data; InputError with all forms that would be right where none does.
+def reader_of(data: Any, layout: Layout, *other_forms: str) -> Reader:
+    """The reader for the data.
 
-    others: forms that the caller takes beside those of the registry.
+    Parameters
+    ----------
+    data : any
+    layout : Layout
+        What the data are read as.
+    *other_forms : str
+        Forms that the caller accepts beside those of the registry, for the error message.
+
+    Raises
+    ------
+    InputError
+        Where no reader takes the data, with all forms that are possible; and where two readers of the same
+        priority recognise them.
     """
+    _import_all()
     shape = shape_of(data)
     shapes = {shape} if shape == "path" or type(data).__module__ == "builtins" else {shape, "object"}
-    given = File(data, layout.reading) if shape == "path" else data
-    known = readers_of(layout.kind)
-    asked = [reader for reader in known if not shapes.isdisjoint(reader.shapes)]
-    if isinstance(given, File) and os.path.isfile(given.path):
+    recognisable = File(data, layout.reading) if shape == "path" else data
+    asked = [
+        reader
+        for reader in READERS.values()
+        if layout.kind in reader.kinds and not shapes.isdisjoint(reader.shapes)
+    ]
+    asked.sort(key=lambda reader: -reader.priority)
+    if isinstance(recognisable, File) and os.path.isfile(recognisable.path):
         for reader in asked:
-            if reader.suffix and given.name.endswith(reader.suffix):
+            if reader.suffix and recognisable.name.endswith(reader.suffix):
                 return reader
+    for _, equals in groupby(asked, key=lambda reader: reader.priority):
+        claimants = [reader for reader in equals if reader.recognises and reader.recognises(recognisable)]
+        if len(claimants) > 1:
+            raise _ambiguous(InputError, claimants[0].source(data, layout), claimants)
+        if claimants:
+            return claimants[0]
     for reader in asked:
-        if reader.recognises and reader.recognises(given):
+        if reader.fallback:
             return reader
-    for reader in asked:
-        if reader.usual:
-            return reader
-    forms = "; ".join([*others, *(reader.form_of(layout) for reader in known)])
+    forms = "; ".join([*other_forms, *(reader.form_of(layout) for reader in readers_of(layout.kind))])
     raise InputError(f"{layout.kind} of type {type(data).__name__}: one of these is needed: {forms}.")
 
 
 @dataclass(frozen=True)
 class Data:
-    """Data, and the reader that recognises them.
-
-    iterator: the type of the iterator that they come from, if they do.
-    """
+    """Data with the reader for them."""
 
     value: Any
     layout: Layout
     reader: Reader
     iterator: str = ""
+    """The type of the iterator that the data come from, if they do."""
 
     @property
     def source(self) -> str:
-        """What to call them in a message."""
+        """The name of the data in messages."""
         return self.reader.source(self.value, self.layout)
 
     def rows(self) -> Iterator[Rows]:
-        """The rows, some whole topics at a time.
+        """The rows, in pieces of whole topics.
 
-        What is read in pieces is never in memory as a whole, unless the rows of a topic are found apart: then
-        a last piece comes that starts over, with all rows.
+        What is read in pieces is never in memory as a whole, unless the rows of a topic are not contiguous:
+        then the last piece has all rows (`starts_over`).
         """
         seen, count = set[str](), 0
         for piece in self.reader.pieces(self.value, self.layout):
@@ -249,17 +327,17 @@ class Data:
             seen.update(topics)
             count += len(piece)
             yield from piece.parts()
-        self._refuse_nothing(count)
+        self._refuse_exhausted(count)
 
     def all_rows(self) -> Rows:
         """All rows at once."""
-        found = Rows.concat(list(self.reader.pieces(self.value, self.layout)))
-        self._refuse_nothing(len(found))
-        return found
+        rows = Rows.concat(list(self.reader.pieces(self.value, self.layout)))
+        self._refuse_exhausted(len(rows))
+        return rows
 
-    def _refuse_nothing(self, rows: int) -> None:
-        """InputError for an iterator that yields nothing: it was most likely read before."""
-        if self.iterator and not rows:
+    def _refuse_exhausted(self, count: int) -> None:
+        """InputError for an iterator without rows: it was most likely read before."""
+        if self.iterator and not count:
             raise InputError(
                 f"{self.layout.kind} ({self.iterator}): it yields nothing. An iterator can be read only once:"
                 " give a list, or make a new one."
@@ -267,10 +345,11 @@ class Data:
 
 
 def recognised(data: Any, layout: Layout) -> Data:
-    """Data with their reader; what an iterator yields is held in a list."""
-    again = not hasattr(data, "__next__")
-    held = data if again or hasattr(data, "__arrow_c_stream__") else list(data)
-    return Data(held, layout, reader_of(held, layout), "" if again else type(data).__name__)
+    """Data with their reader; what an iterator yields is kept in a list."""
+    iterator = hasattr(data, "__next__") and not hasattr(data, "__arrow_c_stream__")
+    value = list(data) if iterator else data
+    name = type(data).__name__ if hasattr(data, "__next__") else ""
+    return Data(value, layout, reader_of(value, layout), name)
 
 
 def read_rows(data: Any, layout: Layout) -> Rows:
@@ -279,17 +358,17 @@ def read_rows(data: Any, layout: Layout) -> Rows:
 
 
 def first_item(data: Any) -> Any:
-    """The first item of a list; None where it has none or cannot be asked for it."""
+    """The first item of a list or tuple; None where it is empty or something else."""
     return data[0] if isinstance(data, (list, tuple)) and data else None
 
 
 def first_docs(data: Mapping[Any, Any]) -> Any:
-    """What a mapping has for the first topic that has documents; None where none has."""
+    """The documents of the first topic of a mapping that has any; None where none has."""
     return next((docs for docs in data.values() if list_length(docs)), None)
 
 
 def list_length(docs: Any) -> int:
-    """The length of what a mapping has for a topic; 1 where it has none, as an array of no dimension."""
+    """The length of a topic's documents; 1 for what has none, as an array without dimensions."""
     try:
         return len(docs)
     except TypeError:

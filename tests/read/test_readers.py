@@ -13,8 +13,9 @@ import pytest
 from ir_measures import ScoredDoc
 
 import ir_trunc
-from ir_trunc import InputError, calc, read_topics
+from ir_trunc import InputError, ParameterError, calc, read_topics
 from ir_trunc._core.errors import ParameterTypeError
+from ir_trunc._read import registry
 from ir_trunc._read.reading import RUN
 from ir_trunc._read.registry import READERS, Reader, Table, reader_of, readers_of
 from ir_trunc._read.text import beginning
@@ -46,12 +47,9 @@ def shelf(monkeypatch):
         "As libraries have.",
         ("run", "qrels", "topics"),
         ("object",),
-        lambda d: isinstance(d, Shelf),
-        False,
-        "",
-        False,
-        "shelf",
         read_shelf,
+        lambda d: isinstance(d, Shelf),
+        called="shelf",
     )
     monkeypatch.setitem(READERS, known.form, known)
 
@@ -85,10 +83,8 @@ def known_as(monkeypatch, shape, asked, suffix=""):
     def recognises(data):
         asked.append(data)
 
-    form = f"(nothing, as a {shape})"  # the first of its shape
-    one = Reader(
-        form, "It is asked.", ("run", "qrels"), (shape,), recognises, False, suffix, False, "", read_shelf
-    )
+    form = f"(nothing, as a {shape})"
+    one = Reader(form, "It is asked.", ("run", "qrels"), (shape,), read_shelf, recognises, suffix=suffix)
     monkeypatch.setitem(READERS, form, one)
 
 
@@ -156,6 +152,62 @@ def test_a_file_is_looked_at_once_to_be_recognised(monkeypatch, tmp_path):
     )
     assert calc("RR", tmp_path / "a.json", {"1": ["a"]}).values.tolist() == [[1]]
     assert looked == [tmp_path / "a.json"]
+
+
+def declared(monkeypatch, form, **options):
+    """A reader of lines `topic<TAB>document<TAB>rank`, as MS MARCO has runs, for a while."""
+    monkeypatch.setattr(registry, "READERS", dict(registry.READERS))
+
+    @registry.reader(form, "run", of="path", **options)
+    def ranks(data, layout):
+        """Lines of three fields."""
+        rows = [line.split("\t") for line in Path(data).read_text().splitlines()]
+        topics, docs, places = zip(*rows)
+        scores = [-float(place) for place in places]
+        return Table(layout.source, {"query_id": topics, "doc_id": docs, "score": scores})
+
+    return ranks
+
+
+def is_tabular(data):
+    return data.start.count(b"\t") == 2
+
+
+@pytest.mark.parametrize("form", ["a path of MS MARCO lines", "MS MARCO lines", "zzz"])
+def test_which_reader_is_taken_does_not_depend_on_what_its_form_is_called(monkeypatch, tmp_path, form):
+    """CSV takes all files whose names end in .csv, and is asked after the readers of users."""
+    path = tmp_path / "run.csv"
+    path.write_text("1\t7187158\t1\n")
+    with pytest.raises(InputError, match=r"run\.csv: two columns are called 1"):
+        calc("RR", {"1": {"7187158": 1}}, path)
+    declared(monkeypatch, form, recognises=is_tabular)
+    assert calc("RR", {"1": {"7187158": 1}}, path).values.tolist() == [[1]]
+
+
+def test_two_readers_that_recognise_the_same_data_need_different_priorities(monkeypatch, tmp_path):
+    path = tmp_path / "my.ranks"
+    path.write_text("1\t7187158\t1\n")
+    declared(monkeypatch, "lines of mine", recognises=is_tabular)
+    declared(monkeypatch, "lines of yours", recognises=is_tabular)
+    message = r"priority 50 takes run .*my\.ranks: 'lines of mine' and 'lines of yours'\. Give one"
+    with pytest.raises(InputError, match=message):
+        calc("RR", {"1": {"7187158": 1}}, path)
+    ours = declared(monkeypatch, "lines of ours", recognises=is_tabular, priority=51)
+    assert reader_of(path, RUN) is ours
+
+
+def test_two_readers_of_the_same_suffix_or_shape_need_different_priorities(monkeypatch):
+    mine = declared(monkeypatch, "mine", suffix=".ranks")
+    with pytest.raises(
+        ParameterError, match=r"50 takes files whose name ends in \.ranks: 'mine' and 'yours'"
+    ):
+        declared(monkeypatch, "yours", suffix=".ranks")
+    declared(monkeypatch, "yours", suffix=".ranks", priority=49)
+    assert declared(monkeypatch, "mine", suffix=".ranks") is not mine  # a notebook's cell, run again
+    with pytest.raises(ParameterError, match=r"shape 'path' .* recognises: 'a path.* and 'mine'"):
+        declared(monkeypatch, "mine", fallback=True, priority=registry.COMMON)
+    with pytest.raises(ParameterError, match="priority=101: a number from 0 to 100"):
+        declared(monkeypatch, "mine", priority=101)
 
 
 NEW = '''

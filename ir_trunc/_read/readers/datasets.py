@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import id_column
 from ir_trunc._read.readers.memory import table_of_attributes
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import File, Table, reader
+from ir_trunc._read.registry import LOOSE, File, Table, reader
 from ir_trunc._read.tables import read_of
 
 T = TypeVar("T")
@@ -43,6 +43,7 @@ def _is_dataset(data: Any) -> bool:
     "topics",
     of=("path", "object"),
     recognises=_is_dataset,
+    priority=LOOSE,  # it takes every path where there is no file
 )
 def dataset(data: Any, layout: Layout) -> Table:
     """The scored documents of a data set are its run.

@@ -12,7 +12,7 @@ from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._read.arrow import pa, pc
 from ir_trunc._read.readers.topics import topic_file
 from ir_trunc._read.reading import TOPICS, Layout
-from ir_trunc._read.registry import File, Table, reader, reader_of
+from ir_trunc._read.registry import LOOSE, File, Table, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, read_of
 from ir_trunc._read.text import beginning, contents, json_lines, read_json
@@ -43,6 +43,7 @@ def _is_table(data: File) -> bool:
     "qrels",
     of="path",
     recognises=_is_table,
+    priority=LOOSE,  # a name that ends in .csv is enough for it
     columns=True,
 )
 def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:

@@ -17,7 +17,7 @@ from ir_trunc._core.rankings import Bools
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
 from ir_trunc._read.reading import MARK, RANK, Columns, Layout, Reading
-from ir_trunc._read.registry import Compiled, Data, Table, first_docs, first_item, list_length, reader
+from ir_trunc._read.registry import COMMON, Compiled, Data, Table, first_docs, first_item, list_length, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
 from ir_trunc._read.tables import COST, SHOWN, fields_of_signs, fields_to_read, possible_fields
 
@@ -39,7 +39,8 @@ def _qrels_of_dicts(data: Data, seed: int) -> Any:
     "qrels",
     of="mapping",
     recognises=lambda data: isinstance(first_docs(data), Mapping),
-    usual=True,
+    priority=COMMON,
+    fallback=True,
     called="dict",
     compiled=Compiled(_dicts_to_kernel, _qrels_of_dicts),
 )
@@ -357,7 +358,8 @@ _COMPILED = Compiled(_tuples_to_kernel, _qrels_of_tuples)
     "answers",
     of="list",
     recognises=_have_names,
-    usual=True,
+    priority=COMMON,
+    fallback=True,
     columns=True,
     called="named tuples",
     compiled=_COMPILED,
@@ -450,7 +452,8 @@ def records(data: Sequence[Any], layout: Layout) -> Table:
     "topics",
     of="frame",
     recognises=lambda data: hasattr(data, "itertuples"),
-    usual=True,
+    priority=COMMON,
+    fallback=True,
     columns=True,
 )
 def frame(data: Any, layout: Layout) -> Table:

@@ -95,7 +95,7 @@ _FORM = (
 )
 
 
-@reader(_FORM, "topics", of="path", usual=True)
+@reader(_FORM, "topics", of="path", fallback=True)
 def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped; TREC topics, CSV, TSV, JSON or JSON lines.
 
@@ -209,13 +209,13 @@ def column(data: Any, layout: Layout) -> Table:
     return Table(layout.source, topics=tuple(id_column(data, layout.source, "topic").to_pylist()))
 
 
-@reader("a mapping whose keys are ids", "topics", of="mapping", usual=True)
+@reader("a mapping whose keys are ids", "topics", of="mapping", fallback=True)
 def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Qrels or queries as dicts, for example."""
     return Table(layout.source, topics=tuple(one_id(topic, "topic", layout.source) for topic in data))
 
 
-@reader(f"a list of ids, or of items with {_NAMED}", "topics", of="list", usual=True)
+@reader(f"a list of ids, or of items with {_NAMED}", "topics", of="list", fallback=True)
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """Items are objects with one of these attributes, or mappings with one of these names."""
     source = layout.source

@@ -24,7 +24,7 @@ from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import flat, one_array, pa, pc, truths
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
-from ir_trunc._read.registry import Compiled, Data, File, Table, reader
+from ir_trunc._read.registry import COMMON, Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 from ir_trunc._read.text import (
     BYTE_ORDER_MARK,
@@ -143,7 +143,8 @@ def _qrels_by_kernel(data: Data, seed: int) -> Any:
     "answers",
     of="path",
     recognises=_are_lines,
-    usual=True,
+    priority=COMMON,
+    fallback=True,
     compiled=Compiled(_run_to_kernel, _qrels_by_kernel),
 )
 def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
