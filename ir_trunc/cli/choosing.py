@@ -10,11 +10,11 @@ from typing import Any
 
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._output.files import check_output, write_text
+from ir_trunc._output.tables import WIDTH
 from ir_trunc.cli.output import OneLineParser
 from ir_trunc.meta import calibration
 from ir_trunc.meta.guide import Question, page, plot, step
 from ir_trunc.plots._kit import save_picture
-from ir_trunc.scoring.results import WIDTH
 
 
 def meta_parser(command: str, description: str, **options: Any) -> OneLineParser:

@@ -124,9 +124,9 @@ def _demo(words: Sequence[str]) -> int:
 
 def _measures(words: Sequence[str]) -> int:
     """`ir_trunc measures [NAME] [--reference]`: formula, parameters, range and source, from the registry."""
+    from ir_trunc._output.tables import fitted
     from ir_trunc.cli.output import OneLineParser
     from ir_trunc.measures import families, lookup, registry
-    from ir_trunc.scoring.results import fitted
 
     def show(text: str) -> None:
         """Print a text; a line that is too long for a terminal goes on below, further in."""

@@ -10,17 +10,17 @@ from typing import Any, get_origin
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
 from ir_trunc._output.files import check_outputs, make_folder, output_file
+from ir_trunc._output.tables import WIDTH, csv_text, table_text
 from ir_trunc._read.reading import DEFAULT, Reading
 from ir_trunc.cli import choosing
 from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, options_of, reading_of, runs_and_measures
 from ir_trunc.cli.choosing import meta_parser
-from ir_trunc.cli.output import csv_text
 from ir_trunc.cli.procedures import add_options, given_options, named_measures
 from ir_trunc.meta import ScoreMatrix, pooled_runs, registry, score_matrix
 from ir_trunc.meta.declare import ProcedureDefinition
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.plots._kit import check_picture, save_picture
-from ir_trunc.scoring.results import WIDTH, Result, table_text
+from ir_trunc.scoring.results import Result
 from ir_trunc.scoring.runs import RunsLike
 
 # Commands that run one or more procedures under another name than the procedure's own.

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO, NoReturn, TextIO, cast
 
 from ir_trunc._core.errors import printable, warn
-from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import output_file
-from ir_trunc.scoring.results import Results, fitted, is_plain, number_text
+from ir_trunc._output.tables import WIDTH, aligned_text, fitted, markdown_table, number_text
+from ir_trunc.scoring.results import Results
 
 _OF_IR_MEASURES = {"--output-format": "--format"}
 
@@ -153,40 +153,17 @@ def _by_measure(rows: Iterable[Row], columns: Sequence[str], places: int) -> lis
 
 def write_table(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
     """Columns that line up. Those that do not fit continue below, with the names of the rows once more."""
-    lines = [[printable(cell) for cell in line] for line in _by_measure(rows, columns, places)]
-    names = max(1, len(columns) - 2)
-    width = shutil.get_terminal_size().columns if out.isatty() else 80
-    for at, block in enumerate(_blocks(lines, names, width)):
-        if at:
-            print(file=out)
-        widths = [max(map(len, column)) for column in zip(*block)]
-        for line in block:
-            cells = [*map(str.ljust, line[:names], widths), *map(str.rjust, line[names:], widths[names:])]
-            print("  ".join(cells).rstrip(), file=out)
-
-
-def _blocks(lines: list[list[str]], names: int, width: int) -> Iterator[list[list[str]]]:
-    """The lines with as many columns at a time as fit, at least one, behind the names of the rows."""
-    widths = [max(map(len, column)) + 2 for column in zip(*lines)]
-    start = names
-    while start < len(widths) or start == names:
-        end, room = start + 1, width + 2 - sum(widths[:names]) - sum(widths[start : start + 1])
-        while end < len(widths) and widths[end] <= room:
-            room -= widths[end]
-            end += 1
-        yield [line[:names] + line[start:end] for line in lines]
-        start = end
+    width = shutil.get_terminal_size().columns if out.isatty() else WIDTH
+    print(aligned_text(_by_measure(rows, columns, places), max(1, len(columns) - 2), width), file=out)
 
 
 def write_markdown(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
     """A table in Markdown, as GitHub and notebooks show it."""
-    header, *lines = (
+    lines = (
         [re.sub(r"([\\|`*_<>])", r"\\\1", printable(cell)) for cell in line]
         for line in _by_measure(rows, columns, places)
     )
-    names = max(1, len(columns) - 2)
-    for line in (header, ["---"] * names + ["---:"] * (len(header) - names), *lines):
-        print(f"| {' | '.join(line)} |", file=out)
+    out.write(markdown_table(next(lines), lines, max(1, len(columns) - 2)))
 
 
 def write_csv(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
@@ -203,15 +180,6 @@ def write_jsonl(rows: Iterable[Row], columns: Sequence[str], places: int, out: T
     for row in rows:
         fields = {name: None if value != value else value for name, value in _fields(row, columns).items()}
         print(json.dumps(fields, ensure_ascii=False), file=out)
-
-
-def csv_text(table: pd.DataFrame, places: int | None) -> str:
-    """A table as CSV, with the names of its rows where they have any.
-
-    places: decimal places; None or -1 writes all.
-    """
-    numbers = f"%.{places}f" if places is not None and places >= 0 else None
-    return table.to_csv(index=not is_plain(table.index), lineterminator="\n", float_format=numbers)
 
 
 FORMATS: dict[str, Writer] = {

@@ -16,12 +16,13 @@ from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, offsets_of
+from ir_trunc._output.tables import fitted
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number, Text, Whole
 from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.results import Result, fitted
+from ir_trunc.scoring.results import Result
 
 # How far, and how near to its lower bound, an unbounded parameter is searched.
 _WIDEST, _NARROWEST = 1e6, 1e-300

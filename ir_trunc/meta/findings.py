@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ir_trunc._core.lazy import cached_property, pd
+from ir_trunc._output.tables import fitted
 from ir_trunc.meta.axioms import PROPERTIES, Scale, named
 from ir_trunc.meta.trials import Part
-from ir_trunc.scoring.results import Result, fitted
+from ir_trunc.scoring.results import Result
 
 
 @dataclass(frozen=True)

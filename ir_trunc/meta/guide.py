@@ -21,13 +21,14 @@ from ir_trunc._core.errors import ParameterError, nearest
 from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag
+from ir_trunc._output.tables import fitted
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import registry
 from ir_trunc.meta.declare import procedure
 from ir_trunc.plots import looks
 from ir_trunc.plots._style import INK
 from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.results import Result, fitted
+from ir_trunc.scoring.results import Result
 
 Node = dict[str, Any]
 

@@ -25,6 +25,7 @@ from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Several
 from ir_trunc._core.rankings import Floats, Judgments, Rankings, offsets_of
+from ir_trunc._output.tables import fitted, number_text, table_text
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.declare import procedure
@@ -38,7 +39,7 @@ from ir_trunc.meta.standardisation import Reference
 from ir_trunc.meta.tables import crossed
 from ir_trunc.plots import looks
 from ir_trunc.scoring.objects import MeasureLike, parse_measure
-from ir_trunc.scoring.results import Result, axes, fitted, number_text, table_text
+from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 
 _FORMS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}

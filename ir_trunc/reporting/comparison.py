@@ -14,13 +14,13 @@ from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, near
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._output.tables import HIGHER, LOWER, Cell, MarkedTable, fitted, table_text
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.meta.paired import FOR_ALL_PAIRS
 from ir_trunc.meta.paired_tests import Correction
 from ir_trunc.meta.tables import by_name, crossed
-from ir_trunc.reporting.marked import HIGHER, LOWER, Cell, MarkedTable
 from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.results import VIEWS, Result, as_table, axes, fitted, table_text
+from ir_trunc.scoring.results import VIEWS, Result, as_table, axes
 from ir_trunc.scoring.statistics import PairTest
 
 _TESTS: Mapping[PairTest, str] = {

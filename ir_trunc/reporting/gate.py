@@ -18,13 +18,14 @@ from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, number, several, text
 from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.doors import rank
 from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.definition import influence
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import bind, parse_measure
-from ir_trunc.scoring.results import Result, Results, fitted
+from ir_trunc.scoring.results import Result, Results
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _FORM = re.compile(

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from ir_trunc import meta, truncation
 from ir_trunc._core.rankings import Rankings
+from ir_trunc._output.tables import markdown_table
 from ir_trunc._read.reading import DataKind
 from ir_trunc._read.registry import readers_of
 from ir_trunc.measures import Definition, Family, families
@@ -67,7 +68,7 @@ def page() -> str:
 
 def _contents(known: list[Family]) -> str:
     rows = [[link(f.title), f.question, " ".join(link(measure.name) for measure in f.members)] for f in known]
-    return table(["family", "question", "measures"], rows)
+    return _table(["family", "question", "measures"], rows)
 
 
 def _family(family: Family, verdicts: Mapping[str, Verdicts]) -> str:
@@ -118,7 +119,7 @@ def boundary_scores(definition: Definition) -> list[float]:
 
 def _small_lists(definition: Definition) -> str:
     scores = [f"{score:.4f}" for score in boundary_scores(definition)]
-    return table(["list", *(name for name, *_ in _LISTS)], [[f"`{_shown(definition)}`", *scores]])
+    return _table(["list", *(name for name, *_ in _LISTS)], [[f"`{_shown(definition)}`", *scores]])
 
 
 def _verdicts(verdicts: Verdicts) -> str:
@@ -155,7 +156,7 @@ def _parameters(known: list[Family]) -> str:
         [f"`{name}`", meaning, allowed, " ".join(links)]
         for (name, meaning, allowed), links in sorted(found.items())
     ]
-    return table(["parameter", "meaning", "allowed", "measures"], rows)
+    return _table(["parameter", "meaning", "allowed", "measures"], rows)
 
 
 def _properties(measured: list[Verdicts]) -> str:
@@ -163,7 +164,7 @@ def _properties(measured: list[Verdicts]) -> str:
     for found in measured:
         signs = [_SIGNS[one.verdict] + "*" * one.disagrees() for one in found.findings]
         rows.append([f"[{found.measure}](#{anchor(found.measure.partition('@')[0])})", *signs])
-    return table(["measure", *(known.name for known in PROPERTIES)], rows)
+    return _table(["measure", *(known.name for known in PROPERTIES)], rows)
 
 
 def forms_section() -> str:
@@ -171,7 +172,7 @@ def forms_section() -> str:
     found = {known.form: known for kind in get_args(DataKind) for known in readers_of(kind)}
     named = {form.replace("<value>", "value").replace("<columns>", "..."): of for form, of in found.items()}
     rows = [[f"`{form}`", ", ".join(known.kinds), known.about] for form, known in named.items()]
-    return table(["form", "of", "what is to be known"], rows)
+    return _table(["form", "of", "what is to be known"], rows)
 
 
 def policies_section() -> list[str]:
@@ -200,10 +201,9 @@ def _procedure(definition: meta.ProcedureDefinition) -> str:
 # What the Markdown of the page is made of.
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    return markdown_table(head, ([cell.replace("|", "\\|") for cell in row] for row in rows))
 
 
 def link(name: str) -> str:
@@ -247,4 +247,4 @@ def entry(definition: Any, facts: Sequence[str], rest: Sequence[str]) -> str:
 def own_parameters(params: Mapping[str, Param]) -> list[str]:
     """A table of parameters, if there are any."""
     rows = [[f"`{p.name}`", p.kind.meaning, p.kind.allowed, default(p)] for p in params.values()]
-    return [table(["parameter", "meaning", "allowed", "default"], rows)] if rows else []
+    return [_table(["parameter", "meaning", "allowed", "default"], rows)] if rows else []

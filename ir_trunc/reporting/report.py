@@ -33,7 +33,7 @@ from ir_trunc.version import __version__
 POLICIES = ("Greedy", "ScoreThreshold", "LargestGap", "Oracle")
 """The policies of a page: a fixed length, a threshold, one without training, and what can be reached."""
 
-_HEIGHT = 60  # of the highest bar
+_BAR_HEIGHT = 60  # of the highest bar
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def lengths(cuts: Cuts | None, lists: Mapping[str, Rankings]) -> dict[str, Any] 
     for name in lists:
         shares = [np.bincount(of[name], minlength=last + 1) / max(1, len(of[name])) for of in (own, best)]
         bars = [
-            {"own": a, "best": b, "own_height": round(a * _HEIGHT), "best_height": round(b * _HEIGHT)}
+            {"own": a, "best": b, "own_height": round(a * _BAR_HEIGHT), "best_height": round(b * _BAR_HEIGHT)}
             for a, b in zip(*(share.tolist() for share in shares))
         ]
         mean, median = float(cuts.lengths(name).mean()), float(np.median(cuts.curves[name].best()[0]))
@@ -109,7 +109,7 @@ def policies(cuts: Cuts | None, lists: Mapping[str, Rankings], folds: int) -> di
 # Topics, worst first, with every list by rank.
 
 RELEVANT, OTHER, UNJUDGED, END, BEST = "●", "○", "·", "┃", "✂"
-WIDTH, HEIGHT = 96, 24  # of a curve
+_CURVE_WIDTH, _CURVE_HEIGHT = 96, 24  # of a curve
 _LISTS = 2500  # more than these are shown with fewer ranks and points, which keeps the page small
 
 
@@ -192,11 +192,12 @@ class _Scale:
     high: float
 
     def x(self, depth: Any) -> Any:
-        return np.rint(4 + (WIDTH - 8) * np.log1p(depth) / max(np.log1p(self.longest), 1e-9)).astype(int)
+        share = np.log1p(depth) / max(np.log1p(self.longest), 1e-9)
+        return np.rint(4 + (_CURVE_WIDTH - 8) * share).astype(int)
 
     def y(self, score: Any) -> Any:
         span = max(self.high - self.low, 1e-12)
-        return np.rint(HEIGHT - 4 - (HEIGHT - 8) * (score - self.low) / span).astype(int)
+        return np.rint(_CURVE_HEIGHT - 4 - (_CURVE_HEIGHT - 8) * (score - self.low) / span).astype(int)
 
 
 def _scale(cuts: Cuts, at: int) -> _Scale:

@@ -10,8 +10,8 @@ import pandas as pd
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._output.files import Target
+from ir_trunc._output.tables import table_text
 from ir_trunc.scoring import stored
-from ir_trunc.scoring.results import table_text
 
 _ARRAYS = {"float": np.float64, "int": np.int64, "bool": np.bool_}
 

@@ -27,6 +27,7 @@ from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import file_name, flag, instance, mapping, text, whole
 from ir_trunc._core.rankings import Ints, Rankings
+from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.doors import rank, read_qrels_of_runs, read_run
 from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
@@ -38,7 +39,7 @@ from ir_trunc._read.reading import HowRead, Reading, Unpack
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, written
-from ir_trunc.scoring.results import Result, as_table, axes, fitted
+from ir_trunc.scoring.results import Result, as_table, axes
 from ir_trunc.scoring.runs import RunsLike, each_run
 
 __all__ = [

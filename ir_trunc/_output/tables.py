@@ -1,19 +1,169 @@
-"""Tables of scores with marks, as they stand in papers: for a terminal, LaTeX, HTML and Markdown."""
+"""Tables as text of at most 80 columns, Markdown, CSV, LaTeX and HTML; texts that fit a terminal.
+
+A table that is too wide continues below; no column is left out. Only names that are too long lose their
+middle.
+"""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import partial
 from string import Template
+from textwrap import wrap
+from typing import Any
 
 from ir_trunc._core.errors import printable
 from ir_trunc._core.lazy import pd
-from ir_trunc.scoring.results import fitted, table_text
+
+WIDTH = 80
+
+_TABLE = WIDTH - 3  # pandas ends the lines of a table that continues below with a backslash
+_LABELS, _CELL = 42, 30  # columns for the labels of a row, together, and for a column
+
+
+def fitted(text: str, indent: int = 2) -> str:
+    """The text with its long lines broken; what continues a line is indented."""
+    lines = []
+    for line in text.splitlines():
+        shown = printable(line)
+        lines += wrap(
+            shown, WIDTH, subsequent_indent=" " * indent, replace_whitespace=False, break_on_hyphens=False
+        ) or [""]
+    return "\n".join(lines)
+
+
+def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = False) -> str:
+    """A table as text.
+
+    digits: decimal places of its numbers, -1 for all; None leaves them to pandas. every_row: also where
+    pandas would leave rows in the middle out.
+    """
+    index, columns = _labels(frame.index, _LABELS), _labels(frame.columns, _CELL)
+    cells = {at: frame.iloc[:, at].map(_cell).to_numpy() for at in range(frame.shape[1])}
+    shown = pd.DataFrame(cells, index=index, dtype=None)
+    shown.columns = columns
+    numbers = None if digits is None else partial(number_text, digits=digits)
+    most = None if every_row else pd.get_option("display.max_rows")
+    rows = {"max_rows": most, "min_rows": pd.get_option("display.min_rows")}
+    text: str = shown.to_string(
+        line_width=_TABLE, float_format=numbers, index=not is_plain(frame.index), **rows
+    )
+    return text
+
+
+def number_text(value: float, digits: int) -> str:
+    """A number with that many decimal places, or with all that it has for -1."""
+    return repr(float(value)) if digits < 0 else f"{value:.{digits}f}"
+
+
+def is_plain(index: Any) -> bool:
+    """Whether rows have numbers only, and no names."""
+    return isinstance(index, pd.RangeIndex) and index.name is None
+
+
+def _labels(index: pd.Index[Any], room: int) -> Any:
+    """The labels, shortened where all levels together would be wider than there is room."""
+    if is_plain(index):
+        return index
+    each = max(8, room // index.nlevels - 1)
+    names = [None if name is None else shortened(str(name), each) for name in index.names]
+    if index.nlevels > 1:
+        return pd.MultiIndex.from_tuples([tuple(_cell(x, each) for x in row) for row in index], names=names)
+    return pd.Index([_cell(x, each) for x in index], name=names[0])
+
+
+def _cell(value: Any, room: int = _CELL) -> Any:
+    return shortened(value, room) if isinstance(value, str) else value
+
+
+def shortened(text: str, room: int) -> str:
+    """The text, without its middle where it is longer than there is room."""
+    shown = printable(text)
+    if len(shown) <= room:
+        return shown
+    end = (room - 3) // 2
+    return f"{shown[: room - 3 - end]}...{shown[len(shown) - end :]}"
+
+
+def aligned_text(lines: Iterable[Sequence[str]], names: int, width: int = WIDTH) -> str:
+    """Lines of cells as columns that line up: `names` columns to the left, the others to the right.
+
+    Columns that do not fit continue below, with the names of the rows once more.
+    """
+    cells = [[printable(cell) for cell in line] for line in lines]
+    blocks = []
+    for block in _blocks(cells, names, width):
+        widths = [max(map(len, column)) for column in zip(*block)]
+        shown = (
+            [*map(str.ljust, line[:names], widths), *map(str.rjust, line[names:], widths[names:])]
+            for line in block
+        )
+        blocks.append("\n".join("  ".join(line).rstrip() for line in shown))
+    return "\n\n".join(blocks)
+
+
+def _blocks(lines: list[list[str]], names: int, width: int) -> Iterator[list[list[str]]]:
+    """The lines with as many columns at a time as fit, at least one, behind the names of the rows."""
+    widths = [max(map(len, column)) + 2 for column in zip(*lines)]
+    start = names
+    while start < len(widths) or start == names:
+        end, room = start + 1, width + 2 - sum(widths[:names]) - sum(widths[start : start + 1])
+        while end < len(widths) and widths[end] <= room:
+            room -= widths[end]
+            end += 1
+        yield [line[:names] + line[start:end] for line in lines]
+        start = end
+
+
+def csv_text(table: pd.DataFrame, places: int | None) -> str:
+    """A table as CSV, with the names of its rows where they have any.
+
+    places: decimal places; None or -1 writes all.
+    """
+    numbers = f"%.{places}f" if places is not None and places >= 0 else None
+    return table.to_csv(index=not is_plain(table.index), lineterminator="\n", float_format=numbers)
+
+
+def as_html(frame: pd.DataFrame, digits: int = 4, index: bool = True) -> str:
+    """A table for a notebook; names in it are escaped."""
+    return frame.to_html(index=index, border=0, float_format=f"{{:.{digits}f}}".format)
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int | None = None) -> str:
+    """A table in GitHub's Markdown, of cells that are Markdown already.
+
+    left: how many columns are aligned to the left, the others to the right; None for all.
+    """
+    names = len(head) if left is None else left
+    lines = [head, ["---"] * names + ["---:"] * (len(head) - names), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
 
 HIGHER, LOWER = "+", "-"
 _WARNINGS = 3  # that are printed on a terminal
+_TABLE_TEX = Template(
+    r"""% \usepackage{booktabs}
+${warnings}\begin{table}
+\centering
+$caption
+\begin{tabular}{${form}}
+\toprule
+$columns \\
+\midrule
+$rows
+\bottomrule
+\end{tabular}
+
+\smallskip
+\begin{minipage}{0.95\linewidth}
+\footnotesize
+$notes
+\end{minipage}
+\end{table}
+"""
+)
 _IN_LATEX = {HIGHER: r"\uparrow", LOWER: r"\downarrow"}
 _IN_HTML = {HIGHER: "\u2191", LOWER: "\u2193"}
 _LATEX = {
@@ -83,8 +233,7 @@ class MarkedTable:
                 below = [f"\\scriptsize {_minus(cell.below)}" if cell.below else "" for cell in row]
                 lines.append(f" & {' & '.join(below)} \\\\")
         marks = {sign: f"${command}$" for sign, command in _IN_LATEX.items()}
-        template = (files("ir_trunc.reporting") / "templates" / "table.tex").read_text(encoding="utf-8")
-        return Template(template).substitute(
+        return _TABLE_TEX.substitute(
             caption=caption,
             form="l" * (len(self.columns) + 1),
             columns=columns,
@@ -98,7 +247,7 @@ class MarkedTable:
         head = "".join(f'<th scope="col">{_html(name)}</th>' for name in ("system", *self.columns))
         lines = []
         for name, row in zip(self._rows("<i>{}</i> ".format, _html), self.cells):
-            cells = [_cell(cell, "<strong>{}</strong>", "<br><small>{}</small>", _html) for cell in row]
+            cells = [_marked(cell, "<strong>{}</strong>", "<br><small>{}</small>", _html) for cell in row]
             scores = "".join(f"<td>{cell}</td>" for cell in cells)
             lines.append(f'<tr><th scope="row">{name}</th>{scores}</tr>')
         said = [*self._notes("Bold:", _IN_HTML, _html), *map(_html, self.warnings)]
@@ -109,10 +258,11 @@ class MarkedTable:
 
     def markdown(self) -> str:
         """A table as GitHub's Markdown has it; the best score of a column is bold."""
-        lines = [["system", *map(_markdown, self.columns)], ["---", *["---:"] * len(self.columns)]]
-        for name, row in zip(self._rows("*{}* ".format, _markdown), self.cells):
-            lines.append([name, *(_cell(cell, "**{}**", "<br>{}", _markdown) for cell in row)])
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        rows = [
+            [name, *(_marked(cell, "**{}**", "<br>{}", _markdown) for cell in row)]
+            for name, row in zip(self._rows("*{}* ".format, _markdown), self.cells)
+        ]
+        table = markdown_table(["system", *map(_markdown, self.columns)], rows, 1).removesuffix("\n")
         said = [*self._notes("Bold:", _IN_HTML, _markdown), *map(_markdown, self.warnings)]
         return "\n\n".join([_markdown(self.caption), table, *said]) + "\n"
 
@@ -167,7 +317,7 @@ def _markdown(text: str) -> str:
     return "".join(_MARKDOWN.get(sign, sign) for sign in printable(text))
 
 
-def _cell(cell: Cell, best: str, below: str, escape: Callable[[str], str]) -> str:
+def _marked(cell: Cell, best: str, below: str, escape: Callable[[str], str]) -> str:
     """A cell of HTML or Markdown. best, below: what is around the best mean and around an interval."""
     text = best.format(cell.text) if cell.best else cell.text
     marks = "".join(_IN_HTML.get(mark, mark) for mark in cell.marks)
