@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, wraps
 from numbers import Real
+from types import SimpleNamespace
 from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, get_type_hints
 
 import numpy as np
@@ -185,6 +186,14 @@ class Param:
     default: Any = None
     required: bool = False
 
+    def clean(self, value: Any) -> Any:
+        """The value as a plain Python object; None is allowed where it is the default.
+
+        Raises ParameterError, with the name and the allowed values.
+        """
+        may_be_none = self.default is None and not self.required
+        return None if value is None and may_be_none else self.kind.clean(self.name, value)
+
 
 def written_arguments(params: Iterable[Param]) -> str:
     """Parameters with their defaults, in brackets; nothing where there are none."""
@@ -331,22 +340,35 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ir_trunc._core.errors.ParameterError: confidence=95 is out of range: a number > 0 and < 1 is needed.
     """
     signature = inspect.signature(function)
-
-    @cache
-    def declared() -> dict[str, Kind]:  # annotations may name what is defined below the function
-        hints = get_type_hints(function, include_extras=True)
-        first = {name: getattr(hint, "__metadata__", [None])[0] for name, hint in hints.items()}
-        kinds: dict[str, Kind] = {name: kind for name, kind in first.items() if hasattr(kind, "clean")}
-        return kinds
+    parameters = cache(lambda: declared_parameters(function))  # annotations may name what is defined later
 
     @wraps(function)
     def with_checks(*args: P.args, **kwargs: P.kwargs) -> R:
-        given = signature.bind(*args, **kwargs)
-        for name, kind in declared().items():
-            if name in given.arguments:
-                value = given.arguments[name]
-                if value is not None or signature.parameters[name].default is not None:
-                    given.arguments[name] = kind.clean(name, value)
-        return function(*given.args, **given.kwargs)
+        bound = signature.bind(*args, **kwargs)
+        for name, parameter in parameters().items():
+            if name in bound.arguments:
+                bound.arguments[name] = parameter.clean(bound.arguments[name])
+        return function(*bound.args, **bound.kwargs)
 
     return with_checks
+
+
+def declared_parameters(function: Callable[..., Any]) -> dict[str, Param]:
+    """The parameters of a function whose annotations hold a kind, by name."""
+    hints = annotations_of(function)
+    found = {}
+    for name, argument in inspect.signature(function).parameters.items():
+        kind_of, *_ = getattr(hints.get(name), "__metadata__", [None])
+        if hasattr(kind_of, "clean"):
+            required = argument.default is argument.empty
+            found[name] = Param(name, kind_of, None if required else argument.default, required)
+    return found
+
+
+def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations as types; that of `**options`, which only type checkers read, is left out."""
+    arguments = inspect.signature(function).parameters.values()
+    further = {argument.name for argument in arguments if argument.kind is argument.VAR_KEYWORD}
+    written = {name: hint for name, hint in function.__annotations__.items() if name not in further}
+    names = getattr(function, "__globals__", {})
+    return get_type_hints(SimpleNamespace(__annotations__=written), names, include_extras=True)

@@ -1,92 +1,119 @@
-"""`ir_trunc meta`: meta-evaluation at the command line, a command for each procedure of the registry."""
+"""`ir_trunc meta`: meta-evaluation at the command line. The commands follow from the registry of procedures.
+
+Arguments, flags, their values and the help of a command follow from the signatures of its procedures, the
+kinds of their options and their docstrings. Only `matrix`, `guide` and `calibrate` are written out.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import ast
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from textwrap import dedent, fill, indent
+from textwrap import dedent, fill, indent, wrap
 from typing import Any, get_origin
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
-from ir_trunc._output.files import check_outputs, make_folder, output_file
+from ir_trunc._core.parameters import Flag, Number, Several, Text
+from ir_trunc._output.files import check_output, check_outputs, make_folder, output_file, write_text
 from ir_trunc._output.tables import WIDTH, csv_text, table_text
 from ir_trunc._read.reading import DEFAULT, Reading
-from ir_trunc.cli import choosing
+from ir_trunc._read.text import contents
 from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, options_of, reading_of, runs_and_measures
-from ir_trunc.cli.choosing import meta_parser
-from ir_trunc.cli.procedures import add_options, given_options, named_measures
-from ir_trunc.meta import ScoreMatrix, pooled_runs, registry, score_matrix
-from ir_trunc.meta.declare import ProcedureDefinition
+from ir_trunc.cli.output import OneLineParser
+from ir_trunc.meta import ScoreMatrix, calibration, pooled_runs, registry, score_matrix
+from ir_trunc.meta.guide import Question, guide_page, next_step, plot_guide
 from ir_trunc.meta.pools import PooledRuns
+from ir_trunc.meta.procedures import MatrixMeasures, ProcedureDefinition
 from ir_trunc.plots._kit import check_picture, save_picture
 from ir_trunc.scoring.results import Result
 from ir_trunc.scoring.runs import RunsLike
 
-# Commands that run one or more procedures under another name than the procedure's own.
-_TOGETHER = {
-    "power": ("power", "agreement"),
-    "pools": ("pool_grid",),
-    "stability": ("error_rates", "swap_rates", "predictivity", "coverage"),
-    "properties": ("property_table",),
-}
-_ABOUT = {
-    "matrix": "Scores of runs by topic, saved by -o FILE for --matrix FILE of other commands.",
-    "power": "P values, discriminative power, and agreement of measures.",
-    "stability": "Error rates, ties, swap rates, predictivity, and coverage of reference measures.",
-    "guide": "Questions that lead to a measure.",
-    "calibrate": "A parameter from the rank that is to break even, or from a residual.",
-}
-
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc meta COMMAND ...`."""
-    own = {"matrix": _save_matrix, "guide": choosing.guide, "calibrate": choosing.calibrate}
-    known = commands()
+    procedures = commands()
     if not words or words[0] in ("-h", "--help"):
-        print(_help(known))
-    elif words[0] in own:
-        own[words[0]](words[1:])
-    elif words[0] in known:
-        _run(words[0], known[words[0]], words[1:])
+        print(_overview(procedures))
+    elif words[0] in _WRITTEN_OUT:
+        command, about = _WRITTEN_OUT[words[0]]
+        command(OneLineParser(prog=f"ir_trunc meta {words[0]}", description=about), words[1:])
+    elif words[0] in procedures:
+        _run(procedures[words[0]], words[1:])
     else:
-        names = [*own, *known]
+        names = [*_WRITTEN_OUT, *procedures]
         near = nearest(words[0], names)
         raise IrTruncError(f"meta has no command {words[0]!r}; it has: {', '.join(names)}.{near}")
     return 0
 
 
 def commands() -> dict[str, list[ProcedureDefinition]]:
-    """The procedures that each command runs."""
-    together = {command: [registry[name] for name in names] for command, names in _TOGETHER.items()}
-    done = {"guide", *(names[0] for names in _TOGETHER.values() if len(names) == 1)}
-    alone = {name.replace("_", "-"): [registry[name]] for name in sorted(registry) if name not in done}
-    return alone | together
+    """The procedures that each command runs, without the commands that are written out."""
+    found: dict[str, list[ProcedureDefinition]] = {}
+    for procedure in registry.values():
+        found.setdefault(procedure.command, []).append(procedure)
+    return {name: found[name] for name in sorted(found) if name not in _WRITTEN_OUT}
 
 
-def _help(known: dict[str, list[ProcedureDefinition]]) -> str:
-    texts = {name: found[0].summary for name, found in known.items()}
+def _overview(procedures: dict[str, list[ProcedureDefinition]]) -> str:
+    """The help of `ir_trunc meta`."""
+    texts = {name: f"{_names(several)}." if several[1:] else several[0].summary
+             for name, several in procedures.items()}  # fmt: skip
+    texts |= {name: about for name, (_, about) in _WRITTEN_OUT.items()}
     lines = [
         fill(f"  {name:<16} {text}", WIDTH, subsequent_indent=" " * 19, break_on_hyphens=False)
-        for name, text in (texts | _ABOUT).items()
+        for name, text in texts.items()
     ]
     after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
     runs = "RUNS: files, or a folder in which every file is a run."
     return "\n".join(["usage: ir_trunc meta COMMAND ...\n", *lines, f"\n{after}", runs])
 
 
-def _run(command: str, procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:
+def _names(procedures: Iterable[ProcedureDefinition]) -> str:
+    return ", ".join(procedure.name.replace("_", " ") for procedure in procedures).capitalize()
+
+
+def _run(procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:
     """Run procedures one after the other over the same data, and print what they find."""
+    kind = _data_kind(procedures[0])
+    args = _parser(procedures, kind).parse_intermixed_args(words)
+    if getattr(args, "plot", None) is not None:
+        read = (getattr(args, "qrels", None), *args.arguments, getattr(args, "matrix", None))
+        check_picture(args.plot, read)
+    if args.tables is not None:
+        make_folder(args.tables)
+    options = {each.name: values for each in procedures if (values := _option_values(args, each)) is not None}
+    chosen = [procedure for procedure in procedures if procedure.name in options]
+    named = [option.name for procedure in chosen for option in procedure.options.values()
+             if isinstance(option.kind, MatrixMeasures)]  # fmt: skip
+    data = _data(kind, args, [measure for name in named for measure in getattr(args, name, ())])
+    results: list[Result] = []
+    for procedure in chosen:
+        for inputs, derived in _inputs(procedure, data, results):
+            try:
+                results.append(procedure.function(**inputs, **options[procedure.name]))
+            except InputError as error:
+                if not derived:
+                    raise
+                warn(f"{procedure.name} of {type(derived).__name__} is left out: {error}")
+    _show(args, results)
+
+
+def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> OneLineParser:
+    """The parser of a command, from the signatures of its procedures."""
     first = procedures[0]
-    parser = meta_parser(
-        command,
-        _filled(_ABOUT.get(command, first.summary), *first.notes.split("\n\n") * (len(procedures) == 1)),
-        epilog=_filled("source: " + "; ".join(dict.fromkeys(known.source for known in procedures))),
+    notes = first.notes.split("\n\n") if not procedures[1:] else [each.summary for each in procedures[1:]]
+    sources = "; ".join(dict.fromkeys(procedure.source for procedure in procedures))
+    parser = OneLineParser(
+        prog=f"ir_trunc meta {first.command}",
+        description=_filled(first.summary, *notes),
+        epilog=_filled(f"source: {sources}"),
     )
-    kind = _about(first)
     if kind is None and "runs" not in first.inputs:
-        kinds = first.inputs.get("measures", ())
-        many: Any = "*" if type(None) in kinds or not first.inputs else "+" if kinds else 1
+        types = first.inputs.get("measures", ())
+        many: Any = "*" if type(None) in types or not first.inputs else "+" if types else 1
         parser.add_argument("arguments", metavar="MEASURE", nargs=many)
     else:
         add_runs_and_measures(parser, needed=kind is not ScoreMatrix)
@@ -102,29 +129,11 @@ def _run(command: str, procedures: Sequence[ProcedureDefinition], words: Sequenc
     parser.add_argument("--tables", metavar="FOLDER", help=about)
     about = "decimal places, -1 for all (default: those of each table; all in csv)"
     add_flag(parser, "places", default=None, help=about)
-    if any(hasattr(known.result, "intervals") for known in procedures):
+    if any(hasattr(procedure.result, "intervals") for procedure in procedures):
         about = "also bootstrap confidence intervals (systems are drawn)"
         parser.add_argument("--intervals", action="store_true", help=about)
-    add_options(parser, procedures)
-    args = parser.parse_intermixed_args(words)
-    if getattr(args, "plot", None) is not None:
-        read = (getattr(args, "qrels", None), *args.arguments, getattr(args, "matrix", None))
-        check_picture(args.plot, read)
-    if args.tables is not None:
-        make_folder(args.tables)
-    options = {known.name: given for known in procedures if (given := given_options(args, known)) is not None}
-    chosen = [known for known in procedures if known.name in options]
-    data = _data(kind, args, named_measures(args, chosen))
-    results: list[Result] = []
-    for procedure in chosen:
-        for inputs, derived in _inputs(procedure, data, results):
-            try:
-                results.append(procedure.function(**inputs, **options[procedure.name]))
-            except InputError as error:
-                if not derived:
-                    raise
-                warn(f"{procedure.name} of {type(derived).__name__} is left out: {error}")
-    _show(args, *results)
+    _add_options(parser, procedures)
+    return parser
 
 
 def _filled(*paragraphs: str) -> str:
@@ -133,16 +142,92 @@ def _filled(*paragraphs: str) -> str:
     return "\n\n".join(texts)
 
 
-def _about(procedure: ProcedureDefinition) -> type | None:
+def _add_options(parser: argparse.ArgumentParser, procedures: Sequence[ProcedureDefinition]) -> None:
+    """Add a flag for every option; procedures that have one of the same name share it.
+
+    The required options of a single procedure are required. Of several procedures, one whose required options
+    are not given is left out.
+    """
+    alone = len(procedures) == 1
+    for name in dict.fromkeys(name for procedure in procedures for name in procedure.options):
+        having = [procedure for procedure in procedures if name in procedure.options]
+        option = having[0].options[name]
+        defaults = {_default_text(procedure.options[name].default) for procedure in having}
+        about = option.kind.meaning + (defaults.pop() if len(defaults) == 1 else "")
+        only = f"{having[0].name}: " if option.required and not alone else ""
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=name,
+            default=argparse.SUPPRESS,
+            required=option.required and alone,
+            help=f"{only}{about}".replace("%", "%%"),
+            **_form(option.kind),
+        )
+
+
+def _default_text(default: Any) -> str:
+    if default is None:
+        return ""
+    return f" (default {','.join(map(str, default)) if isinstance(default, (tuple, list)) else default})"
+
+
+def _form(kind: Any) -> dict[str, Any]:
+    """The arguments for argparse that follow from a kind."""
+    if isinstance(kind, Flag):
+        return {"action": argparse.BooleanOptionalAction}
+    if isinstance(kind, MatrixMeasures):
+        return {"nargs": "+", "metavar": "MEASURE"}
+    if hasattr(kind, "of_rows"):
+        return {"metavar": "FILE"}
+    if isinstance(kind, Several):
+        return {
+            "metavar": f"{_form(kind.each)['metavar']},...",
+            "type": lambda text: tuple(map(_plain_value, text.split(","))),
+        }
+    if isinstance(kind, Text) or hasattr(kind, "words"):
+        return {"metavar": "|".join(getattr(kind, "words", ())) or "WORD"}
+    return {"metavar": "X" if isinstance(kind, Number) else "N", "type": _plain_value}
+
+
+def _plain_value(text: str) -> Any:
+    """A number or another plain value; anything else stays text, which the option then refuses."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+
+
+def _option_values(args: argparse.Namespace, procedure: ProcedureDefinition) -> dict[str, Any] | None:
+    """The options that are given, checked before any work; None where a required one is not given."""
+    values: dict[str, Any] = {name: getattr(args, name) for name in procedure.options if hasattr(args, name)}
+    if any(option.required and name not in values for name, option in procedure.options.items()):
+        return None
+    for name, option in procedure.options.items():
+        if name in values and hasattr(option.kind, "of_rows"):
+            values[name] = option.kind.of_rows(_rows(values[name], option.kind.fields))
+    return {name: procedure.options[name].clean(value) for name, value in values.items()}
+
+
+def _rows(path: str, count: int) -> list[list[str]]:
+    """The lines of a file that hold `count` fields each; empty ones are left out."""
+    lines = [line.split() for line in contents(Path(path), path).splitlines() if line.strip()]
+    rows = [[field.decode(errors="backslashreplace") for field in line] for line in lines]
+    for row in rows:
+        if len(row) != count:
+            raise InputError(f"{path}: the line {' '.join(row)!r} has {len(row)} fields; {count} are needed.")
+    return rows
+
+
+def _data_kind(procedure: ProcedureDefinition) -> type | None:
     """What runs become for a procedure: a score matrix or pooled runs; None where it needs no runs."""
-    of = {one for types in procedure.inputs.values() for one in types}
-    return next((kind for kind in (ScoreMatrix, PooledRuns) if kind in of), None)
+    types = {each for types in procedure.inputs.values() for each in types}
+    return next((kind for kind in (ScoreMatrix, PooledRuns) if kind in types), None)
 
 
-def _data(kind: type | None, args: argparse.Namespace, extra: Sequence[str]) -> dict[Any, Any]:
+def _data(kind: type | None, args: argparse.Namespace, more_measures: Sequence[str]) -> dict[Any, Any]:
     """What the procedures are about, by its type or its name; measures as a list of texts."""
     if kind is ScoreMatrix:
-        return {ScoreMatrix: _matrix(args, extra)}
+        return {ScoreMatrix: _matrix(args, more_measures)}
     if not hasattr(args, "qrels"):
         return {list: list(args.arguments)}
     runs, measures = _runs_and_measures(args.arguments)
@@ -154,20 +239,20 @@ def _data(kind: type | None, args: argparse.Namespace, extra: Sequence[str]) -> 
 def _inputs(
     procedure: ProcedureDefinition, data: dict[Any, Any], results: Sequence[Result]
 ) -> Iterator[tuple[dict[str, Any], Result | None]]:
-    """What a procedure is given: the data, and each result before it that it takes too."""
-    found: dict[str, Any] = {}
+    """The arguments of a procedure: the data, and each result before it that it takes too."""
+    inputs: dict[str, Any] = {}
     derived: list[tuple[dict[str, Any], Result | None]] = []
     for name, kinds in procedure.inputs.items():
         plain = tuple(kind for kind in kinds if get_origin(kind) is None and isinstance(kind, type))
         fitting = [value for kind, value in data.items() if kind in plain]
         if name in data:
-            found[name] = data[name]
+            inputs[name] = data[name]
         elif fitting:
-            found[name] = fitting[0]
-            derived += [({name: made}, made) for made in results if isinstance(made, plain)]
+            inputs[name] = fitting[0]
+            derived += [({name: result}, result) for result in results if isinstance(result, plain)]
         elif data.get(list):
-            found[name] = data[list] if name == "measures" else data[list][0]
-    yield found | data.get("reading", {}), None
+            inputs[name] = data[list] if name == "measures" else data[list][0]
+    yield inputs | data.get("reading", {}), None
     yield from derived
 
 
@@ -177,42 +262,32 @@ def _runs_and_measures(words: Sequence[str]) -> tuple[RunsLike, list[str]]:
     return (runs[0] if len(runs) == 1 else runs), [str(measure) for measure in measures]
 
 
-def _matrix(args: argparse.Namespace, extra: Sequence[str]) -> ScoreMatrix:
+def _matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatrix:
     if args.matrix is not None:
-        return _saved_matrix(args, extra)
+        return _saved_matrix(args, more_measures)
     if not args.arguments:
         raise ParameterError("QRELS, RUNS and MEASURE ... are needed, or --matrix FILE.")
     runs, measures = _runs_and_measures(args.arguments)
     if args.pool_depth is None:
-        return score_matrix([*measures, *extra], args.qrels, runs, **options_of(args))
+        return score_matrix([*measures, *more_measures], args.qrels, runs, **options_of(args))
     pools = pooled_runs(args.qrels, runs, **options_of(args))
-    return pools.score([*measures, *extra], pools.in_pool(args.pool_depth))
+    return pools.score([*measures, *more_measures], pools.in_pool(args.pool_depth))
 
 
-def _saved_matrix(args: argparse.Namespace, extra: Sequence[str]) -> ScoreMatrix:
+def _saved_matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatrix:
     if Reading.of(**reading_of(args)) != DEFAULT or args.nil is not None or args.pool_depth is not None:
         raise ParameterError(
             "--matrix holds scores already, and no run is read: leave --pool-depth and the options of reading"
             " runs out."
         )
-    found, measures = ScoreMatrix.load(args.matrix), [*([args.qrels] if args.qrels else ()), *args.arguments]
+    matrix, measures = ScoreMatrix.load(args.matrix), [*([args.qrels] if args.qrels else ()), *args.arguments]
     if not measures:
-        return found
-    names = dict.fromkeys(found.measures[at] for at in found.places([*measures, *extra]))
-    return found.take(measures=list(names))
+        return matrix
+    places = matrix.places([*measures, *more_measures])
+    return matrix.take(measures=list(dict.fromkeys(matrix.measures[place] for place in places)))
 
 
-def _save_matrix(words: Sequence[str]) -> None:
-    parser = meta_parser("matrix", _ABOUT["matrix"])
-    add_runs_and_measures(parser)
-    add_flag(parser, "output", required=True, help="JSON, gzipped where the name ends in .gz")
-    args = parser.parse_intermixed_args(words)
-    runs, measures = _runs_and_measures(args.arguments)
-    check_outputs([args.output], [args.qrels, *args.arguments])
-    score_matrix(measures, args.qrels, runs, **options_of(args)).save(args.output)
-
-
-def _show(args: argparse.Namespace, *results: Any) -> None:
+def _show(args: argparse.Namespace, results: Sequence[Any]) -> None:
     """Print results, and write what was asked for.
 
     --csv prints the values of the first result, --plot draws it, and --tables writes the values of all.
@@ -225,10 +300,104 @@ def _show(args: argparse.Namespace, *results: Any) -> None:
         for name, table in (pair for result in results for pair in result.frames().items()):
             with output_file(Path(args.tables) / f"{name}.csv") as file:
                 file.write(csv_text(table, args.places).encode())
-    if getattr(args, "intervals", False):
-        for result in results:
-            if hasattr(result, "intervals"):
-                what = f"95 % bootstrap intervals, {type(result).__name__}"
-                print(f"\n{what}\n{table_text(result.intervals(), None)}")
+    for result in results if getattr(args, "intervals", False) else ():
+        if hasattr(result, "intervals"):
+            what = f"95 % bootstrap intervals, {type(result).__name__}"
+            print(f"\n{what}\n{table_text(result.intervals(), None)}")
     if getattr(args, "plot", None) is not None:
         save_picture(results[0].plot().figure, args.plot, "none")
+
+
+def _save_matrix(parser: OneLineParser, words: Sequence[str]) -> None:
+    add_runs_and_measures(parser)
+    add_flag(parser, "output", required=True, help="JSON, gzipped where the name ends in .gz")
+    args = parser.parse_intermixed_args(words)
+    runs, measures = _runs_and_measures(args.arguments)
+    check_outputs([args.output], [args.qrels, *args.arguments])
+    score_matrix(measures, args.qrels, runs, **options_of(args)).save(args.output)
+
+
+def _calibrate(parser: OneLineParser, words: Sequence[str]) -> None:
+    parser.add_argument("measure", metavar="MEASURE", nargs="?")
+    about = "e, p, beta: a number of the measure"
+    parser.add_argument("parameter", metavar="PARAMETER", nargs="?", help=about)
+    parser.add_argument("--rank", type=int, help="rank where one relevant document is worth as much as none")
+    parser.add_argument("--residual", type=float, help="weight of all ranks beyond --depth")
+    parser.add_argument("--depth", type=int)
+    args = parser.parse_args(words)
+    if args.residual is not None and args.depth is not None and args.measure is None:
+        p = calibration.persistence(args.residual, args.depth)
+        print(f"p = {p!r}\nput back: p^{args.depth} = {calibration.residual(p, args.depth):.10g}")
+    elif args.parameter and args.rank is not None:
+        print(calibration.break_even(args.measure, args.parameter, args.rank))
+    else:
+        raise ParameterError("calibrate: MEASURE PARAMETER --rank R, or --residual R --depth K, is needed.")
+
+
+def _guide(parser: OneLineParser, words: Sequence[str]) -> None:
+    about = "answers given at once: length=yes weighted=no"
+    parser.add_argument("answers", metavar="KEY=yes|no", nargs="*", help=about)
+    parser.add_argument("--page", metavar="FOLDER", help="write guide.md and guide.svg there instead")
+    args = parser.parse_args(words)
+    if args.page is not None:
+        text, picture = (args.page and os.path.join(args.page, f"guide.{end}") for end in ("md", "svg"))
+        check_output(text)
+        save_picture(plot_guide().figure, picture, "none")
+        write_text(text, guide_page().splitlines())
+        return
+    answers = {}
+    for word in args.answers:
+        key, _, value = word.partition("=")
+        if key in answers:
+            raise ParameterError(f"{key} is answered twice.")
+        answers[key] = _yes(value, f"{word!r}: KEY=yes or KEY=no is needed")
+    given = tuple(answers)
+    while isinstance(step := next_step(answers), Question):
+        answer = _ask(step, can_go_back=len(answers) > len(given))
+        if answer is None:
+            answers.popitem()
+        else:
+            answers[step.key] = answer
+    print(step)
+    print(f"\nTo score runs:\n  {step.command}")
+    if given != tuple(answers):
+        again = " ".join(f"{key}={'yes' if answer else 'no'}" for key, answer in step.path)
+        typed = wrap(f"ir_trunc meta guide {again}", WIDTH - 4, subsequent_indent="  ")
+        print("These answers again:\n  " + " \\\n  ".join(typed))
+
+
+def _ask(question: Question, can_go_back: bool) -> bool | None:
+    """The answer to a question at the prompt, repeated until it is understood; None is one step back."""
+    choices = "y/n, b: back" if can_go_back else "y/n"
+    while True:
+        try:
+            word = input(f"{question.text} [{choices}] ").strip().casefold()
+        except EOFError:
+            print()
+            answers = f"({question.key}=yes or =no)"
+            raise ParameterError(f"{question.key} is not answered: {question.text} {answers}") from None
+        if can_go_back and word in ("b", "back"):
+            return None
+        try:
+            return _yes(word, "")
+        except ParameterError:
+            back = ", b goes back" if can_go_back else ""
+            print(f"Please answer yes or no (y, n{back}); Ctrl-D ends.", file=sys.stderr)
+
+
+def _yes(text: str, problem: str) -> bool:
+    word = text.strip().casefold()
+    if word not in ("y", "yes", "n", "no"):
+        raise ParameterError(f"{problem}.")
+    return word.startswith("y")
+
+
+_WRITTEN_OUT = {
+    "matrix": (
+        _save_matrix,
+        "Scores of runs by topic, saved by -o FILE for --matrix FILE of other commands.",
+    ),
+    "guide": (_guide, "Questions that lead to a measure."),
+    "calibrate": (_calibrate, "A parameter from the rank that is to break even, or from a residual."),
+}
+"""The commands that are no procedures, or have two forms, with their descriptions."""

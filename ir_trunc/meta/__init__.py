@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from ir_trunc.meta.calibration import persistence, residual
 from ir_trunc.meta.coefficients import rbo, tau, tau_ap, tau_ap_b
-from ir_trunc.meta.declare import ProcedureDefinition, exports, procedure, registry
-from ir_trunc.meta.depths import CONDITIONS_2010, PAPER_2010, conditions
-from ir_trunc.meta.matrix import ScoreMatrix
+from ir_trunc.meta.matrix import ScoreMatrix, score_matrix
+from ir_trunc.meta.pool_grid import CONDITIONS_2010, PAPER_2010, conditions
 from ir_trunc.meta.pools import PooledRuns, pooled_runs
-from ir_trunc.meta.scored_runs import score_matrix
+from ir_trunc.meta.procedures import ProcedureDefinition, exports, procedure, registry
 from ir_trunc.meta.standardisation import Reference
 
 if TYPE_CHECKING:  # what type checkers see; at run time the names are those of the registry
@@ -28,30 +27,29 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
     from ir_trunc.meta.calibration import break_even as break_even
     from ir_trunc.meta.coverage import Coverage as Coverage
     from ir_trunc.meta.coverage import coverage as coverage
-    from ir_trunc.meta.findings import Verdicts as Verdicts
     from ir_trunc.meta.guide import Advice as Advice
     from ir_trunc.meta.guide import guide as guide
-    from ir_trunc.meta.left_out import LeftOut as LeftOut
-    from ir_trunc.meta.left_out import leave_group_out as leave_group_out
     from ir_trunc.meta.pool_grid import PoolGrid as PoolGrid
     from ir_trunc.meta.pool_grid import pool_grid as pool_grid
+    from ir_trunc.meta.pools import LeftOut as LeftOut
+    from ir_trunc.meta.pools import leave_group_out as leave_group_out
+    from ir_trunc.meta.power import Power as Power
+    from ir_trunc.meta.power import power as power
     from ir_trunc.meta.predictivity import Predictivity as Predictivity
     from ir_trunc.meta.predictivity import predictivity as predictivity
-    from ir_trunc.meta.properties import check_properties as check_properties
-    from ir_trunc.meta.property_table import PropertyTable as PropertyTable
-    from ir_trunc.meta.property_table import property_table as property_table
-    from ir_trunc.meta.significance import Power as Power
-    from ir_trunc.meta.significance import power as power
+    from ir_trunc.meta.properties import PropertyTable as PropertyTable
+    from ir_trunc.meta.properties import properties as properties
     from ir_trunc.meta.stability import ErrorRates as ErrorRates
+    from ir_trunc.meta.stability import SwapRates as SwapRates
     from ir_trunc.meta.stability import error_rates as error_rates
+    from ir_trunc.meta.stability import swap_rates as swap_rates
     from ir_trunc.meta.standardisation import standardised as standardised
-    from ir_trunc.meta.swaps import SwapRates as SwapRates
-    from ir_trunc.meta.swaps import swap_rates as swap_rates
     from ir_trunc.meta.truncation_impact import TruncationImpact as TruncationImpact
     from ir_trunc.meta.truncation_impact import truncation_impact as truncation_impact
 
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
+# A command runs its procedures in the order in which they are declared.
+for _module in ("stability", "predictivity", *(module.name for module in iter_modules(__path__))):
+    import_module(f"{__name__}.{_module}")
 globals().update(exports())  # over the modules of the same names
 
 __all__ = [
@@ -72,7 +70,7 @@ __all__ = [
     "tau",
     "tau_ap",
     "tau_ap_b",
-    *exports(),
+    *sorted(exports().keys() - {"ScoreMatrix"}),
 ]
 
 

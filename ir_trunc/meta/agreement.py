@@ -17,11 +17,9 @@ from ir_trunc._core.parameters import mapping, numbers, text
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice, Number
 from ir_trunc.meta.coefficients import above_ties, rbo, tau, tau_ap, tau_ap_b
-from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.matrix import A_MATRIX, ScoreMatrix
-from ir_trunc.meta.pairs import place_of, rounded
-from ir_trunc.meta.significance import Power
-from ir_trunc.meta.tables import square_table
+from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, rounded, square_table
+from ir_trunc.meta.power import Power
+from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import looks
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.statistics import interval
@@ -68,7 +66,7 @@ class Agreement(Result):
         An item that is drawn twice ties with itself in both orderings. tau, tau_ap_b and rbo know such ties;
         tau_ap leaves them out, as `tau_ap_b` does.
         """
-        x, y = self.orderings[[place_of(name, self.names), place_of(other, self.names)]]
+        x, y = self.orderings[[index_of_measure(name, self.names), index_of_measure(other, self.names)]]
         compare = above_ties if self.coefficient == "tau_ap" else _functions(self.p)[self.coefficient]
         return interval(lambda drawn: compare(x[drawn], y[drawn]), len(x), confidence, repetitions, seed)
 
@@ -95,7 +93,10 @@ class Agreement(Result):
 
         Returns Axes.
         """
-        shown, at = looks.axes(ax, 4.8), (place_of(name, self.names), place_of(other, self.names))
+        shown, at = (
+            looks.axes(ax, 4.8),
+            (index_of_measure(name, self.names), index_of_measure(other, self.names)),
+        )
         x, y = self.orderings[list(at)]
         shown.plot(x, y, "o", color="0.2", markersize=5, fillstyle="none")
         title = f"{_WORDS[self.coefficient]}: {self.values[at]:.3f}"
@@ -109,7 +110,7 @@ class Agreement(Result):
         return shown
 
 
-@procedure(source="Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239")
+@procedure(source="Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239", command="power")
 def agreement(
     ordered: ScoreMatrix | Power | Mapping[str, npt.ArrayLike],
     coefficient: Annotated[
@@ -158,7 +159,7 @@ def agreement(
     elif isinstance(ordered, Power):
         series, of = dict(zip(ordered.measures, rounded(-ordered.p))), "system pairs by p value"
     else:
-        needed = f"{A_MATRIX}, p values of meta.power or {{name: values}}"
+        needed = f"{ScoreMatrix._needed} p values of meta.power or {{name: values}}"
         given, of = mapping("ordered", ordered, needed).items(), "values"
         series = {text("name", name): numbers(f"ordered[{name!r}]", values) for name, values in given}
     if len({len(values) for values in series.values()}) != 1:

@@ -19,8 +19,8 @@ from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, offsets_o
 from ir_trunc._output.tables import fitted
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number, Text, Whole
-from ir_trunc.meta.declare import procedure
 from ir_trunc.meta.pools import own_formulas
+from ir_trunc.meta.procedures import procedure
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.results import Result
 
@@ -63,7 +63,9 @@ class Calibration(Result):
         return fitted(self.heading)
 
 
-@procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
+@procedure(
+    source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051", command="calibrate"
+)
 def break_even(
     measure: str | Measure,
     parameter: Annotated[str, Text("parameter of the measure that is a number: e, p or beta")],

@@ -21,10 +21,8 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.options import Measures, WholeOrAll
-from ir_trunc.meta.tables import by_name
+from ir_trunc.meta.matrix import ScoreMatrix, labelled_table
+from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 from ir_trunc.scoring.statistics import interval
@@ -60,11 +58,11 @@ class Coverage(Result):
         """Bootstrap bounds of Cov, a row for each measure: low, high. Systems are drawn."""
         how = len(self.systems), confidence, repetitions, self.seed
         found = [interval(partial(_cov, means, self.uir), *how) for means in self.means]
-        return by_name("measure", self.measures, found, ["low", "high"])
+        return labelled_table("measure", self.measures, found, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure, the best first: cov."""
-        frame = by_name("measure", self.measures, {"cov": self.cov})
+        frame = labelled_table("measure", self.measures, {"cov": self.cov})
         return frame.sort_values("cov", ascending=False, kind="stable")
 
     @property
@@ -77,11 +75,12 @@ class Coverage(Result):
 
 @procedure(
     source="Amigó, Gonzalo, Artiles & Verdejo, JAIR 2011; Amigó, Mizzaro & Spina, SIGIR 2022,"
-    " https://doi.org/10.1145/3477495.3532051"
+    " https://doi.org/10.1145/3477495.3532051",
+    command="stability",
 )
 def coverage(
     matrix: ScoreMatrix,
-    reference: Annotated[Any, Measures("reference measures, which score each topic by itself")],
+    reference: Annotated[Any, MatrixMeasures("reference measures, which score each topic by itself")],
     topic_pairs: Annotated[int | None, WholeOrAll("pairs of topics to draw, with replacement")] = 1000,
     seed: Seed = 0,
 ) -> Coverage:

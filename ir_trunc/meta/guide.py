@@ -15,16 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from textwrap import wrap
-from typing import Any, TypedDict
+from typing import Annotated, Any
 
 from ir_trunc._core.errors import ParameterError, nearest
-from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import flag
+from ir_trunc._core.parameters import Flag, flag
 from ir_trunc._output.tables import fitted
-from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import registry
-from ir_trunc.meta.declare import procedure
+from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import looks
 from ir_trunc.plots._style import INK
 from ir_trunc.scoring.objects import parse_measure
@@ -33,25 +31,7 @@ from ir_trunc.scoring.results import Result
 Node = dict[str, Any]
 
 
-class Answers(TypedDict, total=False):
-    """The questions that can be asked, by their keys."""
-
-    length: bool | None
-    first_n: bool | None
-    weighted: bool | None
-    one: bool | None
-    recall: bool | None
-    graded: bool | None
-    redundancy: bool | None
-    deep: bool | None
-    answers: bool | None
-    single: bool | None
-    nil: bool | None
-    surest: bool | None
-    price: bool | None
-    paid: bool | None
-    harm: bool | None
-    everything: bool | None
+Answer = Annotated[bool | None, Flag("answer to the question of this name")]
 
 
 @dataclass(frozen=True)
@@ -112,7 +92,7 @@ def tree() -> Node:
     return node
 
 
-def step(answers: Mapping[str, bool]) -> Question | Advice:
+def next_step(answers: Mapping[str, bool]) -> Question | Advice:
     """What follows from the answers so far: the next question, or the advice.
 
     Raises ParameterError where a key is unknown.
@@ -134,8 +114,25 @@ def step(answers: Mapping[str, bool]) -> Question | Advice:
 
 
 @procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
-@keywords_of(Answers)
-def guide(**answers: Unpack[Answers]) -> Advice:
+def guide(
+    *,
+    length: Answer = None,
+    first_n: Answer = None,
+    weighted: Answer = None,
+    one: Answer = None,
+    recall: Answer = None,
+    graded: Answer = None,
+    redundancy: Answer = None,
+    deep: Answer = None,
+    answers: Answer = None,
+    single: Answer = None,
+    nil: Answer = None,
+    surest: Answer = None,
+    price: Answer = None,
+    paid: Answer = None,
+    harm: Answer = None,
+    everything: Answer = None,
+) -> Advice:
     """The measures for a task, by the answers to a few questions.
 
     Keys are those of the questions: length, first_n, weighted, one, recall, graded, redundancy, deep,
@@ -156,7 +153,7 @@ def guide(**answers: Unpack[Answers]) -> Advice:
     Raises
     ------
     ParameterError
-        Where an answer is missing, with its question, or a key is unknown.
+        Where an answer is missing, with its question.
 
     Examples
     --------
@@ -164,11 +161,10 @@ def guide(**answers: Unpack[Answers]) -> Advice:
     >>> meta.guide(length=False, first_n=False, weighted=True, one=True).measures
     ('RR',)
     """
-    given: dict[str, Any] = dict(answers)
-    found = step({key: answer for key, answer in given.items() if answer is not None})
-    if isinstance(found, Question):
-        raise ParameterError(f"{found.key} is not answered: {found.text} (True or False)")
-    return found
+    step = next_step({key: answer for key, answer in locals().items() if answer is not None})
+    if isinstance(step, Question):
+        raise ParameterError(f"{step.key} is not answered: {step.text} (True or False)")
+    return step
 
 
 def _walk(node: Node, depth: int = 0, answer: str = "") -> Iterator[tuple[int, str, Node]]:
@@ -179,8 +175,8 @@ def _walk(node: Node, depth: int = 0, answer: str = "") -> Iterator[tuple[int, s
             yield from _walk(node[word], depth + 1, word)
 
 
-def page(picture: str = "guide.svg") -> str:
-    """The workflow as a page in Markdown, with the picture that `plot` draws."""
+def guide_page(picture: str = "guide.svg") -> str:
+    """The workflow as a page in Markdown, with the picture that `plot_guide` draws."""
     frame = (files("ir_trunc.meta") / "guide.md").read_text(encoding="utf-8")
     return frame.format(picture=picture, questions="\n".join(_page(tree(), 0)))
 
@@ -201,7 +197,7 @@ _ENTRY = "reference.html#"
 _PLAIN: dict[str, Any] = {"va": "center", "fontsize": 9}
 
 
-def plot(ax: Any = None) -> Any:
+def plot_guide(ax: Any = None) -> Any:
     """The questions in lines, each under the answer that leads to it; measures in boxes at each end.
 
     In SVG each box is a link to the measure's entry in the reference. Returns Axes.

@@ -1,33 +1,162 @@
-"""The score matrix: every system's score on every topic under every measure.
+"""The score matrix: the score of every system on every topic under every measure.
 
-All of meta-evaluation starts from it.
+Most procedures take one. It is made from runs (`score_matrix`) or from a table of scores
+(`ScoreMatrix.from_pandas`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
+from ir_measures import Measure
 
-from ir_trunc._core.errors import InputError, counted, shown
+from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, nearest, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, several
-from ir_trunc._core.rankings import Bools, Floats, Ints
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_order
+from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._read.arrow import one_id
+from ir_trunc._read.reading import Unpack
+from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.declaration import items_of, split
 from ir_trunc.measures.definition import RunScores
-from ir_trunc.meta.pairs import place_of, positions, rounded
-from ir_trunc.meta.tables import by_name, scores_in
 from ir_trunc.scoring import stored
-from ir_trunc.scoring.objects import definition_of, parse_measure
+from ir_trunc.scoring.evaluator import Evaluator, Options
+from ir_trunc.scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
 from ir_trunc.scoring.results import Result
+from ir_trunc.scoring.runs import RunsLike, by_name, score_each
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-A_MATRIX = "a score matrix, which meta.score_matrix(measures, qrels, runs) makes"
-"""What an argument has to be, in messages."""
+
+def labelled_table(
+    level: str, names: Sequence[str], values: Any, columns: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """A row for each name. level: what the names are, 'measure' for example.
+
+    values: {column: values}, or rows of values under the names of the columns.
+    """
+    index = pd.Index(names, name=level)
+    return pd.DataFrame(values, index=index, columns=None if columns is None else list(columns))
+
+
+def crossed(levels: Mapping[str, Any], columns: Mapping[str, Any]) -> pd.DataFrame:
+    """A row for each combination of names. The arrays of the columns have an axis for each level."""
+    index = pd.MultiIndex.from_product(list(levels.values()), names=list(levels))
+    return pd.DataFrame({name: np.ravel(of) for name, of in columns.items()}, index=index).reset_index()
+
+
+def square_table(names: Sequence[str], values: Any) -> pd.DataFrame:
+    """Values of every two names, names by names."""
+    return pd.DataFrame(values, index=list(names), columns=list(names))
+
+
+_FORM = (
+    "the columns system, query_id, measure, value, or system, query_id and one for each measure, are needed"
+)
+
+
+def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], Floats]:
+    """Measures, systems and topics of a table of scores, and the scores (M x S x T).
+
+    Each score has to be there once.
+    """
+    frame = _long(_frame(table))
+    if frame.empty:
+        raise InputError("table: it has no scores.")
+    for name in ("system", "query_id", "measure"):
+        frame[name] = [one_id(value, name, f"table, row {row}") for row, value in enumerate(frame[name])]
+    twice = frame.duplicated(["system", "query_id", "measure"])
+    if twice.any():
+        raise InputError(f"table: {_cell(frame[twice].iloc[0])} has two scores.")
+    for row in frame[[not _is_number(value) for value in frame["value"]]].to_dict("records"):
+        raise InputError(
+            f"table: {_cell(row)} has the score {shown(row['value'])}: a finite number is needed."
+        )
+    measures, systems = (tuple(frame[name].unique().tolist()) for name in ("measure", "system"))
+    ids = frame["query_id"].unique().tolist()
+    topics = tuple(ids[at] for at in canonical_order(ids))
+    keys = ["measure", "system", "query_id"]
+    wanted = crossed({"measure": measures, "system": systems, "query_id": topics}, {})
+    found = wanted.merge(frame.assign(value=frame["value"].astype(float)), how="left", on=keys)
+    missing = found["value"].isna()
+    if missing.any():
+        raise InputError(
+            f"table: {_cell(found[missing].iloc[0])} has no score ({int(missing.sum())} are missing): every"
+            " system needs one for each topic and measure."
+        )
+    shape = len(measures), len(systems), len(topics)
+    return measures, systems, topics, found["value"].to_numpy(np.float64).reshape(shape)
+
+
+def _frame(table: Any) -> pd.DataFrame:
+    found = table if isinstance(table, pd.DataFrame) or not hasattr(table, "to_pandas") else table.to_pandas()
+    if not isinstance(found, pd.DataFrame):
+        raise InputError(f"table of type {type(table).__name__}: a DataFrame with scores is needed.")
+    frame = pd.DataFrame(found)
+    named = [name for name in frame.index.names if name is not None]
+    frame = frame.reset_index(named) if named else frame
+    frame = frame.rename(columns={"qid": "query_id"}) if "query_id" not in frame else frame
+    columns = list(frame.columns)
+    if not {"system", "query_id"} <= set(columns) or len(set(columns)) < len(columns):
+        raise InputError(f"table: {_FORM}, each once; its columns: {', '.join(map(str, columns)) or 'none'}.")
+    return frame
+
+
+def _long(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for each score."""
+    if {"measure", "value"} <= set(frame.columns):
+        others = [column for column in frame if column not in ("system", "query_id", "measure", "value")]
+        if others:
+            raise InputError(
+                f"table: the column {shown(others[0])} is not known beside measure and value: {_FORM}."
+            )
+        return frame.reset_index(drop=True)
+    return frame.melt(["system", "query_id"], var_name="measure", value_name="value")
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return number and bool(np.isfinite(value))
+
+
+def _cell(row: Any) -> str:
+    return f"{shown(row['measure'])} of system {shown(row['system'])} on topic {shown(row['query_id'])}"
+
+
+def indices_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Where names stand; InputError for one that is not there."""
+    place = {name: at for at, name in enumerate(known)}
+    for name in wanted:
+        if not isinstance(name, str) or name not in place:
+            raise InputError(f"There is no {shown(name)} among {len(known)} names.{nearest(name, known)}")
+    return [place[name] for name in wanted]
+
+
+def index_of_measure(measure: str | Measure, names: Sequence[str]) -> int:
+    """Where a measure stands, by its text or its object; UnknownMeasureError where it does not."""
+    if isinstance(measure, str) and measure in names:
+        return list(names).index(measure)
+    name, known = str(parse_measure(measure)), list(map(canonical, names))
+    if name not in known:
+        there = f"there are: {', '.join(names)}."
+        raise UnknownMeasureError(f"There is no measure {name} here; {there}{nearest(name, names)}")
+    return known.index(name)
+
+
+def rounded(x: npt.ArrayLike) -> Floats:
+    """Values to 10 significant digits.
+
+    Equal means differ in their last bits where the same scores are added in another order, or on another
+    machine; without this, such noise would order systems that tie.
+    """
+    values = np.asarray(x, dtype=np.float64)
+    return np.array([float(f"{value:.10g}") for value in values.ravel().tolist()]).reshape(values.shape)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +169,8 @@ class ScoreMatrix(Result):
     (`paired`). They are not saved: in a matrix that was loaded there are none, and what needs them is an
     InputError.
     """
+
+    _needed: ClassVar[str] = "a score matrix, which meta.score_matrix(measures, qrels, runs) makes,"
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
@@ -72,7 +203,7 @@ class ScoreMatrix(Result):
 
     def summary(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""
-        return by_name("system", self.systems, self.means().T, self.measures)
+        return labelled_table("system", self.systems, self.means().T, self.measures)
 
     @classmethod
     def from_pandas(cls, table: Any) -> Self:
@@ -98,14 +229,14 @@ class ScoreMatrix(Result):
         )
         values = stored.array_of(fields["values"], np.float64, f"{where}, values")
         try:
-            positions(whole_run, measures)
+            indices_of(whole_run, measures)
             return cls(measures, systems, topics, values, dict.fromkeys(whole_run, ()))
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
 
     def __getitem__(self, measure: Any) -> Floats:
         """The scores under one measure (S x T), by its text or its ir-measures object."""
-        scores: Floats = self.values[place_of(measure, self.measures)]
+        scores: Floats = self.values[index_of_measure(measure, self.measures)]
         return scores
 
     def places(self, measures: Any) -> list[int]:
@@ -115,7 +246,7 @@ class ScoreMatrix(Result):
         """
         needed = f"a measure of the matrix ({', '.join(self.measures)})"
         found = items_of("measures", measures, needed, self._names_in)
-        return [place_of(measure, self.measures) for measure in found]
+        return [index_of_measure(measure, self.measures) for measure in found]
 
     def _names_in(self, text: str) -> list[str]:
         return [text] if text in self.measures else split(text)
@@ -174,7 +305,7 @@ class ScoreMatrix(Result):
             self._refuse_values_alone()
         rows = self.systems if systems is None else tuple(several("systems", systems, "names"))
         columns = self.topics if topics is None else tuple(several("topics", topics, "ids"))
-        kept, shown = positions(rows, self.systems), positions(columns, self.topics)
+        kept, shown = indices_of(rows, self.systems), indices_of(columns, self.topics)
         values = self.values[np.ix_(range(len(self.measures)), kept, shown)]
         runs = {
             name: tuple(each[at].take(shown) for at in kept) if each else ()
@@ -210,7 +341,7 @@ class ScoreMatrix(Result):
 
 def matrix_of(value: Any) -> ScoreMatrix:
     """The argument, where it is a score matrix."""
-    return instance("matrix", value, ScoreMatrix, f"{A_MATRIX},")
+    return instance("matrix", value, ScoreMatrix, ScoreMatrix._needed)
 
 
 def _looks_at_the_whole_run(name: str) -> bool:
@@ -219,3 +350,64 @@ def _looks_at_the_whole_run(name: str) -> bool:
     except ValueError:  # scores may have any name
         return False
     return definition is not None and definition.scope == "run"
+
+
+def score_matrix(
+    measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
+) -> ScoreMatrix:
+    """The scores of many runs, by topic.
+
+    A progress bar shows on a terminal where it takes long.
+
+    Parameters
+    ----------
+    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
+        As for `ir_trunc.calc`.
+    runs : RunsLike
+        `{name: run}`, or paths of files and folders, whose runs are then named by their files.
+
+    Returns
+    -------
+    ScoreMatrix
+        Measures, systems and topics with their scores: what most of `ir_trunc.meta` starts from.
+
+    Raises
+    ------
+    InputError
+        Where there is no run, or qrels or a run cannot be read as such.
+    ParameterError, UnknownMeasureError
+        As `ir_trunc.calc` does.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> runs = {"short": {"q": ["a"]}, "long": {"q": ["a", "b", "c"]}}
+    >>> meta.score_matrix("RBPT P@1", {"q": {"a": 1}}, runs).to_pandas().round(3)
+                      RBPT  P@1
+    system query_id
+    short  q         1.000  1.0
+    long   q         0.712  1.0
+    """
+    scored = dict(score_each(Evaluator(measures, qrels, **options), named_runs(runs)))
+    results = list(scored.values())
+    first = results[0]
+    values = np.stack([result.values for result in results], axis=1)
+    names = tuple(map(written, first.measures))
+    whole = run_scores(dict(zip(names, map(bind, first.measures))), [result.rankings for result in results])
+    return ScoreMatrix(names, tuple(scored), first.topics, values, whole)
+
+
+def run_scores(
+    measures: Mapping[str, BoundMeasure | None], rankings: Sequence[Rankings]
+) -> dict[str, tuple[RunScores, ...]]:
+    """The lists of all systems under those measures that look at whole runs, by name."""
+    looking = {name: bound for name, bound in measures.items() if bound and bound.definition.scope == "run"}
+    return {name: tuple(RunScores(bound, lists) for lists in rankings) for name, bound in looking.items()}
+
+
+def named_runs(runs: RunsLike) -> dict[str, Any]:
+    """Runs by name, from a folder, from paths or from a mapping."""
+    named = by_name(runs)
+    if not named:
+        raise InputError(f"There is no run in {shown(runs)}: at least one is needed.")
+    return named

@@ -1,8 +1,7 @@
-"""Pool depth against evaluation depth: discriminative power over the whole grid.
+"""Pool depth against evaluation depth (Webber, Moffat & Zobel, 2010).
 
-Webber, Moffat & Zobel, 2010.
-
-Each measure is seen in three forms:
+`conditions` gives the scores under a few pairs of depths, `pool_grid` the discriminative power over a whole
+grid of them. The grid has each measure in three forms:
 
     raw            the score itself
     normalised     the score over that of the ideal list (all relevant documents of the pool, best first, to
@@ -16,31 +15,214 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Alpha, Several
+from ir_trunc._core.parameters import Alpha, Several, instance, mapping, number, several, text, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc._output.tables import fitted, number_text, table_text
+from ir_trunc.measures.declaration import items_of, parse
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
-from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.depths import at_depth, check_residual, texts_of
-from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.options import Names
-from ir_trunc.meta.pairs import place_of, positions
+from ir_trunc.meta.calibration import persistence
+from ir_trunc.meta.matrix import ScoreMatrix, crossed, index_of_measure, indices_of
 from ir_trunc.meta.pools import PooledRuns, own_formulas
-from ir_trunc.meta.significance import power
+from ir_trunc.meta.power import power
+from ir_trunc.meta.procedures import SystemNames, procedure
 from ir_trunc.meta.standardisation import Reference
-from ir_trunc.meta.tables import crossed
 from ir_trunc.plots import looks
-from ir_trunc.scoring.objects import MeasureLike, parse_measure
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.objects import MeasureLike, parse_measure, written
+from ir_trunc.scoring.results import Result, axes, fitted, table_text
 from ir_trunc.scoring.runs import progress
+
+Depths = Mapping[str, tuple[int | None, int | None]]
+"""Pool depth and evaluation depth by the name of a condition."""
+
+PAPER_2010 = "aAP anDCG(dcg='jk') RBP(p={p},rel=1)"
+"""The measures of Webber, Moffat & Zobel (2010).
+
+nDCG has the discount of 2002, and an ideal list that is cut at the evaluation depth.
+"""
+
+CONDITIONS_2010: Depths = {"shallow": (10, 10), "extended": (10, 100), "deep": (100, 100)}
+"""Pool depth and evaluation depth in the three conditions of Webber, Moffat & Zobel (2010)."""
+
+_PERSISTENCE = "{p}"
+_HALF = 0.5
+
+
+@overload
+def conditions(
+    measures: MeasureLike | Mapping[str, MeasureLike],
+    pools: PooledRuns,
+    depths: Depths,
+    *,
+    pooled: Iterable[str] | None = None,
+    residual: float | None = None,
+) -> ScoreMatrix: ...
+
+
+@overload
+def conditions(
+    measures: PooledRuns,
+    pools: Depths,
+    depths: MeasureLike | Mapping[str, MeasureLike],
+    *,
+    pooled: Iterable[str] | None = None,
+    residual: float | None = None,
+) -> ScoreMatrix: ...
+
+
+def conditions(
+    measures: Any,
+    pools: Any,
+    depths: Any,
+    *,
+    pooled: Iterable[str] | None = None,
+    residual: float | None = None,
+) -> ScoreMatrix:
+    """Scores under several conditions of pool depth and evaluation depth, in one matrix.
+
+    `meta.power` and `meta.agreement` of the matrix compare measures across conditions. The first three
+    arguments may also be given in the order pools, depths, measures.
+
+    Parameters
+    ----------
+    measures : text, measure or list of both, or {condition: these}
+        Measures without a cutoff: '@k' is added. '{p}' in a text stands for the persistence whose residual
+        at depth k is `residual`, as in 'RBP(p={p},rel=1)'.
+    pools : PooledRuns
+        Runs with the judged documents in them, from `meta.pooled_runs(qrels, runs)`.
+    depths : {condition: (pool depth, evaluation depth)}
+        Depths in documents, 1 or more. None as pool depth keeps all judgments, None as evaluation depth looks
+        at whole lists.
+    pooled : list of str, optional
+        Systems that feed the pools, by default all.
+    residual : float, optional
+        Between 0 and 1; 0.1 where not given.
+
+    Returns
+    -------
+    ScoreMatrix
+        Its measures are called 'measure@k, condition'.
+
+    Raises
+    ------
+    ParameterError
+        For a measure with a cutoff of its own where the condition sets one, for '{p}' without an evaluation
+        depth, or for a residual without '{p}' in any measure.
+    InputError
+        Where `depths` names no condition, or `measures` names others.
+
+    Warns
+    -----
+    IrTruncWarning
+        Where fewer than half of the ranks that a pool covers are judged.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> from ir_trunc.synthetic import demo
+    >>> pools = meta.pooled_runs(demo.data() / "demo.qrels", sorted(demo.data().glob("*.run")))
+    >>> found = meta.conditions("AP nDCG", pools, {"shallow": (1, 1), "deep": (5, 5)})
+    >>> found.measures
+    ('AP@1, shallow', 'nDCG@1, shallow', 'AP@5, deep', 'nDCG@5, deep')
+    """
+    if isinstance(measures, PooledRuns):
+        measures, pools, depths = depths, measures, pools
+    pools = instance("pools", pools, PooledRuns, "the result of meta.pooled_runs(qrels, runs)")
+    wanted = _depths(depths)
+    asked = _by_condition(measures, list(wanted))
+    check_residual(residual, [one for texts in asked.values() for one in texts])
+    parts = {}
+    for name, (pool, depth) in wanted.items():
+        parsed = [parse_measure(at_depth(one, depth, residual)) for one in asked[name]]
+        keep = None
+        if pool is not None:
+            keep, coverage = pools.in_pool(pool, pooled), pools.coverage(pool, pooled)
+            if coverage < _HALF:
+                judged = f"{100 * coverage:.0f} % of the first {pool} ranks of the pooled runs are judged"
+                warn(
+                    f"{name}: {judged}, and the simulated pool lacks the others; PooledRuns.coverage has the"
+                    " share for any depth."
+                )
+        parts[name] = pools.score(parsed, keep)
+    topics = pools.qrels.judgments.topics
+    nothing = ScoreMatrix((), pools.systems, topics, np.empty((0, len(pools.systems), len(topics))))
+    return nothing.joined(parts)
+
+
+def at_depth(measure: str, depth: int | None, residual: float | None = None) -> str:
+    """A measure's text at an evaluation depth.
+
+    '{p}' in it becomes the persistence whose residual there is the one given, or 0.1 where none is.
+    """
+    if depth is None:
+        if _PERSISTENCE in measure:
+            raise ParameterError(
+                f"{measure}: {_PERSISTENCE} stands for the persistence of an evaluation depth, and there is"
+                " none: write a number."
+            )
+        return measure
+    weight = 0.1 if residual is None else number("residual", residual, 0, 1, inside=True)
+    filled = measure.replace(_PERSISTENCE, repr(persistence(weight, depth)))
+    if parse(filled)[2] is not None:
+        raise ParameterError(f"{measure} has a cutoff, and the evaluation depth sets it: leave it out.")
+    return f"{filled}@{depth}"
+
+
+def check_residual(residual: float | None, measures: Iterable[str]) -> None:
+    """Raise ParameterError where a residual is given and no measure has a place for its persistence."""
+    if residual is not None and not any(_PERSISTENCE in measure for measure in measures):
+        raise ParameterError(
+            f"residual={shown(residual)} is for measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE},"
+            " rel=1)', and none has it: write such a measure, or leave residual out."
+        )
+
+
+def texts_of(measures: Any) -> list[str]:
+    """The texts of measures that have no cutoff yet, each once."""
+    wanted = items_of("measures", measures, "a text without a cutoff as 'AP P' or a measure object")
+    return list(dict.fromkeys(one if isinstance(one, str) else written(parse_measure(one)) for one in wanted))
+
+
+def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:
+    given = mapping("depths", depths, "{condition: (pool depth, evaluation depth)}")
+    if not given:
+        raise InputError("depths names no condition: at least one is needed.")
+    found = {}
+    for name, both in given.items():
+        where = f"depths[{shown(name)}]"
+        values = several(where, both, "a pool depth and an evaluation depth")
+        if len(values) != 2:
+            raise ParameterError(f"{where}={shown(both)}: a pool depth and an evaluation depth are needed.")
+        pool, depth = (
+            None if value is None else whole(f"{where}, {what}", value, 1)
+            for value, what in zip(values, ("pool depth", "evaluation depth"))
+        )
+        found[text("condition", name)] = (pool, depth)
+    return found
+
+
+def _by_condition(measures: Any, names: list[str]) -> dict[str, list[str]]:
+    """The texts of the measures of each condition."""
+    if not isinstance(measures, Mapping):
+        measures = dict.fromkeys(names, measures)
+    if set(measures) != set(names):
+        raise InputError(
+            f"measures are given for {', '.join(map(shown, measures))}, and the conditions are"
+            f" {', '.join(map(shown, names))}: measures for each of these are needed."
+        )
+    found = {name: texts_of(measures[name]) for name in names}
+    for name, texts in found.items():
+        if not texts:
+            raise ParameterError(f"No measure is given for {shown(name)}; 'AP nDCG', for example.")
+    return found
+
 
 _FORMS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}
 _NAMES = tuple(_FORMS)
@@ -141,7 +323,7 @@ class PoolGrid(Result):
 
     def _drawn(self, measure: str | Measure, form: str, ax: Any) -> list[tuple[str, Any]]:
         """One panel; its lines by their names."""
-        at = place_of(measure, self.measures), positions([form], self.forms)[0]
+        at = index_of_measure(measure, self.measures), indices_of([form], self.forms)[0]
         of_one = self.share[:, :, at[0], at[1]]
         both = [d for d in self.pool_depths if d in self.depths]
         full = [of_one[self.pool_depths.index(d), self.depths.index(d)] for d in both]
@@ -171,14 +353,14 @@ class PoolGrid(Result):
         return grid[0, 0]
 
 
-@procedure(source="Webber, Moffat & Zobel, EVIA 2010")
+@procedure(source="Webber, Moffat & Zobel, EVIA 2010", command="pools")
 def pool_grid(
     measures: MeasureLike,
     pools: PooledRuns,
     pool_depths: Annotated[Sequence[int], Several("depths of the pools", Whole("depth"))] = _DEPTHS,
     depths: Annotated[Sequence[int], Several("evaluation depths", Whole("depth"))] = (*_DEPTHS, 1000),
     forms: Annotated[Iterable[str], Several("forms of the scores", Choice("form", _NAMES))] = _NAMES,
-    pooled: Annotated[Iterable[str] | None, Names("systems that feed the pool, by default all")] = None,
+    pooled: Annotated[Iterable[str] | None, SystemNames("systems that feed the pool, by default all")] = None,
     residual: Annotated[
         float | None,
         Number("residual at depth k, for '{p}' in a measure (0.1 where not given)", 0, 1, inside=True),

@@ -1,4 +1,4 @@
-"""Pools simulated from runs: what would have been judged if less had been pooled, or other systems.
+"""Pools simulated from runs: what would have been judged with a shallower pool or with other systems.
 
 A document is in the pool of depth d if it is among the first d documents of any pooled run. A simulated pool
 keeps the judgments of its documents and forgets all others; it cannot add what nobody has judged, so
@@ -9,28 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, UnknownMeasureError
-from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.lazy import cached_property
+from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import several, whole
-from ir_trunc._core.rankings import Bools, Ints, Judgments, Rankings, offsets_of
+from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, Rankings, offsets_of
 from ir_trunc._ranking.doors import read_qrels_of_runs, read_run
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels
 from ir_trunc._ranking.rank import join_run
-from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures import BoundMeasure, scores
-from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.pairs import positions
-from ir_trunc.meta.scored_runs import named_runs, run_scores
-from ir_trunc.scoring.objects import bind, parse_measures, written
+from ir_trunc.measures.params import Whole
+from ir_trunc.meta.matrix import ScoreMatrix, crossed, indices_of, named_runs, rounded, run_scores
+from ir_trunc.meta.procedures import SystemGroups, procedure
+from ir_trunc.scoring.objects import MeasureLike, bind, parse_measures, written
+from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import RunsLike, progress
 
 _ABSENT = np.iinfo(np.int32).max
@@ -43,6 +43,8 @@ class PooledRuns:
     qrels: all judgments (K). systems: S names. rankings: one for each system. places: for each system the
     place in `qrels.keys` of every judged document of its lists.
     """
+
+    _needed: ClassVar[str] = "the result of meta.pooled_runs"
 
     qrels: Qrels
     systems: tuple[str, ...]
@@ -75,7 +77,7 @@ class PooledRuns:
     def _places(self, pooled: Iterable[str] | None) -> Sequence[int]:
         if pooled is None:
             return range(len(self.systems))
-        return positions(several("pooled", pooled, "names of systems"), self.systems)
+        return indices_of(several("pooled", pooled, "names of systems"), self.systems)
 
     def judgments(self, keep: Bools) -> Judgments:
         """Some of the judgments, on the judgement scale of all.
@@ -119,7 +121,6 @@ class PooledRuns:
         return ScoreMatrix(tuple(measures), self.systems, judgments.topics, values, runs)
 
 
-@keywords_of(Reading)
 def pooled_runs(
     qrels: QrelsLike, runs: RunsLike, nil: NilRule | Convention | None = None, **reading: Unpack[HowRead]
 ) -> PooledRuns:
@@ -173,3 +174,107 @@ def own_formulas(measures: Iterable[Measure]) -> list[BoundMeasure]:
             raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: its formula is needed here.")
         found.append(formula)
     return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LeftOut(Result):
+    """Every system scored by the whole pool and by the pool without its group.
+
+    measures: M. systems: S. groups: S. depth: of the pools. full, without: mean scores (M x S).
+    """
+
+    shapes = axes(groups="systems", full="measures systems", without="measures systems")
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    groups: tuple[str, ...]
+    depth: int
+    full: Floats
+    without: Floats
+
+    def ranks(self) -> tuple[Ints, Ints]:
+        """The place of every system by the whole pool, and without its group (M x S each).
+
+        For the second, the system alone has its score without its group; all others keep theirs.
+        """
+        full = 1 + (self.full[:, None, :] > self.full[:, :, None]).sum(axis=2)
+        others = self.full[:, None, :] > self.without[:, :, None]
+        others[:, np.arange(len(self.systems)), np.arange(len(self.systems))] = False
+        return full, 1 + others.sum(axis=2)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure and system: measure, system, group, full, without, loss, places_lost."""
+        rank, rank_without = self.ranks()
+        levels = {"measure": self.measures, "system": self.systems}
+        frame = crossed(levels, {"full": self.full, "without": self.without})
+        frame.insert(2, "group", list(self.groups) * len(self.measures))
+        return frame.assign(loss=frame["full"] - frame["without"], places_lost=(rank_without - rank).ravel())
+
+    def summary(self) -> pd.DataFrame:
+        """Mean and largest loss by measure."""
+        return self.to_pandas().groupby("measure", sort=False)[["loss", "places_lost"]].agg(["mean", "max"])
+
+    @property
+    def heading(self) -> str:
+        """The pools' depth, and how many groups there are."""
+        return f"pools of depth {self.depth}, each system without its group ({len(set(self.groups))} groups)"
+
+
+@procedure(source="Zobel, SIGIR 1998, https://doi.org/10.1145/290941.291014")
+def leave_group_out(
+    measures: MeasureLike,
+    pools: PooledRuns,
+    depth: Annotated[int, Whole("depth of the pools")],
+    groups: Annotated[
+        Mapping[str, str] | None,
+        SystemGroups("systems that leave the pool together; by default each is its own group"),
+    ] = None,
+) -> LeftOut:
+    """How each system would fare if it had not been pooled: the loss that a new system has to expect.
+
+    Parameters
+    ----------
+    measures : text, measure or list of both
+        Measures that ir_trunc computes.
+    pools : PooledRuns
+        Runs with the judged documents in them, from `meta.pooled_runs(qrels, runs)`.
+    depth : int
+        Depth of the pools, 1 or more.
+    groups : mapping of str to str, optional
+        {system: group}; a group leaves the pool together, and by default each system is its own.
+
+    Returns
+    -------
+    LeftOut
+        Mean scores with the whole pool and without the system's group.
+
+    Raises
+    ------
+    InputError
+        Where a system has no group.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> from ir_trunc.synthetic import demo
+    >>> pools = meta.pooled_runs(demo.data() / "demo.qrels", sorted(demo.data().glob("*.run")))
+    >>> left = meta.leave_group_out("AP", pools, depth=2)
+    >>> (left.full - left.without).round(3).tolist()
+    [[0.0, 0.0, 0.0]]
+    """
+    of = dict(zip(pools.systems, pools.systems)) if groups is None else groups
+    for system in pools.systems:
+        if system not in of:
+            raise InputError(f"groups: system {system} has none.")
+    parsed = parse_measures(measures)
+    bound = own_formulas(parsed)
+    full = pools.score(parsed, pools.in_pool(depth)).means()
+    without = np.empty_like(full)
+    groups_of = tuple(of[system] for system in pools.systems)
+    for group in progress(list(dict.fromkeys(groups_of)), "leaving out", "group"):
+        keep = pools.in_pool(depth, [system for system in pools.systems if of[system] != group])
+        judgments = pools.judgments(keep)
+        for at in [at for at, own in enumerate(groups_of) if own == group]:
+            values = scores(bound, pools.with_judgments(at, keep, judgments))
+            without[:, at] = rounded([by_topic.mean() for by_topic in values])
+    return LeftOut(tuple(map(written, parsed)), pools.systems, groups_of, depth, full, without)

@@ -16,10 +16,8 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Repetitions, Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.coefficients import tau
-from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.pairs import rounded
-from ir_trunc.meta.tables import by_name, square_table
+from ir_trunc.meta.matrix import ScoreMatrix, labelled_table, rounded, square_table
+from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import looks
 from ir_trunc.plots._style import ACCENT
 from ir_trunc.scoring.results import Result, axes
@@ -57,7 +55,7 @@ class Predictivity(Result):
         own = self.halves.transpose(2, 0, 1, 3)  # by measure
         how = len(self.systems), confidence, repetitions, self.seed
         found = [interval(partial(_mean_tau, one), *how) for one in progress(own, "intervals", "measure")]
-        return by_name("measure", self.measures, found, ["low", "high"])
+        return labelled_table("measure", self.measures, found, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:
         """Measures by measures: mean tau."""
@@ -79,7 +77,10 @@ class Predictivity(Result):
         return shown
 
 
-@procedure(source="Webber, Moffat, Zobel & Sakai, SIGIR 2008, https://doi.org/10.1145/1390334.1390456")
+@procedure(
+    source="Webber, Moffat, Zobel & Sakai, SIGIR 2008, https://doi.org/10.1145/1390334.1390456",
+    command="stability",
+)
 def predictivity(matrix: ScoreMatrix, repetitions: Repetitions = 100, seed: Seed = 0) -> Predictivity:
     """Kendall's tau between the orders of the systems on random halves of the topics.
 

@@ -1,11 +1,11 @@
-"""The seven properties of Amigó, Mizzaro & Spina (SIGIR 2022): which of them a measure has, by trying."""
+"""The formal properties of measures (Amigó, Mizzaro & Spina, SIGIR 2022), found by trying."""
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from inspect import cleandoc
 from itertools import product
@@ -15,16 +15,191 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import ParameterError, shown
+from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import Several, several, whole
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures import BoundMeasure
+from ir_trunc.measures import BoundMeasure, registry
+from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import Whole
-from ir_trunc.meta.axioms import OUTSIDE, PROPERTIES, Scale, named
-from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.findings import Claim, Finding, Verdicts, tried_on
+from ir_trunc.meta._trials import (
+    DEPTHS,
+    OUTSIDE,
+    PROPERTIES,
+    SHALLOW,
+    SHARES,
+    Batch,
+    Part,
+    Scale,
+    depths,
+    every_list,
+    named,
+)
+from ir_trunc.meta.matrix import index_of_measure, labelled_table
 from ir_trunc.meta.pools import own_formulas
-from ir_trunc.meta.trials import DEPTHS, SHALLOW, SHARES, Batch, Part, depths, every_list
-from ir_trunc.scoring.objects import parse_measure, written
+from ir_trunc.meta.procedures import procedure
+from ir_trunc.plots import looks
+from ir_trunc.scoring.objects import MeasureLike, parse_measure, parse_measures, written
+from ir_trunc.scoring.results import Result, fitted
+from ir_trunc.scoring.runs import progress
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the paper says of a measure and a property: yes or no, and where.
+
+    scale: the grades that it speaks of, where it speaks of some only.
+    """
+
+    says: str
+    where: str
+    scale: str = ""
+
+    def is_about(self, grades: str) -> bool:
+        """Whether these grades are meant.
+
+        Where single documents are compared, the paper's are of the highest grade.
+        """
+        grade, _, scale = grades.rpartition(" of ")
+        return scale.endswith(grade) and self.scale in ("", scale)
+
+    def __str__(self) -> str:
+        return f"{self.says} ({self.where})"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one measure does with one property.
+
+    parts: the verdict in each setting. tried: the cases, in words. claim: what the paper says; None where it
+    is not legible or silent.
+    """
+
+    property: str
+    parts: tuple[Part, ...]
+    tried: str
+    claim: Claim | None = None
+
+    @cached_property
+    def verdict(self) -> str:
+        """strict, weak, constant or violated; 'depends' where the settings disagree."""
+        found = {part.verdict for part in self.parts}
+        return found.pop() if len(found) == 1 else "depends"
+
+    @cached_property
+    def depends_on(self) -> tuple[str, ...]:
+        """What the verdict changes with: 'grades', 'D', 'R', 'n'.
+
+        Only those that change it by themselves, where there are any.
+        """
+        named = list(dict.fromkeys(name for part in self.parts for name in part.setting))
+        if self.verdict != "depends":
+            return ()
+
+        def changes(name: str) -> bool:
+            by_rest: dict[tuple[tuple[str, str], ...], set[str]] = {}
+            for part in self.parts:
+                rest = tuple(item for item in part.setting.items() if item[0] != name)
+                by_rest.setdefault(rest, set()).add(part.verdict)
+            return any(len(verdicts) > 1 for verdicts in by_rest.values())
+
+        return tuple(name for name in named if changes(name)) or tuple(named)
+
+    @cached_property
+    def examples(self) -> tuple[tuple[str, str, str], ...]:
+        """Each verdict that occurs, with its setting in words and the first case that shows it."""
+        first = {part.verdict: part for part in reversed(self.parts)}
+        order = dict.fromkeys(part.verdict for part in self.parts)
+        on = self.depends_on
+        return tuple((word, _in_words(first[word].setting, on), first[word].shows) for word in order)
+
+    @cached_property
+    def shows(self) -> str:
+        """The smallest ranking that shows the verdict, with scores; one for each verdict where it depends."""
+        each = (f"{word} with {where}: {shows}" if where else shows for word, where, shows in self.examples)
+        return "; ".join(each)
+
+    @cached_property
+    def cases(self) -> int:
+        """How many were tried, in all settings."""
+        return sum(part.cases for part in self.parts)
+
+    @cached_property
+    def paper(self) -> str:
+        """What the paper says, and where; empty where it is not legible or silent."""
+        return str(self.claim or "")
+
+    def disagrees(self) -> bool:
+        """Whether the paper says otherwise.
+
+        It does where it says yes and the property is not strict in all settings that it speaks of, or no and
+        it is.
+        """
+        if self.claim is None:
+            return False
+        meant = [part for part in self.parts if self.claim.is_about(part.setting["grades"])]
+        return bool(meant) and (self.claim.says == "yes") != all(part.verdict == "strict" for part in meant)
+
+
+@dataclass(frozen=True, repr=False)
+class Verdicts(Result):
+    """The seven findings for one measure, on lists up to `length` over the grades of each of the `scales`.
+
+    cutoff: the measure's own, if it has one; where it is beyond `length`, no list of the five properties
+    about every list fills it, and `repr` says so.
+    """
+
+    measure: str
+    scales: tuple[Scale, ...]
+    length: int
+    findings: tuple[Finding, ...]
+    cutoff: int | None = None
+
+    def __getitem__(self, name: str) -> Finding:
+        """The finding of a property, by its name."""
+        return next(finding for finding in self.findings if finding.property == name)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each property: measure, property, verdict, depends_on, shows, tried, cases, paper."""
+        columns = ["property", "verdict", "depends_on", "shows", "tried", "cases", "paper"]
+        rows = [[getattr(found, column) for column in columns] for found in self.findings]
+        table = pd.DataFrame(rows, columns=columns)
+        table["depends_on"] = table["depends_on"].map(" ".join)
+        table.insert(0, "measure", self.measure)
+        return table
+
+    @property
+    def heading(self) -> str:
+        """The measure, and the lists that were tried."""
+        return f"{self.measure}: {tried_on(self.scales, self.length, self.cutoff)}"
+
+    def __repr__(self) -> str:
+        lines = [self.heading]
+        for found, known in zip(self.findings, PROPERTIES):
+            more = f"on {', '.join(found.depends_on)}" if found.depends_on else found.shows
+            lines.append(f"{known.number} {found.property:<17}{found.verdict:<10}{more}")
+            if found.depends_on:
+                lines += [f"{'':<19}{word} with {where}: {shows}" for word, where, shows in found.examples]
+            if found.disagrees():
+                lines.append(f"{'':<19}the paper says {found.paper}")
+        return fitted("\n".join(lines), indent=29)
+
+
+def tried_on(scales: Sequence[Scale], length: int, cutoff: int | None = None) -> str:
+    """The lists that were tried, in words, and whether they are all shorter than the cutoff."""
+    lists = f"lists of grades {' and '.join(map(named, scales))} to length {length}"
+    return lists + f" (none reaches the cutoff {cutoff})" * (cutoff is not None and cutoff > length)
+
+
+def _in_words(setting: Mapping[str, str], names: Iterable[str]) -> str:
+    """The part of a setting that is named."""
+
+    def word(name: str) -> str:
+        if name != "grades":
+            return f"{name} = {setting[name]}"
+        return f"grade {setting[name]}" if " of " in setting[name] else f"grades {setting[name]}"
+
+    return ", ".join(word(name) for name in names if name in setting)
+
 
 Grading = Annotated[
     Sequence[int] | None,
@@ -70,52 +245,7 @@ Function = Callable[[Sequence[int], Sequence[int]], float]
 Scorer = Callable[[Batch], Floats]
 
 
-@procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
-def check_properties(
-    measure: str | Measure | Function, scale: Grading = None, length: Length = 6
-) -> Verdicts:
-    """Try the seven properties on a measure.
-
-    Parameters
-    ----------
-    measure : text, measure or callable
-        A callable takes the grades by rank and the grades of all judged documents, and returns a number.
-    scale : sequence of int, optional
-        Grades from which lists are made, 0 first; by default 0,1 and then 0,1,2.
-    length : int
-        Length of the longest lists of which all are tried, 4 to 10.
-
-    Returns
-    -------
-    Verdicts
-        A finding for each property.
-
-    Raises
-    ------
-    ParameterError
-        Where too many lists would be tried, or the function returns no finite number.
-
-    Examples
-    --------
-    >>> from ir_trunc import meta
-    >>> meta.check_properties("RBPT", length=4)["Confidence"].shows
-    '- (R=1) 0 = 0 (R=1) 0'
-    """
-    return next(verdicts_of([measure], scale, length))
-
-
-def with_rule(told: str | None) -> str:
-    """A docstring in which the rule of the verdicts stands before the parameters."""
-    return cleandoc(told or "").replace("\n\nParameters\n", f"\n\n{RULE}\n\nParameters\n", 1)
-
-
-check_properties.__doc__ = with_rule(check_properties.__doc__)
-
-
-def verdicts_of(
-    measures: Iterable[Any], scale: Sequence[int] | None = None, length: int = 6
-) -> Iterator[Verdicts]:
-    """`check_properties` of several measures."""
+def _verdicts_of(measures: Iterable[Any], scale: Sequence[int] | None, length: int) -> Iterator[Verdicts]:
     scales = SCALES if scale is None else (_ascending(scale),)
     for grades in scales:
         lists = sum(len(grades) ** n for n in range(length + 1))
@@ -127,6 +257,10 @@ def verdicts_of(
                 " shorter length."
             )
     return (_check(measure, scales, length) for measure in measures)
+
+
+def _is_function(measure: Any) -> bool:
+    return callable(measure) and not isinstance(measure, (Measure, type))
 
 
 def _ascending(scale: Sequence[int]) -> Scale:
@@ -141,7 +275,7 @@ def _check(measure: Any, scales: tuple[Scale, ...], length: int) -> Verdicts:
     cutoff: int | None = None
     claims: dict[str, Claim] = {}
     scorers: dict[int | None, Scorer]
-    if callable(measure) and not isinstance(measure, (Measure, type)):
+    if _is_function(measure):
         name, scorers = getattr(measure, "__name__", "function"), {None: _function_scorer(measure)}
     else:
         parsed = parse_measure(measure)
@@ -228,3 +362,114 @@ def _claims() -> dict[str, dict[str, Claim]]:
         for name in row["properties"].split():
             claims.setdefault(row["measure"], {})[name] = Claim(row["says"], row["where"], row["scale"])
     return claims
+
+
+TABLE_CUTOFF = 4
+"""The depth of the measures that need one: within the longest list, and more than 2."""
+
+_SHADES = {"strict": 0.75, "depends": 0.4, "weak": 0.2, "constant": 0.0, "violated": 0.0}
+
+
+@dataclass(frozen=True, repr=False)
+class PropertyTable(Result):
+    """The verdicts on several measures, in rows."""
+
+    every_row = True
+
+    rows: tuple[Verdicts, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Verdicts]:
+        return iter(self.rows)
+
+    def __getitem__(self, measure: int | str | Measure) -> Verdicts:
+        """The verdicts on one measure, by its place, its text or its object."""
+        if isinstance(measure, (str, Measure)):
+            measure = index_of_measure(measure, [row.measure for row in self.rows])
+        return self.rows[measure]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure and property, see `Verdicts.to_pandas`."""
+        return pd.concat([verdicts.to_pandas() for verdicts in self.rows], ignore_index=True)
+
+    @property
+    def heading(self) -> str:
+        """The lists that were tried."""
+        tried = tried_on(self.rows[0].scales, self.rows[0].length)
+        return (
+            f"{tried[:1].upper()}{tried[1:]}. * Amigó et al. 2022 say otherwise; 'properties NAME' shows why."
+        )
+
+    def report(self, places: int | None = None) -> str:
+        """The table for all measures; for some of them the rankings behind every verdict."""
+        return super().report(places) if len(self) == len(registry) else "\n\n".join(map(str, self))
+
+    def summary(self) -> pd.DataFrame:
+        """Measures by properties: the verdict, with a star where the paper says otherwise."""
+        found = (verdicts.findings for verdicts in self.rows)
+        cells = [[one.verdict + "*" * one.disagrees() for one in findings] for findings in found]
+        names = [verdicts.measure for verdicts in self.rows]
+        return labelled_table("measure", names, cells, [known.name for known in PROPERTIES])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Measures by properties, dark where the property holds strictly.
+
+        A star is where the paper says otherwise.
+        """
+        words = self.summary()
+        shades = [[_SHADES[found.verdict] for found in verdicts.findings] for verdicts in self.rows]
+        shown = looks.shaded(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
+        title = "the darker, the more strictly it holds; *: the paper says otherwise"
+        shown.set_title(title, fontsize="medium")
+        return shown
+
+
+@procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
+def properties(
+    measures: MeasureLike | Function | None = None, scale: Grading = None, length: Length = 6
+) -> PropertyTable:
+    """The seven formal properties of measures, with the ranking that shows each verdict.
+
+    Parameters
+    ----------
+    measures : text, measure, list of both or callable, optional
+        By default every measure of the registry in its default setting, @4 where a depth is needed. A
+        callable takes the grades by rank and the grades of all judged documents, and returns a number.
+    scale : sequence of int, optional
+        Grades from which lists are made, 0 first; by default 0,1 and then 0,1,2.
+    length : int
+        Length of the longest lists of which all are tried, 4 to 10.
+
+    Returns
+    -------
+    PropertyTable
+        The verdicts on each measure, in rows.
+
+    Raises
+    ------
+    ParameterError
+        Where too many lists would be tried, or the function returns no finite number.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> found = meta.properties("AP RBPT", length=4)["RBPT"]
+    >>> found["Confidence"].verdict, found["Confidence"].shows
+    ('weak', '- (R=1) 0 = 0 (R=1) 0')
+    """
+    chosen: list[Any]
+    if measures is None:
+        depths = {name: declared.params.get(CUTOFF) for name, declared in registry.items()}
+        chosen = [
+            f"{name}@{TABLE_CUTOFF}" if depth and depth.required else name for name, depth in depths.items()
+        ]
+    else:
+        chosen = [measures] if _is_function(measures) else [*parse_measures(measures)]
+    return PropertyTable(tuple(_verdicts_of(progress(chosen, "properties", "measure"), scale, length)))
+
+
+properties.__doc__ = cleandoc(properties.__doc__ or "").replace(
+    "\n\nParameters\n", f"\n\n{RULE}\n\nParameters\n", 1
+)

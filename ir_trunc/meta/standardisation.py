@@ -16,10 +16,8 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice
-from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.matrix import ScoreMatrix, matrix_of
-from ir_trunc.meta.pairs import place_of, positions
-from ir_trunc.meta.tables import by_name, crossed
+from ir_trunc.meta.matrix import ScoreMatrix, crossed, index_of_measure, indices_of, labelled_table, matrix_of
+from ir_trunc.meta.procedures import procedure
 from ir_trunc.scoring.results import Result, axes
 
 Form = Literal["normal", "linear", "z"]
@@ -66,8 +64,8 @@ class Reference(Result):
 
         Measures and topics must be among those of the reference.
         """
-        measures = [place_of(name, self.measures) for name in matrix_of(matrix).measures]
-        at = np.ix_(measures, positions(matrix.topics, self.topics))
+        measures = [index_of_measure(name, self.measures) for name in matrix_of(matrix).measures]
+        at = np.ix_(measures, indices_of(matrix.topics, self.topics))
         mean, sd = self.mean[at][:, None, :], self.sd[at][:, None, :]
         z = np.divide(matrix.values - mean, sd, out=np.zeros_like(matrix.values), where=sd > 0)
         return replace(matrix, values=z)
@@ -81,7 +79,7 @@ class Reference(Result):
     def summary(self) -> pd.DataFrame:
         """A row for each measure: mean and sd, averaged over topics."""
         columns = {"mean": self.mean.mean(axis=1), "sd": self.sd.mean(axis=1)}
-        return by_name("measure", self.measures, columns)
+        return labelled_table("measure", self.measures, columns)
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure and topic: measure, query_id, mean, sd."""

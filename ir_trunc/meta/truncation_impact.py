@@ -9,16 +9,14 @@ from typing import Annotated, Any
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.doors import read_qrels_of_runs
 from ir_trunc._ranking.likes import QrelsLike
-from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.params import Whole
-from ir_trunc.meta.declare import procedure
-from ir_trunc.meta.options import OneMeasure
-from ir_trunc.meta.tables import by_name
+from ir_trunc.meta.matrix import labelled_table
+from ir_trunc.meta.procedures import SingleMeasure, procedure
 from ir_trunc.plots import looks
 from ir_trunc.plots._style import ACCENT, GREY, INK, label
 from ir_trunc.scoring.evaluator import Evaluator
@@ -47,7 +45,7 @@ class TruncationImpact(Result):
     def to_pandas(self) -> pd.DataFrame:
         """A row for each system: truncated, before, after, change."""
         columns = {"truncated": self.truncated, "before": self.before, "after": self.after}
-        return by_name("system", self.systems, columns).assign(change=self.after - self.before)
+        return labelled_table("system", self.systems, columns).assign(change=self.after - self.before)
 
     @property
     def heading(self) -> str:
@@ -67,12 +65,11 @@ class TruncationImpact(Result):
 
 
 @procedure(source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737")
-@keywords_of(Reading)
 def truncation_impact(
     measure: str | Measure,
     qrels: QrelsLike,
     runs: RunsLike,
-    usual: Annotated[str | Measure, OneMeasure("measure without regard to the end")] = "RBP(p=0.5)@5",
+    usual: Annotated[str | Measure, SingleMeasure("measure without regard to the end")] = "RBP(p=0.5)@5",
     depth: Annotated[int, Whole("length from which on a list is not truncated")] = 5,
     **reading: Unpack[HowRead],
 ) -> TruncationImpact:

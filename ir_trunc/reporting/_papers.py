@@ -12,10 +12,10 @@ from typing import Any
 from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc.measures.graded import SAKAI
 from ir_trunc.meta.agreement import agreement
-from ir_trunc.meta.depths import CONDITIONS_2010, PAPER_2010, conditions
 from ir_trunc.meta.matrix import ScoreMatrix
+from ir_trunc.meta.pool_grid import CONDITIONS_2010, PAPER_2010, conditions
 from ir_trunc.meta.pools import PooledRuns, pooled_runs
-from ir_trunc.meta.significance import power
+from ir_trunc.meta.power import power
 from ir_trunc.meta.standardisation import Reference
 from ir_trunc.scoring.evaluator import calc, calc_aggregate
 from ir_trunc.truncation import study

@@ -20,8 +20,16 @@ from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.measures.definition import influence
-from ir_trunc.meta.paired import FOR_ALL_PAIRS, PAIR_TESTS, Setting, not_worse, paired_tests
-from ir_trunc.meta.paired_tests import Correction, corrected, named_test
+from ir_trunc.meta.power import (
+    FOR_ALL_PAIRS,
+    PAIR_TESTS,
+    Correction,
+    Setting,
+    corrected,
+    named_test,
+    not_worse,
+    paired_tests,
+)
 from ir_trunc.reporting.comparison import OF_PAIRS, Comparison
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, parse_measure
@@ -167,7 +175,7 @@ def compare(
         The run that all others are compared with. Without one, all pairs of runs are compared.
     test : str
         't' (paired, two-tailed), 'bootstrap', 'randomization' (paired, too), 'tukey' or 'randomized-tukey'
-        (Tukey's honestly significant differences over all runs). `ir_trunc.meta.paired` has the formulas.
+        (Tukey's honestly significant differences over all runs). `ir_trunc.meta.power` has the formulas.
     correction : str, optional
         For the number of comparisons under one measure: 'holm', 'bh' (Benjamini-Hochberg) or None. The
         default 'auto' is Holm, and None for Tukey's tests, which allow for all pairs by themselves.

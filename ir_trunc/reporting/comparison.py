@@ -16,9 +16,8 @@ from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import HIGHER, LOWER, Cell, MarkedTable, fitted, table_text
 from ir_trunc.measures.declaration import lower_is_better
-from ir_trunc.meta.paired import FOR_ALL_PAIRS
-from ir_trunc.meta.paired_tests import Correction
-from ir_trunc.meta.tables import by_name, crossed
+from ir_trunc.meta.matrix import crossed, labelled_table
+from ir_trunc.meta.power import FOR_ALL_PAIRS, Correction
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.results import VIEWS, Result, as_table, axes
 from ir_trunc.scoring.statistics import PairTest
@@ -66,7 +65,7 @@ class Comparison(Result):
     differences, low, high
         Differences of the means, first system less second, with confidence intervals (M x P).
     effects
-        Effect sizes (M x P): the mean difference over its standard deviation, see `ir_trunc.meta.paired`.
+        Effect sizes (M x P): the mean difference over its standard deviation, see `ir_trunc.meta.power`.
     not_worse, equivalent
         P values of non-inferiority and of equivalence within `margins` (M x P), corrected too.
     mean_low, mean_high
@@ -151,7 +150,7 @@ class Comparison(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""
-        return by_name("system", self.systems, self.views[0].T, self.measures)
+        return labelled_table("system", self.systems, self.views[0].T, self.measures)
 
     def by_view(self) -> pd.DataFrame:
         """Means over all topics, over those with answers and over nil queries: rows of (queries, system)."""

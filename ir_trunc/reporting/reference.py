@@ -16,10 +16,8 @@ from ir_trunc._read.registry import readers_of
 from ir_trunc.measures import Definition, Family, families
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import Param
-from ir_trunc.meta.axioms import PROPERTIES
-from ir_trunc.meta.findings import Finding, Verdicts
-from ir_trunc.meta.properties import RULE
-from ir_trunc.meta.property_table import property_table
+from ir_trunc.meta._trials import PROPERTIES
+from ir_trunc.meta.properties import RULE, Finding, Verdicts, properties
 from ir_trunc.scoring.evaluator import calc_aggregate
 
 RENEW = "ir_trunc measures --reference > notebooks/reference.md"
@@ -48,7 +46,7 @@ _SIGNS = {"strict": "●", "weak": "◐", "constant": "○", "violated": "✕", 
 def page() -> str:
     """The reference as a page in Markdown."""
     template = (files("ir_trunc.reporting") / "templates" / "reference.md").read_text(encoding="utf-8")
-    verdicts = {found.measure.partition("@")[0]: found for found in property_table()}
+    verdicts = {found.measure.partition("@")[0]: found for found in properties()}
     known = list(families())
     return template.removesuffix("\n").format(
         renew=RENEW,

@@ -8,7 +8,7 @@ import pytest
 
 from ir_trunc import compare
 from ir_trunc.cli.main import main
-from ir_trunc.meta.paired import PAIR_TESTS
+from ir_trunc.meta.power import PAIR_TESTS
 from ir_trunc.scoring.statistics import PairTest
 
 MEASURES = ("RBPT", "AP")

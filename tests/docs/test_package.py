@@ -91,7 +91,7 @@ def test_a_users_script_is_checked_against_the_types_that_are_shipped(tmp_path):
         'scores = ir_trunc.calc_aggregate("RBPT", {"q": {"d": 1}}, {"q": {"d": 1.0}})\n'
         'reveal_type(scores["RBPT"])\n'
         "reveal_type(study.best_cuts)\n"
-        'reveal_type(meta.check_properties("AP").findings)\n'
+        'reveal_type(meta.properties("AP")[0].findings)\n'
         "reveal_type(truncation.Fixed(k=10).k)\n"
         "ir_trunc.calc_aggregate()\n"
     )

@@ -23,7 +23,7 @@ from ir_trunc.measures.answering import answers
 from ir_trunc.measures.definition import RunScores, influence
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
-from ir_trunc.meta.scored_runs import run_scores
+from ir_trunc.meta.matrix import run_scores
 from ir_trunc.scoring.objects import objects
 
 WHOLE_RUN = [definition for definition in ALL if definition.scope == "run"]

@@ -15,7 +15,7 @@ from ir_trunc import Rankings, meta
 from ir_trunc._core.errors import IrTruncWarning, ParameterError
 from ir_trunc.cli.main import main
 from ir_trunc.meta import calibration
-from ir_trunc.meta.guide import Advice, _walk, page, plot, tree
+from ir_trunc.meta.guide import Advice, _walk, guide_page, plot_guide, tree
 from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.synthetic import demo
 
@@ -150,7 +150,7 @@ def test_every_end_of_the_guide_has_what_was_asked_for_or_says_what_it_lacks(end
     scale = (0, 1) if ("graded", "no") in [(node["key"], answer) for node, answer in path] else None
     lacking = {}
     for measure in end["measures"]:
-        verdicts = meta.check_properties(measure, scale)
+        verdicts = meta.properties(measure, scale)[0]
         findings = [verdicts[prop] for prop in asked]
         words = {
             found.property: " ".join(
@@ -169,8 +169,8 @@ def test_what_an_end_lacks_is_printed_and_drawn():
     assert found.but["OIE"] == {"Redundancy": "violated"}
     line = "Asked for, but not held in every case: Redundancy (OIE: violated), Confidence (ERRT: weak)."
     assert line in " ".join(str(found).split())
-    assert line in page()
-    assert "Redundancy (OIE: violated)" in " ".join(text.get_text() for text in plot().texts)
+    assert line in guide_page()
+    assert "Redundancy (OIE: violated)" in " ".join(text.get_text() for text in plot_guide().texts)
 
 
 def test_where_nothing_may_be_found_the_empty_list_is_the_best():
@@ -222,10 +222,10 @@ def test_the_line_at_each_end_scores_runs(end, capsys):
 
 
 def test_the_page_is_the_workflow():
-    assert (DOCS / "guide.md").read_text(encoding="utf-8") == page()
+    assert (DOCS / "guide.md").read_text(encoding="utf-8") == guide_page()
     picture = (DOCS / "guide.svg").read_text(encoding="utf-8")
     assert picture.startswith("<?xml")
-    for text in plot().texts:
+    for text in plot_guide().texts:
         assert f">{text.get_text()}<" in picture
 
 
@@ -397,7 +397,7 @@ def test_every_picture_says_what_it_shows(runs):
     assert narrow.measures == ("P", "Precision")
     assert (narrow.share[:, :, 0] == narrow.share[:, :, 1]).all()
     assert narrow.plot_all().figure.legends
-    assert len(plot().texts) > 20
+    assert len(plot_guide().texts) > 20
     pyplot = pytest.importorskip("matplotlib.pyplot")
     assert not pyplot.get_fignums()  # a notebook that shows `.figure` would show the picture twice
 

@@ -127,7 +127,7 @@ def test_tables_keep_what_their_user_wrote():
     for found in (matrix, pools.score(wanted), meta.power(matrix), meta.agreement(matrix)):
         assert list(getattr(found, "measures", None) or found.names) == wanted
     assert left.measures == tuple(wanted)
-    assert meta.check_properties("RBP(p=0.8)", length=4).measure == "RBP(p=0.8)"
+    assert meta.properties("RBP(p=0.8)", length=4)[0].measure == "RBP(p=0.8)"
     for short, written in (("RBP", wanted[0]), ("RBPT@3", wanted[1]), (ir_measures.nDCG @ 2, wanted[2])):
         np.testing.assert_array_equal(matrix[short], matrix[written])
     assert meta.score_matrix("RBP RBP(p=0.8)", qrels, runs).measures == ("RBP",)  # one measure

@@ -15,8 +15,8 @@ from naive_properties import deepness, on_every_list, shallowness
 from ir_trunc import meta
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc.measures import registry
-from ir_trunc.meta import axioms, properties, trials
-from ir_trunc.meta.property_table import TABLE_CUTOFF
+from ir_trunc.meta import _trials as trials
+from ir_trunc.meta.properties import RULE, TABLE_CUTOFF, _claims
 
 SCALES = ((0, 1), (0, 1, 2))
 SMALL = 60  # a collection that a plain loop can go through
@@ -33,7 +33,7 @@ def shallow_lists(monkeypatch):
 
 
 def verdicts(measure, **options):
-    return [finding.verdict for finding in meta.check_properties(measure, **options).findings]
+    return [finding.verdict for finding in meta.properties(measure, **options)[0].findings]
 
 
 def first_wins(grades, judged):
@@ -77,7 +77,7 @@ def test_verdicts_that_are_known_by_hand(function, expected):
     ("iRBU", {"Priority": "strict", "Confidence": "constant", "Redundancy": "strict"}),
 ])  # fmt: skip
 def test_cells_of_the_table_that_follow_from_the_formula(name, cells):
-    found = meta.check_properties(name, (0, 1))
+    found = meta.properties(name, (0, 1))[0]
     assert {prop: found[prop].verdict for prop in cells} == cells
 
 
@@ -104,7 +104,7 @@ def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
     sized = "D" in registry[name].params
     params = {"D": SMALL} if sized else {}
     written = name + f"(D={SMALL})" * sized + f"@{TABLE_CUTOFF}" * needs_a_depth(name)
-    found = meta.check_properties(written, length=4)
+    found = meta.properties(written, length=4)[0]
     for scale in SCALES:
         score, here = twin_of(name, scale, **params), ",".join(map(str, scale))
         for prop, verdict in on_every_list(score, scale, 4).items():
@@ -124,7 +124,7 @@ def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
 
 
 def test_graded_lists_turn_priority_round():
-    found = meta.check_properties("OIE")["Priority"]
+    found = meta.properties("OIE")[0]["Priority"]
     assert found.verdict == "depends"
     assert found.depends_on == ("grades",)
     assert {part.setting["grades"]: part.verdict for part in found.parts} == {
@@ -134,7 +134,7 @@ def test_graded_lists_turn_priority_round():
     assert (
         "violated with grades 0,1,2: 00120 (relevant: 1,2) 14.27 < 00021 (relevant: 1,2) 14.46" in found.shows
     )
-    assert meta.check_properties("OIE", (0, 1))["Priority"].verdict == "strict"
+    assert meta.properties("OIE", (0, 1))[0]["Priority"].verdict == "strict"
 
     def effectiveness(joint):
         """joint: for each of the five documents, how many are no lower and no less relevant."""
@@ -146,9 +146,7 @@ def test_graded_lists_turn_priority_round():
     assert (round(below, 2), round(above, 2)) == (14.46, 14.27)
     assert below - above == pytest.approx(1.05 * (math.log(2) - math.log(5 / 3)))
     for name in ("Q", "AWP", "AGR"):
-        parts = {
-            part.setting["grades"]: part.verdict for part in meta.check_properties(name)["Priority"].parts
-        }
+        parts = {part.setting["grades"]: part.verdict for part in meta.properties(name)[0]["Priority"].parts}
         assert parts["0,1,2"] == "violated", name
         assert parts["0,1"] != "violated", name
 
@@ -157,17 +155,17 @@ def test_deepness_of_what_reads_r_documents_depends_on_r():
     """One on top against the block: with R = n 1/R against 0 of R, with R = 2n 1/(2n) against n of 2n."""
     for name in ("Rprec", "RMeasure", "RWP"):
         for prop, words in (("Deepness", ("strict", "violated")), ("Shallowness", ("violated", "strict"))):
-            found = meta.check_properties(name, (0, 1))[prop]
+            found = meta.properties(name, (0, 1))[0][prop]
             assert {part.setting["R"]: part.verdict for part in found.parts} == dict(zip(("n", "2n"), words))
             assert found.depends_on == ("R",)
     # n of 2n judged irrelevant documents are above each of the block: n/(2n) of one half, against 1/(2n).
-    assert meta.check_properties("Bpref")["Deepness"].depends_on == ("R",)
+    assert meta.properties("Bpref")[0]["Deepness"].depends_on == ("R",)
 
 
 def test_deepness_of_full_rankings_depends_on_the_share_of_the_collection():
     """AUC with R = n: 1/n + (1 - 1/n)/2 on top, 1 - n/(D - n) for the block: it wins while n < about D/3."""
     for name in ("AUC", "KendallTau", "Spearman", "OIE"):
-        found = meta.check_properties(name, (0, 1))["Deepness"]
+        found = meta.properties(name, (0, 1))[0]["Deepness"]
         assert found.verdict == "depends", name
         assert found.depends_on == ("R", "n"), name
         by_setting = {(p.setting["D"], p.setting["R"], p.setting["n"]): p.verdict for p in found.parts}
@@ -176,7 +174,7 @@ def test_deepness_of_full_rankings_depends_on_the_share_of_the_collection():
             "violated"
         }, name
         assert by_setting["20000", "2n", "D/5"] == "strict", name
-    small = meta.check_properties("AUC(D=100)", (0, 1))["Deepness"]
+    small = meta.properties("AUC(D=100)", (0, 1))[0]["Deepness"]
     assert {part.setting["D"] for part in small.parts} == {"100"}
 
 
@@ -192,11 +190,11 @@ def test_deepness_of_full_rankings_depends_on_the_share_of_the_collection():
     ("RBU", "Shallowness", "01 (R=1) 0.062 < 1 (R=1) 0.09"),  # 0.2 (0.8 * 0.5 - 1.8 * 0.05), 0.2 (0.5 - 0.05)
 ])  # fmt: skip
 def test_examples_that_were_worked_out_by_hand(name, prop, shows):
-    assert meta.check_properties(name, (0, 1))[prop].shows == shows
+    assert meta.properties(name, (0, 1))[0][prop].shows == shows
 
 
 def test_cases_are_what_the_properties_say():
-    by_name = {known.name: list(known.cases((0, 1, 2), 4)) for known in axioms.PROPERTIES if known.cases}
+    by_name = {known.name: list(known.cases((0, 1, 2), 4)) for known in trials.PROPERTIES if known.cases}
     for (_, better), (_, worse) in by_name["Priority"]:
         assert sorted(better.grades) == sorted(worse.grades)
         assert better.grades > worse.grades
@@ -217,37 +215,37 @@ def test_cases_are_what_the_properties_say():
 
 
 def test_parameters_decide_too():
-    assert meta.check_properties("RBU", (0, 1))["Shallowness"].verdict == "violated"
-    assert meta.check_properties("RBU(p=0.98)")["Shallowness"].verdict == "strict"
-    assert meta.check_properties(ir_measures.AP @ 1)["Recall"].verdict == "weak"
-    assert meta.check_properties("RBPU(e=0)")["Confidence"].verdict == "constant"
-    assert meta.check_properties("AP", (0, 1, 2), 4)["Priority"].verdict == "weak"
-    assert meta.check_properties("nDCG", (0, 1, 2), 4)["Priority"].verdict == "strict"
+    assert meta.properties("RBU", (0, 1))[0]["Shallowness"].verdict == "violated"
+    assert meta.properties("RBU(p=0.98)")[0]["Shallowness"].verdict == "strict"
+    assert meta.properties(ir_measures.AP @ 1)[0]["Recall"].verdict == "weak"
+    assert meta.properties("RBPU(e=0)")[0]["Confidence"].verdict == "constant"
+    assert meta.properties("AP", (0, 1, 2), 4)[0]["Priority"].verdict == "weak"
+    assert meta.properties("nDCG", (0, 1, 2), 4)[0]["Priority"].verdict == "strict"
 
 
 def test_a_users_function_is_judged_as_the_formula_that_it_equals(shallow_lists):
     for name in ("AP", "RBPT", "RBPU", "nDCG"):
-        found = meta.check_properties(twin_of(name, (0, 1)), (0, 1), 4)
+        found = meta.properties(twin_of(name, (0, 1)), (0, 1), 4)[0]
         assert [(f.verdict, f.shows) for f in found.findings] == [
-            (f.verdict, f.shows) for f in meta.check_properties(name, (0, 1), 4).findings
+            (f.verdict, f.shows) for f in meta.properties(name, (0, 1), 4)[0].findings
         ]
 
 
 def test_a_verdict_says_what_was_tried():
-    found = meta.check_properties("OIE")
+    found = meta.properties("OIE")[0]
     assert found["Priority"].tried.startswith(
         "lists of grades 0,1 and 0,1,2 to length 6, 0 to 2 relevant documents outside"
     )
     assert "n = D/1000, D/100, D/10, D/5; R = n and 2n" in found["Deepness"].tried
     assert found["Deepness"].tried.endswith("D = 20000 and 200000")
-    assert "n = 1, 2, 4 to 8192; R = n and 2n" in meta.check_properties("AP")["Deepness"].tried
+    assert "n = 1, 2, 4 to 8192; R = n and 2n" in meta.properties("AP")[0]["Deepness"].tried
     assert found["Priority"].cases == 2 * sum(
-        part.cases for part in meta.check_properties("AP")["Priority"].parts
+        part.cases for part in meta.properties("AP")[0]["Priority"].parts
     )
-    assert repr(meta.check_properties("P@10", (0, 1))).startswith(
+    assert repr(meta.properties("P@10", (0, 1))[0]).startswith(
         "P@10: lists of grades 0,1 to length 6 (none reaches the cutoff 10)\n"
     )
-    assert "cutoff" not in repr(meta.check_properties("P@6", (0, 1)))
+    assert "cutoff" not in repr(meta.properties("P@6", (0, 1))[0])
     frame = found.to_pandas()
     assert list(frame) == ["measure", "property", "verdict", "depends_on", "shows", "tried", "cases", "paper"]
     assert list(frame["depends_on"])[:3] == ["grades", "", "R n"]
@@ -256,11 +254,11 @@ def test_a_verdict_says_what_was_tried():
 def test_the_rule_of_the_verdicts_stands_where_people_look(capsys):
     from ir_trunc.cli.main import main
 
-    assert properties.RULE in meta.check_properties.__doc__
+    assert RULE in meta.properties.__doc__
     assert main(["meta", "properties", "--help"]) == 0
-    assert " ".join(properties.RULE.split()) in " ".join(capsys.readouterr().out.split())
+    assert " ".join(RULE.split()) in " ".join(capsys.readouterr().out.split())
     page = Path(__file__).parents[2] / "notebooks" / "reference.md"
-    assert properties.RULE in page.read_text(encoding="utf-8")
+    assert RULE in page.read_text(encoding="utf-8")
     for known in (
         "strict",
         "weak",
@@ -271,17 +269,17 @@ def test_the_rule_of_the_verdicts_stands_where_people_look(capsys):
         "R = 2n",
         str(trials.DEPTHS[-1]),
     ):
-        assert known in properties.RULE
+        assert known in RULE
 
 
 def test_scores_are_printed_with_as_many_digits_as_show_which_is_higher():
-    shows = meta.check_properties("Spearman", (0, 1))["Priority"].shows  # 0.7071 > 0.7071, with four digits
+    shows = meta.properties("Spearman", (0, 1))[0]["Priority"].shows  # 0.7071 > 0.7071, with four digits
     higher, lower = re.fullmatch(r"10 \(R=1\) (\S+) > 01 \(R=1\) (\S+)", shows).groups()
     assert float(higher) > float(lower)
 
 
 def test_the_paper_is_shown_where_it_says_otherwise():
-    found = meta.check_properties("RBPT")
+    found = meta.properties("RBPT")[0]
     assert found["Confidence"].disagrees()
     assert "the paper says yes (section 3.2)" in repr(found)
     assert not found["Shallowness"].disagrees()
@@ -293,11 +291,11 @@ def test_claims_are_compared_with_what_they_are_about():
     top grade.
     """
     for name in ("AP", "AUC"):
-        found = meta.check_properties(name)["Priority"]
+        found = meta.properties(name)[0]["Priority"]
         assert found.verdict == "depends"
         assert found.paper.startswith("yes")
         assert not found.disagrees()
-    found = meta.check_properties("RBPU")["Shallowness"]
+    found = meta.properties("RBPU")[0]["Shallowness"]
     assert {part.setting["grades"]: part.verdict for part in found.parts} == {
         "1 of 0,1": "strict", "1 of 0,1,2": "violated", "2 of 0,1,2": "strict"
     }  # fmt: skip
@@ -309,7 +307,7 @@ def test_full_rankings_are_compared_with_table_1_and_its_footnote(name):
     """A sentence of section 3.1 has Top-weightedness; Table 1 and footnote 3 have not, and the formulas have
     not.
     """
-    found = meta.check_properties(name)
+    found = meta.properties(name)[0]
     assert found["Top-weightedness"].verdict == "constant"
     assert found["Top-weightedness"].paper.startswith(
         "no (table 1 and footnote 3; a sentence of section 3.1 says yes"
@@ -320,8 +318,8 @@ def test_full_rankings_are_compared_with_table_1_and_its_footnote(name):
 
 
 def test_every_claim_of_the_paper_is_about_a_measure_and_a_property():
-    names = {known.name for known in axioms.PROPERTIES}
-    for measure, claims in properties._claims().items():
+    names = {known.name for known in trials.PROPERTIES}
+    for measure, claims in _claims().items():
         assert measure in registry
         assert set(claims) <= names
         assert {claim.says for claim in claims.values()} <= {"yes", "no"}
@@ -329,20 +327,20 @@ def test_every_claim_of_the_paper_is_about_a_measure_and_a_property():
         "Spearman KendallTau AUC P R Rprec RR SetF AP nDCG Q Bpref ERR RBP iRBU nDCGT ERRT RBPT FlatU RBU"
         " DCGU ERRU"
     )
-    assert set(properties._claims()) >= {*in_table_1.split(), "RBPU", "OIE"}
+    assert set(_claims()) >= {*in_table_1.split(), "RBPU", "OIE"}
 
 
 def test_the_table_of_all_measures():
-    table = meta.property_table(length=4)
+    table = meta.properties(length=4)
     assert [v.measure.partition("@")[0] for v in table] == list(registry)
-    for word in [v.measure for v in table] + [known.name for known in axioms.PROPERTIES]:
+    for word in [v.measure for v in table] + [known.name for known in trials.PROPERTIES]:
         assert word in repr(table).split()
     assert len(table.to_pandas()) == 7 * len(registry)
 
 
 def test_a_table_of_some_measures_and_its_picture():
-    table = meta.property_table("RBPT OIE", (0, 1), 4)
-    assert table[0] == meta.check_properties("RBPT", (0, 1), 4)
+    table = meta.properties("RBPT OIE", (0, 1), 4)
+    assert table[0] == meta.properties("RBPT", (0, 1), 4)[0]
     ax = table.plot()
     words = [text.get_text() for text in ax.texts]
     assert words == [
@@ -352,19 +350,19 @@ def test_a_table_of_some_measures_and_its_picture():
 
 
 @pytest.mark.parametrize(("wrong", "says"), [
-    (lambda: meta.check_properties("nothing"), "There is no measure"),
-    (lambda: meta.check_properties("infAP"), "not computed"),
-    (lambda: meta.check_properties("AP", (1, 2)), "scale="),
-    (lambda: meta.check_properties("AP", (0, 2, 1)), "scale="),
-    (lambda: meta.check_properties("AP", (0, 10**30)), "scale=1000"),
-    (lambda: meta.check_properties("AP", 1), "scale=1: grades of the lists.* are needed"),
-    (lambda: meta.check_properties("AP", length=3), "length=3"),
-    (lambda: meta.check_properties("AP", range(6)), "1175727 lists would be tried"),
-    (lambda: meta.check_properties("OIE(D=5)"), "D=5 is out of range: a whole number >= 10"),
-    (lambda: meta.check_properties("ERRU(max_rel=1)"), "on lists of grades 0,1,2: max_rel=1 .* 'scale'"),
-    (lambda: meta.check_properties(lambda g, j: math.nan),
+    (lambda: meta.properties("nothing")[0], "There is no measure"),
+    (lambda: meta.properties("infAP")[0], "not computed"),
+    (lambda: meta.properties("AP", (1, 2))[0], "scale="),
+    (lambda: meta.properties("AP", (0, 2, 1))[0], "scale="),
+    (lambda: meta.properties("AP", (0, 10**30))[0], "scale=1000"),
+    (lambda: meta.properties("AP", 1)[0], "scale=1: grades of the lists.* are needed"),
+    (lambda: meta.properties("AP", length=3)[0], "length=3"),
+    (lambda: meta.properties("AP", range(6))[0], "1175727 lists would be tried"),
+    (lambda: meta.properties("OIE(D=5)")[0], "D=5 is out of range: a whole number >= 10"),
+    (lambda: meta.properties("ERRU(max_rel=1)")[0], "on lists of grades 0,1,2: max_rel=1 .* 'scale'"),
+    (lambda: meta.properties(lambda g, j: math.nan)[0],
      "returns nan for 10 .R=1.; a finite number is needed"),
-    (lambda: meta.check_properties(lambda g, j: "high"), "returns 'high'"),
+    (lambda: meta.properties(lambda g, j: "high")[0], "returns 'high'"),
 ])  # fmt: skip
 def test_errors_name_what_was_wrong(wrong, says):
     with pytest.raises(IrTruncError, match=says):

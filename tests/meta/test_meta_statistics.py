@@ -14,8 +14,8 @@ from ir_trunc import meta
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError
 from ir_trunc._core.parameters import generator
 from ir_trunc.meta import stability
-from ir_trunc.meta.paired_tests import corrected
-from ir_trunc.meta.swaps import BINS
+from ir_trunc.meta.power import corrected
+from ir_trunc.meta.stability import BINS
 
 
 def matrix_of(values, measures=None):
@@ -262,7 +262,7 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch):
     errors, swaps = meta.error_rates(matrix), meta.swap_rates(matrix)
     bootstrap = meta.power(matrix, "bootstrap")
     monkeypatch.setattr(stability, "_CELLS", 1)
-    monkeypatch.setattr("ir_trunc.meta.paired_tests._CELLS", 1)
+    monkeypatch.setattr(sys.modules["ir_trunc.meta.power"], "_CELLS", 1)
     np.testing.assert_array_equal(meta.error_rates(matrix).fewer_wins, errors.fewer_wins)
     np.testing.assert_array_equal(meta.swap_rates(matrix).swaps, swaps.swaps)
     np.testing.assert_array_equal(meta.power(matrix, "bootstrap").p, bootstrap.p)

@@ -13,7 +13,7 @@ import pytest
 from test_plots import BEST, CURVE, PICTURES, RANKINGS
 
 from ir_trunc import meta, plots
-from ir_trunc.meta.guide import plot
+from ir_trunc.meta.guide import plot_guide
 from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._labels import apart
 from ir_trunc.synthetic import generated
@@ -35,9 +35,9 @@ ALL = PICTURES | {
     "agreement of measures": lambda: meta.agreement(MATRIX).plot(),
     "scatter": lambda: meta.agreement(MATRIX).scatter("AP", "RR"),
     "predictivity": lambda: meta.predictivity(MATRIX, 5).plot(),
-    "properties": lambda: meta.property_table("AP RBPT OIE", length=4).plot(),
+    "properties": lambda: meta.properties("AP RBPT OIE", length=4).plot(),
     "impact": lambda: meta.truncation_impact("RBPT(p=0.5)@5", QRELS, RUNS).plot(),
-    "guide": plot,
+    "guide": plot_guide,
     "grid": lambda: GRID.plot("RBP(p={p},rel=1)"),
     "whole grid": GRID.plot_all,
 }
@@ -210,7 +210,7 @@ def test_every_measure_of_the_guide_is_a_link_to_its_entry():
     entries = {
         name.lower() for name in re.findall(r"^### (\w+)$", reference.read_text("utf-8"), re.MULTILINE)
     }
-    links = [text.get_url() for text in plot().texts if text.get_url()]
+    links = [text.get_url() for text in plot_guide().texts if text.get_url()]
     assert len(links) > 30
     assert {link.removeprefix("reference.html#") for link in links} <= entries
 

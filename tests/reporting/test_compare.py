@@ -22,8 +22,7 @@ from ir_trunc import (
     compare,
     meta,
 )
-from ir_trunc.meta.paired import PAIR_TESTS, Setting, not_worse, paired_tests, residual_variance
-from ir_trunc.meta.paired_tests import corrected
+from ir_trunc.meta.power import PAIR_TESTS, Setting, corrected, not_worse, paired_tests, residual_variance
 
 QRELS = {str(topic): {"a": 1, "b": 1, "c": 0} for topic in range(1, 10)} | {"10": {"a": 0}}
 RUNS = {

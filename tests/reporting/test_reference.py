@@ -86,7 +86,7 @@ def test_the_table_of_properties_has_the_verdicts_and_the_entries_say_what_they_
     table = dict(re.findall(r"^\| \[([^\]]+)\]\([^)]*\) \| (.*) \|$", section, re.MULTILINE))
     signs = {"strict": "●", "weak": "◐", "constant": "○", "violated": "✕", "depends": "◇"}
     for name in ("OIE", "RBPT", "KendallTau"):
-        findings = meta.check_properties(name).findings
+        findings = meta.properties(name)[0].findings
         assert table[name] == " | ".join(signs[found.verdict] + "*" * found.disagrees() for found in findings)
     assert (
         "Priority on grades (strict with grades 0,1; violated with grades 0,1,2), Deepness on R and n"

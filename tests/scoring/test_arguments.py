@@ -16,7 +16,7 @@ from ir_trunc.meta import (
     pooled_runs,
     power,
     predictivity,
-    property_table,
+    properties,
     score_matrix,
     swap_rates,
 )
@@ -207,7 +207,7 @@ def test_procedures_over_scores_say_what_makes_a_score_matrix(given):
         with pytest.raises(InputError, match=r"score_matrix\(measures, qrels, runs\)"):
             procedure(given)
     with pytest.raises(ParameterError, match="measures"):
-        property_table(3)
+        properties(3)
 
 
 def test_an_array_of_one_thing_is_not_a_list_of_measures():

@@ -1,0 +1,552 @@
+"""Significance tests of pairs of systems, and discriminative power, the share of pairs told apart.
+
+The tests are paired over topics and two-tailed. With D_t the difference of two systems on topic t, of T
+topics, S systems in all:
+
+    t                 Student's t test with T - 1 degrees of freedom (scipy); interval
+                      mean(D) +- t(1 - alpha/2) sd(D) / sqrt(T)
+    bootstrap         topics are drawn with replacement from D - mean(D), so that 'no difference' holds; p is
+                      the share of draws whose |t| is at least the observed one (Sakai, SIGIR 2006); interval
+                      mean(D) +- q sd(D) / sqrt(T), where q is the quantile 1 - alpha of |t| over the draws
+    randomisation     signs of D are drawn at random, or all 2^T are taken where these are no more than the
+                      repetitions; p is the share of draws whose |mean| is at least the observed one; the
+                      interval holds every d for which the test does not reject the hypothesis mean(D) = d
+    tukey             Tukey's honestly significant differences after a two-way analysis of variance without
+                      replication (systems x topics), whose residual variance V has (S - 1)(T - 1) degrees of
+                      freedom: |mean(D)| / sqrt(V / T) against the studentised range (Sakai 2018)
+    randomised-tukey  the values of each topic are permuted over the systems; p is the share of draws in
+                      which two means differ by |mean(D)| or more (Carterette 2012), as NTCIR reports it
+
+Effect size: mean(D) / sd(D); for the last two mean(D) / sqrt(V), since all pairs share one variance.
+
+The last two tests and their intervals account for all pairs of the S systems; the others are for one pair.
+
+The observed difference counts as one of the random draws: p = (1 + as extreme) / (1 + repetitions). Two
+systems that are equal on every topic have p = 1.
+
+A measure of the whole run (`c@1`, `CWS`) has influence values in place of scores by topic: its values by
+topic depend on each other, and as scores they would tell equal systems apart in up to 31 % (c@1) and 78 %
+(CWS) of trials at p < .05.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Annotated, Any, Literal, get_args
+
+import numpy as np
+from ir_measures import Measure
+from scipy import stats
+
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import Alpha, Repetitions, Seed, generator, one_of
+from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc.measures.params import Choice
+from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
+from ir_trunc.meta.procedures import procedure
+from ir_trunc.plots import looks
+from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.statistics import PairTest, interval
+
+Test = Literal["t", "bootstrap", "randomisation"]
+Correction = Literal["holm", "bh"]
+
+_CELLS = 1 << 22  # values of one block of draws: 32 MB
+# of the largest difference: sums of the same numbers in another order differ by less, other draws by more
+_SAME = 1e-7
+
+
+def _t(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+        # They are of differences that are equal on all topics.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        p = stats.ttest_1samp(D, 0.0, axis=1).pvalue
+    needed = stats.t.ppf(1 - alpha / 2, D.shape[1] - 1) * stats.sem(D, axis=1)
+    return np.where(np.isnan(p), 1.0, p), needed, 0
+
+
+def _bootstrap(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
+    T = D.shape[1]
+    draws = generator(seed).multinomial(T, np.full(T, 1 / T), size=repetitions).astype(np.float64).T / T
+
+    def studentised(rows: Floats) -> tuple[Floats, Floats]:
+        centred = rows - rows.mean(axis=1, keepdims=True)
+        mean = centred @ draws
+        variance = np.maximum((centred**2) @ draws - mean**2, 0.0)
+        return _t_value(mean, variance, T), _t_value(rows.mean(axis=1), rows.var(axis=1), T)
+
+    p, critical = _shares(D, studentised, alpha, repetitions)
+    error = np.sqrt(D.var(axis=1) / (T - 1))
+    return p, np.multiply(critical, error, out=np.zeros(len(D)), where=error > 0), repetitions
+
+
+def _t_value(mean: Floats, variance: Floats, T: int) -> Floats:
+    """|t| from a mean and the population variance.
+
+    It is infinite where only the variance is 0, which rounding may hide.
+    """
+    flat = variance <= _SAME**2
+    error = np.sqrt(np.where(flat, 1.0, variance) / (T - 1))
+    return np.where(flat, np.where(np.abs(mean) <= _SAME, 0.0, np.inf), np.abs(mean) / error)
+
+
+def _randomisation(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
+    T = D.shape[1]
+    signs, exact = drawn_signs(T, repetitions, seed)
+
+    def means(rows: Floats) -> tuple[Floats, Floats]:
+        return np.abs(rows @ signs.T) / T, np.abs(rows.mean(axis=1))
+
+    p, needed = _shares(D, means, alpha, len(signs), observed_is_drawn=exact)
+    return p, needed, len(signs)
+
+
+def drawn_signs(T: int, repetitions: int, seed: int) -> tuple[Floats, bool]:
+    """Signs for T topics (draws x T), and whether they are all that there are."""
+    if T < 63 and repetitions >= 2**T:
+        minus = (np.arange(2**T)[:, None] >> np.arange(T)) & 1
+        return (1 - 2 * minus).astype(np.float64), True
+    return (1 - 2 * generator(seed).integers(0, 2, size=(repetitions, T))).astype(np.float64), False
+
+
+def _shares(
+    D: Floats,
+    statistic: Callable[[Floats], tuple[Floats, Floats]],
+    alpha: float,
+    draws: int,
+    observed_is_drawn: bool = False,
+) -> tuple[Floats, Floats]:
+    """P values (pairs) and the value of the statistic that 1 - alpha of the draws stay below (pairs)."""
+    p, critical = np.empty((2, len(D)))
+    step = max(1, _CELLS // draws)
+    for start in range(0, len(D), step):
+        part = slice(start, start + step)
+        drawn, observed = statistic(D[part])
+        extreme = (drawn >= observed[:, None] * (1 - _SAME) - _SAME).sum(axis=1)
+        p[part] = extreme / draws if observed_is_drawn else (extreme + 1) / (draws + 1)
+        critical[part] = np.quantile(drawn, 1 - alpha, axis=1, method="higher")
+    p[~D.any(axis=1)] = 1.0
+    return p, critical
+
+
+TESTS: Mapping[str, Callable[[Floats, float, int, int], tuple[Floats, Floats, int]]] = {
+    "t": _t,
+    "bootstrap": _bootstrap,
+    "randomisation": _randomisation,
+}
+"""The tests by name.
+
+Of differences (pairs x T), alpha, repetitions and seed, they give p values and differences needed (a value
+for each pair), and how many draws there were.
+"""
+
+
+_SPELLED = {"randomization": "randomisation", "randomized-tukey": "randomised-tukey"}
+
+
+def named_test(test: Any, known: Iterable[str] = TESTS) -> Any:
+    """The name of a test, however it is spelled; ParameterError where there is none."""
+    return one_of("test", _SPELLED.get(test, test) if isinstance(test, str) else test, known)
+
+
+def corrected(p: Floats, correction: Correction | None) -> Floats:
+    """P values of one family of comparisons, corrected for their number.
+
+    Holm: the i-th smallest of n p values, i = 1, ..., n, becomes max over j <= i of (n - j + 1) p_j, and at
+    most 1. 'bh' controls the share of false discoveries (Benjamini and Hochberg).
+
+    Examples
+    --------
+    >>> corrected(np.array([0.01, 0.04, 0.03]), "holm").tolist()
+    [0.03, 0.06, 0.06]
+    """
+    if correction is None or not len(p):
+        return p
+    if correction == "bh":
+        return np.asarray(stats.false_discovery_control(p))
+    order = np.argsort(p)
+    falling = np.arange(len(p), 0, -1)
+    found = np.empty(len(p))
+    found[order] = np.minimum(np.maximum.accumulate(falling * p[order]), 1.0)
+    return found
+
+
+class TestName(Choice):
+    """The name of a test, however it is spelled."""
+
+    def clean(self, name: str, value: Any) -> Any:
+        """The name of a test of `TESTS`."""
+        return named_test(value)
+
+
+def system_pairs(systems: Sequence[str]) -> tuple[Ints, Ints]:
+    """The two members of every pair of systems (S (S - 1) / 2 each), in the order of combinations."""
+    if len(systems) < 2:
+        raise InputError("There is 1 system: at least two are needed, to compare them.")
+    first, second = np.triu_indices(len(systems), k=1)
+    return first.astype(np.int64), second.astype(np.int64)
+
+
+def square(of_pairs: Floats, systems: int, diagonal: float) -> Floats:
+    """Values of pairs as a symmetric matrix (S x S)."""
+    matrix = np.full((systems, systems), diagonal)
+    upper = np.triu_indices(systems, k=1)
+    matrix[upper] = of_pairs
+    matrix.T[upper] = of_pairs
+    return matrix
+
+
+def ratio_intervals(
+    part: Floats, whole_of: Floats, systems: int, confidence: float, repetitions: int, seed: int
+) -> Floats:
+    """Bounds of sum(part) / sum(whole) over pairs of systems, for each measure (M x 2).
+
+    part, whole_of: (M x pairs). Systems are what is drawn, since pairs that share one are not independent; a
+    pair of a system with itself, which a draw may hold, is left out. Shares of pairs, error rates, ties and
+    swap rates are such ratios.
+    """
+    bounds = np.empty((len(part), 2))
+    for row, parts, wholes in zip(bounds, part, np.broadcast_to(whole_of, part.shape)):
+        top, bottom = square(parts, systems, 0.0), square(wholes, systems, 0.0)
+
+        def statistic(drawn: Ints, top: Floats = top, bottom: Floats = bottom) -> float:
+            times = np.bincount(drawn, minlength=systems).astype(np.float64)
+            weight = times @ bottom @ times
+            return float(times @ top @ times / weight) if weight else 0.0
+
+        row[:] = interval(statistic, systems, confidence, repetitions, seed)
+    return bounds
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What a test finds out about P pairs: arrays of length P.
+
+    p: without correction. low, high: bounds of the difference of means. effect: NaN where all topics differ
+    by the same. draws: how many there were, 0 for a test that draws nothing.
+    """
+
+    p: Floats
+    low: Floats
+    high: Floats
+    effect: Floats
+    draws: int
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a test is done. first, second: the systems of each pair, by their rows."""
+
+    first: Ints
+    second: Ints
+    alpha: float
+    repetitions: int
+    seed: int
+
+    def differences(self, scores: Floats) -> Floats:
+        """First less second on every topic (P x T)."""
+        return np.asarray(scores[self.first] - scores[self.second])
+
+
+def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
+    """Test the differences of the pairs of systems that `how` names, in their order.
+
+    scores: what a paired test over topics may take (S x T), T at least 2. test: a name of `PAIR_TESTS`.
+    """
+    unit = float(np.ptp(scores, axis=0).max()) or 1.0  # no test depends on it, and noise has one size
+    found = PAIR_TESTS[test](scores / unit, how)
+    return replace(found, low=found.low * unit, high=found.high * unit)
+
+
+def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floats]:
+    """P values of non-inferiority and of equivalence.
+
+    The first says that the first system of each pair is not worse than the second by `margin` or more, the
+    second that they are equivalent.
+
+    Non-inferiority: one-sided t test of mean(D) <= -margin. Equivalence: the larger p value of two one-sided
+    t tests, of mean(D) <= -margin and of mean(D) >= margin (Schuirmann 1987).
+
+    Examples
+    --------
+    >>> scores = np.array([[0.50, 0.61, 0.40, 0.72], [0.51, 0.60, 0.42, 0.70]])
+    >>> how = Setting(np.array([0]), np.array([1]), 0.05, 0, 0)
+    >>> [p.round(4).tolist() for p in not_worse(scores, how, margin=0.05)]
+    [[0.006], [0.006]]
+    """
+    D = how.differences(scores)
+    worse = _one_sided(D.mean(axis=1) + margin, D)
+    better = _one_sided(margin - D.mean(axis=1), D)
+    return worse, np.maximum(worse, better)
+
+
+def _one_sided(above: Floats, D: Floats) -> Floats:
+    """P values that a mean is above a bound, from how far it is observed to be above."""
+    error = _error(D)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        p: Floats = stats.t.sf(above / error, D.shape[1] - 1)
+    return np.asarray(np.where(error > 0, p, np.where(above > 0, 0.0, 1.0)))
+
+
+def _error(D: Floats) -> Floats:
+    """Standard errors of the means; 0 where only rounding tells topics apart."""
+    error = D.std(axis=1, ddof=1) / np.sqrt(D.shape[1])
+    return np.asarray(np.where(error > 1e-12 * np.abs(D).max(axis=1), error, 0.0))
+
+
+def _effect(D: Floats) -> Floats:
+    spread = _error(D) * np.sqrt(D.shape[1])
+    return np.asarray(np.divide(D.mean(axis=1), spread, out=np.full(len(D), np.nan), where=spread > 0))
+
+
+def _symmetric(test: Test) -> Callable[[Floats, Setting], Pairs]:
+    """A test whose interval is the difference, more or less what would have been significant."""
+
+    def found(scores: Floats, how: Setting) -> Pairs:
+        D = how.differences(scores)
+        p, needed, draws = TESTS[test](D, how.alpha, how.repetitions, how.seed)
+        return Pairs(p, D.mean(axis=1) - needed, D.mean(axis=1) + needed, _effect(D), draws)
+
+    return found
+
+
+def _inverted_randomisation(scores: Floats, how: Setting) -> Pairs:
+    """The interval is that of the test turned round, in closed form.
+
+    With signs s of one draw, the hypothesis mean = d gives |mean(s (D - d))| = |a - d b|, a = mean(s D) and
+    b = mean(s), which is at least |mean(D) - d| for d between (m - a) / (1 - b) and (m + a) / (1 + b).
+    """
+    D = how.differences(scores)
+    p, _, draws = TESTS["randomisation"](D, how.alpha, how.repetitions, how.seed)
+    T = D.shape[1]
+    signs, exact = drawn_signs(T, how.repetitions, how.seed)
+    b = signs.mean(axis=1)
+    one_sided = np.abs(b) == 1  # these draws are as extreme as the data for every d
+    signs, b = signs[~one_sided], b[~one_sided]
+    others = how.alpha * draws if exact else how.alpha * (draws + 1) - 1  # as extreme, at most, to reject d
+    rejected = int(np.floor(others + 1e-9)) - int(one_sided.sum())
+    low, high = np.full(len(D), -np.inf), np.full(len(D), np.inf)
+    if not 0 <= rejected < len(b):
+        return Pairs(p, low, high, _effect(D), draws)
+    step = max(1, _CELLS // draws)
+    for start in range(0, len(D), step):
+        part = slice(start, start + step)
+        mean = D[part].mean(axis=1)[:, None]
+        a = D[part] @ signs.T / T
+        ends = np.sort([(mean - a) / (1 - b), (mean + a) / (1 + b)], axis=0)
+        low[part] = np.partition(ends[0], rejected, axis=1)[:, rejected]
+        high[part] = -np.partition(-ends[1], rejected, axis=1)[:, rejected]
+    return Pairs(p, low, high, _effect(D), draws)
+
+
+def _tukey(scores: Floats, how: Setting) -> Pairs:
+    S, T = scores.shape
+    difference = how.differences(scores).mean(axis=1)
+    variance, freedom = residual_variance(scores), (S - 1) * (T - 1)
+    if variance == 0:
+        return Pairs(np.where(difference == 0, 1.0, 0.0), difference, difference, difference * np.nan, 0)
+    error = np.sqrt(variance / T)
+    distinct, at = np.unique(np.abs(difference) / error, return_inverse=True)
+    p = np.clip(stats.studentized_range.sf(distinct, S, freedom), 0.0, 1.0)[at]
+    reach = error * stats.studentized_range.ppf(1 - how.alpha, S, freedom)
+    return Pairs(p, difference - reach, difference + reach, difference / np.sqrt(variance), 0)
+
+
+def _randomised_tukey(scores: Floats, how: Setting) -> Pairs:
+    S, T = scores.shape
+    difference = how.differences(scores).mean(axis=1)
+    random = generator(how.seed)
+    largest = np.empty(how.repetitions)
+    step = max(1, _CELLS // scores.size)
+    for start in range(0, how.repetitions, step):
+        count = min(step, how.repetitions - start)
+        drawn = random.permuted(np.broadcast_to(scores, (count, S, T)), axis=1)
+        largest[start : start + count] = np.ptp(drawn.mean(axis=2), axis=1)
+    extreme = (largest[None, :] >= np.abs(difference)[:, None] * (1 - 1e-7) - 1e-12).sum(axis=1)
+    reach = float(np.quantile(largest, 1 - how.alpha, method="higher"))
+    variance = residual_variance(scores)
+    effect = difference / np.sqrt(variance) if variance > 0 else difference * np.nan
+    p = np.where(difference == 0, 1.0, (extreme + 1) / (how.repetitions + 1))
+    return Pairs(p, difference - reach, difference + reach, effect, how.repetitions)
+
+
+def residual_variance(scores: Floats) -> float:
+    """What a two-way analysis of variance without replication leaves over (Sakai's V_E2).
+
+    sum_st (x_st - mean_s - mean_t + mean)^2 / ((S - 1)(T - 1)), for scores (S x T).
+
+    Examples
+    --------
+    >>> residual_variance(np.array([[0.1, 0.5], [0.3, 0.7]]))
+    0.0
+    """
+    S, T = scores.shape
+    left = scores - scores.mean(axis=1, keepdims=True) - scores.mean(axis=0) + scores.mean()
+    found = float((left**2).sum() / ((S - 1) * (T - 1)))
+    return found if found > 1e-24 * float(np.abs(scores).max()) ** 2 else 0.0
+
+
+PAIR_TESTS: Mapping[str, Callable[[Floats, Setting], Pairs]] = {
+    "t": _symmetric("t"),
+    "bootstrap": _symmetric("bootstrap"),
+    "randomisation": _inverted_randomisation,
+    "tukey": _tukey,
+    "randomised-tukey": _randomised_tukey,
+}
+FOR_ALL_PAIRS = ("tukey", "randomised-tukey")
+"""The tests that allow for the number of pairs by themselves."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Power(Result):
+    """P values of all pairs of S systems under M measures.
+
+    p: (M x pairs), corrected if `correction` is set; pairs stand in the order of
+    `itertools.combinations(systems, 2)`. differences: of mean scores (M x pairs). needed: the difference of
+    means at which each pair would have been significant at `alpha`, all else equal and without correction (M
+    x pairs); by randomisation it is the bound of the draws, which grows with the difference itself.
+    repetitions: draws used, 0 for the t test.
+    """
+
+    shapes = axes(p="measures pairs", differences="measures pairs", needed="measures pairs")
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    p: Floats
+    differences: Floats
+    needed: Floats
+    test: Test
+    alpha: float
+    correction: Correction | None
+    repetitions: int
+    seed: int
+
+    @property
+    def share(self) -> Floats:
+        """Discriminative power of each measure (M): share of pairs with p < alpha."""
+        return np.asarray((self.p < self.alpha).mean(axis=1))
+
+    def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
+        """Bootstrap bounds over systems of the discriminative power, a row for each measure: low, high."""
+        significant, each = (self.p < self.alpha).astype(np.float64), np.ones((1, self.p.shape[1]))
+        bounds = ratio_intervals(significant, each, len(self.systems), confidence, repetitions, self.seed)
+        return labelled_table("measure", self.measures, bounds, ["low", "high"])
+
+    def matrix(self, measure: str | Measure) -> pd.DataFrame:
+        """P values of one measure (text or object), systems by systems; 1 on the diagonal."""
+        p = self.p[index_of_measure(measure, self.measures)]
+        return square_table(self.systems, square(p, len(self.systems), 1.0))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure: discriminative power, pairs, median and largest difference needed."""
+        columns = {
+            "discriminative_power": self.share,
+            "pairs": self.p.shape[1],
+            "median_difference_needed": np.median(self.needed, axis=1),
+            "largest_difference_needed": self.needed.max(axis=1),
+        }
+        return labelled_table("measure", self.measures, columns)
+
+    def pairs(self) -> pd.DataFrame:
+        """A row for each measure and pair: measure, system, other, difference, needed, p."""
+        names = list(combinations(self.systems, 2))
+        frame = pd.DataFrame(names * len(self.measures), columns=["system", "other"])
+        frame.insert(0, "measure", np.repeat(self.measures, len(names)))
+        return frame.assign(difference=self.differences.ravel(), needed=self.needed.ravel(), p=self.p.ravel())
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The table by measure, and the p values of all pairs."""
+        return {"power": self.to_pandas(), "p-values": self.pairs()}
+
+    @property
+    def heading(self) -> str:
+        """The test, its level, and what was drawn."""
+        draws = f", {self.repetitions} repetitions, seed {self.seed}" if self.repetitions else ""
+        corrected = f", corrected by {self.correction}" if self.correction else ""
+        return f"{self.test} test, p < {self.alpha:g}{corrected}{draws}; {len(self.systems)} systems"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Each measure's p values in descending order, as in Sakai's ASL curves; a mark at alpha.
+
+        Returns Axes.
+        """
+        shown = looks.axes(ax)
+        places = np.unique(np.linspace(0, self.p.shape[1] - 1, 60).astype(int))
+        ordered = np.sort(self.p, axis=1)[:, ::-1][:, places]
+        percent = 100 * (places + 1) / self.p.shape[1]
+        series = {name: (percent, y) for name, y in zip(self.measures, ordered)}
+        looks.lines(shown, series, "system pairs, from the highest p value to the lowest (%)", "p value")
+        looks.level(shown, self.alpha, f"p = {self.alpha:g}")
+        shown.set_ylim(0, 0.5)
+        return shown
+
+
+@procedure(source="Sakai, SIGIR 2006, https://doi.org/10.1145/1148170.1148261", command="power")
+def power(
+    matrix: ScoreMatrix,
+    test: Annotated[
+        Test, TestName("significance test, paired over topics and two-tailed", get_args(Test))
+    ] = "t",
+    alpha: Alpha = 0.05,
+    correction: Annotated[
+        Correction | None, Choice("correction for many comparisons", ("holm", "bh"))
+    ] = None,
+    repetitions: Repetitions = 1000,
+    seed: Seed = 0,
+) -> Power:
+    """Share of system pairs that a significance test tells apart: the discriminative power of measures.
+
+    All pairs and measures share their draws. No p value of a test that draws is below 1 / (1 + repetitions),
+    which a correction multiplies: draw more, or take t.
+
+    Parameters
+    ----------
+    matrix : ScoreMatrix
+        Scores of systems by topic, from `meta.score_matrix(measures, qrels, runs)`.
+    test : {'t', 'bootstrap', 'randomisation'}
+        The test.
+    alpha : float
+        Significance level, between 0 and 1.
+    correction : {'holm', 'bh'}, optional
+        Holm's or Benjamini and Hochberg's correction over the pairs of one measure.
+    repetitions : int
+        Draws of the two tests that draw, 1 or more.
+    seed : int
+        Seed of the draws, 0 or more.
+
+    Returns
+    -------
+    Power
+        P values, differences and the differences needed for significance.
+
+    Raises
+    ------
+    InputError
+        Where there is one topic or one system.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> from ir_trunc.synthetic import demo
+    >>> matrix = meta.score_matrix("AP RBPT", demo.data() / "demo.qrels", sorted(demo.data().glob("*.run")))
+    >>> meta.power(matrix, alpha=0.2).share.round(3).tolist()
+    [0.667, 0.667]
+    """
+    if len(matrix.topics) < 2:
+        raise InputError("There is 1 topic: a significance test needs at least two.")
+    first, second = system_pairs(matrix.systems)
+    p, needed, drawn = [], [], 0
+    for scores in matrix.paired():
+        D = scores[first] - scores[second]
+        # No test depends on the unit, and noise has one size.
+        unit = np.where(D.any(axis=1), np.abs(D).max(axis=1), 1.0)
+        found, critical, drawn = TESTS[test](D / unit[:, None], alpha, repetitions, seed)
+        p.append(corrected(found, correction))
+        needed.append(critical * unit)
+    means = matrix.means()
+    arrays = np.stack(p), means[:, first] - means[:, second], np.stack(needed)
+    return Power(matrix.measures, matrix.systems, *arrays, test, alpha, correction, drawn, seed)

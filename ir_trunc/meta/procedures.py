@@ -1,0 +1,271 @@
+"""Procedures of meta-evaluation: their declaration, the registry, and the kinds that their options have.
+
+A procedure is one decorated function. The exports of `ir_trunc.meta`, the commands of `ir_trunc meta`, the
+reference page and the laws that hold for every procedure follow from its signature and its docstring.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, get_args
+
+from ir_measures import Measure
+
+from ir_trunc._core.errors import IrTruncError, ParameterError, shown
+from ir_trunc._core.parameters import (
+    Param,
+    annotations_of,
+    checked,
+    declared_parameters,
+    instance,
+    mapping,
+    several,
+    text,
+    whole,
+)
+from ir_trunc.measures.declaration import items_of
+from ir_trunc.scoring.objects import parse_measure
+from ir_trunc.scoring.results import Result
+
+__all__ = [
+    "MatrixMeasures",
+    "ProcedureDefinition",
+    "SingleMeasure",
+    "SystemGroups",
+    "SystemNames",
+    "WholeOrAll",
+    "procedure",
+    "registry",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Result)
+
+
+@dataclass(frozen=True)
+class ProcedureDefinition:
+    """A procedure as it is declared.
+
+    Attributes
+    ----------
+    name : str
+        Name of the function.
+    function : callable
+        The function, which checks its arguments.
+    inputs : mapping of str to tuple of types
+        The data that the procedure is about, by the name of the argument, with the types of its annotation.
+    options : mapping of str to Param
+        The other arguments, by name.
+    result : type
+        The kind of result that it returns.
+    source : str
+        The publication that describes the procedure.
+    command : str
+        The command of `ir_trunc meta` that runs it.
+    """
+
+    name: str
+    function: Callable[..., Result]
+    inputs: Mapping[str, tuple[Any, ...]]
+    options: Mapping[str, Param]
+    result: type[Result]
+    source: str
+    command: str
+
+    @property
+    def summary(self) -> str:
+        """What the procedure finds, in one sentence."""
+        return " ".join(self._description().partition("\n\n")[0].split())
+
+    @property
+    def notes(self) -> str:
+        """The rest of the description, in paragraphs."""
+        return self._description().partition("\n\n")[2]
+
+    @property
+    def signature(self) -> str:
+        """The call, with the options and their defaults."""
+        options = (p.name if p.required else f"{p.name}={p.default!r}" for p in self.options.values())
+        return f"{self.name}({', '.join([*self.inputs, *options])})"
+
+    def _description(self) -> str:
+        return inspect.cleandoc(self.function.__doc__ or f"{self.name}.").partition("\n\nParameters\n")[0]
+
+
+registry: dict[str, ProcedureDefinition] = {}
+"""All procedures by name."""
+
+
+def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Register a function as a procedure of meta-evaluation.
+
+    The first arguments are the data: a `ScoreMatrix`, `PooledRuns` or measures. The options follow; each is
+    annotated with a kind (`ir_trunc.measures.params`, `ir_trunc.meta.procedures`), as in `seed: Seed = 0`,
+    and is checked before the function runs. The function returns a result
+    (`ir_trunc.scoring.protocol.Result`), and its annotation says which. The docstring has a sentence, then
+    paragraphs, then the sections Parameters, Returns and Examples.
+
+    Parameters
+    ----------
+    source : str
+        Where the procedure comes from, as "Sakai, SIGIR 2006, https://doi.org/10.1145/1148170.1148261".
+    command : str, optional
+        The command of `ir_trunc meta` that runs the procedure, by default its name with hyphens. Procedures
+        over the same data may share one.
+
+    Returns
+    -------
+    decorator
+        It returns the function with its arguments checked.
+
+    Raises
+    ------
+    ParameterError
+        Where the name belongs to another procedure, an annotation is missing or names no `Result`.
+
+    Examples
+    --------
+    >>> from ir_trunc.meta import Agreement, ScoreMatrix, agreement, procedure
+    >>> @procedure(source="a lecture")
+    ... def agreement_by_overlap(matrix: ScoreMatrix) -> Agreement:
+    ...     '''Rank-biased overlap of the orderings of the systems.'''
+    ...     return agreement(matrix, "rbo")
+    """
+    source = text("source", source)
+
+    def register(function: Callable[P, R]) -> Callable[P, R]:
+        name = function.__name__
+        if name in registry and registry[name].function.__module__ != function.__module__:
+            raise ParameterError(f"{name} is the name of another procedure: give yours a name of its own.")
+        result = annotations_of(function).get("return")
+        if not (isinstance(result, type) and issubclass(result, Result)):
+            raise ParameterError(f"{name} needs a return annotation that is a Result: `-> Agreement`.")
+        inputs, options = _inputs_of(function), declared_parameters(function)
+        data = {
+            name: kinds[0]
+            for name, kinds in inputs.items()
+            if len(kinds) == 1 and hasattr(kinds[0], "_needed")
+        }
+        signature, with_checks = inspect.signature(function), checked(function)
+
+        @wraps(function)
+        def with_data_checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            arguments = signature.bind(*args, **kwargs).arguments
+            for argument, kind in data.items():
+                if argument in arguments:
+                    instance(argument, arguments[argument], kind, kind._needed)
+            return with_checks(*args, **kwargs)
+
+        shell_name = command or name.replace("_", "-")
+        registry[name] = ProcedureDefinition(
+            name, with_data_checked, inputs, options, result, source, shell_name
+        )
+        return with_data_checked
+
+    return register
+
+
+def _inputs_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
+    """The arguments without a kind, with the types of their annotations."""
+    name, hints, inputs = function.__name__, annotations_of(function), {}
+    for argument in inspect.signature(function).parameters.values():
+        if argument.kind is argument.VAR_KEYWORD:  # how runs are read
+            continue
+        if argument.name not in hints:
+            raise ParameterError(f"{name}: {argument.name!r} needs an annotation, such as `ScoreMatrix`.")
+        hint = hints[argument.name]
+        if not hasattr(hint, "__metadata__"):
+            inputs[argument.name] = get_args(hint) if len(get_args(hint)) > 1 else (hint,)
+        elif not hasattr(hint.__metadata__[0], "clean"):
+            such_as = "`seed: Annotated[int, Whole('seed', low=0)]`; ir_trunc.measures.params has the kinds"
+            raise ParameterError(f"{name}: option {argument.name!r} needs a kind, such as {such_as}.")
+    return inputs
+
+
+def exports() -> dict[str, Any]:
+    """The procedures and their results, by name."""
+    functions: dict[str, Any] = {name: declared.function for name, declared in registry.items()}
+    return functions | {declared.result.__name__: declared.result for declared in registry.values()}
+
+
+@dataclass(frozen=True)
+class WholeOrAll:
+    """A whole number from 1 on, or None for all that there are."""
+
+    meaning: str
+    allowed: str = "a whole number >= 1, or None for all"
+
+    def clean(self, name: str, value: Any) -> int | None:
+        """The number as an int."""
+        return None if value is None else whole(name, value, 1)
+
+
+@dataclass(frozen=True)
+class SystemNames:
+    """Names of systems; at the command line a file with one a line."""
+
+    meaning: str
+    allowed: str = "names of systems, in a list"
+    fields: int = 1
+
+    def clean(self, name: str, value: Any) -> tuple[str, ...]:
+        """The names in their order."""
+        names = tuple(text(name, system) for system in several(name, value, "names of systems"))
+        if not names:
+            raise ParameterError(f"{name} is empty: at least one name is needed.")
+        return names
+
+    def of_rows(self, rows: list[list[str]]) -> list[str]:
+        """The names in a file."""
+        return [name for (name,) in rows]
+
+
+@dataclass(frozen=True)
+class SystemGroups:
+    """A group for each system; at the command line a file of lines 'system group'."""
+
+    meaning: str
+    allowed: str = "{system: group}"
+    fields: int = 2
+
+    def clean(self, name: str, value: Any) -> Mapping[str, str]:
+        """The groups as a dict."""
+        groups = mapping(name, value, self.allowed)
+        return {system: text(f"{name}, {system!r}", group) for system, group in groups.items()}
+
+    def of_rows(self, rows: list[list[str]]) -> dict[str, str]:
+        """The groups in a file."""
+        return dict(rows)
+
+
+@dataclass(frozen=True)
+class MatrixMeasures:
+    """Measures of the score matrix, as texts, objects or a list of both."""
+
+    meaning: str
+    allowed: str = "measures of the matrix, as a text, an object or a list of both"
+
+    def clean(self, name: str, value: Any) -> list[Any]:
+        """The measures one by one; the matrix knows which it has."""
+        return items_of(name, value, "a measure of the matrix", lambda text: [text])
+
+
+@dataclass(frozen=True)
+class SingleMeasure:
+    """A measure, as a text or an object."""
+
+    meaning: str
+    allowed: str = "a measure, as a text or an object"
+
+    def clean(self, name: str, value: Any) -> Measure:
+        """The measure as an object."""
+        measures = items_of(name, value, "a measure")
+        if len(measures) != 1:
+            raise ParameterError(f"{name}={shown(value)}: one measure is needed, not {len(measures)}.")
+        try:
+            return parse_measure(measures[0])
+        except IrTruncError as error:
+            raise type(error)(f"{name}: {error}") from None
