@@ -7,7 +7,7 @@ import gc
 import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
-import ir_trunc.adapters.workers  # noqa: F401
+import ir_trunc.adapters.scale  # noqa: F401
 
 if __name__ == "__main__":
     gc.freeze()

@@ -8,6 +8,7 @@ what would be wrong. PyTerrier finds this module as `pt.truncation`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -17,26 +18,19 @@ from ir_trunc._core.lazy import needed
 with needed("ir_trunc.adapters.pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier as pt
 
-from ir_trunc._core.errors import ParameterError, UnknownMeasureError, nearest, shown
+from ir_trunc._core.errors import (
+    InputError,
+    ParameterError,
+    UnknownMeasureError,
+    counted,
+    nearest,
+    shown,
+    warn,
+)
 from ir_trunc._core.parameters import flag, number, whole
-from ir_trunc.adapters.pyterrier_frames import checked, name_of, never_empty, of_topics, results_of
-from ir_trunc.adapters.pyterrier_truncate import Truncate
 from ir_trunc.scoring.objects import bind, parse_measures
 
 __all__ = ["Truncate", "experiment"]
-
-
-def __getattr__(name: str) -> Any:
-    """Each policy of `ir_trunc.truncation` as a transformer: `bm25 >> pt.truncation.ScoreThreshold(12.5)`."""
-    from ir_trunc.truncation import registry
-
-    if name not in registry:
-        raise AttributeError(f"module 'ir_trunc.adapters.pyterrier' has no attribute {name!r}")
-
-    def transformer(*args: Any, measure: Any = None, **kwargs: Any) -> Truncate:
-        return Truncate(registry[name].kind(*args, **kwargs), measure)
-
-    return transformer
 
 
 _RUNS = "it decides how systems are run; use pt.Experiment for it, or give frames of results."
@@ -163,39 +157,55 @@ def experiment(
     wanted = list(parse_measures(measures))
     if isinstance(systems, Mapping):
         names, systems = list(systems), list(systems.values())
-    names = [name_of(system, at) for at, system in enumerate(systems, 1)] if names is None else list(names)
+    if names is None:
+        names = [
+            f"results {place}" if isinstance(system, pd.DataFrame) else str(system)
+            for place, system in enumerate(systems, 1)
+        ]
+    names = list(names)
     if len(names) != len(systems):
         raise ParameterError(f"{len(names)} names for {len(systems)} systems: one for each is needed.")
-    options = {
-        "perquery": flag("perquery", perquery),
-        "round": _rounded(round, perquery),
-        **_tests(baseline, test, correction, correction_alpha, perquery, wanted, [*map(str, names)]),
-    }
-    topics = checked(topics, "topics")
-    universe = with_topics(of_topics(checked(qrels, "qrels", "label"), topics, "qrels"), topics)
-    bar = tqdm(
-        list(zip(names, systems)), "systems", disable=verbose == "auto" or not flag("verbose", verbose)
-    )
-    results = [results_of(str(name), system, topics, batch_size) for name, system in bar]
-    parts = _views(topics, universe) if views else {"all": topics}
+    perquery = flag("perquery", perquery)
+    if not isinstance(round, Mapping):
+        places: Any = None if round is None else whole("round", round, 0)
+    elif perquery:
+        raise ParameterError("round by measure is for means: with perquery=True one number is needed.")
+    else:
+        places = {str(measure): whole(f"round[{measure}]", digits, 0) for measure, digits in round.items()}
+    tests = _tests(baseline, test, correction, correction_alpha, perquery, wanted, [*map(str, names)])
+    topics = _checked_frame(topics, "topics")
+    universe = with_topics(_of_topics(_checked_frame(qrels, "qrels", "label"), topics, "qrels"), topics)
+    quiet = verbose == "auto" or not flag("verbose", verbose)
+    bar = tqdm(list(zip(names, systems)), "systems", disable=quiet)
+    results = [_results_of(str(name), system, topics, batch_size) for name, system in bar]
+    answerable = topics["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
+    parts = {"all": topics, "answerable": topics[answerable], "nil": topics[~answerable]}
     tables = []
     for view, part in parts.items():
-        of_view = [never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
+        if not len(part) or (view != "all" and not views):
+            continue
+        runs = [_never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
         judged = universe[universe["qid"].isin(part["qid"])]
-        table = pt.Experiment(of_view, part, judged, wanted, names=names, validate="ignore", **options)
-        tables.append(_in_order(table, wanted))
+        table = pt.Experiment(
+            runs,
+            part,
+            judged,
+            wanted,
+            names=names,
+            validate="ignore",
+            perquery=perquery,
+            round=places,
+            **tests,
+        )
+        # Each measure's columns (`RBPT`, `RBPT p-value`) stand together, in the order of the measures.
+        place = {
+            column: next((at for at, m in enumerate(wanted) if f"{column} ".startswith(f"{m} ")), -1)
+            for column in table
+        }
+        tables.append(table[sorted(table.columns, key=place.__getitem__)])
         if views:
             tables[-1].insert(0, "queries", view)
     return pd.concat(tables, ignore_index=True) if views else tables[0]
-
-
-def _rounded(round: Any, perquery: bool) -> Any:
-    """How values are rounded, as pt.Experiment takes it."""
-    if not isinstance(round, Mapping):
-        return None if round is None else whole("round", round, 0)
-    if perquery:
-        raise ParameterError("round by measure is for means: with perquery=True one number is needed.")
-    return {str(measure): whole(f"round[{measure}]", places, 0) for measure, places in round.items()}
 
 
 def _tests(
@@ -224,21 +234,6 @@ def _tests(
         if baseline not in names:
             raise ParameterError(f"baseline={baseline!r}: the systems are {', '.join(names)}.")
         baseline = names.index(baseline)
-    _refuse_dependent(measures)
-    at = whole("baseline", baseline, 0, len(names) - 1)
-    return {"baseline": at, "test": test, "correction": correction, "correction_alpha": level}
-
-
-def _in_order(table: pd.DataFrame, measures: Sequence[Any]) -> pd.DataFrame:
-    """Columns of each measure, with those that belong to it (`RBPT p-value`), in the order of measures."""
-    of = {
-        column: next((at for at, m in enumerate(measures) if f"{column} ".startswith(f"{m} ")), -1)
-        for column in table
-    }
-    return table[sorted(table.columns, key=of.__getitem__)]
-
-
-def _refuse_dependent(measures: Sequence[Any]) -> None:
     for measure in measures:
         bound = bind(measure)
         if bound is not None and bound.definition.scope == "run":
@@ -246,10 +241,165 @@ def _refuse_dependent(measures: Sequence[Any]) -> None:
                 f"{measure}: its value for one topic depends on all others, and PyTerrier's paired tests may"
                 " not take it. Give no baseline; ir_trunc.meta.power tests it by influence values."
             )
+    place = whole("baseline", baseline, 0, len(names) - 1)
+    return {"baseline": place, "test": test, "correction": correction, "correction_alpha": level}
 
 
-def _views(topics: pd.DataFrame, qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """All topics, those with a relevant document, and the others; views without a topic are left out."""
-    answerable = topics["qid"].isin(qrels.loc[qrels["label"] > 0, "qid"])
-    parts = {"all": topics, "answerable": topics[answerable], "nil": topics[~answerable]}
-    return {view: part for view, part in parts.items() if len(part)}
+def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
+    """A frame as `calc` understands it, under PyTerrier's names; further columns stay.
+
+    value: 'score', 'label' or none.
+    """
+    from ir_trunc._read.reading import QRELS, RUN
+    from ir_trunc._read.tables import column_name, ids_of_table, rows_of_table
+
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
+    fields = {"qid": "query_id"} | (
+        {"docno": "doc_id", value: "score" if value == "score" else "relevance"} if value else {}
+    )
+    named = frame.rename(
+        columns={column_name(frame.columns, field, name): ours for ours, field in fields.items()}
+    )
+    if value is None:
+        return named.assign(qid=ids_of_table(named, "query_id", name))
+    rows = rows_of_table(named, RUN if value == "score" else QRELS, name)
+    return named.assign(
+        **{"qid": rows.topics.to_pylist(), "docno": rows.docs.to_pylist(), value: rows.values}
+    )
+
+
+def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The rows for these topics, with a warning that counts the others."""
+    known = frame["qid"].isin(topics["qid"])
+    if not known.all():
+        unknown = frame.loc[~known, "qid"].unique()
+        none = "" if known.any() else "; NO topic is left"
+        warn(
+            f"{name}: ignored {counted(len(unknown), 'topic')} that the given topics lack (for example"
+            f" {min(unknown)}){none}."
+        )
+    return frame[known]
+
+
+def _results_of(name: str, system: Any, topics: pd.DataFrame, batch_size: int | None) -> pd.DataFrame:
+    """All results of a system, which may already be results."""
+    if isinstance(system, pd.DataFrame):
+        results = system
+    elif not hasattr(system, "transform"):
+        raise InputError(f"system {shown(system)}: a transformer or a frame of results is needed.")
+    elif batch_size is None:
+        results = system.transform(topics)
+    else:
+        results = pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
+    if not len(results):
+        return pd.DataFrame(columns=["qid", "query", "docno", "score", "rank"])
+    return _of_topics(_checked_frame(results, f"run {name}", "score"), topics, f"run {name}")
+
+
+def _never_empty(results: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
+    """pt.Experiment refuses a system without any result; a placeholder, never a document, makes a row."""
+    from ir_trunc._read.rows import PLACEHOLDER
+
+    if len(results):
+        return results
+    return pd.DataFrame({"qid": [topics["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]})
+
+
+class Truncate(pt.Estimator):
+    """Ends every list where a policy says: `bm25 >> Truncate(Fixed(10))`.
+
+    policy: anything with `cut(rankings)`, the length of every list (`ir_trunc.truncation`). measure: what
+    `fit` fits the policy for. Lists are ranked as for scoring: by score, then by docno, both descending.
+    """
+
+    def __init__(self, policy: Any, measure: Any = None):
+        from ir_trunc.truncation._policy import sees_judgments
+
+        super().__init__()
+        if sees_judgments(policy):
+            raise ParameterError(
+                f"{policy} sees the judgments, which a pipeline does not have: take another policy."
+            )
+        self.policy = policy
+        self.measure = measure
+
+    def get_parameter(self, name: str) -> Any:
+        """A parameter of the policy by its name, such as 'k'; or 'policy', or 'measure'."""
+        if name in ("policy", "measure"):
+            return getattr(self, name)
+        own = [field.name for field in fields(self.policy)] if is_dataclass(self.policy) else []
+        if name not in own:
+            raise ParameterError(
+                f"{self!r} has no parameter {name!r}; it has: {', '.join([*own, 'policy', 'measure'])}."
+            )
+        return getattr(self.policy, name)
+
+    def set_parameter(self, name: str, value: Any) -> None:
+        """Set a parameter, as `pt.GridSearch` does: `{truncate: {"k": [5, 10, 20]}}`."""
+        self.get_parameter(name)
+        if name in ("policy", "measure"):
+            setattr(self, name, value)
+        else:
+            self.policy = replace(self.policy, **{name: value})
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """The rows that are kept, in the order given."""
+        pt.validate.result_frame(inp)
+        if not len(inp):
+            return inp
+        from ir_trunc._ranking.doors import read_qrels, read_run
+        from ir_trunc._ranking.rank import rank
+        from ir_trunc._ranking.ranked import RankedRows
+        from ir_trunc.truncation._policy import lengths_of
+
+        rows = read_run(inp)
+        pairs = list(zip(rows.topics.to_pylist(), rows.docs.to_pylist()))
+        qrels = read_qrels({topic: {} for topic, _ in pairs}, nil="document")
+        ranked = RankedRows.of(rows, qrels.topics)
+        kept = ranked.rank <= lengths_of(self.policy, rank(qrels, [rows], keep_scores=True))[ranked.topic]
+        ids = zip(ranked.rows.topics.to_pylist(), ranked.rows.docs.to_pylist())
+        wanted = {pair for pair, keep in zip(ids, kept.tolist()) if keep}
+        return inp[[pair in wanted for pair in pairs]].reset_index(drop=True)
+
+    def fit(
+        self,
+        topics_or_res_tr: pd.DataFrame,
+        qrels_tr: pd.DataFrame,
+        topics_or_res_va: pd.DataFrame | None = None,
+        qrels_va: pd.DataFrame | None = None,
+    ) -> Truncate:
+        """Fit the policy on ranked results and their qrels; validation data are not needed.
+
+        Topics of the results without judgments are nil queries: a policy has to learn silence from them.
+        """
+        from ir_trunc._ranking.doors import rank
+
+        if self.measure is None:
+            raise ParameterError(
+                f"{self!r} has no measure to be fitted to: give one when it is made, as measure='RBPT'."
+            )
+        pt.validate.result_frame(topics_or_res_tr)
+        rankings = rank(qrels_tr, topics_or_res_tr, topics=topics_or_res_tr)
+        self.policy = self.policy.fit(rankings, self.measure)
+        return self
+
+    def transform_outputs(self, inp_cols: list[str]) -> list[str]:
+        """The columns stay as they are."""
+        return inp_cols
+
+    def __repr__(self) -> str:
+        return f"Truncate({self.policy!r})"
+
+
+def __getattr__(name: str) -> Any:
+    """Each policy of `ir_trunc.truncation` as a transformer: `bm25 >> pt.truncation.ScoreThreshold(12.5)`."""
+    from ir_trunc.truncation import registry
+
+    if name not in registry:
+        raise AttributeError(f"module 'ir_trunc.adapters.pyterrier' has no attribute {name!r}")
+
+    def transformer(*args: Any, measure: Any = None, **kwargs: Any) -> Truncate:
+        return Truncate(registry[name].kind(*args, **kwargs), measure)
+
+    return transformer

@@ -1,4 +1,4 @@
-"""Past one machine: runs of any size, ranked where their rows are by Dask or Spark, scored as on one machine.
+"""Dask and Spark: runs of any size are ranked by workers and scored here, as on one machine.
 
 The engine shuffles the rows, so that those of a topic are contiguous, and every worker ranks its topics and
 joins them to the qrels, of which it holds a copy. What comes back is one row for each list with its length
@@ -13,29 +13,34 @@ ones.
 
 from __future__ import annotations
 
+import os
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from ir_trunc._core.errors import InputError, IrTruncError
-from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.lazy import needed
+from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError
+from ir_trunc._core.lazy import needed, pd
 from ir_trunc._ranking.likes import QrelsLike
-from ir_trunc._read.readers.trec import rows_of_lines
-from ir_trunc._read.reading import MARK, RANK, RUN, Layout, Unpack
-from ir_trunc._read.rows import Samples
+from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.rank import Piece, put_together, rank_piece
+from ir_trunc._read.readers.trec import rows_of_lines, trec
+from ir_trunc._read.reading import MARK, RANK, RUN, Layout, Unpack, nothing_in
+from ir_trunc._read.registry import reader_of, shape_of
+from ir_trunc._read.rows import Rows, Samples
 from ir_trunc._read.tables import COST, SHOWN, columns_of, rows_of_table
-from ir_trunc.adapters import driver, workers
+from ir_trunc._read.text import GZIP_MAGIC
+from ir_trunc.measures import scores
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Results
 
 __all__ = ["dask", "spark"]
 
-# Types of columns: here, in Spark, those of Spark that can be meant, and what is needed in words.
+# Of each field: the Arrow type, the Spark type, the Spark types that can be read as it, and these in words.
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _TEXT = pa.string(), "string", ("string", *_WHOLE), "text or whole numbers"
 _NUMBER = pa.float64(), "double", ("float", "double", "decimal", *_WHOLE), "numbers"
@@ -47,10 +52,10 @@ _TYPES = {
     **{RANK: _PLACE, SHOWN: _TRUTH},
 }
 
-_SAMPLE = 256  # rows of a Spark DataFrame that are looked at
+_SAMPLE = 256  # rows of a Spark DataFrame that are examined for warnings
+BLOCK = 1 << 25  # bytes of a text file that are one partition
 
 
-@keywords_of(Evaluator)
 def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Options]) -> Results:
     """Scores of a run by Dask, with the current client or, without one, on the processors of this machine.
 
@@ -83,39 +88,37 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
     >>> scale.dask("RBPT", {"q": {"a": 1}}, {"q": ["a"]}).aggregated
     {RBPT: 1.0}
     """
-    ready, judged = driver.ready_for(measures, qrels, options)
+    evaluator, judged = _evaluator(measures, qrels, options)
     with needed("scale.dask needs Dask", "dask", IrTruncError):
         import dask.dataframe as dd
         from dask import compute, config, delayed
-    layout, again = replace(RUN, reading=ready.reading), replace(RUN, reading=ready.reading.again)
+    layout = replace(RUN, reading=evaluator.reading)
     if isinstance(run, dd.DataFrame):
-        source = driver.DASK
+        source = "run (Dask)"
         columns = columns_of(run.columns, layout, source)
         empty = {name: pa.array([], _TYPES[field][0]) for field, name in columns.items()}
-        none = rows_of_table(pa.table(empty), layout, source)
-        given = run[list(columns.values()) + driver.to_look_at(run.columns, columns)].to_delayed()
-        tidied = delayed(workers.tidied, nout=2)
-        pieces = [tidied(piece, f"{source}, partition {at}", layout) for at, piece in enumerate(given)]
-    elif not driver.are_lines(run):
-        return driver.scored_here(ready, run, "a Dask DataFrame")
+        no_rows = rows_of_table(pa.table(empty), layout, source)
+        partitions = run[_names_of(run, columns)].to_delayed()
+        tidied = delayed(_tidied, nout=2)
+        pieces = [tidied(part, f"{source}, partition {at}", layout) for at, part in enumerate(partitions)]
+    elif _are_lines(run):
+        no_rows = rows_of_lines(b"", layout, "run")
+        paths, source = _paths_of(run)
+        pieces = [delayed(_lines_read, nout=2)(*block, layout) for block in _blocks(paths, source)]
     else:
-        none = rows_of_lines(b"", layout, "run")
-        paths, source = driver.paths_of(run)
-        blocks = driver.blocks_of(paths, source)
-        pieces = [delayed(workers.read_block, nout=2)(*block, layout) for block in blocks]
-    frames = dd.from_delayed([frame for frame, _ in pieces], meta=workers.as_frame(none))
-    shuffled = frames.shuffle("query_id")
+        return _scored_here(evaluator, run, "a Dask DataFrame")
+    frames = dd.from_delayed([frame for frame, _ in pieces], meta=_frame(no_rows))
+    shuffled = frames.shuffle("query_id").to_delayed()
     # In the graph, not scattered: what is scattered to a worker is lost with it.
-    judged_there = delayed(driver.for_workers(judged), traverse=False)
+    judged_there = delayed(judged, traverse=False)
+    layout_again = replace(RUN, reading=evaluator.reading.again)
     # The default threshold is for graphs that are large by mistake.
     with config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
-        ranked = delayed(workers.ranked)
-        ranked_there = [ranked(judged_there, piece, source, again) for piece in shuffled.to_delayed()]
-        parts, samples = compute(ranked_there, [some for _, some in pieces])
-    return driver.scored(ready, judged, parts, source, sum(samples, ()))
+        ranked = [delayed(_ranked)(judged_there, part, source, layout_again) for part in shuffled]
+        parts, samples = compute(ranked, [sample for _, sample in pieces])
+    return _results(evaluator, parts, source, sum(samples, ()), is_frame=isinstance(run, dd.DataFrame))
 
 
-@keywords_of(Evaluator)
 def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Options]) -> Results:
     """Scores of a run by Spark, in the session of the DataFrame, or for paths in the active one.
 
@@ -147,30 +150,37 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
     >>> scale.spark("RBPT", {"q": {"a": 1}}, {"q": ["a"]}).aggregated
     {RBPT: 1.0}
     """
-    ready, judged = driver.ready_for(measures, qrels, options)
-    layout = replace(RUN, reading=ready.reading)
+    evaluator, judged = _evaluator(measures, qrels, options)
+    layout = replace(RUN, reading=evaluator.reading)
     with needed("scale.spark needs PySpark", "spark", IrTruncError):
         from pyspark.errors import AnalysisException
         from pyspark.sql import SparkSession, functions
-    if hasattr(run, "mapInArrow"):
-        source = driver.SPARK
-        rows = run.select(*_cast(run, source, layout))
-    elif not driver.are_lines(run):
-        return driver.scored_here(ready, run, "a Spark DataFrame")
-    else:
-        paths, source = driver.paths_of(run)
+    samples: Samples = ()  # those of lines are in the parts
+    if is_frame := hasattr(run, "mapInArrow"):
+        source = "run (Spark)"
+        columns = columns_of(run.columns, layout, source)
+        types, cast = dict(run.dtypes), []
+        for field, name in columns.items():
+            _, spark_type, readable, words = _TYPES[field]
+            if not types[name].startswith(readable):
+                raise InputError(f"{source}: column {name} is of type {types[name]}; {words} are needed.")
+            cast.append(run[name].cast(spark_type).alias(field))
+        rows = run.select(*cast)
+    elif _are_lines(run):
+        paths, source = _paths_of(run)
         try:
             lines = SparkSession.builder.getOrCreate().read.text(paths)
         except AnalysisException as error:
             raise FileNotFoundError(f"{source}: {str(error).splitlines()[0]}") from None
         topic = functions.regexp_extract("value", r"^\s*(\S+)", 1).alias("query_id")
         rows = lines.select(topic, functions.col("value").cast("binary").alias("line"))
-    judged_there = driver.for_workers(judged)
+    else:
+        return _scored_here(evaluator, run, "a Spark DataFrame")
 
     def in_parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         held = list(batches)
         if held:
-            part = workers.packed(judged_there, pa.Table.from_batches(held), source, layout)
+            part = _packed(judged, pa.Table.from_batches(held), source, layout)
             yield pa.RecordBatch.from_pydict({"part": [part]})
 
     collected = rows.repartition("query_id").mapInArrow(in_parts, "part binary").collect()
@@ -178,31 +188,163 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
     for part in parts:
         if isinstance(part, IrTruncError):
             raise part
-    # Those of lines are in the parts.
-    samples = _looked_at(run, source, layout) if source == driver.SPARK else ()
-    return driver.scored(ready, judged, parts, source, samples)
+    if is_frame:
+        names = _names_of(run, columns)
+        first_rows = run.select(*names).limit(_SAMPLE).collect()
+        table = pa.table({name: [row[name] for row in first_rows] for name in names})
+        samples = rows_of_table(table, layout, source).samples
+    return _results(evaluator, parts, source, samples, is_frame)
 
 
-def _looked_at(run: Any, source: str, layout: Layout) -> Samples:
-    """The first rows of a Spark DataFrame."""
-    columns = columns_of(run.columns, layout, source)
-    names = [*columns.values(), *driver.to_look_at(run.columns, columns)]
-    rows = run.select(*names).limit(_SAMPLE).collect()
-    return rows_of_table(
-        pa.table({name: [row[name] for row in rows] for name in names}), layout, source
-    ).samples
+# In this process.
 
 
-def _cast(run: Any, source: str, layout: Layout) -> list[Any]:
-    """A Spark DataFrame's columns under the names and with the types that they have here.
+def _evaluator(measures: Any, qrels: Any, options: Options) -> tuple[Evaluator, Qrels]:
+    """The evaluator, and its qrels without their rows, which ranking does not need.
 
-    Raises InputError where a type cannot be meant.
+    Raises an error where the run would be needed on one machine.
     """
-    columns = []
-    for field, name in columns_of(run.columns, layout, source).items():
-        known = dict(run.dtypes)[name]
-        _, of_spark, meant, words = _TYPES[field]
-        if not known.startswith(meant):
-            raise InputError(f"{source}: column {name} is of type {known}; {words} are needed.")
-        columns.append(run[name].cast(of_spark).alias(field))
-    return columns
+    evaluator = Evaluator(measures, qrels, **options)
+    if evaluator.qrels is None:
+        raise InputError("qrels are needed; only Rankings hold their own judgments.")
+    if evaluator.reading.by_rows:
+        raise InputError(
+            "order='file' and duplicates='first' need the run on one machine: a shuffle loses the order of"
+            " rows."
+        )
+    for measure in evaluator.others.values():
+        raise UnknownMeasureError(
+            f"{measure} is not computed by ir_trunc: other tools need the run on one machine."
+        )
+    judged = evaluator.qrels
+    return evaluator, replace(judged, given=judged.rows.take(np.zeros(0, np.int64)))
+
+
+def _are_lines(run: Any) -> bool:
+    """Whether a run is paths of TREC lines, which workers can read."""
+    paths = run if isinstance(run, (list, tuple)) else [run]
+    return bool(paths) and all(
+        shape_of(path) == "path" and (not os.path.exists(path) or reader_of(path, RUN) is trec)
+        for path in paths
+    )
+
+
+def _scored_here(evaluator: Evaluator, run: Any, frame: str) -> Results:
+    """The scores of a run in any other form, which only this process can read."""
+    if not hasattr(run, "__next__"):  # an iterator is read once
+        reader_of(run, RUN, frame)
+    return evaluator.calc(run)
+
+
+def _paths_of(run: Any) -> tuple[list[str], str]:
+    """Paths as text, and what to call them in a message."""
+    paths = [os.fspath(path) for path in (run if isinstance(run, (list, tuple)) else [run])]
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return paths, f"run {paths[0]}{more}"
+
+
+def _names_of(run: Any, columns: dict[str, str]) -> list[str]:
+    """The columns that are read, and those that may be a sign that the run is not what it seems."""
+    return [
+        *columns.values(),
+        *(name for name in (RANK, MARK) if name in run.columns and name not in columns),
+    ]
+
+
+def _results(
+    evaluator: Evaluator, parts: Sequence[Piece], source: str, samples: Samples, is_frame: bool
+) -> Results:
+    """The scores of the run's lists, put together."""
+    if not is_frame and not any(part.notes.known or part.notes.strangers for part in parts):
+        raise nothing_in(source, RUN)
+    assert evaluator.qrels is not None
+    rankings = put_together(evaluator.qrels, parts, source, evaluator.reading, samples)
+    evaluator.doubts.warn(source, rankings)
+    return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
+
+
+def _blocks(paths: list[str], source: str) -> list[tuple[Any, str, int, int | None]]:
+    """File system, path, first byte and length of every partition of text files; a gzipped file is one."""
+    from fsspec.core import get_fs_token_paths
+
+    system, _, files = get_fs_token_paths(paths, mode="rb")
+    blocks: list[tuple[Any, str, int, int | None]] = []
+    for path in files:
+        try:
+            info = system.info(path)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"run {path}: there is no such file.") from None
+        if info["type"] == "directory":
+            raise InputError(f"run {path} is a directory: name the files in it, {path}/* for example.")
+        with system.open(path, "rb") as file:
+            packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        if path.endswith(".gz") and info["size"] and not packed:
+            raise InputError(f"run {path} is not a gzip file, although its name ends in .gz.")
+        starts = [0] if packed else range(0, info["size"], BLOCK)
+        blocks += [(system, path, start, None if packed else BLOCK) for start in starts]
+    if not files:
+        raise FileNotFoundError(f"{source}: there is no such file.")
+    if not blocks:
+        raise nothing_in(source, RUN)
+    return blocks
+
+
+# On the workers.
+
+
+def _ranked(qrels: Qrels, frame: Any, source: str, layout: Layout) -> Piece:
+    """A partition of the shuffled rows, ranked."""
+    return rank_piece(qrels, rows_of_table(frame, layout, source))
+
+
+def _tidied(frame: pd.DataFrame, source: str, layout: Layout) -> tuple[pd.DataFrame, Samples]:
+    """A partition with the column types that every shuffle can handle, and a sample for warnings."""
+    rows = rows_of_table(frame, layout, source)
+    return _frame(rows), rows.samples
+
+
+def _lines_read(
+    system: Any, path: str, start: int, length: int | None, layout: Layout
+) -> tuple[pd.DataFrame, Samples]:
+    """A partition of a text file: the lines that begin in this block, and a sample for warnings."""
+    from fsspec.utils import read_block
+
+    with system.open(path, "rb") as file:
+        data = file.read() if length is None else read_block(file, start, length, b"\n")
+    rows = rows_of_lines(data, layout, f"run {path}", None if start else 1)
+    return _frame(rows), rows.samples
+
+
+def _frame(rows: Rows) -> pd.DataFrame:
+    """Rows as the frame that is shuffled."""
+    columns = {
+        "query_id": rows.topics.dictionary_decode(),
+        "doc_id": rows.docs,
+        "score": rows.values if rows.unscored is None else None,
+        RANK: rows.ranks,
+        COST: rows.costs,
+        SHOWN: None if rows.hidden is None else ~rows.hidden,
+    }
+    table = pa.table({name: column for name, column in columns.items() if column is not None})
+    frame: pd.DataFrame = table.to_pandas(types_mapper={pa.string(): pd.StringDtype("pyarrow")}.get)
+    return frame
+
+
+def _packed(qrels: Qrels, table: pa.Table, source: str, layout: Layout) -> bytes:
+    """A part, or the error that it gives.
+
+    Spark would hide an error in a text of many lines, and would try in vain again.
+    """
+    try:
+        if "line" in table.column_names:
+            lines = b"\n".join(table["line"].to_pylist())
+            return pickle.dumps(rank_piece(qrels, rows_of_lines(lines, layout, source)))
+        for field in ("query_id", "doc_id"):
+            if table[field].null_count:
+                row = table.filter(table[field].is_null()).slice(0, 1).to_pylist()[0]
+                raise InputError(
+                    f"{source}, topic {row['query_id']}, document {row['doc_id']}: {field} is missing."
+                )
+        return pickle.dumps(_ranked(qrels, table, source, layout))
+    except IrTruncError as error:
+        return pickle.dumps(error)

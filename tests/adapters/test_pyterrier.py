@@ -226,11 +226,11 @@ def test_names_that_are_not_as_many_as_systems_are_refused():
 def test_topics_that_are_left_out_are_counted_in_a_warning():
     more = pd.concat([RESULTS, RESULTS.assign(qid=["7", "8", "8"])], ignore_index=True)
     with pytest.warns(
-        IrTruncWarning, match=r"run x: 2 topic\(s\) that the topics lack are left out \(topic 7 for one\)\."
+        IrTruncWarning, match=r"run x: ignored 2 topics that the given topics lack \(for example 7\)\."
     ):
         table = experiment({"x": more}, TOPICS, QRELS, "AP")
     assert table.equals(experiment({"x": RESULTS}, TOPICS, QRELS, "AP"))
-    with pytest.warns(IrTruncWarning, match=r"qrels: 1 topic\(s\) that the topics lack .*NO topic is left"):
+    with pytest.warns(IrTruncWarning, match=r"qrels: ignored 1 topic that .*NO topic is left"):
         experiment({"x": RESULTS}, TOPICS[1:], QRELS, "AP")
 
 

@@ -216,7 +216,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_text_files(engine, tmp_path, monkeypatch, shape):
     """Topics stand in several files, and in several blocks of a file."""
-    monkeypatch.setattr("ir_trunc.adapters.driver.BLOCK", 700)
+    monkeypatch.setattr("ir_trunc.adapters.scale.BLOCK", 700)
     qrels, run = with_ids(queries(9, 12), 9)
     for part, rows in enumerate(np.array_split(np.arange(len(run)), 2)):
         path = tmp_path / f"{part}.run{'.gz' * (shape == 'gzip')}"
