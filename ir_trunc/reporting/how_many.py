@@ -25,7 +25,7 @@ from ir_trunc.scoring.statistics import interval_of_mean
 from ir_trunc.truncation._fitting import one_measure, single_measure
 from ir_trunc.truncation._policy import Cutter, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
-from ir_trunc.truncation._validation import held_out_cuts, split
+from ir_trunc.truncation._validation import held_out_cuts, topic_folds
 from ir_trunc.truncation.policies.fixed import Fixed
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ def how_many(
     _refuse_if_nothing_can_be_learnt(rankings)
     _say_if_scores_are_distances(rankings)
     price = None if cost is None else number("cost", cost, 0)
-    parts = split(len(rankings), folds, seed)
+    parts = topic_folds(len(rankings), folds, seed)
     if len(rankings) < FEW:
         warn(f"how_many: {len(rankings)} questions are few; with {FEW} or more the advice is surer.")
     tried, left_out = _tried(policies, also, present, measure, rankings, parts)

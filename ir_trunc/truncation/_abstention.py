@@ -1,20 +1,19 @@
-"""What a system would gain by leaving its least sure questions open, and what risk the others have."""
+"""Abstention: how scores and errors change if the lists with the lowest confidence are left out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
-from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.doors import rank
 from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.selective import Answers
@@ -25,26 +24,13 @@ from ir_trunc.truncation._fitting import one_measure
 if TYPE_CHECKING:
     from ir_trunc.scoring.tables import Table
 
-CONFIDENCES: dict[str, Callable[[Floats], float]] = {
+_CONFIDENCES: dict[str, Callable[[Floats], float]] = {
     "first": lambda scores: float(scores[0]),
     "gap": lambda scores: float(scores[0] - scores[1]) if len(scores) > 1 else 0.0,
     "spread": lambda scores: float(scores.std()),
 }
-"""How sure a system is of a list: its first score, the gap to its second, the spread of all scores."""
 
 
-def confidence_in(rankings: Rankings, confidence: str) -> Floats:
-    """How sure the system is of each list (Q); -inf for an empty list."""
-    if rankings.scores is None:
-        raise InputError("confidence needs the scores of the documents: these rankings have none.")
-    found = np.full(len(rankings), -np.inf)
-    for at in np.flatnonzero(rankings.lengths > 0):
-        start = rankings.starts[at]
-        found[at] = CONFIDENCES[confidence](rankings.scores[start : start + rankings.lengths[at]])
-    return found
-
-
-@keywords_of(Reading)
 def abstention_curve(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -54,32 +40,32 @@ def abstention_curve(
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
 ) -> Table:
-    """What a measure's mean becomes if the lists are left out of which the system is least sure.
+    """The mean of a measure if the lists with the lowest confidence are left out.
 
     Parameters
     ----------
     measures : MeasureLike
-        Measures with a score for each topic; those that look at the whole run are refused.
+        Measures with a score for each topic; those of the whole run are refused.
     qrels, run, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     confidence : {'first', 'gap', 'spread'} or several of them
-        The score of a list's first document; its distance from the second; the standard deviation of all
-        scores. An empty list is left out before all others.
+        The system's confidence in a list: the score of its first document; the difference from the second;
+        the standard deviation of all scores. An empty list is left out before all others.
     steps : int
         The rates at which lists are left out are 0, 1/steps, ..., (steps - 1)/steps; the default is that of
-        MTEB. At a rate r, round(r n) of n lists are left out, to the nearest even number between two, but
-        never all. Equal confidences count as the mean over all of their orders.
+        MTEB. At a rate r, round(r n) of n lists are left out (halves are rounded to the even number), but
+        never all. The score is the mean over all orders of lists with equal confidence.
 
     Returns
     -------
     DataFrame
         A row for each measure, confidence and rate: measure, confidence, rate and score. The confidence
-        'oracle' is the measure itself, by which the worst lists are left out.
+        'oracle' is the measure itself: the lists with the lowest scores are left out.
 
     Raises
     ------
     ParameterError
-        For a measure that looks at the whole run, and where an argument is not allowed.
+        For a measure of the whole run, and if an argument is not allowed.
 
     Examples
     --------
@@ -93,10 +79,9 @@ def abstention_curve(
          RR     oracle   0.0   0.75
          RR     oracle   0.5   1.00
     """
-    names = _known([confidence] if isinstance(confidence, str) else confidence)
-    steps = whole("steps", steps, 2)
+    names, steps = _names_of_confidences(confidence), whole("steps", steps, 2)
     rankings = rank(qrels, run, nil=nil, **reading)
-    sure = {name: confidence_in(rankings, name) for name in names}
+    confidences = {name: _confidence_in(rankings, name) for name in names}
     rows = []
     for measure in parse_measures(measures):
         bound = one_measure(measure)
@@ -106,16 +91,14 @@ def abstention_curve(
                 " measures that have one, such as EM instead of c@1."
             )
         scores = bound.score(rankings)
-        for name, by in {**sure, "oracle": scores}.items():
-            curve = _mean_of_surest(by, scores, steps)
+        for name, by_topic in {**confidences, "oracle": scores}.items():
             rows += [
-                {"measure": str(measure), "confidence": name, "rate": at / steps, "score": score}
-                for at, score in enumerate(curve.tolist())
+                {"measure": str(measure), "confidence": name, "rate": step / steps, "score": score}
+                for step, score in enumerate(_means_without_lowest(by_topic, scores, steps).tolist())
             ]
     return as_table(rows)
 
 
-@keywords_of(Reading)
 def nauc(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -125,11 +108,12 @@ def nauc(
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
 ) -> Table:
-    """Normalised area under the abstention curve: how well scores tell which lists to leave out.
+    """Normalised area under the abstention curve: how well scores indicate which lists to leave out.
 
-    (A - A_flat) / (A_oracle - A_flat), each A by the trapezoidal rule. A_flat is the area if the mean stayed
-    as it is, A_oracle if the worst lists were left out first. Gisserot-Boukhlef, Faysse, Malherbe, Hudelot &
-    Colombo, 2024, https://arxiv.org/abs/2402.12997; MTEB calls the confidences max, diff1 and std.
+    (A - A_flat) / (A_oracle - A_flat), each A by the trapezoidal rule. A_flat is the area if the mean does
+    not change, A_oracle if the lists with the lowest scores are left out first. Gisserot-Boukhlef, Faysse,
+    Malherbe, Hudelot & Colombo, 2024, https://arxiv.org/abs/2402.12997; MTEB calls the confidences max, diff1
+    and std.
 
     Parameters
     ----------
@@ -140,7 +124,7 @@ def nauc(
     -------
     DataFrame
         A row for each measure and confidence: measure, confidence, nauc, and the areas area, flat and oracle.
-        nauc is at most 1, 0 where leaving out changes nothing, and NaN where all lists have the same score.
+        nauc is at most 1, 0 if leaving lists out changes nothing, and NaN if all lists have the same score.
 
     Raises
     ------
@@ -159,17 +143,17 @@ def nauc(
     table = abstention_curve(measures, qrels, run, confidence, steps, nil, **reading)
     rows = []
     for measure, curves in table.groupby("measure", sort=False):
-        areas = {
-            str(name): _area(one["score"].to_numpy(np.float64), steps)
-            for name, one in curves.groupby("confidence", sort=False)
-        }
+        areas = {}
+        for name, curve in curves.groupby("confidence", sort=False):
+            scores = curve["score"].to_numpy(np.float64)
+            areas[str(name)] = float(((scores[1:] + scores[:-1]) / 2).sum() / steps)
         best, flat = areas.pop("oracle"), float(curves["score"].iloc[0]) * (1 - 1 / steps)
-        told = best - flat > 1e-12 * max(abs(best), abs(flat))
+        differ = best - flat > 1e-12 * max(abs(best), abs(flat))
         rows += [
             {
                 "measure": measure,
                 "confidence": name,
-                "nauc": (area - flat) / (best - flat) if told else np.nan,
+                "nauc": (area - flat) / (best - flat) if differ else np.nan,
                 "area": area,
                 "flat": flat,
                 "oracle": best,
@@ -179,35 +163,40 @@ def nauc(
     return as_table(rows)
 
 
-def _known(names: Iterable[str]) -> list[str]:
-    found = list(names) if isinstance(names, Iterable) else [names]
-    for name in found:
-        if not isinstance(name, str) or name not in CONFIDENCES:
-            known = f"it can be {', '.join(CONFIDENCES)}.{nearest(name, CONFIDENCES)}"
-            raise ParameterError(f"confidence={shown(name)} is unknown: {known}")
-    if not found:
+def _names_of_confidences(confidence: Any) -> list[str]:
+    is_list = isinstance(confidence, Iterable) and not isinstance(confidence, str)
+    names = list(confidence) if is_list else [confidence]
+    for name in names:
+        if not isinstance(name, str) or name not in _CONFIDENCES:
+            allowed = f"it can be {', '.join(_CONFIDENCES)}.{nearest(name, _CONFIDENCES)}"
+            raise ParameterError(f"confidence={shown(name)} is unknown: {allowed}")
+    if not names:
         raise ParameterError("confidence: at least one is needed.")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
-def _mean_of_surest(confidence: Floats, scores: Floats, steps: int) -> Floats:
-    """The mean over the lists that are left at each rate, over all orders of equal confidences."""
+def _confidence_in(rankings: Rankings, name: str) -> Floats:
+    """The system's confidence in each list (Q); -inf for an empty list."""
+    if rankings.scores is None:
+        raise InputError("confidence needs the scores of the documents: these rankings have none.")
+    confidences = np.full(len(rankings), -np.inf)
+    for place in np.flatnonzero(rankings.lengths > 0):
+        start = rankings.starts[place]
+        scores = rankings.scores[start : start + rankings.lengths[place]]
+        confidences[place] = _CONFIDENCES[name](scores)
+    return confidences
+
+
+def _means_without_lowest(confidence: Floats, scores: Floats, steps: int) -> Floats:
+    """The mean score of the lists that are left at each rate, over all orders of equal confidences."""
     n = len(scores)
     order = np.argsort(-confidence, kind="stable")
-    equal = Answers.of(np.zeros(n, dtype=bool), confidence).of_equals(scores[order])
-    left: Ints = np.array([n - min(round(at / steps * n), n - 1) for at in range(steps)])
-    means: Floats = np.cumsum(equal)[left - 1] / left
+    averaged = Answers.of(np.zeros(n, dtype=bool), confidence).of_equals(scores[order])
+    left: Ints = np.array([n - min(round(step / steps * n), n - 1) for step in range(steps)])
+    means: Floats = np.cumsum(averaged)[left - 1] / left
     return means
 
 
-def _area(scores: Floats, steps: int) -> float:
-    return float(((scores[1:] + scores[:-1]) / 2).sum() / steps)
-
-
-# Risk and coverage: how many answers are wrong if only the surest are given.
-
-
-@keywords_of(Reading)
 def risk_coverage(
     qrels: QrelsLike | None,
     run: RunLike,
@@ -215,7 +204,7 @@ def risk_coverage(
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
 ) -> Table:
-    """The risk-coverage curve: how many answers are wrong if only the surest are given.
+    """The risk-coverage curve: the share of wrong answers if only the most confident are given.
 
     A question is answered by its list's first document, whose score is the confidence. Answers of equal
     confidence are given together.
@@ -238,7 +227,7 @@ def risk_coverage(
     Raises
     ------
     InputError
-        Where the run is not understood, has no scores or answers nothing.
+        If the run cannot be read, has no scores or answers nothing.
 
     Examples
     --------
@@ -256,12 +245,12 @@ def risk_coverage(
     if not answered.any():
         raise InputError("risk_coverage: no question is answered; a curve needs an answer.")
     confidence = first_scores(lists)[answered]
-    found = Answers.of(~correct[answered], confidence)
-    ends: Ints = found.starts + found.sizes
-    n, wrong = len(found.order), found.errors[ends - 1]
+    by_confidence = Answers.of(~correct[answered], confidence)
+    ends: Ints = by_confidence.starts + by_confidence.sizes
+    n, wrong = len(by_confidence.order), by_confidence.errors[ends - 1]
     return as_table(
         {
-            "threshold": confidence[found.order][ends - 1],
+            "threshold": confidence[by_confidence.order][ends - 1],
             "answers": ends,
             "coverage": ends / n,
             "risk": wrong / ends,

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, shown
-from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import instance, mapping
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
@@ -22,7 +21,7 @@ from ir_trunc._ranking.qrels import Qrels
 from ir_trunc._ranking.rank import rank
 from ir_trunc._ranking.ranked import RankedRows
 from ir_trunc._read.arrow import one_id, pa, pc, strings
-from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.text import read_numbers
 from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
@@ -45,8 +44,8 @@ def read_cuts(path: str | os.PathLike[str]) -> dict[str, int]:
     Raises
     ------
     InputError
-        If a line, which is named, does not have two fields, k is not a whole number >= 0, or a topic comes a
-        second time.
+        If a line does not have two fields, k is not a whole number >= 0, or a topic occurs twice; the message
+        names the line.
 
     Examples
     --------
@@ -64,7 +63,7 @@ def write_cuts(path: Target, cuts: Mapping[str, int]) -> None:
     Parameters
     ----------
     path : path
-        Where to write them; gzipped where the name ends in .gz.
+        Where to write them; gzipped if the name ends in .gz.
     cuts : dict
         `{topic: k}`.
 
@@ -81,19 +80,20 @@ def write_cuts(path: Target, cuts: Mapping[str, int]) -> None:
     >>> Path("my.cuts").read_text().splitlines()
     ['1\\t3', '2\\t0']
     """
-    write_text(path, (f"{word(topic, 'topic')}\t{count_of(topic, k)}" for topic, k in _checked(cuts).items()))
+    _check_cuts(cuts)
+    write_text(path, (f"{topic}\t{_kept_count(topic, k)}" for topic, k in cuts.items()))
 
 
 def write_run(path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_trunc") -> None:
     """Write the first k documents of each topic as a TREC run.
 
-    An empty list is written as the placeholder `__nil__`: the topic stays visible to tools that look at runs
-    only, and ir_trunc reads it as the empty list again, since that id is never a document.
+    An empty list is written as the placeholder `__nil__`, so that tools that read only runs see the topic.
+    ir_trunc reads it as the empty list again: that id is never a document.
 
     Parameters
     ----------
     path : path
-        Where to write it; gzipped where the name ends in .gz.
+        Where to write it; gzipped if the name ends in .gz.
     run : Rows
         As `ir_trunc.read_run(path)` gives it.
     cuts : dict
@@ -116,45 +116,43 @@ def write_run(path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_t
     1 Q0 a 1 0.9 ir_trunc
     2 Q0 __nil__ 1 0.0 ir_trunc
     """
-    rows_of_run(run)
-    _checked(cuts)
+    _check_rows(run)
+    _check_cuts(cuts)
     missing = next((topic for topic in pc.unique(run.topics).to_pylist() if topic not in cuts), None)
     if missing is not None:
         raise InputError(f"{run.source}: topic {missing} has no cut; every topic of the run needs one.")
-    ranked = RankedRows.of(run, strings(list(cuts)))
-    docs, scores = ranked.rows.docs, ranked.falling
+    ordered = RankedRows.of(run, strings(list(cuts)))
+    docs, scores = ordered.rows.docs, ordered.falling
 
-    def kept() -> Iterator[tuple[str, list[tuple[str, float]]]]:
-        for (topic, k), start, length in zip(cuts.items(), ranked.starts.tolist(), ranked.lengths.tolist()):
-            part = slice(start, start + min(count_of(topic, k), length))
-            yield topic, list(zip(docs[part].to_pylist(), scores[part].tolist()))
+    def lists() -> Iterator[tuple[str, list[tuple[str, float]]]]:
+        for (topic, k), start, length in zip(cuts.items(), ordered.starts.tolist(), ordered.lengths.tolist()):
+            kept = slice(start, start + min(_kept_count(topic, k), length))
+            yield topic, list(zip(docs[kept].to_pylist(), scores[kept].tolist()))
 
-    write_lists(path, kept(), tag)
+    _write_lists(path, lists(), tag)
 
 
-def write_lists(path: Target, lists: Iterable[tuple[str, list[tuple[str, float]]]], tag: str) -> None:
+def _write_lists(path: Target, lists: Iterable[tuple[str, list[tuple[str, float]]]], tag: str) -> None:
     """Write each topic's documents and scores as a TREC run, an empty list as the placeholder."""
     rows = (
         (topic, doc, rank, score)
-        for topic, kept in lists
-        for rank, (doc, score) in enumerate(kept or [(PLACEHOLDER, 0.0)], 1)
+        for topic, documents in lists
+        for rank, (doc, score) in enumerate(documents or [(PLACEHOLDER, 0.0)], 1)
     )
     write_text(path, run_lines(rows, tag))
 
 
-def _checked(cuts: Mapping[str, int]) -> Mapping[str, int]:
+def _check_cuts(cuts: Mapping[str, int]) -> None:
     for topic in mapping("cuts", cuts, "{topic: k}"):
         word(topic, "topic")
-    return cuts
 
 
-def rows_of_run(run: Any) -> Rows:
-    """The argument, where it is the rows of a run."""
-    return instance("run", run, Rows, "the rows of a run, as ir_trunc.read_run has them,")
+def _check_rows(run: Any) -> None:
+    instance("run", run, Rows, "the rows of a run, as ir_trunc.read_run has them,")
 
 
-def count_of(topic: str, k: int) -> int:
-    """The length of a topic's list as a plain number; InputError where it is not one."""
+def _kept_count(topic: str, k: int) -> int:
+    """The number of documents to keep as an int; InputError if it is not a whole number >= 0."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
         raise InputError(
             f"topic {topic}: {shown(k)} documents cannot be kept; a whole number from 0 on is needed."
@@ -163,7 +161,7 @@ def count_of(topic: str, k: int) -> int:
 
 
 def ranked(run: Rows, *, nil: NilRule | Convention | None = None) -> Rankings:
-    """A run's lists for the topics that it has itself, without judgments: what a policy cuts.
+    """The lists of a run for its own topics, without judgments: what a policy cuts.
 
     Parameters
     ----------
@@ -183,11 +181,12 @@ def ranked(run: Rows, *, nil: NilRule | Convention | None = None) -> Rankings:
     >>> ranked(ir_trunc.read_run({"1": {"a": 0.9, "b": 0.2}}))
     Rankings(1 topics, 2 documents, 0 of them judged)
     """
-    topics = rows_of_run(run).topics.dictionary.take(pc.unique(run.topics.indices)).to_pylist()
-    return ranked_for(run, topics, nil)
+    _check_rows(run)
+    topics = run.topics.dictionary.take(pc.unique(run.topics.indices)).to_pylist()
+    return _unjudged_lists(run, topics, nil)
 
 
-def ranked_for(run: Rows, topics: Sequence[str], nil: NilRule | Convention | None = None) -> Rankings:
+def _unjudged_lists(run: Rows, topics: Sequence[str], nil: NilRule | Convention | None) -> Rankings:
     """A run's lists for these topics, without judgments; a topic that the run lacks has the empty list."""
     nothing = Rows.of("no qrels", strings([]), strings([]), np.zeros(0, np.int64))
     qrels = Qrels.of(nothing, topics, nil=None if nil is None else nil_rule(nil))
@@ -196,12 +195,18 @@ def ranked_for(run: Rows, topics: Sequence[str], nil: NilRule | Convention | Non
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Truncated(Mapping[str, dict[str, float]]):
-    """A run whose lists were ended: the documents that are left, with their ids and scores.
+    """A run whose lists were cut: the documents that are left, with their ids and scores.
 
     It is a mapping, `{topic: {document: score}}`, and so a run for every function that takes one.
 
-    cuts: the length of every list, `{topic: k}`. docs and scores: the documents of all lists, one list after
-    the other, in the order of the run.
+    Attributes
+    ----------
+    cuts : mapping
+        The length of every list, `{topic: k}`.
+    docs : tuple of str
+        The documents of all lists, list after list, in the order of the run.
+    scores : array of float64
+        Their scores.
     """
 
     cuts: Mapping[str, int]
@@ -247,14 +252,13 @@ class Truncated(Mapping[str, dict[str, float]]):
         return pd.DataFrame(columns)
 
     def write(self, path: Target, tag: str = "ir_trunc") -> None:
-        """Write a TREC run; gzipped where the name ends in .gz.
+        """Write a TREC run; gzipped if the name ends in .gz.
 
         An empty list is written as the placeholder `__nil__`, which ir_trunc reads as the empty list again.
         """
-        write_lists(path, ((topic, list(found.items())) for topic, found in self.to_dict().items()), tag)
+        _write_lists(path, ((topic, list(scores.items())) for topic, scores in self.to_dict().items()), tag)
 
 
-@keywords_of(Reading)
 def truncate(
     run: RunLike,
     policy: Cutter | str | Mapping[str, int] | Rankings,
@@ -262,7 +266,7 @@ def truncate(
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
 ) -> Truncated:
-    """End every list of a run, and get its documents back.
+    """Cut every list of a run, and return the documents that are left.
 
     Parameters
     ----------
@@ -282,9 +286,9 @@ def truncate(
     Raises
     ------
     InputError
-        Where a topic has no cut, or the run cannot be read.
+        If a topic has no cut, or the run cannot be read.
     ParameterError
-        Where the policy still has to be fitted, or looks at judgments.
+        If the policy still has to be fitted, or uses judgments.
 
     Examples
     --------
@@ -293,35 +297,34 @@ def truncate(
     {'q1': {'a': 0.9, 'b': 0.8}}
     """
     rows = read_run(run, **reading)
-    given: Any = policy
-    cuts = _cuts(given)
-    chosen: Any = parse_policy(given) if cuts is None else None
-    if sees_judgments(chosen):
+    cuts = _given_cuts(policy)
+    cutter: Any = parse_policy(policy) if cuts is None else None  # type: ignore[call-overload]
+    if sees_judgments(cutter):
         raise ParameterError(
-            f"{chosen} looks at judgments, which a run does not have: give the rankings that it cut,"
+            f"{cutter} looks at judgments, which a run does not have: give the rankings that it cut,"
             " rankings.cut(policy.cut(rankings))."
         )
     topics = {*pc.unique(rows.topics).to_pylist(), *(cuts or ()), *rows.universe}
-    lists = ranked_for(rows, list(topics), nil)
-    lengths = lengths_of(chosen, lists) if cuts is None else _lengths(cuts, lists)
-    of_run = RankedRows.of(rows, pa.array(lists.topics, pa.string()))
-    starts = np.repeat(of_run.starts - offsets_of(lengths)[:-1], lengths)
+    lists = _unjudged_lists(rows, list(topics), nil)
+    lengths = lengths_of(cutter, lists) if cuts is None else _lengths_by_topic(cuts, lists)
+    ordered = RankedRows.of(rows, pa.array(lists.topics, pa.string()))
+    starts = np.repeat(ordered.starts - offsets_of(lengths)[:-1], lengths)
     places = starts + np.arange(lengths.sum())
-    docs = of_run.rows.docs.take(pa.array(places)).to_pylist()
-    return Truncated(dict(zip(lists.topics, lengths.tolist())), tuple(docs), of_run.falling[places])
+    docs = ordered.rows.docs.take(pa.array(places)).to_pylist()
+    return Truncated(dict(zip(lists.topics, lengths.tolist())), tuple(docs), ordered.falling[places])
 
 
-def _cuts(policy: Any) -> dict[str, int] | None:
-    """Cuts that are known already; None where a policy has to find them."""
+def _given_cuts(policy: Any) -> dict[str, int] | None:
+    """The cuts that a mapping or Rankings give; None for a policy, which has to find them."""
     if isinstance(policy, Rankings):
         return dict(zip(policy.topics, policy.lengths.tolist()))
     if isinstance(policy, Mapping):
-        given = {one_id(topic, "topic", "cuts"): k for topic, k in policy.items()}
-        return {topic: count_of(topic, k) for topic, k in given.items()}
+        by_topic = {one_id(topic, "topic", "cuts"): k for topic, k in policy.items()}
+        return {topic: _kept_count(topic, k) for topic, k in by_topic.items()}
     return None
 
 
-def _lengths(cuts: Mapping[str, int], lists: Rankings) -> Ints:
+def _lengths_by_topic(cuts: Mapping[str, int], lists: Rankings) -> Ints:
     missing = next((topic for topic in lists.topics if topic not in cuts), None)
     if missing is not None:
         raise InputError(

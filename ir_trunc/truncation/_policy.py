@@ -1,7 +1,7 @@
 """Policies, which decide where lists end: their base class, their declaration and their registry.
 
 A policy works on judged topics (`fit`, `cut`), and on lists that were just retrieved, without topics, ids or
-judgments: `policy(scores)` says how many documents of a list to keep, `policy.keep(items)` keeps them.
+judgments: `policy(scores)` says how many documents of a list to keep, and `policy.keep(items)` keeps them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ir_trunc.scoring.stored import plain, write_json
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
-else:  # tells type checkers what `policy` returns
+else:  # only type checkers need to know that `policy` makes dataclasses
 
     def dataclass_transform(**_: bool) -> Callable[[Any], Any]:
         """Nothing at run time."""
@@ -42,14 +42,14 @@ class Cutter(Protocol):
     """What functions need of a policy: `fit` and `cut`."""
 
     def fit(self, rankings: Rankings, measure: Any) -> Cutter:
-        """The policy with its parameter set to the best for a measure on these training topics."""
+        """The policy with the parameters that are best for a measure on these training topics."""
 
     def cut(self, rankings: Rankings) -> Ints:
         """The length at which each list should end (Q), from 0 to its own."""
 
 
 class Policy:
-    """The base of policies: a subclass has `cut`, and `fit` where it has something to fit.
+    """The base class of policies: a subclass has `cut`, and `fit` if it has parameters to fit.
 
     A policy works on lists of judged topics (`fit`, `cut`), and on lists that were just retrieved:
     `policy(scores)` and `policy.keep(items)`.
@@ -63,15 +63,15 @@ class Policy:
     """
 
     sees_judgments = False
-    """Whether the policy looks at judgments to cut, as the oracle does."""
+    """Whether `cut` uses the judgments, as the oracle does."""
 
     not_live = ""
-    """Why the policy cannot cut a list that was just retrieved, where it cannot."""
+    """Why the policy cannot cut a list that was just retrieved; empty if it can."""
 
     def fit(self, rankings: Rankings, measure: Any) -> Policy:
         """The policy fitted to a measure (text or object) on these training topics.
 
-        A parameter that was given stays; a policy with nothing to fit stays as it is.
+        A parameter that was given stays as it is; so does a policy with nothing to fit.
         """
         return self
 
@@ -89,7 +89,7 @@ class Policy:
             scores are allowed, and so is the empty list, of which 0 documents are kept.
         lower_is_better : bool
             Whether the scores are distances, which rise. The policy sees them with the opposite sign, as
-            where it was fitted on a run with `lower_is_better=True`.
+            it does if it was fitted on a run with `lower_is_better=True`.
 
         Returns
         -------
@@ -98,9 +98,9 @@ class Policy:
         Raises
         ------
         InputError
-            Where a score is missing, NaN or infinite, or comes after a lower one.
+            If a score is missing, NaN or infinite, or comes after a lower one.
         ParameterError
-            Where the policy still has to be fitted, or looks at more than scores, as `Oracle` does.
+            If the policy still has to be fitted, or needs more than scores, as `Oracle` does.
 
         Examples
         --------
@@ -111,16 +111,16 @@ class Policy:
         2
         """
         refuse_if_not_live(self)
-        values = higher_is_better(scores, lower_is_better)
+        values = _higher_is_better(scores, lower_is_better)
         if values.ndim == 2:
-            lengths = [length_of(self, row, f"row {at}, ") for at, row in enumerate(values)]
+            lengths = [self._length(row, f"row {number}, ") for number, row in enumerate(values)]
             return np.array(lengths, np.int64)
-        return length_of(self, values)
+        return self._length(values)
 
     def keep(self, items: Items, score: Any = None, *, lower_is_better: bool = False) -> Items:
-        """What is kept of a list of objects, in their order and in a collection of the same type.
+        """The items of a list that are kept, in their order and in a collection of the same type.
 
-        The k objects with the highest scores are kept; of equal ones those that come first.
+        The k items with the highest scores are kept; of equal scores those that come first.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Policy:
         Raises
         ------
         InputError
-            Where an item has no score, or one that is not a finite number.
+            If an item has no score, or one that is not a finite number.
         ParameterError
             As for `__call__`.
 
@@ -147,21 +147,31 @@ class Policy:
         [{'id': 'a', 'sim': 0.8}]
         """
         refuse_if_not_live(self)
-        values = higher_is_better(scores_of(items, score), lower_is_better)
-        rises = first_rise(values) > 0
+        values = _higher_is_better(_scores_of_items(items, score), lower_is_better)
+        rises = _first_rise(values) > 0
         if rises and (values[1:] > values[:-1]).all():
             warn(
                 f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
                 f" the best. If those at the front are, pass lower_is_better={not lower_is_better}."
             )
         order = np.argsort(-values, kind="stable") if rises else np.arange(len(values))
-        kept: Items = taken(items, np.sort(order[: length_of(self, values[order])]))
+        kept: Items = _selected(items, np.sort(order[: self._length(values[order])]))
         return kept
 
-    def save(self, path: Target) -> None:
-        """Write the policy as JSON, to be read by `ir_trunc.load_policy`; gzipped where the name ends in .gz.
+    def _length(self, values: Floats, where: str = "") -> int:
+        """How many documents of a list with these falling scores are kept."""
+        if place := _first_rise(values):
+            raise InputError(
+                f"scores: {where}{values[place]:g} at place {place} is higher than {values[place - 1]:g}"
+                " before it; scores must fall. Sort the documents first, or let `keep` choose among them;"
+                " where lower is better, pass lower_is_better=True."
+            )
+        return int(lengths_of(self, _unjudged_list(values))[0])
 
-        Raises ParameterError where JSON cannot hold it: a policy that is not in the registry, or one with a
+    def save(self, path: Target) -> None:
+        """Write the policy as JSON, for `ir_trunc.load_policy`; gzipped if the name ends in .gz.
+
+        Raises ParameterError if JSON cannot hold it: a policy that is not in the registry, or one with a
         model of another library in it.
 
         >>> import os, tempfile
@@ -176,7 +186,7 @@ class Policy:
         write_json(path, "Policy", self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """The policy as JSON can hold it, to be read by `ir_trunc.truncation.policy_of`. Raises as `save`."""
+        """The policy as JSON can hold it, for `ir_trunc.truncation.policy_of`. Raises as `save` does."""
         name = type(self).__name__
         if name not in registry or registry[name].kind is not type(self):
             raise ParameterError(
@@ -189,12 +199,65 @@ class Policy:
         return {"policy": name, "parameters": plain(vars(self))}
 
 
+def sees_judgments(policy: object) -> bool:
+    """Whether a policy uses judgments to cut. One that is not derived from `Policy` need not say."""
+    return bool(getattr(policy, "sees_judgments", False))
+
+
+def refuse_if_not_live(policy: Any) -> None:
+    """ParameterError with the reason if a policy cannot cut a list that was just retrieved."""
+    reason = getattr(policy, "not_live", "")
+    if sees_judgments(policy):
+        reason = reason or "it looks at judgments, which a list that was retrieved just now does not have"
+    if reason:
+        raise ParameterError(f"{policy} cannot be used on a live list: {reason}.")
+
+
+def lengths_of(policy: Cutter, rankings: Rankings) -> Ints:
+    """The length at which a policy ends each list (Q); a length beyond a list's end means the whole list.
+
+    Raises InputError if `cut` does not return one whole number >= 0 for each list.
+    """
+    returned = policy.cut(rankings)
+    try:
+        lengths: npt.NDArray[Any] = np.asarray(returned)
+    except ValueError:  # lists of several lengths
+        lengths = np.zeros(0)
+    kind = lengths.dtype.kind
+    are_whole = kind in "iu" or (kind == "f" and (lengths == np.floor(lengths)).all())
+    if lengths.shape != (len(rankings),) or not are_whole or (lengths < 0).any():
+        needed = f"a whole length >= 0 for each of {len(rankings)} topics"
+        raise InputError(f"{policy}: `cut` must return {needed}, not {shown(returned)}.")
+    shortened: Ints = np.minimum(lengths, rankings.lengths).astype(np.int64, copy=False)
+    return shortened
+
+
+def unfitted(policy: Policy, name: str) -> ParameterError:
+    """The error about a parameter that has to be fitted first."""
+    how = "fit it on training topics first (at the command line: --qrels and --measure)"
+    return ParameterError(f"{type(policy).__name__} has no {name} yet: {how}.")
+
+
+# The declaration.
+
+
 @dataclass(frozen=True)
 class PolicyDefinition(Declared):
     """A policy as declared.
 
-    kind: its class. params: by name. source: where it comes from. idempotent: whether a list once cut stays
-    so. written: whether text and JSON can hold a fitted one.
+    Attributes
+    ----------
+    name : str
+    kind : type
+        The class.
+    params : mapping
+        Its parameters by name.
+    source : str
+        Where the policy comes from.
+    idempotent : bool
+        Whether cutting a list again leaves it as it is.
+    written : bool
+        Whether text and JSON can hold a fitted policy.
     """
 
     name: str
@@ -202,18 +265,18 @@ class PolicyDefinition(Declared):
     params: Mapping[str, Param]
     source: str
     idempotent: bool
-    written: bool = True
+    written: bool
 
     def _docstring(self) -> str:
         return self.kind.__doc__ or ""
 
     @property
     def signature(self) -> str:
-        """The policy as it is written, with its parameters and their defaults."""
+        """The name with the parameters and their defaults."""
         return self.name + written_arguments(self.params.values())
 
     def clean(self, made: Any) -> None:
-        """Replace the parameters of a new policy by plain values; ParameterError where one is not allowed."""
+        """Replace the parameters of a new policy by plain values; ParameterError if one is not allowed."""
         for name, param in self.params.items():
             value = getattr(made, name)
             if value is not None or param.required:
@@ -224,28 +287,22 @@ class PolicyDefinition(Declared):
 
 
 registry: dict[str, PolicyDefinition] = {}
+"""The declared policies by name."""
 
-
-def unfitted(made: Policy, name: str) -> ParameterError:
-    """What to raise where a parameter has to be fitted first."""
-    how = "fit it on training topics first (at the command line: --qrels and --measure)"
-    return ParameterError(f"{type(made).__name__} has no {name} yet: {how}.")
-
-
-Made = TypeVar("Made", bound=Policy)
+PolicyClass = TypeVar("PolicyClass", bound=Policy)
 
 
 @dataclass_transform(frozen_default=True)
 def policy(
     *, source: str, idempotent: bool = True, written: bool = True
-) -> Callable[[type[Made]], type[Made]]:
+) -> Callable[[type[PolicyClass]], type[PolicyClass]]:
     """Register a class as a policy of the same name, and make it a frozen dataclass.
 
     The class is derived from `Policy`. Its parameters are annotated attributes, `k: Annotated[int,
-    Whole("documents")]`, whose annotations hold a kind (`ir_trunc.measures.params`) that checks what a user
-    gives, once, when the policy is made; a parameter that is to be fitted has the default None. Its docstring
-    has a sentence, then the length of a list as a formula, then notes. A policy that has to look at judgments
-    has a true attribute `sees_judgments`.
+    Whole("documents")]`. The annotation holds a kind (`ir_trunc.measures.params`), which checks the value
+    once, when a policy is made; a parameter that is to be fitted has the default None. The docstring has a
+    sentence, then the length of a list as a formula, then notes. A policy that uses judgments to cut has a
+    true attribute `sees_judgments`.
 
     Parameters
     ----------
@@ -254,7 +311,7 @@ def policy(
     idempotent : bool
         Whether cutting a list again leaves it as it is.
     written : bool
-        Whether text and JSON can hold a fitted policy; not where it has a model of another library in it.
+        Whether text and JSON can hold a fitted policy; False if it has a model of another library in it.
 
     Returns
     -------
@@ -264,7 +321,7 @@ def policy(
     Raises
     ------
     ParameterError
-        Where something of this is missing, or the name belongs to another policy.
+        If something of this is missing, or the name belongs to another policy.
 
     Examples
     --------
@@ -284,7 +341,7 @@ def policy(
     source, idempotent = text("source", source), flag("idempotent", idempotent)
     written = flag("written", written)
 
-    def register(kind: type[Made]) -> type[Made]:
+    def register(kind: type[PolicyClass]) -> type[PolicyClass]:
         name = kind.__name__
         if name in registry and registry[name].kind.__module__ != kind.__module__:  # a cell may be run again
             raise ParameterError(f"{name} is the name of another policy: give yours a name of its own.")
@@ -298,21 +355,22 @@ def policy(
             )
         check = getattr(kind, "__post_init__", lambda made: None)
 
-        def clean(made: Made) -> None:
+        def clean(made: PolicyClass) -> None:
             definition.clean(made)
             check(made)
 
-        methods = {"__str__": _text, "__repr__": _text, **vars(kind), "__post_init__": clean}
+        methods = {"__str__": _written, "__repr__": _written, **vars(kind), "__post_init__": clean}
         for method in ("__str__", "__repr__", "__post_init__"):
             setattr(kind, method, methods[method])
         made = dataclass(frozen=True, repr=False)(kind)
-        definition = registry[name] = PolicyDefinition(name, made, _params(made), source, idempotent, written)
+        definition = PolicyDefinition(name, made, _declared_params(made), source, idempotent, written)
+        registry[name] = definition
         return made
 
     return register
 
 
-def _params(kind: type[Policy]) -> dict[str, Param]:
+def _declared_params(kind: type[Policy]) -> dict[str, Param]:
     hints, params = get_type_hints(kind, include_extras=True), {}
     for field in fields(kind):  # type: ignore[arg-type]
         kind_of, *_ = getattr(hints[field.name], "__metadata__", [None])
@@ -326,52 +384,52 @@ def _params(kind: type[Policy]) -> dict[str, Param]:
     return params
 
 
-def _text(made: Any) -> str:
-    """A policy as it is written: its name, and the parameters that it has."""
+def _written(made: Any) -> str:
+    """The name and the parameters that have a value."""
     values = {field.name: getattr(made, field.name) for field in fields(made)}
     inside = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
     return f"{type(made).__name__}({inside})" if inside else type(made).__name__
 
 
-_BLANK = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])
+# Lists that were just retrieved: scores, and items with scores.
+
+_ONE_LIST = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])
 _NUMBERS = "one list of numbers, or a 2-d array with a row for each list"
-_MISSING = (
+_MISSING_SCORE = (
     "score='name' says where it is (an attribute, a key or a column; 'metadata.score' goes one level down),"
     " score=function reads it, and score=[...] gives the scores themselves"
 )
 
 
-def sees_judgments(policy: object) -> bool:
-    """Whether a policy looks at judgments to cut. One that is not derived from `Policy` need not say."""
-    return bool(getattr(policy, "sees_judgments", False))
+def _unjudged_list(scores: Floats) -> Rankings:
+    """One list without judgments.
 
-
-def refuse_if_not_live(policy: Any) -> None:
-    """ParameterError with the reason where a policy cannot cut a list that was retrieved just now."""
-    reason = getattr(policy, "not_live", "")
-    if sees_judgments(policy):
-        reason = reason or "it looks at judgments, which a list that was retrieved just now does not have"
-    if reason:
-        raise ParameterError(f"{policy} cannot be used on a live list: {reason}.")
+    The checks of `Rankings` take longer than most policies; these arrays need none.
+    """
+    rankings: Rankings = object.__new__(Rankings)
+    first = scores[:1] if len(scores) else np.array([-np.inf])
+    lengths = np.array([len(scores)])
+    vars(rankings).update(vars(_ONE_LIST), lengths=lengths, scores=scores, first_scores=first)
+    return rankings
 
 
 def numbers_of(scores: Any) -> Floats:
     """Scores as an array of one or two dimensions; InputError with the place of one that is not finite."""
     try:
-        found = np.asarray(scores)
-        if found.ndim == 1 and found.dtype.kind == "O" and all(map(_is_number, found.tolist())):
-            found = found.astype(np.float64)
+        array = np.asarray(scores)
+        if array.ndim == 1 and array.dtype.kind == "O" and all(map(_is_number, array.tolist())):
+            array = array.astype(np.float64)
     except Exception as error:  # of several lengths, of tensors on a GPU, of polars: they have no common type
         raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed ({error}).") from None
-    rows = found.ndim == 2 and hasattr(scores, "ndim") and not hasattr(scores, "columns")
-    if not (found.ndim == 1 or rows) or (found.size and found.dtype.kind not in "iuf"):
+    rows = array.ndim == 2 and hasattr(scores, "ndim") and not hasattr(scores, "columns")
+    if not (array.ndim == 1 or rows) or (array.size and array.dtype.kind not in "iuf"):
         raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed; `keep` takes items with scores.")
-    values = found.astype(np.float64)
+    values = array.astype(np.float64)
     if not np.isfinite(values).all():
-        bad = np.argwhere(~np.isfinite(values))[0].tolist()
-        row = f"row {bad[0]}, " if rows else ""
+        place = np.argwhere(~np.isfinite(values))[0].tolist()
+        row = f"row {place[0]}, " if rows else ""
         raise InputError(
-            f"scores: {row}{values[tuple(bad)]} at place {bad[-1]}; finite numbers are needed. Leave such"
+            f"scores: {row}{values[tuple(place)]} at place {place[-1]}; finite numbers are needed. Leave such"
             " documents out first."
         )
     return values
@@ -381,16 +439,16 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def higher_is_better(scores: Any, lower_is_better: bool) -> Floats:
-    """Scores as numbers; distances, of which lower ones are better, with the opposite sign."""
+def _higher_is_better(scores: Any, lower_is_better: bool) -> Floats:
+    """Scores as numbers; distances, of which lower ones are better, get the opposite sign."""
     values = numbers_of(scores)
     return -values if flag("lower_is_better", lower_is_better) else values
 
 
-def first_rise(values: Floats) -> int:
-    """The first place whose score is higher than the one before; 0 where all fall, as those of a run have to.
+def _first_rise(values: Floats) -> int:
+    """The first place whose score is higher than the one before it; 0 if there is none.
 
-    They are compared as 32-bit floats.
+    Scores are compared as 32-bit floats, as those of a run are.
     """
     with np.errstate(over="ignore"):
         rounded = values.astype(np.float32)
@@ -398,64 +456,19 @@ def first_rise(values: Floats) -> int:
     return int(rises.argmax()) + 1 if rises.any() else 0
 
 
-def length_of(policy: Any, values: Floats, where: str = "") -> int:
-    """How many documents of a list with these scores a policy keeps."""
-    if at := first_rise(values):
-        raise InputError(
-            f"scores: {where}{values[at]:g} at place {at} is higher than {values[at - 1]:g} before it; scores"
-            " must fall. Sort the documents first, or let `keep` choose among them; where lower is better,"
-            " pass lower_is_better=True."
-        )
-    return int(lengths_of(policy, _ranked(values))[0])
-
-
-def lengths_of(policy: Any, rankings: Rankings) -> Ints:
-    """The length at which a policy ends each list (Q); one beyond a list's end means the whole list.
-
-    Raises InputError where `cut` does not return one whole number >= 0 for each list.
-    """
-    returned = policy.cut(rankings)
-    try:
-        lengths: npt.NDArray[Any] = np.asarray(returned)
-    except ValueError:  # lists of several lengths
-        lengths = np.zeros(0)
-    kind = lengths.dtype.kind
-    are_whole = kind in "iu" or (kind == "f" and (lengths == np.floor(lengths)).all())
-    if lengths.shape != (len(rankings),) or not are_whole or (lengths < 0).any():
-        needed = f"a whole length >= 0 for each of {len(rankings)} topics"
-        raise InputError(f"{policy}: `cut` must return {needed}, not {shown(returned)}.")
-    shortened: Ints = np.minimum(lengths, rankings.lengths).astype(np.int64, copy=False)
-    return shortened
-
-
-def _ranked(values: Floats) -> Rankings:
-    """One list without judgments.
-
-    Its arrays are right as they are made here, so that the checks of `Rankings`, which take longer than most
-    policies, are left out.
-    """
-    made: Rankings = object.__new__(Rankings)
-    first = values[:1] if len(values) else np.array([-np.inf])
-    lengths = np.array([len(values)])
-    vars(made).update(vars(_BLANK), lengths=lengths, scores=values, first_scores=first)
-    return made
-
-
-# Items and their scores.
-
-
-def scores_of(items: Any, score: Any = None) -> Any:
-    """The scores of items, in their order; InputError where they cannot be found."""
-    one = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset)) or hasattr(items, "_fields")
-    if one or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
+def _scores_of_items(items: Any, score: Any = None) -> Any:
+    """The scores of items, in their order; InputError if they cannot be found."""
+    single = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))
+    single = single or hasattr(items, "_fields")  # a named tuple
+    if single or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
         raise InputError(
             f"items of type {type(items).__name__}: a list, a tuple, an array, a frame or a dict is needed."
         )
     if score is not None and not isinstance(score, str) and not callable(score):
-        given = numbers_of(score)
-        if given.shape != (len(items),):
-            raise InputError(f"score has the shape {given.shape}: {len(items)} items need a score each.")
-        return given
+        scores = numbers_of(score)
+        if scores.shape != (len(items),):
+            raise InputError(f"score has the shape {scores.shape}: {len(items)} items need a score each.")
+        return scores
     columns = getattr(items, "column_names", getattr(items, "columns", None))
     if columns is not None and not callable(score):
         name = "score" if score is None else score
@@ -470,35 +483,34 @@ def scores_of(items: Any, score: Any = None) -> Any:
             return items
     elif score is None and getattr(getattr(items, "dtype", None), "kind", "") in ("i", "u", "f"):
         return items
-    return [_score_of(item, score, at) for at, item in enumerate(items)]
+    return [_score_of_item(item, score, place) for place, item in enumerate(items)]
 
 
-def _score_of(item: Any, score: str | Callable[[Any], Any] | None, place: int) -> float:
-    plain = type(item) is tuple  # which has no attributes to look at
-    found = score(item) if callable(score) else None if plain else _field(item, score or "score")
-    if found is None and score is None:
+def _score_of_item(item: Any, score: str | Callable[[Any], Any] | None, place: int) -> float:
+    if callable(score):
+        value = score(item)
+    elif type(item) is tuple:  # it has no attributes
+        value = None
+    else:
+        value = item
+        for name in (score or "score").split("."):
+            value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    if value is None and score is None:
         if isinstance(item, tuple) and len(item) == 2:
-            found = item[1]
+            value = item[1]
         elif isinstance(item, Real):
-            found = item
-    if found is None:
-        raise InputError(f"item {place}, {shown(item)}, has no {score or 'score'}: {_MISSING}.")
+            value = item
+    if value is None:
+        raise InputError(f"item {place}, {shown(item)}, has no {score or 'score'}: {_MISSING_SCORE}.")
     with suppress(Exception):  # of tensors, and of other classes of numbers: they have no common type
-        found = found.item() if hasattr(found, "item") else found
-        if _is_number(found):
-            return float(found)
-    raise InputError(f"item {place} has the score {shown(found)}: a number is needed; {_MISSING}.")
+        value = value.item() if hasattr(value, "item") else value
+        if _is_number(value):
+            return float(value)
+    raise InputError(f"item {place} has the score {shown(value)}: a number is needed; {_MISSING_SCORE}.")
 
 
-def _field(item: Any, path: str) -> Any:
-    """A field by its name, or by names with dots between; None where there is none."""
-    for name in path.split("."):
-        item = item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
-    return item
-
-
-def taken(items: Any, places: Ints) -> Any:
-    """Some of the items, in a collection of the same type."""
+def _selected(items: Any, places: Ints) -> Any:
+    """The items at these places, in a collection of the same type."""
     if hasattr(items, "iloc"):
         return items.iloc[places]
     if hasattr(items, "column_names"):  # a table of pyarrow, a data set of Hugging Face
@@ -506,10 +518,10 @@ def taken(items: Any, places: Ints) -> Any:
     if hasattr(items, "ndim") or hasattr(items, "columns"):
         return items[places]
     if isinstance(items, Mapping):
-        kept, wanted = copy(items), set(places.tolist())
-        for at, name in enumerate(items):
-            if at not in wanted:
+        kept, kept_places = copy(items), set(places.tolist())
+        for place, name in enumerate(items):
+            if place not in kept_places:
                 del kept[name]  # type: ignore[attr-defined]
         return kept
-    chosen = [items[at] for at in places.tolist()]
+    chosen = [items[place] for place in places.tolist()]
     return chosen if type(items) is list else type(items)(chosen)

@@ -1,4 +1,4 @@
-"""Policies as text: `Name(param=value, ...)`, or a file of cuts."""
+"""Policies as text: `Name(param=value, ...)`, the path of a saved policy, or that of a file of cuts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ir_trunc.truncation._policy import Cutter, Policy, PolicyDefinition, refuse
 from ir_trunc.truncation.policies.given import Given
 
 _SAVED = re.compile(r"\.json(\.gz)?$")
-Cutting = TypeVar("Cutting", bound=Cutter)
+CutterType = TypeVar("CutterType", bound=Cutter)
 
 PoliciesLike: TypeAlias = "str | Cutter | Iterable[str | Cutter]"
 """One or more policies: a text such as 'LargestGap Fixed(k=3)', a policy, or a list of both."""
@@ -30,7 +30,7 @@ def parse_policy(policy: str) -> Policy: ...
 
 
 @overload
-def parse_policy(policy: Cutting) -> Cutting: ...
+def parse_policy(policy: CutterType) -> CutterType: ...
 
 
 def parse_policy(policy: Any) -> Any:
@@ -65,43 +65,44 @@ def parse_policy(policy: Any) -> Any:
         return policy
     match = re.fullmatch(r"\s*(\w+)\s*(\(.*\))?\s*", policy, re.DOTALL)
     if match and match[1] in registry:
-        return _made(registry[match[1]], policy.strip())
+        return _from_call(registry[match[1]], policy.strip())
     if os.path.isfile(policy):
-        return (
-            load_policy(policy) if _SAVED.search(policy) else Given(read_numbers(policy, "cut", "k"), policy)
-        )
+        if _SAVED.search(policy):
+            return load_policy(policy)
+        return Given(read_numbers(policy, "cut", "k"), policy)
     near = nearest(policy.partition("(")[0].strip(), registry)
     raise ParameterError(
         f"There is no policy {policy!r}, nor a file of cuts; there are: {', '.join(registry)}.{near}"
     )
 
 
-def _made(definition: PolicyDefinition, text: str) -> Policy:
+def _from_call(definition: PolicyDefinition, call_text: str) -> Policy:
+    """The policy that a text `Name(...)` describes, written as a call in Python."""
     name, params = definition.name, definition.params
     form = f"{name}({', '.join(f'{param}=...' for param in params)})" if params else name
 
     def refuse(problem: object) -> ParameterError:
-        return ParameterError(f"{text!r} cannot be read: {problem}; {form} is needed.")
+        return ParameterError(f"{call_text!r} cannot be read: {problem}; {form} is needed.")
 
     try:
-        call = ast.parse(text, mode="eval").body
+        call = ast.parse(call_text, mode="eval").body
         args, keywords = (call.args, call.keywords) if isinstance(call, ast.Call) else ([], [])
         if not isinstance(getattr(call, "func", call), ast.Name):
             raise SyntaxError
-        given = [_value(text, node) for node in args]
-        named = {keyword.arg or "**": _value(text, keyword.value) for keyword in keywords}
+        positional = [_value(call_text, node) for node in args]
+        by_name = {keyword.arg or "**": _value(call_text, keyword.value) for keyword in keywords}
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise refuse("parameters are written otherwise") from None
-    for key in named.keys() - params.keys():
+    for key in by_name.keys() - params.keys():
         known = ", ".join(params) or "none"
         raise ParameterError(f"{name} has no parameter {key!r}; it has: {known}.{nearest(key, params)}")
-    if len(named) < len(keywords):
+    if len(by_name) < len(keywords):
         raise refuse("a parameter is given twice")
     try:
-        inspect.signature(definition.kind).bind(*given, **named)
+        inspect.signature(definition.kind).bind(*positional, **by_name)
     except TypeError as error:
         raise refuse(error) from None
-    return definition.kind(*given, **named)
+    return definition.kind(*positional, **by_name)
 
 
 def load_policy(path: Target) -> Policy:
@@ -120,7 +121,7 @@ def load_policy(path: Target) -> Policy:
     Raises
     ------
     InputError
-        Where the file holds something else, or a policy that is not known here: import the module that
+        If the file holds something else, or a policy that is not registered: import the module that
         declares it first.
 
     Examples
@@ -138,7 +139,7 @@ def load_policy(path: Target) -> Policy:
 
 
 def policy_of(data: Any, where: str = "the policy") -> Policy:
-    """The policy that `policy.to_dict()` wrote out.
+    """The policy that `policy.to_dict()` describes.
 
     Parameters
     ----------
@@ -150,12 +151,12 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
     Returns
     -------
     Policy
-        Equal to the one that was written out.
+        Equal to the one that was described.
 
     Raises
     ------
     InputError
-        Where the data are anything else; the message begins with `where`.
+        If the data are anything else; the message begins with `where`.
 
     Examples
     --------
@@ -171,10 +172,10 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
         raise InputError(f"{where}: there is no policy {shown(name)}; {known}")
     kind = registry[name].kind
     hints = get_type_hints(kind)
-    given = named(data["parameters"], registry[name].params, f"{where}, parameters")
+    written = named(data["parameters"], registry[name].params, f"{where}, parameters")
     values = {
         param: value if hints[param] is Any else value_of(value, hints[param], f"{where}, {param}")
-        for param, value in given.items()
+        for param, value in written.items()
     }
     try:
         return kind(**values)
@@ -182,12 +183,12 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
         raise InputError(f"{where}: {error}") from None
 
 
-def _value(text: str, node: ast.expr) -> Any:
-    """A number, a word in quotes or another plain value; anything else, such as a measure, stays text."""
+def _value(call_text: str, node: ast.expr) -> Any:
+    """A number, a quoted text or another literal; anything else, such as a measure, stays text."""
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, MemoryError, RecursionError):
-        written = ast.get_source_segment(text, node) or ""
+        written = ast.get_source_segment(call_text, node) or ""
     try:
         return float(written)  # inf
     except ValueError:
@@ -195,27 +196,27 @@ def _value(text: str, node: ast.expr) -> Any:
 
 
 def live_policy(policy: Any) -> Any:
-    """The policy that a text names, or an object; ParameterError where it cannot cut live lists."""
-    found = parse_policy(policy)
-    refuse_if_not_live(found)
-    return found
+    """The policy that a text names, or an object; ParameterError if it cannot cut live lists."""
+    parsed = parse_policy(policy)
+    refuse_if_not_live(parsed)
+    return parsed
 
 
 def parse_policies(policies: Any) -> list[Cutter]:
-    """Policies from texts (`"Greedy Fixed(k=10)"`), objects, or both; a path of cuts may hold blanks."""
-    found = items_of("policies", policies, "a text as 'Greedy Fixed(k=10)' or a policy object", _policies_in)
-    if not found:
+    """Policies from texts (`"Greedy Fixed(k=10)"`), objects, or both; a path may hold blanks."""
+
+    def texts_in(policies: str) -> list[str]:
+        return [policies] if os.path.isfile(policies) else split(policies)
+
+    parts = items_of("policies", policies, "a text as 'Greedy Fixed(k=10)' or a policy object", texts_in)
+    if not parts:
         raise ParameterError(f"No policy is given; there are: {', '.join(registry)}.")
-    return [parse_policy(policy) for policy in found]
-
-
-def _policies_in(text: str) -> list[str]:
-    return [text] if os.path.isfile(text) else split(text)
+    return [parse_policy(policy) for policy in parts]
 
 
 def list_of_policies() -> str:
     """The policies with a line each, for the end of a help text."""
-    width = max(len(known.signature) for known in registry.values())
-    lines = [f"  {known.signature:{width}}  {known.summary}" for known in registry.values()]
+    width = max(len(definition.signature) for definition in registry.values())
+    lines = [f"  {definition.signature:{width}}  {definition.summary}" for definition in registry.values()]
     files = "Files of lines 'topic<TAB>k', and files like stop.json that save() wrote, are policies too."
     return "\n".join(["policies:", *lines, files])

@@ -9,14 +9,13 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import ParameterError
-from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.doors import rank, read_qrels_of_runs
 from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.definition import influence
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
@@ -31,7 +30,6 @@ from ir_trunc.truncation.policies.fixed import Greedy
 _RESAMPLES = 2000
 
 
-@keywords_of(Reading)
 def cross_validate(
     policies: PoliciesLike,
     measure: str | Measure,
@@ -45,16 +43,16 @@ def cross_validate(
 ) -> pd.DataFrame:
     """Score, regret and length of policies, each fitted on some topics of a run and applied to the others.
 
-    A policy is shown lists without judgments to cut, unless it has a true attribute `sees_judgments` as the
-    oracle has. A measure of the whole run (`c@1`) is fitted on all training topics and computed over all
-    held-out cuts together; `Oracle` is not defined for it.
+    A policy cuts lists without judgments, unless it has a true attribute `sees_judgments` as the oracle has.
+    A measure of the whole run (`c@1`) is fitted on all training topics and computed over all held-out cuts
+    together; `Oracle` is not defined for it.
 
     Parameters
     ----------
     policies : str, Policy or list of these
         See `parse_policy`.
     measure : str or Measure
-        What policies are fitted to and judged by.
+        The measure to which policies are fitted, and by which they are judged.
     qrels, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
     runs : RunsLike
@@ -64,7 +62,7 @@ def cross_validate(
     seed : int
         Start of the random numbers that split the topics and draw the bootstrap.
     also : MeasureLike, optional
-        Measures that score the lists too, and fit nothing.
+        Further measures of the cut lists, to which nothing is fitted.
 
     Returns
     -------
@@ -72,15 +70,15 @@ def cross_validate(
         A row for each system and policy:
 
         - score, and its 95 % confidence interval low to high (bootstrap over topics)
-        - of_oracle, the share of the best possible score, and regret, what is missing to it; NaN where that
-          score is not above 0 (of_oracle), and for a measure of the whole run, whose interval and p value are
-          those of its influence values
-        - length, documents on average; empty, the share of empty lists; coverage, the share of the others;
-          set_size, documents on average in the others
-        - p_value, of a two-tailed paired t test over topics against the best fixed k, which is found on the
+        - of_oracle, the share of the best possible score, and regret, the difference from it; of_oracle is
+          NaN if that score is not above 0. Both are NaN for a measure of the whole run, whose interval and p
+          value are those of its influence values
+        - length, the mean number of documents; empty, the share of empty lists; coverage, the share of the
+          others; set_size, the mean number of documents in the others
+        - p_value of a two-tailed paired t test over topics against the best fixed k, which is fitted on the
           training topics too
         - silence_precision, the share of the empty lists that belong to nil queries, and silence_recall, the
-          share of the nil queries that have the empty list; NaN where there is nothing to count
+          share of the nil queries that have the empty list; NaN if there is nothing to count
         - cost, the mean per topic, where the run has costs, and a column for each measure of `also`
 
     Examples
@@ -92,23 +90,23 @@ def cross_validate(
     >>> table["policy"].tolist()
     ['LargestGap', 'ScoreThreshold']
     """
-    chosen = parse_policies(policies)
-    ready = None
+    cutters = parse_policies(policies)
+    judged = None
     if qrels is not None:
-        ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
+        judged, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
     others = () if isinstance(also, (str, list, tuple)) and not also else parse_measures(also)
-    judge, bound = Evaluator(others or measure, None), one_measure(measure)
+    evaluator, bound = Evaluator(others or measure, None), one_measure(measure)
     of_run = bound.definition.scope == "run"
     rows = []
     for name, run in each_run(runs, "cross-validating"):
-        rankings = rank(ready, run, **reading)
+        rankings = rank(judged, run, **reading)
         best = np.full(len(rankings), np.nan) if of_run else curve_of(measure, rankings).best()[1]
-        parts = split(len(rankings), folds, seed)
-        fixed = influence(bound, rankings.cut(held_out_cuts(Greedy(), measure, rankings, parts)))
-        for policy in chosen:
+        parts = topic_folds(len(rankings), folds, seed)
+        of_greedy = influence(bound, rankings.cut(held_out_cuts(Greedy(), measure, rankings, parts)))
+        for policy in cutters:
             cuts = held_out_cuts(policy, measure, rankings, parts)
             kept = rankings.cut(cuts)
-            scores, values, lists = bound.score(kept), influence(bound, kept), judge.calc(kept)
+            scores, values, results = bound.score(kept), influence(bound, kept), evaluator.calc(kept)
             low, high = interval_of_mean(values, repetitions=_RESAMPLES, seed=seed)
             row = {
                 "system": name,
@@ -122,18 +120,18 @@ def cross_validate(
                 "empty": (cuts == 0).mean(),
                 "coverage": (cuts > 0).mean(),
                 "set_size": cuts[cuts > 0].mean() if cuts.any() else np.nan,
-                "p_value": paired_p_value(values, fixed),
-                "silence_precision": lists.abstention.precision,
-                "silence_recall": lists.abstention.recall,
+                "p_value": _paired_p_value(values, of_greedy),
+                "silence_precision": results.abstention.precision,
+                "silence_recall": results.abstention.recall,
             }
             if rankings.costs is not None:
-                row["cost"] = rankings.costs[lists.rankings.places].sum() / len(rankings)
-            rows.append(row | {str(other): lists.aggregated[other] for other in others})
+                row["cost"] = rankings.costs[results.rankings.places].sum() / len(rankings)
+            rows.append(row | {str(other): results.aggregated[other] for other in others})
     return as_table(rows)
 
 
-def split(topics: int, folds: int, seed: int) -> list[Ints]:
-    """Positions of the topics in parts of about equal size; ParameterError for fewer than two parts."""
+def topic_folds(topics: int, folds: int, seed: int) -> list[Ints]:
+    """Positions of the topics in parts of about equal size; ParameterError for fewer than two."""
     if topics < 2:
         raise ParameterError(f"There is {topics} topic: to split them, at least two are needed.")
     folds = whole("folds", folds, 2, topics)
@@ -141,24 +139,24 @@ def split(topics: int, folds: int, seed: int) -> list[Ints]:
 
 
 def held_out_cuts(policy: Cutter, measure: Any, rankings: Rankings, parts: list[Ints]) -> Ints:
-    """Length of every list (Q), cut by the policy as it is fitted on the other parts."""
+    """The length of every list (Q), each part cut by the policy as it is fitted on the other parts."""
     cuts = np.zeros(len(rankings), np.int64)
     for part in parts:
         others = np.setdiff1d(np.arange(len(rankings)), part)
-        shown = rankings.take(part.tolist())
+        lists = rankings.take(part.tolist())
         if not sees_judgments(policy):
-            shown = shown.unjudged()
-        cuts[part] = lengths_of(policy.fit(rankings.take(others.tolist()), measure), shown)
+            lists = lists.unjudged()
+        cuts[part] = lengths_of(policy.fit(rankings.take(others.tolist()), measure), lists)
     return cuts
 
 
-def paired_p_value(scores: Floats, reference: Floats) -> float:
-    """The p value of a paired t test over topics; 1 where all topics are equal."""
+def _paired_p_value(scores: Floats, reference: Floats) -> float:
+    """The p value of a paired t test over topics; 1 if all differences are 0."""
     from scipy.stats import ttest_rel
 
     if (scores == reference).all():
         return 1.0
     with warnings.catch_warnings():
-        # The same difference in every topic: scipy doubts its precision, but p is 0 or next to it either way.
+        # scipy warns if the differences are equal; the p value is 0 or next to it in any case.
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
         return float(ttest_rel(scores, reference).pvalue)

@@ -1,20 +1,18 @@
-"""Lists made visible: NIL documents counted, terminal documents and effort written beside the documents.
+"""Runs with terminal documents or with the effort of reading each document, and qrels to match.
 
-Wrapped runs are ordinary runs, to be looked at and to be scored by stock tools where they are able to: the
-reciprocal rank of a run with its terminal documents is `RRT`. The caller's data stay as they are.
+They are ordinary runs, which other tools can score: the reciprocal rank of a run with its terminal documents
+is `RRT`. The caller's data do not change.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
 
 from ir_trunc._core.arrays import HIGHEST_GRADE
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Bools, Ints
@@ -24,7 +22,7 @@ from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._ranking.qrels import Qrels
 from ir_trunc._ranking.rank import join_run
 from ir_trunc._ranking.ranked import RankedRows
-from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 
 TERMINAL = "__end__"
@@ -35,17 +33,17 @@ _AGAIN = "__again__"
 
 @dataclass(frozen=True, eq=False)
 class Wrapped:
-    """A run with something beside its documents, and qrels to match: exactly what was scored.
+    """A run with further documents or columns, and qrels to match: exactly what is scored.
 
-    Answers are written as they are compared, normalised. An answer that counts no more (its class was given
-    above, or it was itself) is marked, `__again__3__paris` at rank 3, and so is not judged; the qrels keep
-    one answer of each class, the one that counts in the run, else the best. NIL is judged where the
-    convention makes it right, and marked elsewhere.
+    Answers are written in their normalised form. An answer that repeats an answer, or another one of its
+    class, is marked, `__again__3__paris` at rank 3, and so is not judged; the qrels keep one answer of each
+    class, the one that counts in the run, else the best. NIL is judged if the convention makes it right, and
+    marked otherwise.
 
-    Parameters
+    Attributes
     ----------
     run : pandas.DataFrame
-        query_id, doc_id, score, rank and gain; effort and utility where `with_effort` made it.
+        query_id, doc_id, score, rank and gain; effort and utility if `with_effort` made it.
     qrels : pandas.DataFrame
         query_id, doc_id, relevance. ir-measures takes both as they are.
     """
@@ -54,7 +52,7 @@ class Wrapped:
     qrels: pd.DataFrame
 
     def write(self, run: Target, qrels: Target) -> None:
-        """Write both as TREC files, gzipped where a name ends in .gz.
+        """Write both as TREC files, gzipped if a name ends in .gz.
 
         Parameters
         ----------
@@ -67,21 +65,20 @@ class Wrapped:
             If a TREC file cannot hold an id, or both paths lead to one file.
         """
         check_outputs([run, qrels])
-        shown = (self.run[name].tolist() for name in ("query_id", "doc_id", "rank", "score"))
-        write_text(run, run_lines(zip(*shown), "wrapped"))
+        ranked = (self.run[name].tolist() for name in ("query_id", "doc_id", "rank", "score"))
+        write_text(run, run_lines(zip(*ranked), "wrapped"))
         judged = (self.qrels[name].tolist() for name in ("query_id", "doc_id", "relevance"))
         write_text(qrels, qrels_lines(zip(*judged)))
 
 
-@keywords_of(Reading)
 def with_terminal(
     qrels: QrelsLike, run: RunLike, *, rel: int = 1, depth: int | None = None, **reading: Unpack[HowRead]
 ) -> Wrapped:
     """The run with a terminal document at the end of every list that its system ended.
 
     The terminal document's gain r_t is 1 for a nil query, else the share of the relevant documents retrieved.
-    Its grade in the qrels is r_t as far as a whole number can say it: `rel` where r_t = 1 for a nil query,
-    else 0. Its score is the next lower 32-bit float, so that it comes last in trec_eval's order too.
+    Its grade in the qrels, which must be a whole number, is `rel` for a nil query, else 0. Its score is the
+    next lower 32-bit float, so that it comes last in trec_eval's order too.
 
     Parameters
     ----------
@@ -115,33 +112,35 @@ def with_terminal(
     4        2  __end__     2   1.0
     """
     rel, depth = whole("rel", rel, 1, HIGHEST_GRADE), None if depth is None else whole("depth", depth, 1)
-    ready, reading = read_qrels_of_runs(qrels, reading=reading)
-    frame, judged, lengths, found, relevant = _frame(ready, read_run(run, **reading), rel)
+    judged, reading = read_qrels_of_runs(qrels, reading=reading)
+    documents, grades, lengths, hits, relevant = _scored(judged, read_run(run, **reading), rel)
     ends = np.ones(len(lengths), dtype=bool) if depth is None else lengths < depth
     last = np.zeros(len(lengths), dtype=np.float32)
-    lowest = frame.groupby("query_id")["score"].min()
-    names = np.array(ready.judgments.topics, dtype=object)
-    scored = lengths > 0
-    last[scored] = np.nextafter(lowest.reindex(names[scored]).to_numpy(np.float32), np.float32(-np.inf))
-    share = np.divide(found, relevant, out=np.ones(len(found)), where=relevant > 0)
+    lowest = documents.groupby("query_id")["score"].min()
+    topics = np.array(judged.judgments.topics, dtype=object)
+    filled = lengths > 0
+    last[filled] = np.nextafter(lowest.reindex(topics[filled]).to_numpy(np.float32), np.float32(-np.inf))
+    recall = np.divide(hits, relevant, out=np.ones(len(hits)), where=relevant > 0)
     columns = {
-        "query_id": names,
+        "query_id": topics,
         "doc_id": TERMINAL,
         "score": last.astype(np.float64),
         "rank": lengths + 1,
-        "gain": share,
+        "gain": recall,
         "relevance": np.where(relevant == 0, rel, 0),
     }
-    added = pd.DataFrame(columns)[ends]
-    shown = _joined(frame, added[list(frame)], names)
-    return Wrapped(shown, pd.concat([judged, added[list(judged)]], ignore_index=True))
+    terminal = pd.DataFrame(columns)[ends]
+    rows = pd.concat([documents, terminal[list(documents)]], ignore_index=True)
+    places = {topic: place for place, topic in enumerate(topics)}
+    order = np.lexsort((rows["rank"], rows["query_id"].map(places)))
+    wrapped = rows.iloc[order].reset_index(drop=True)
+    return Wrapped(wrapped, pd.concat([grades, terminal[list(grades)]], ignore_index=True))
 
 
-@keywords_of(Reading)
 def with_effort(
     qrels: QrelsLike, run: RunLike, *, e: float = 0.05, rel: int = 1, **reading: Unpack[HowRead]
 ) -> Wrapped:
-    """The run with the effort of reading each document, and what is left of its gain.
+    """The run with the effort of reading each document, and its utility: the gain less the effort.
 
     Parameters
     ----------
@@ -172,49 +171,49 @@ def with_effort(
     1      b   0.0    0.25    -0.25
     """
     e, rel = number("e", e, 0), whole("rel", rel, 1, HIGHEST_GRADE)
-    ready, reading = read_qrels_of_runs(qrels, reading=reading)
-    frame, judged, *_ = _frame(ready, read_run(run, **reading), rel)
-    frame["effort"] = e
-    frame["utility"] = frame["gain"] - frame["effort"]
-    return Wrapped(frame, judged)
+    judged, reading = read_qrels_of_runs(qrels, reading=reading)
+    documents, grades, *_ = _scored(judged, read_run(run, **reading), rel)
+    documents["effort"] = e
+    documents["utility"] = documents["gain"] - documents["effort"]
+    return Wrapped(documents, grades)
 
 
-def _frame(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFrame, Ints, Ints, Ints]:
-    """A run's shown documents by rank with binary gains, and its qrels; three numbers for each topic.
+def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFrame, Ints, Ints, Ints]:
+    """The scored documents of a run, by rank with binary gains, and its qrels; three numbers by topic.
 
-    They are the length of its list, its relevant documents retrieved, and its relevant documents.
+    They are the length of the list, the relevant documents retrieved, and the relevant documents.
     """
     if pc.any(pc.equal(rows.docs, TERMINAL)).as_py():
         raise InputError(f"{rows.source}: it holds {TERMINAL} documents already.")
     rankings, joined = join_run(qrels, rows)
     places, ranked = joined.keys, joined.ranked
-    shown = ranked.rank <= rankings.lengths[ranked.topic]
+    is_scored = ranked.rank <= rankings.lengths[ranked.topic]
     gain = np.zeros(len(ranked.rows))
-    relevant_hits = rankings.judged_grades >= rel
-    at = rankings.starts[rankings.judged_rows] + rankings.judged_ranks - 1
-    gain[at[relevant_hits]] = 1
+    is_hit = rankings.judged_grades >= rel
+    judged_rows = rankings.starts[rankings.judged_rows] + rankings.judged_ranks - 1
+    gain[judged_rows[is_hit]] = 1
     as_judged = places < 0  # NIL where it is right
     as_judged |= qrels.grades[places] == rankings.judged_grades if len(qrels.grades) else False
     columns = {
         "query_id": ranked.rows.topics.to_pylist(),
-        "doc_id": _ids(qrels, ranked, at[as_judged], at[~as_judged]),
+        "doc_id": _ids(qrels, ranked, judged_rows[as_judged], judged_rows[~as_judged]),
         "score": ranked.falling,
         "rank": ranked.rank,
         "gain": gain,
     }
-    frame = pd.DataFrame(columns)[shown].reset_index(drop=True)
+    documents = pd.DataFrame(columns)[is_scored].reset_index(drop=True)
     judgments = rankings.judgments
-    found = np.bincount(rankings.judged_rows[relevant_hits], minlength=len(rankings))
+    hits = np.bincount(rankings.judged_rows[is_hit], minlength=len(rankings))
     relevant = np.bincount(judgments.rows[judgments.grades >= rel], minlength=len(rankings))
     by_nil = np.zeros(len(rankings), dtype=bool) if judgments.by_nil is None else judgments.by_nil
     relevant[by_nil & (rankings.lengths == 0)] = 0  # silence is as right as NIL
-    return frame, _judged(qrels, places[as_judged], by_nil), rankings.lengths, found, relevant
+    return documents, _qrels_frame(qrels, places[as_judged], by_nil), rankings.lengths, hits, relevant
 
 
 def _ids(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[str]:
-    """The ids of ranked rows as they were judged; those that are not to count are marked.
+    """The ids of ranked rows as they were judged; those that do not count are marked.
 
-    counted: rows that are judged as the qrels say. again: rows whose class was given above.
+    `counted`: rows that are judged as the qrels say. `again`: rows whose class occurred above.
     """
     ids: list[str] = ranked.rows.docs.to_pylist()
     if qrels.classes is None and qrels.normalise is None and not qrels.nil.answers:
@@ -223,25 +222,18 @@ def _ids(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[s
         ids = [qrels.normalise(doc) for doc in ids]
     marked, counts = set(again.tolist()), set(counted.tolist())
     seen: set[tuple[int, str]] = set()
-    for at, (topic, doc) in enumerate(zip(ranked.topic.tolist(), ids)):
-        wrong_nil = qrels.nil.answers and doc == qrels.nil_id and at not in counts
-        if at in marked or wrong_nil or (topic, doc) in seen:
-            ids[at] = f"{_AGAIN}{ranked.rank[at]}__{doc}"
+    for row, (topic, doc) in enumerate(zip(ranked.topic.tolist(), ids)):
+        wrong_nil = qrels.nil.answers and doc == qrels.nil_id and row not in counts
+        if row in marked or wrong_nil or (topic, doc) in seen:
+            ids[row] = f"{_AGAIN}{ranked.rank[row]}__{doc}"
         seen.add((topic, doc))
     return ids
 
 
-def _joined(frame: pd.DataFrame, added: pd.DataFrame, names: Any) -> pd.DataFrame:
-    place = {name: at for at, name in enumerate(names)}
-    whole = pd.concat([frame, added], ignore_index=True)
-    order = np.lexsort((whole["rank"], whole["query_id"].map(place)))
-    return whole.iloc[order].reset_index(drop=True)
+def _qrels_frame(qrels: Qrels, counted: Ints, by_nil: Bools) -> pd.DataFrame:
+    """The qrels with one relevant answer of each class, and NIL for the topics of which it is the answer.
 
-
-def _judged(qrels: Qrels, counted: Ints, by_nil: Bools) -> pd.DataFrame:
-    """The qrels with one relevant answer of each class, and NIL where it is one.
-
-    counted: places of answers that count in the run (-1 for NIL). by_nil: the topics that NIL answers.
+    `counted`: places of answers that count in the run (-1 for NIL). `by_nil`: whether NIL answers a topic.
     """
     topic, doc = np.divmod(qrels.keys, max(1, len(qrels.docs)))
     kept = np.ones(len(topic), dtype=bool)
@@ -251,11 +243,12 @@ def _judged(qrels: Qrels, counted: Ints, by_nil: Bools) -> pd.DataFrame:
         right = np.flatnonzero(qrels.grades > 0)
         order = right[np.lexsort((-qrels.grades[right], ~first[right], qrels.classes[right], topic[right]))]
         kept[order[1:][(np.diff(topic[order]) == 0) & (np.diff(qrels.classes[order]) == 0)]] = False
-    names, docs = qrels.judgments.topics, qrels.docs.to_pylist()
+    topics, docs = qrels.judgments.topics, qrels.docs.to_pylist()
     rows = [
-        (names[q], docs[d], grade) for q, d, grade in zip(topic[kept], doc[kept], qrels.grades[kept].tolist())
+        (topics[q], docs[d], grade)
+        for q, d, grade in zip(topic[kept], doc[kept], qrels.grades[kept].tolist())
     ]
-    rows += [(names[q], qrels.nil_id, max(1, qrels.judgments.max_rel)) for q in np.flatnonzero(by_nil)]
-    known = {name for name, *_ in rows}
-    rows += [(name, PLACEHOLDER, 0) for name in names if name not in known]
+    rows += [(topics[q], qrels.nil_id, max(1, qrels.judgments.max_rel)) for q in np.flatnonzero(by_nil)]
+    with_rows = {topic for topic, *_ in rows}
+    rows += [(topic, PLACEHOLDER, 0) for topic in topics if topic not in with_rows]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])

@@ -1,11 +1,11 @@
 """Experiments on truncation and list lengths, on any runs (Amigó, Mizzaro & Spina 2022; Liu et al. 2016).
 
-Every function takes measures, qrels and runs as `ir_trunc.compare` does, in this order, and how runs are
-read (order, duplicates, stop, lower_is_better, columns, nil); it shows a progress bar where it takes
-long, and returns a DataFrame. The measures of the paper's figures and tables are `CUTS`, `TRUNCATED`,
-`PAPER_2022`, `FULL` and `EXAMPLE`. 'Best cut' is the depth at which a list scores best by a measure; of
-several the lowest. `collections` finds the collections in a folder, and `over_collections` runs an experiment
-on each and takes the mean.
+Every function takes measures, qrels and runs as `ir_trunc.compare` does, in this order, and the options of
+reading (order, duplicates, stop, lower_is_better, columns, nil). It shows a progress bar if it takes long,
+and returns a DataFrame. The measures of the paper's figures and tables are `CUTS`, `TRUNCATED`, `PAPER_2022`,
+`FULL` and `EXAMPLE`. The best cut of a list is the depth at which it scores best by a measure; of several the
+lowest. `collections` finds the collections in a folder, and `over_collections` runs an experiment on each and
+computes the mean.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, shown
-from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import file_name, flag, instance, mapping, text, whole
+from ir_trunc._core.parameters import Flag, Whole, checked, file_name, instance, mapping, text, whole
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.doors import rank, read_qrels_of_runs, read_run
@@ -35,7 +34,7 @@ from ir_trunc._ranking.rank import say
 from ir_trunc._ranking.ranked import RankedRows
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
-from ir_trunc._read.reading import HowRead, Reading, Unpack
+from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, written
@@ -89,8 +88,12 @@ FULL = "AP nDCG DCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU iRBU(p=0.9) iRBU(p
 _MOST = 10**6  # documents of each kind in an example
 
 
+@checked
 def example(
-    measures: MeasureLike = EXAMPLE, irrelevant: int = 10, relevant: int = 40, scaled: bool = True
+    measures: MeasureLike = EXAMPLE,
+    irrelevant: Annotated[int, Whole("irrelevant documents at the top", 0, _MOST)] = 10,
+    relevant: Annotated[int, Whole("relevant documents after them", 0, _MOST)] = 40,
+    scaled: Annotated[bool, Flag("whether scores are divided by the highest magnitude")] = True,
 ) -> pd.DataFrame:
     """Scores at every cut of irrelevant documents followed by relevant ones.
 
@@ -120,14 +123,12 @@ def example(
     2           0.75
     3           1.00
     """
-    irrelevant, relevant = whole("irrelevant", irrelevant, 0, _MOST), whole("relevant", relevant, 0, _MOST)
     rankings = Rankings.from_lists([[0] * irrelevant + [1] * relevant])
     curves = Evaluator(measures, None).curves(rankings)
     table = as_table({written(measure): curve.values for measure, curve in curves.items()}).rename_axis("cut")
-    return table / table.abs().max().replace(0, 1) if flag("scaled", scaled) else table
+    return table / table.abs().max().replace(0, 1) if scaled else table
 
 
-@keywords_of(Reading)
 def agreement(
     truncated: MeasureLike,
     full: MeasureLike,
@@ -172,24 +173,25 @@ def agreement(
     """
     from scipy.stats import kendalltau
 
-    ready = None
+    judged = None
     if qrels is not None:
-        ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
-    at_best, at_end = of_gains(Evaluator(truncated, ready)), Evaluator(full, ready)
-    best, own = {}, {}
+        judged, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
+    of_truncated, of_full = Evaluator(truncated, judged), Evaluator(full, judged)
+    _refuse_losses(of_truncated)
+    best_means, full_means = {}, {}
     for name, run in each_run(runs, "comparing"):
-        rankings = rank(ready, run, **reading)
-        curves = at_best.curves(rankings)
-        best[name] = {written(measure): curve.best()[1].mean() for measure, curve in curves.items()}
-        own[name] = {written(measure): value for measure, value in at_end.calc_aggregate(rankings).items()}
-    if len(own) < 2:
-        raise InputError(f"{len(own)} run: an agreement on the order of systems needs two runs or more.")
-    columns, rows = (pd.DataFrame(table).T for table in (best, own))
+        rankings = rank(judged, run, **reading)
+        curves, means = of_truncated.curves(rankings), of_full.calc_aggregate(rankings)
+        best_means[name] = {written(measure): curve.best()[1].mean() for measure, curve in curves.items()}
+        full_means[name] = {written(measure): mean for measure, mean in means.items()}
+    if len(full_means) < 2:
+        problem = "an agreement on the order of systems needs two runs or more"
+        raise InputError(f"{len(full_means)} run: {problem}.")
+    columns, rows = (pd.DataFrame(means).T for means in (best_means, full_means))
     taus = {x: {y: kendalltau(columns[x], rows[y]).statistic for y in rows} for x in columns}
     return as_table(pd.DataFrame(taus).rename_axis("full", axis=0).rename_axis("truncated", axis=1))
 
 
-@keywords_of(Reading)
 def lengths(
     qrels: QrelsLike | None,
     runs: RunsLike,
@@ -201,8 +203,8 @@ def lengths(
     Parameters
     ----------
     qrels : QrelsLike or None
-        The lists are those of the qrels' topics, empty where a run lacks them; without qrels those of each
-        run's own topics.
+        Counted are the lists of the qrels' topics, of which those that a run lacks are empty; without qrels
+        the lists of each run.
     runs : RunsLike
         As for `ir_trunc.compare`.
     nil : str or NilRule, optional
@@ -237,11 +239,10 @@ def lengths(
     return as_table({"before": [before[n] for n in index], "after": [after[n] for n in index]}, index)
 
 
-@keywords_of(Evaluator)
 def best_cuts(
     measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
 ) -> pd.DataFrame:
-    """Where each list should have ended, and what that would have been worth.
+    """The best cut of each list, and its score there.
 
     Parameters
     ----------
@@ -271,32 +272,37 @@ def best_cuts(
     >>> table[["length", "score", "best_length", "best_score", "regret"]].values.tolist()
     [[2.0, 0.625, 1.0, 0.75, 0.125]]
     """
-    ready, tables = of_gains(Evaluator(measures, qrels, **options)), []
+    evaluator, tables = Evaluator(measures, qrels, **options), []
+    _refuse_losses(evaluator)
     for name, run in each_run(runs, "cutting"):
-        for measure, curve in ready.curves(run).items():
-            (depth, best), own = curve.best(), curve.own()
-            names = {"system": name, "query_id": curve.topics, "measure": written(measure)}
-            as_it_is = {"length": np.diff(curve.offsets) - 1, "score": own}
-            at_best = {"best_length": depth, "best_score": best, "regret": best - own}
-            tables.append(pd.DataFrame(names | as_it_is | at_best))
+        for measure, curve in evaluator.curves(run).items():
+            (best_lengths, best_scores), scores = curve.best(), curve.own()
+            columns = {
+                "system": name,
+                "query_id": curve.topics,
+                "measure": written(measure),
+                "length": np.diff(curve.offsets) - 1,
+                "score": scores,
+                "best_length": best_lengths,
+                "best_score": best_scores,
+                "regret": best_scores - scores,
+            }
+            tables.append(pd.DataFrame(columns))
     if not tables:
         raise InputError("There is no run: at least one is needed.")
     return as_table(pd.concat(tables, ignore_index=True))
 
 
-def of_gains(ready: Evaluator) -> Evaluator:
-    """The evaluator, where its measures have best cuts: of losses, the highest value is not the best."""
-    for measure in ready.measures:
+def _refuse_losses(evaluator: Evaluator) -> None:
+    for measure in evaluator.measures:
         if lower_is_better(measure):
             raise ParameterError(f"{measure} counts losses, lower is better: its curve has no best cut here.")
-    return ready
 
 
-@keywords_of(Evaluator)
 def cuts(
     measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
 ) -> pd.DataFrame:
-    """Distribution of the best cuts of all lists of all runs.
+    """The distribution of the best cuts of all lists of all runs.
 
     Parameters
     ----------
@@ -328,42 +334,38 @@ def cuts(
     0                 0.0   0.0
     1-4               1.0   1.0
     """
-    ready = of_gains(Evaluator(measures, qrels, **options))
-    found, longest, lists = Counter[tuple[str, int]](), 0, 0
+    evaluator = Evaluator(measures, qrels, **options)
+    _refuse_losses(evaluator)
+    counts, longest, lists = Counter[tuple[str, int]](), 0, 0
     for _, run in each_run(runs, "cutting"):
-        for measure, curve in ready.curves(run).items():
-            at, counts = np.unique(bin_of(curve.best()[0]), return_counts=True)
-            found.update({(written(measure), int(place)): int(count) for place, count in zip(at, counts)})
+        for measure, curve in evaluator.curves(run).items():
+            counts.update((written(measure), number) for number in bin_of(curve.best()[0]).tolist())
         longest, lists = max(longest, int(np.diff(curve.offsets).max()) - 1), lists + len(curve.topics)
     if not lists:
         raise InputError("There is no run: at least one is needed.")
     bins = range(int(bin_of(longest)) + 1)
-    table = {name: [found[name, place] / lists for place in bins] for name in map(written, ready.measures)}
-    return as_table(table, index=pd.Index([bin_name(place) for place in bins], name="best_cut"))
+    names = map(written, evaluator.measures)
+    shares = {name: [counts[name, number] / lists for number in bins] for name in names}
+    return as_table(shares, index=pd.Index([bin_name(number) for number in bins], name="best_cut"))
 
 
 def bin_of(length: npt.ArrayLike) -> Ints:
-    """The bin of a length, in bins that double: 0 for 0, 1 for 1 to 4, and i for 2^i + 1 to 2^(i+1)."""
-    lengths = np.asarray(length, dtype=np.float64)
-    places: Ints = np.maximum(1, np.ceil(np.log2(np.maximum(lengths, 1))) - 1).astype(np.int64)
-    return np.where(lengths == 0, 0, places)
+    """The bin of a length; bins double in width: 0 for 0, 1 for 1 to 4, and i for 2^i + 1 to 2^(i+1)."""
+    values = np.asarray(length, dtype=np.float64)
+    bins: Ints = np.maximum(1, np.ceil(np.log2(np.maximum(values, 1))) - 1).astype(np.int64)
+    return np.where(values == 0, 0, bins)
 
 
-def bin_name(place: int) -> str:
+def bin_name(number: int) -> str:
     """The lengths in a bin: '0', '1-4', '5-8', '9-16', ..."""
-    return "0" if place == 0 else f"{1 if place == 1 else 2**place + 1}-{2 ** (place + 1)}"
-
-
-MEAN = "mean"
-
-_FORM = "a file with 'qrels' in its name and a folder 'runs' in one folder"
+    return "0" if number == 0 else f"{1 if number == 1 else 2**number + 1}-{2 ** (number + 1)}"
 
 
 def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
-    """The collections in a folder, whatever it is called.
+    """The collections in a folder.
 
-    A collection is a folder that holds one file with 'qrels' in its name, and a folder `runs`. The folder
-    given is one, or holds some; other folders in it are left alone.
+    A collection is a folder with one file that has 'qrels' in its name, and a folder `runs`. The folder is a
+    collection itself, or holds some; other folders in it are ignored.
 
     Parameters
     ----------
@@ -378,7 +380,7 @@ def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
     Raises
     ------
     InputError
-        Where there is no such folder or no collection in it, or where two files could be the qrels.
+        If there is no such folder or no collection in it, or if two files could be the qrels.
 
     Examples
     --------
@@ -395,33 +397,33 @@ def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
     top = Path(file_name("folder", folder))
     if not top.is_dir():
         raise InputError(f"There is no folder {top}.")
-    places = [top, *sorted(path for path in top.iterdir() if path.is_dir())]
-    found = {}
-    for place in places:
-        if (place / "runs").is_dir() and (qrels := _qrels_in(place)):
-            if len(qrels) > 1:
-                raise InputError(
-                    f"{place} holds {len(qrels)} files that may be the qrels, {' and '.join(qrels)}: one is"
-                    " needed."
-                )
-            found[os.path.basename(os.path.abspath(place))] = (place / qrels[0], place / "runs")
-    if not found:
-        raise InputError(f"{top} holds no collection: {_FORM} are one.")
-    return found
+    collections = {}
+    for path in [top, *sorted(path for path in top.iterdir() if path.is_dir())]:
+        if not (path / "runs").is_dir():
+            continue
+        qrels = sorted(
+            file.name for file in path.iterdir() if file.is_file() and "qrels" in file.name.lower()
+        )
+        if len(qrels) > 1:
+            files = " and ".join(qrels)
+            raise InputError(
+                f"{path} holds {len(qrels)} files that may be the qrels, {files}: one is needed."
+            )
+        if qrels:
+            collections[os.path.basename(os.path.abspath(path))] = (path / qrels[0], path / "runs")
+    if not collections:
+        form = "a file with 'qrels' in its name and a folder 'runs' in one folder"
+        raise InputError(f"{top} holds no collection: {form} are one.")
+    return collections
 
 
-def _qrels_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.is_file() and "qrels" in path.name.lower())
-
-
-@keywords_of(Evaluator)
 def over_collections(
     experiment: Callable[..., pd.DataFrame],
     collections: Mapping[str, tuple[Any, Any]],
     *measures: Any,
     **options: Unpack[Options],
 ) -> pd.DataFrame:
-    """One experiment on several collections, and the mean of their tables.
+    """The tables of an experiment on several collections, and their mean.
 
     Parameters
     ----------
@@ -429,25 +431,25 @@ def over_collections(
         `study.agreement`, `study.cuts`, `study.lengths`, or any function of measures, qrels and runs that
         returns a table of numbers whose rows have names.
     collections : {name: (qrels, runs)}
-        As `study.collections` finds them.
+        As `study.collections` returns them.
     *measures
-        What the experiment takes before qrels and runs.
+        The arguments of the experiment before qrels and runs.
     topics, nil, order, duplicates, stop, lower_is_better, columns
-        As for `ir_trunc.calc`, where the experiment takes them.
+        As for `ir_trunc.calc`, if the experiment takes them.
 
     Returns
     -------
     pandas.DataFrame
         The rows of the mean, then those of every collection: the first level of the rows is 'mean' or the
-        collection's name. Every collection counts alike. A row that a collection lacks counts as 0 in the
-        mean, as a length does that no list has.
+        collection's name. Every collection has the same weight. A row that a collection lacks counts as 0 in
+        the mean, for example a length that no list has.
 
     Raises
     ------
     InputError
-        Where there is no collection, one is called 'mean', or the tables have no mean.
+        If there is no collection, one is called 'mean', or the tables have no mean.
     ParameterTypeError
-        Where a collection is not a pair.
+        If a collection is not a pair.
 
     Examples
     --------
@@ -468,11 +470,11 @@ def over_collections(
         raise ParameterTypeError(f"experiment={shown(experiment)}: a function is needed, as study.agreement.")
     tables = {}
     for name, pair in mapping("collections", collections, "{name: (qrels, runs)}").items():
-        if text("collection", name) == MEAN:
-            raise InputError(f"A collection cannot be called {MEAN!r}: that is the name of the mean of all.")
+        if text("collection", name) == "mean":
+            raise InputError("A collection cannot be called 'mean': that is the name of the mean of all.")
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ParameterTypeError(f"collection {name!r} is {shown(pair)}: a pair (qrels, runs) is needed.")
-        tables[name] = _of_numbers(experiment(*measures, *pair, **options))
+        tables[name] = _table_with_mean(experiment(*measures, *pair, **options))
     if not tables:
         raise InputError("There is no collection: at least one is needed.")
     first, *others = tables.values()
@@ -486,23 +488,24 @@ def over_collections(
     aligned = [table.reindex(rows, fill_value=0) for table in tables.values()]
     mean = reduce(add, aligned) / len(aligned)
     return as_table(
-        pd.concat([mean, *tables.values()], keys=[MEAN, *tables], names=["collection", rows.name])
+        pd.concat([mean, *tables.values()], keys=["mean", *tables], names=["collection", rows.name])
     )
 
 
-def _of_numbers(table: Any) -> pd.DataFrame:
-    found = instance("what the experiment returns", table, pd.DataFrame, "a table")
-    named = found.index.name is not None and found.index.is_unique
-    if not named or not all(pd.api.types.is_numeric_dtype(kind) for kind in found.dtypes):
+def _table_with_mean(result: Any) -> pd.DataFrame:
+    """The result of an experiment; InputError if it has no mean over collections."""
+    table = instance("what the experiment returns", result, pd.DataFrame, "a table")
+    has_names = table.index.name is not None and table.index.is_unique
+    if not has_names or not all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes):
         raise InputError("The experiment's table has no mean: numbers in rows with names are needed.")
-    return found
+    return table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NilReport(Result):
-    """What the NIL rule makes of a run: which lists its system ended, and how long they are before and after.
+    """Which lists of a run its system ended, and how long they are before and after the NIL rule.
 
-    Parameters
+    Attributes
     ----------
     ended_by_nil, short, left_alone : int
         Numbers of lists: the three rows of Liu et al.'s Table 2.
@@ -519,7 +522,7 @@ class NilReport(Result):
     after: Ints
 
     def to_pandas(self) -> pd.DataFrame:
-        """Lists of each length, before and after: columns before, after; index length."""
+        """The number of lists of each length: columns before, after; index length."""
         longest = int(max(self.before.max(initial=0), self.after.max(initial=0)))
         columns = {"before": self.before, "after": self.after}
         counts = {name: np.bincount(column, minlength=longest + 1) for name, column in columns.items()}
@@ -527,7 +530,7 @@ class NilReport(Result):
 
     @property
     def heading(self) -> str:
-        """How the lists end."""
+        """The numbers of lists, in words."""
         total = self.ended_by_nil + self.short + self.left_alone
         return (
             f"{total} lists: {self.ended_by_nil} ended by NIL, {self.short} short and so ended by the system,"
@@ -538,7 +541,6 @@ class NilReport(Result):
         return fitted(self.heading)
 
 
-@keywords_of(Reading)
 def nil_report(
     run: RunLike,
     topics: Any = None,
@@ -547,19 +549,19 @@ def nil_report(
     nil: NilRule | Convention = "ends",
     **reading: Unpack[HowRead],
 ) -> NilReport:
-    """What ending lists at NIL changes in a run.
+    """The lengths of lists before and after the document NIL is taken as the end of its list.
 
     Parameters
     ----------
     run : RunLike
         As for `ir_trunc.calc`.
     topics : optional
-        The query universe, in any form that `read_topics` takes; by default the run's own topics.
+        The topics, in any form that `read_topics` takes; by default those of the run.
     depth : int, optional
         The length that the evaluation imposed: a list of that length without NIL is left alone, a shorter one
-        was ended by its system. Without a depth every list was.
+        was ended by its system. Without a depth, every list was ended by its system.
     nil : str or NilRule
-        A convention, of which only 'ends' ends lists, or a rule: `NilRule(id="none")` for another id.
+        A convention, or a rule: `NilRule(id="none")` for another id. Only the convention 'ends' ends lists.
     order, duplicates, stop, lower_is_better, columns
         How the run is read, as for `ir_trunc.calc`.
 
@@ -585,10 +587,10 @@ def nil_report(
     ranked = RankedRows.of(rows, names)
     say(ranked.notes, rows.source, rule.id, rows.reading)
     ends = rule.convention == "ends"
-    at = np.flatnonzero(occurs(ranked.rows.docs, rule.id) & ends)
-    after = rule.lengths(ranked, at)
-    by_nil = len(at)
+    nil_rows = np.flatnonzero(occurs(ranked.rows.docs, rule.id) & ends)
+    after = rule.lengths(ranked, nil_rows)
+    by_nil = len(nil_rows)
     full = np.zeros(len(after), dtype=bool) if depth is None else ranked.lengths >= whole("depth", depth, 1)
-    full[ranked.topic[at]] = False
-    left = int(full.sum())
-    return NilReport(by_nil, len(after) - by_nil - left, left, ranked.lengths, after)
+    full[ranked.topic[nil_rows]] = False
+    left_alone = int(full.sum())
+    return NilReport(by_nil, len(after) - by_nil - left_alone, left_alone, ranked.lengths, after)

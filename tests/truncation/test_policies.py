@@ -31,7 +31,7 @@ from ir_trunc.truncation import (
     parse_policy,
 )
 from ir_trunc.truncation._fitting import curve_of
-from ir_trunc.truncation._validation import held_out_cuts, split
+from ir_trunc.truncation._validation import held_out_cuts, topic_folds
 from ir_trunc.truncation.policies import distributions
 from ir_trunc.truncation.policies.distributions import probabilities, surprises
 
@@ -105,7 +105,7 @@ def test_no_policy_beats_the_oracle_on_its_measure(definition, mixtures_once):
 def test_cuts_do_not_look_at_test_judgments(run, measure, seed):
     """The judgments of one part are thrown away, and grades given at random: the cuts of that part stay."""
     rankings, rng = positive(run), np.random.default_rng(seed)
-    parts = split(len(rankings), 3, seed)
+    parts = topic_folds(len(rankings), 3, seed)
     tested = parts[0]
     others = np.delete(np.arange(len(run)), tested)
     noise = [replace(q, grades=[*q.grades], judged=[*q.judged]) for q in run]
@@ -360,7 +360,7 @@ def test_cross_validation_keeps_its_promises(seed, folds):
     assert ((table["low"] <= table["score"] + 1e-12) & (table["score"] <= table["high"] + 1e-12)).mean() > 0.9
     assert table["p_value"].between(0, 1).all()
     assert ("cost" in table) == (seed % 2 == 0)
-    parts = split(len(rankings), folds, seed % 10)
+    parts = topic_folds(len(rankings), folds, seed % 10)
     assert sorted(np.concatenate(parts).tolist()) == list(range(9))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 
 from ir_trunc._core.rankings import Floats, Rankings
-from ir_trunc.truncation._fitting import from_0_to_1, in_one, lists_of_scores
+from ir_trunc.truncation._fitting import from_0_to_1, lists_of_scores
 from ir_trunc.truncation._policy import policy
 from ir_trunc.truncation.policies.thresholds import ARAMPATZIS, Level, OfLevel
 
@@ -24,9 +25,15 @@ _HIGHEST = round(-math.log(_TINY), 9)
 _DIGITS = 9  # of what is compared to a level: other machines may differ in the last bits of a logarithm
 
 
+def _by_list(formula: Callable[[Floats], Floats], rankings: Rankings) -> Floats:
+    """The formula's value for every document, list after list."""
+    lists = [formula(scores) for scores in lists_of_scores(rankings)]
+    return np.concatenate(lists) if lists else np.zeros(0)
+
+
 def surprises(rankings: Rankings) -> Floats:
     """-ln of the chance of a score at least as high, for each document, in the distribution of its list."""
-    return in_one([_surprises(scores) for scores in lists_of_scores(rankings)])
+    return _by_list(_surprises, rankings)
 
 
 def _surprises(scores: Floats) -> Floats:
@@ -68,7 +75,7 @@ class Surprise(OfLevel):
 
 def probabilities(rankings: Rankings) -> Floats:
     """The probability of being relevant of each document, by the mixture of its list."""
-    return in_one([_probabilities(scores) for scores in lists_of_scores(rankings)])
+    return _by_list(_probabilities, rankings)
 
 
 def _probabilities(scores: Floats) -> Floats:

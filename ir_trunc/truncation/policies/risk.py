@@ -12,7 +12,7 @@ from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Number
-from ir_trunc.truncation._fitting import at_every_level, curve_of, falling_scores, one_measure
+from ir_trunc.truncation._fitting import curve_of, falling_scores, one_measure, sums_at_levels
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 from ir_trunc.truncation.policies.thresholds import Level, reaching, shares_of_top
 
@@ -82,7 +82,7 @@ class RiskControlled(Policy):
             worst = running(loss, offsets, np.maximum.accumulate)
         else:
             worst = running(loss[::-1], offsets_of(rankings.lengths[::-1] + 1), np.maximum.accumulate)[::-1]
-        levels, sums = at_every_level(key, worst[None, :], offsets)
+        levels, sums = sums_at_levels(key, worst[None, :], offsets)
         kept = np.flatnonzero((sums[0] + 1) / (n + 1) <= self.alpha + _SLACK)
         if not len(kept):
             least = sums[0].min() / n
