@@ -20,7 +20,7 @@ from ir_trunc.meta.coefficients import above_ties, rbo, tau, tau_ap, tau_ap_b
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, rounded, square_table
 from ir_trunc.meta.power import Power
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import looks
+from ir_trunc.plots import _kit
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.statistics import interval
 
@@ -94,7 +94,7 @@ class Agreement(Result):
         Returns Axes.
         """
         shown, at = (
-            looks.axes(ax, 4.8),
+            _kit.ready_axes(ax, 4.8),
             (index_of_measure(name, self.names), index_of_measure(other, self.names)),
         )
         x, y = self.orderings[list(at)]
@@ -105,7 +105,7 @@ class Agreement(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The matrix in shades of grey with its figures. Returns Axes."""
-        shown = looks.shaded(self.to_pandas(), "{:.2f}", ax)
+        shown = _kit.shaded_table(self.to_pandas(), "{:.2f}", ax)
         shown.set_title(f"{_WORDS[self.coefficient]} of {self.of}", fontsize="medium")
         return shown
 

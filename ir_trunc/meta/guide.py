@@ -23,7 +23,7 @@ from ir_trunc._core.parameters import Flag, flag
 from ir_trunc._output.tables import fitted
 from ir_trunc.measures import registry
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import looks
+from ir_trunc.plots import _kit
 from ir_trunc.plots._style import INK
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.results import Result
@@ -208,7 +208,7 @@ def plot_guide(ax: Any = None) -> Any:
         words = node.get("question") or " ".join(_shortfall(node.get("but", {})))
         rows.append((depth, answer, wrap(words, room), node))
     height = sum(_high(lines, node) for _, _, lines, node in rows) + 0.1
-    shown = looks.axes(ax, _WIDE, height)
+    shown = _kit.ready_axes(ax, _WIDE, height)
     shown.set_xlim(0, _WIDE)
     shown.set_ylim(-height, 0)
     shown.axis("off")

@@ -34,7 +34,7 @@ from ir_trunc.meta.pools import PooledRuns, own_formulas
 from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import SystemNames, procedure
 from ir_trunc.meta.standardisation import Reference
-from ir_trunc.plots import looks
+from ir_trunc.plots import _kit
 from ir_trunc.scoring.objects import MeasureLike, parse_measure, written
 from ir_trunc.scoring.results import Result, axes, fitted, table_text
 from ir_trunc.scoring.runs import progress
@@ -314,8 +314,8 @@ class PoolGrid(Result):
             if ax is not None:
                 raise InputError("ax is for one picture: name a measure, or leave ax out.")
             return self.plot_all()
-        shown = looks.axes(ax)
-        looks.name_lines(shown, self._drawn(measure, form, shown))
+        shown = _kit.ready_axes(ax)
+        _kit.name_lines(shown, self._drawn(measure, form, shown))
         shown.set_title(f"{_plain(measure)}: {_FORMS[form]}", fontsize="medium")
         shown.set_xlabel("evaluation depth k (documents)")
         shown.set_ylabel(f"share of system pairs, p < {self.alpha:g}")
@@ -329,7 +329,7 @@ class PoolGrid(Result):
         full = [of_one[self.pool_depths.index(d), self.depths.index(d)] for d in both]
         wide = ax.plot(both, full, color="0.8", linewidth=5, label="full assessment", zorder=1)
         depths = {f"pool {d}": (self.depths, line) for d, line in zip(self.pool_depths, of_one)}
-        drawn = [("full assessment", wide[0]), *looks.unnamed_lines(ax, depths)]
+        drawn = [("full assessment", wide[0]), *_kit.draw_unnamed_lines(ax, depths)]
         ax.set_xscale("log")
         ax.set_xticks(self.depths, [str(depth) for depth in self.depths])
         ax.minorticks_off()
@@ -337,7 +337,7 @@ class PoolGrid(Result):
 
     def plot_all(self) -> Any:
         """All of it, a row for each measure and a column for each form. Returns one of the Axes."""
-        grid = looks.panels(len(self.measures), len(self.forms))
+        grid = _kit.panels(len(self.measures), len(self.forms))
         for row, measure in zip(grid, self.measures):
             for ax, form in zip(row, self.forms):
                 names, drawn = zip(*self._drawn(measure, form, ax))

@@ -48,7 +48,7 @@ from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import looks
+from ir_trunc.plots import _kit
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.statistics import PairTest, interval
 
@@ -474,13 +474,13 @@ class Power(Result):
 
         Returns Axes.
         """
-        shown = looks.axes(ax)
+        shown = _kit.ready_axes(ax)
         places = np.unique(np.linspace(0, self.p.shape[1] - 1, 60).astype(int))
         ordered = np.sort(self.p, axis=1)[:, ::-1][:, places]
         percent = 100 * (places + 1) / self.p.shape[1]
         series = {name: (percent, y) for name, y in zip(self.measures, ordered)}
-        looks.lines(shown, series, "system pairs, from the highest p value to the lowest (%)", "p value")
-        looks.level(shown, self.alpha, f"p = {self.alpha:g}")
+        _kit.draw_lines(shown, series, "system pairs, from the highest p value to the lowest (%)", "p value")
+        _kit.reference_line(shown, self.alpha, f"p = {self.alpha:g}")
         shown.set_ylim(0, 0.5)
         return shown
 

@@ -18,7 +18,7 @@ from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import ScoreMatrix, labelled_table, rounded, square_table
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import looks
+from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
@@ -69,7 +69,7 @@ class Predictivity(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
-        shown = looks.axes(ax)
+        shown = _kit.ready_axes(ax)
         own = [self.taus[:, at, at] for at in range(len(self.measures))]
         shown.boxplot(own, medianprops={"color": ACCENT, "linewidth": 2})
         shown.set_xticks(range(1, len(own) + 1), self.measures, rotation=30, ha="right")

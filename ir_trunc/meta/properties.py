@@ -37,7 +37,7 @@ from ir_trunc.meta._trials import (
 from ir_trunc.meta.matrix import index_of_measure, labelled_table
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import looks
+from ir_trunc.plots import _kit
 from ir_trunc.scoring.objects import MeasureLike, parse_measure, parse_measures, written
 from ir_trunc.scoring.results import Result, fitted
 from ir_trunc.scoring.runs import progress
@@ -420,7 +420,7 @@ class PropertyTable(Result):
         """
         words = self.summary()
         shades = [[_SHADES[found.verdict] for found in verdicts.findings] for verdicts in self.rows]
-        shown = looks.shaded(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
+        shown = _kit.shaded_table(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
         title = "the darker, the more strictly it holds; *: the paper says otherwise"
         shown.set_title(title, fontsize="medium")
         return shown

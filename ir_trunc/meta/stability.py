@@ -32,7 +32,7 @@ from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, labelled_table
 from ir_trunc.meta.power import ratio_intervals, system_pairs
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import looks
+from ir_trunc.plots import _kit
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 
@@ -107,7 +107,9 @@ class ErrorRates(Result):
     def plot(self, ax: Any = None) -> Any:
         """Error rate against ties, a curve over the fuzziness for each measure. Returns Axes."""
         series = {name: (100 * x, 100 * y) for name, x, y in zip(self.measures, self.ties, self.errors)}
-        return looks.lines(looks.axes(ax), series, "ties (% of comparisons)", "error rate (% of comparisons)")
+        return _kit.draw_lines(
+            _kit.ready_axes(ax), series, "ties (% of comparisons)", "error rate (% of comparisons)"
+        )
 
 
 @procedure(
@@ -300,11 +302,11 @@ class SwapRates(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Swap rate against the difference on the first set, with a line at 5 %. Returns Axes."""
-        shown, edges = looks.axes(ax), np.arange(BINS) * self.width
+        shown, edges = _kit.ready_axes(ax), np.arange(BINS) * self.width
         series = {name: (edges, 100 * rates) for name, rates in zip(self.measures, self.rates)}
         difference = "difference of mean scores on the first set of topics"
-        looks.lines(shown, series, difference, "swap rate (% of comparisons)")
-        looks.level(shown, 5, "5 %")
+        _kit.draw_lines(shown, series, difference, "swap rate (% of comparisons)")
+        _kit.reference_line(shown, 5, "5 %")
         return shown
 
 

@@ -17,7 +17,7 @@ from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.matrix import labelled_table
 from ir_trunc.meta.procedures import SingleMeasure, procedure
-from ir_trunc.plots import looks
+from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT, GREY, INK, label
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Result, axes
@@ -54,13 +54,13 @@ class TruncationImpact(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Both scores of each system against its share of truncated lists, joined by a line. Returns Axes."""
-        shown, x = looks.axes(ax), 100 * self.truncated
+        shown, x = _kit.ready_axes(ax), 100 * self.truncated
         shown.vlines(x, self.before, self.after, color=GREY, linewidth=1, zorder=1)
         usual = f"{label(self.usual)}, as usual"
         shown.plot(x, self.before, "o", color=INK, markerfacecolor="white", label=usual)
         shown.plot(x, self.after, "s", color=ACCENT, label=f"{label(self.measure)}, with the end")
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
-        looks.legend_above(shown, 2)
+        _kit.legend_above(shown, 2)
         return shown
 
 

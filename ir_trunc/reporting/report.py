@@ -192,8 +192,8 @@ class _Scale:
     high: float
 
     def x(self, depth: Any) -> Any:
-        share = np.log1p(depth) / max(np.log1p(self.longest), 1e-9)
-        return np.rint(4 + (_CURVE_WIDTH - 8) * share).astype(int)
+        offset = (_CURVE_WIDTH - 8) * np.log1p(depth) / max(np.log1p(self.longest), 1e-9)
+        return np.rint(4 + offset).astype(int)
 
     def y(self, score: Any) -> Any:
         span = max(self.high - self.low, 1e-12)
