@@ -36,7 +36,7 @@ from ir_trunc.meta.procedures import SystemNames, procedure
 from ir_trunc.meta.standardisation import Reference
 from ir_trunc.plots import _kit
 from ir_trunc.scoring.objects import MeasureLike, parse_measure, written
-from ir_trunc.scoring.results import Result, axes, fitted, table_text
+from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 
 Depths = Mapping[str, tuple[int | None, int | None]]
