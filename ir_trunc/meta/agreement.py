@@ -24,6 +24,8 @@ from ir_trunc.plots import _kit
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.statistics import interval
 
+__all__ = ["Agreement", "agreement"]
+
 Bounds = tuple[float, float]
 Coefficient = Literal["tau", "tau_ap", "tau_ap_b", "rbo"]
 

@@ -24,6 +24,8 @@ from ir_trunc.meta.procedures import procedure
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.results import Result
 
+__all__ = ["Calibration", "break_even", "persistence", "residual"]
+
 # How far, and how near to its lower bound, an unbounded parameter is searched.
 _WIDEST, _NARROWEST = 1e6, 1e-300
 _BATCH = 100_000  # lists that are scored together

@@ -27,6 +27,8 @@ from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 from ir_trunc.scoring.statistics import interval
 
+__all__ = ["Coverage", "coverage"]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coverage(Result):

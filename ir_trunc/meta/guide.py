@@ -28,6 +28,8 @@ from ir_trunc.plots._style import INK
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.results import Result
 
+__all__ = ["Advice", "guide"]
+
 Node = dict[str, Any]
 
 

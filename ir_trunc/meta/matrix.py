@@ -33,6 +33,8 @@ from ir_trunc.scoring.runs import RunsLike, by_name, score_each
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+__all__ = ["ScoreMatrix", "score_matrix"]
+
 
 def labelled_table(
     level: str, names: Sequence[str], values: Any, columns: Sequence[str] | None = None

@@ -39,6 +39,8 @@ from ir_trunc.scoring.objects import MeasureLike, parse_measure, written
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 
+__all__ = ["CONDITIONS_2010", "PAPER_2010", "PoolGrid", "conditions", "pool_grid"]
+
 Depths = Mapping[str, tuple[int | None, int | None]]
 """Pool depth and evaluation depth by the name of a condition."""
 

@@ -33,6 +33,8 @@ from ir_trunc.scoring.objects import MeasureLike, bind, parse_measures, written
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import RunsLike, progress
 
+__all__ = ["LeftOut", "PooledRuns", "leave_group_out", "pooled_runs"]
+
 _ABSENT = np.iinfo(np.int32).max
 
 

@@ -52,6 +52,8 @@ from ir_trunc.plots import _kit
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.statistics import PairTest, interval
 
+__all__ = ["Power", "power"]
+
 Test = Literal["t", "bootstrap", "randomisation"]
 Correction = Literal["holm", "bh"]
 

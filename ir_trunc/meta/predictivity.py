@@ -24,6 +24,8 @@ from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 from ir_trunc.scoring.statistics import interval
 
+__all__ = ["Predictivity", "predictivity"]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictivity(Result):

@@ -42,6 +42,8 @@ from ir_trunc.scoring.objects import MeasureLike, parse_measure, parse_measures,
 from ir_trunc.scoring.results import Result, fitted
 from ir_trunc.scoring.runs import progress
 
+__all__ = ["PropertyTable", "Verdicts", "properties"]
+
 
 @dataclass(frozen=True)
 class Claim:

@@ -36,6 +36,8 @@ from ir_trunc.plots import _kit
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import progress
 
+__all__ = ["ErrorRates", "SwapRates", "error_rates", "swap_rates"]
+
 RelativeTo = Literal["score", "spread"]
 Size = Annotated[int | None, Whole("topics in a set, by default half of them")]
 

@@ -20,6 +20,8 @@ from ir_trunc.meta.matrix import ScoreMatrix, crossed, index_of_measure, indices
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.scoring.results import Result, axes
 
+__all__ = ["Reference", "standardised"]
+
 Form = Literal["normal", "linear", "z"]
 
 SLOPE, CENTRE = 0.15, 0.5

@@ -23,6 +23,8 @@ from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Result, axes
 from ir_trunc.scoring.runs import RunsLike, each_run
 
+__all__ = ["TruncationImpact", "truncation_impact"]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TruncationImpact(Result):
