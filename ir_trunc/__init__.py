@@ -32,11 +32,9 @@ if TYPE_CHECKING:
     from ir_trunc._core.rankings import Rankings
     from ir_trunc._ranking.answers import read_answers
     from ir_trunc._ranking.decisions import read_decisions
-    from ir_trunc._ranking.doors import rank, read_qrels, read_run
-    from ir_trunc._ranking.likes import QrelsLike, RunLike
     from ir_trunc._ranking.nil import NilRule
-    from ir_trunc._ranking.qrels import Qrels
-    from ir_trunc._ranking.universe import with_topics
+    from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels, with_topics
+    from ir_trunc._ranking.runs import RunLike, rank, read_run
     from ir_trunc._read.readers.topics import read_topics
     from ir_trunc._read.reading import Reading
     from ir_trunc.reporting.compare import compare
@@ -61,11 +59,9 @@ _LATER = {
         "_core.rankings": ["Rankings"],
         "_ranking.answers": ["read_answers"],
         "_ranking.decisions": ["read_decisions"],
-        "_ranking.doors": ["rank", "read_qrels", "read_run"],
-        "_ranking.likes": ["QrelsLike", "RunLike"],
         "_ranking.nil": ["NilRule"],
-        "_ranking.qrels": ["Qrels"],
-        "_ranking.universe": ["with_topics"],
+        "_ranking.qrels": ["Qrels", "QrelsLike", "read_qrels", "with_topics"],
+        "_ranking.runs": ["RunLike", "rank", "read_run"],
         "_read.reading": ["Reading"],
         "_read.readers.topics": ["read_topics"],
         "scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core import arrays
+from ir_trunc._core.arrays import Floats, Ints, check_offsets, checked_depths
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.rankings import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +55,7 @@ class Curve:
     values: Floats
 
     def __post_init__(self) -> None:
-        arrays.offsets("offsets of the curve", self.offsets, len(self.topics), len(self.values))
+        check_offsets("offsets of the curve", self.offsets, len(self.topics), len(self.values))
         if (np.diff(self.offsets) < 1).any():
             raise InputError("offsets of the curve: every topic needs a value, for the empty list at least.")
 
@@ -98,7 +97,7 @@ class Curve:
             If a depth is not a whole number >= 0.
         """
         at: Ints = self.offsets[:-1] + np.minimum(
-            arrays.depths(depth, self.topics), np.diff(self.offsets) - 1
+            checked_depths(depth, self.topics), np.diff(self.offsets) - 1
         )
         return self.values[at]
 

@@ -8,9 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core import arrays
-from ir_trunc._core.flat import Bools, Ints, distinct, offsets_of, places_of, sizes_of
+from ir_trunc._core.arrays import (
+    Bools,
+    Ints,
+    check_integers,
+    check_offsets,
+    distinct,
+    indices_of_rows,
+    offsets_of,
+    sizes_of,
+)
 from ir_trunc._core.lazy import cached_property
+
+HIGHEST_GRADE = 2**31 - 1
 
 
 def canonical_order(topics: Sequence[str]) -> list[int]:
@@ -23,12 +33,26 @@ def canonical_order(topics: Sequence[str]) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """The grades of every judged document of every topic, best first, without the documents' ids.
+    """The grades of all judged documents of every topic, best first, without document ids.
 
-    topics: Q ids in canonical order. offsets: (Q + 1). grades: flat, descending inside a topic, negatives as
-    given. levels: the positive grades of the judgement scale, ascending. They belong to the judgments as they
-    were given, and stay when topics are picked out. by_nil: the nil queries (Q) to which the document NIL was
-    added as their one relevant document; None where that was not done.
+    Parameters
+    ----------
+    topics : tuple of str
+        Q ids in canonical order.
+    offsets : array of int64
+        Q + 1 offsets into `grades`.
+    grades : array of int64
+        Flat, descending in each topic. Negative grades stay negative.
+    levels : array of int64
+        The positive grades of the judgement scale, ascending. `take` keeps them: the scale belongs to the
+        collection.
+    by_nil : array of bool, optional
+        The nil queries (Q) to which `with_nil` added the document NIL as their only relevant document.
+
+    Raises
+    ------
+    InputError
+        If the arrays do not fit together.
     """
 
     topics: tuple[str, ...]
@@ -38,42 +62,42 @@ class Judgments:
     by_nil: Bools | None = None
 
     def __post_init__(self) -> None:
-        arrays.whole("grades", self.grades)
-        arrays.whole("levels", self.levels)
-        arrays.offsets("offsets of the judgments", self.offsets, len(self.topics), len(self.grades))
+        check_integers("grades", self.grades)
+        check_integers("levels", self.levels)
+        check_offsets("offsets of the judgments", self.offsets, len(self.topics), len(self.grades))
 
     @cached_property
     def known(self) -> dict[Hashable, Any]:
-        """What measures have computed of these judgments, once for all runs."""
+        """What measures have computed from these judgments, once for all runs."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # without what is known
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # without `known`
 
     @property
     def nil_queries(self) -> Bools:
-        """Which topics have no relevant document but NIL (Q)."""
-        found: Ints = np.bincount(self.rows[self.grades > 0], minlength=len(self.topics))
-        nothing: Bools = found == 0
-        return nothing if self.by_nil is None else nothing | self.by_nil
+        """Which topics have no relevant document except NIL (Q)."""
+        relevant: Ints = np.bincount(self.rows[self.grades > 0], minlength=len(self.topics))
+        none: Bools = relevant == 0
+        return none if self.by_nil is None else none | self.by_nil
 
     @cached_property
     def max_rel(self) -> int:
-        """The top of the judgement scale; 0 where nothing is relevant."""
+        """The highest grade of the judgement scale; 0 where nothing is relevant."""
         return int(self.levels.max(initial=0))
 
     @cached_property
     def most_judged(self) -> int:
-        """Judged documents of the topic that has most of them."""
+        """The largest number of judged documents of a topic."""
         return int(sizes_of(self.offsets).max(initial=0))
 
     @classmethod
     def from_rows(
         cls, topics: Sequence[str], rows: Ints, grades: Ints, levels: Iterable[int] = ()
     ) -> Judgments:
-        """Judgments of these topics, in their order, from one (row, grade) per judged document in any order.
+        """Judgments of these topics from the topic's position and the grade of each judged document.
 
-        levels: of the judgement scale, beside those that occur.
+        The documents may come in any order. `levels` are grades of the judgement scale that may not occur.
         """
         order = np.lexsort((-grades, rows))
         offsets = offsets_of(np.bincount(rows, minlength=len(topics)))
@@ -83,10 +107,8 @@ class Judgments:
     def with_nil(self, grade: int) -> Judgments:
         """The judgments with a document NIL of this grade for each nil query."""
         nil = self.nil_queries
-        rows, grades = (
-            np.append(self.rows, np.flatnonzero(nil)),
-            np.append(self.grades, np.full(int(nil.sum()), grade)),
-        )
+        rows = np.append(self.rows, np.flatnonzero(nil))
+        grades = np.append(self.grades, np.full(int(nil.sum()), grade))
         return replace(Judgments.from_rows(self.topics, rows, grades, self.levels), by_nil=nil)
 
     def without_nil(self) -> Judgments:
@@ -97,19 +119,20 @@ class Judgments:
         offsets = offsets_of(np.bincount(self.rows[kept], minlength=len(self.topics)))
         return Judgments(self.topics, offsets, self.grades[kept], self.levels)
 
-    def take(self, rows: Ints) -> Judgments:
+    def take(self, positions: Ints) -> Judgments:
         """The judgments of some of the topics, by their positions."""
+        counts = sizes_of(self.offsets)[positions]
         return Judgments(
-            tuple(self.topics[q] for q in rows),
-            offsets_of(sizes_of(self.offsets)[rows]),
-            self.grades[places_of(self.offsets, rows)],
+            tuple(self.topics[q] for q in positions),
+            offsets_of(counts),
+            self.grades[indices_of_rows(self.offsets[positions], counts)],
             self.levels,
-            None if self.by_nil is None else self.by_nil[rows],
+            None if self.by_nil is None else self.by_nil[positions],
         )
 
     @property
     def rows(self) -> Ints:
-        """The topic's position of every entry of `grades`."""
+        """The position of the topic of every entry of `grades`."""
         return np.repeat(np.arange(len(self.topics)), sizes_of(self.offsets))
 
 
@@ -117,8 +140,12 @@ class Judgments:
 class NilLists:
     """The lists of a run that hold the document NIL.
 
-    convention: what NIL was taken for (`ir_trunc.NilRule`). held: which lists hold it (Q), as the run has
-    them.
+    Attributes
+    ----------
+    convention : str
+        What NIL means, see `ir_trunc.NilRule`.
+    held : array of bool
+        Which lists of the run hold NIL (Q), before the convention shortens them.
     """
 
     convention: str

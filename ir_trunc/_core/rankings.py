@@ -1,54 +1,71 @@
-"""Ranked lists as flat arrays, which are shared: whatever changes a list returns a new object."""
+"""One system's ranked lists as flat arrays, which are shared: methods that change lists return new ones."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core import arrays
+from ir_trunc._core.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    check_integers,
+    check_offsets,
+    checked_depths,
+    distinct,
+    first_of,
+    first_true,
+    indices_of_rows,
+    offsets_of,
+    sizes_of,
+)
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.flat import Bools, Floats, Ints, SomeLists, distinct, first_of, offsets_of, sizes_of
-from ir_trunc._core.judgments import Judgments, NilLists, canonical_order
-from ir_trunc._core.plain import arrays_of_lists, dicts_of
+from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
 
 __all__ = ["Bools", "Floats", "Ints", "Judgments", "NilLists", "Rankings"]
 __all__ += ["canonical_order", "distinct", "first_of", "offsets_of", "sizes_of"]
-
-
-_ARRAYS = [field.name for field in fields(SomeLists) if field.name not in ("topics", "held")]
 
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
     """One system's ranked list for every topic of the judgments.
 
-    A topic without documents has the empty list. `Rankings.from_lists` makes rankings of plain grades,
-    `ir_trunc.rank` makes them of a run.
+    A topic without documents has the empty list. `Rankings.from_lists` makes rankings from grades, and
+    `ir_trunc.rank` makes them from a run.
+
+    Document ids are not kept. Of each list, the arrays hold the length and the judged documents by rank; all
+    other documents are unjudged. Scores and costs of all documents are optional.
 
     Parameters
     ----------
     judgments : Judgments
         The grades of all judged documents of Q topics.
     lengths : array of int64
-        Documents in each list (Q).
-    judged_offsets, judged_ranks, judged_grades : array of int64
-        The judged documents of the lists by rank, all others being unjudged, and Q + 1 offsets of topics.
+        The number of documents in each list (Q).
+    judged_offsets : array of int64
+        Offsets (Q + 1) into the next two arrays: list `q` owns the slice from `judged_offsets[q]` to
+        `judged_offsets[q + 1]`.
+    judged_ranks, judged_grades : array of int64
+        The rank of each judged document, from 1 and ascending in its list, and its grade.
     starts : array of int64
         Where each list begins in `scores` and `costs` (Q).
     scores : array of float64, optional
         List `q` has the scores `scores[starts[q]:starts[q] + lengths[q]]`.
     costs : array of float64, optional
-        What reading each document costs, in units of gain, in the places of its score; by default the same.
+        The cost of reading each document, in units of gain, at the index of its score. By default all
+        documents cost the same.
     first_scores : array of float64, optional
         The score of each list's first document (Q), -inf for an empty list. Measures use no other scores.
     nil : NilLists, optional
         Which lists hold the document NIL.
     overlaps : array of float64, optional
-        Where documents are answers, the token F1 of each list's first with the nearest right one (Q).
+        Where documents are answers: the token F1 of each list's first answer with the nearest right one (Q).
 
     Raises
     ------
@@ -75,30 +92,61 @@ class Rankings:
     overlaps: Floats | None = None
 
     def __post_init__(self) -> None:
-        arrays.fit_together(self)
+        size, lengths = len(self.topics), self.lengths
+        check_integers("judged_grades", self.judged_grades)
+        check_integers("judged_ranks", self.judged_ranks, len(self.judged_grades))
+        check_integers("lengths", lengths, size)
+        check_integers("starts", self.starts, size)
+        check_offsets("judged_offsets", self.judged_offsets, size, len(self.judged_ranks))
+        self._check_judged()
+        self._check_values("scores", self.scores, -np.inf)
+        self._check_values("costs", self.costs, 0.0)
+        for name, values in (("first_scores", self.first_scores), ("overlaps", self.overlaps)):
+            if values is not None and (not isinstance(values, np.ndarray) or values.shape != (size,)):
+                raise InputError(f"{name}: one number for each of {size} lists is needed, in an array.")
+
+    def _check_judged(self) -> None:
+        """InputError unless the judged documents of each list have ascending ranks from 1 to its length."""
+        topics, lengths, ranks = self.topics, self.lengths, self.judged_ranks
+        if bad := first_true(lengths < 0):
+            raise InputError(
+                f"topic {topics[bad[0]]}: a length of {lengths[bad[0]]}; a list has 0 documents or more."
+            )
+        row = self.judged_rows
+        above = np.append(0, ranks[:-1])
+        above[self.judged_offsets[:-1][sizes_of(self.judged_offsets) > 0]] = 0
+        if bad := first_true((ranks <= above) | (ranks > lengths[row])):
+            at = row[bad[0]]
+            raise InputError(
+                f"topic {topics[at]}: a judged document at rank {ranks[bad[0]]} of {lengths[at]} documents,"
+                f" after rank {above[bad[0]]}; rising ranks from 1 to the list's length are needed."
+            )
+
+    def _check_values(self, name: str, values: Any, low: float) -> None:
+        """InputError unless these are finite numbers >= `low` for the documents of all lists, or None."""
+        if values is None:
+            return
+        if not (isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.ndim == 1):
+            raise InputError(f"{name}: a flat array of numbers (float64) is needed.")
+        if bad := first_true(~(np.isfinite(values) & (values >= low))):
+            least = "" if low == -np.inf else f" >= {low:g}"
+            raise InputError(f"{name}: {values[bad[0]]} at place {bad[0]}; finite numbers{least} are needed.")
+        ends = np.where(self.lengths > 0, self.starts + self.lengths, 0)
+        if (self.starts < 0).any() or ends.max(initial=0) > len(values):
+            raise InputError(
+                f"starts: lists reach from {self.starts.min()} to {ends.max()}, but there are {len(values)}"
+                f" {name}."
+            )
 
     @classmethod
-    def of_lists(cls, judgments: Judgments, lists: SomeLists, convention: str | None) -> Rankings:
-        """Rankings of arrays that are known to fit together: to check them takes longer than to compute them.
+    def unchecked(cls, **fields: Any) -> Rankings:
+        """Rankings of arrays that are known to fit together: checking takes longer than computing them.
 
-        lists: of all topics. convention: what NIL is taken for; None where it is not known who holds it.
+        Optional fields may be left out, as in the constructor.
         """
-        nil = NilLists(convention, lists.held) if convention else None
-        made = object.__new__(cls)
-        vars(made).update(judgments=judgments, nil=nil, **{name: getattr(lists, name) for name in _ARRAYS})
-        return made
-
-    def _lists(self, topics: Ints) -> SomeLists:
-        """The lists alone, with these positions of their topics."""
-        held = np.zeros(len(self), dtype=bool) if self.nil is None else self.nil.held
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
-        return SomeLists(topics=topics, held=held, **arrays)
-
-    def _changed(self, **arrays: Any) -> Rankings:
-        """These rankings with other arrays, which are computed from arrays that were checked."""
-        made = object.__new__(type(self))
-        vars(made).update(vars(self), **arrays)
-        return made
+        rankings = object.__new__(cls)
+        vars(rankings).update(fields)
+        return rankings
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -107,23 +155,27 @@ class Rankings:
 
     @property
     def judged_rows(self) -> Ints:
-        """The topic's position of every judged document of the lists."""
-        return np.repeat(np.arange(len(self.topics)), self.judged_offsets[1:] - self.judged_offsets[:-1])
+        """The position of the topic of every judged document of the lists."""
+        return np.repeat(np.arange(len(self)), sizes_of(self.judged_offsets))
 
     @property
     def rows(self) -> Ints:
-        """The topic's position of every document of the lists, one list after the other."""
+        """The position of the topic of every document, list after list."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     @property
     def ranks(self) -> Ints:
-        """The rank of every document, one list after the other."""
+        """The rank of every document, list after list."""
         return np.arange(1, self.lengths.sum() + 1) - offsets_of(self.lengths)[self.rows]
 
     @property
     def places(self) -> Ints:
-        """Where every document stands in `scores` and `costs`, one list after the other."""
-        return self.starts[self.rows] + self.ranks - 1
+        """The index of every document in `scores` and `costs`, list after list."""
+        return indices_of_rows(self.starts, self.lengths)
+
+    def _with(self, **fields: Any) -> Rankings:
+        """These rankings with other arrays, which are computed from checked ones."""
+        return self.unchecked(**{**vars(self), **fields})
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -142,7 +194,7 @@ class Rankings:
         scores: Sequence[Iterable[float]] | None = None,
         costs: Sequence[Iterable[float]] | None = None,
     ) -> Rankings:
-        """Rankings from plain grades.
+        """Rankings from grades.
 
         Parameters
         ----------
@@ -175,10 +227,57 @@ class Rankings:
         >>> rankings.lengths
         array([3, 0])
         """
-        return cls(*arrays_of_lists(lists, judged, topics, scores, costs))
+        rows: list[list[int | None]] = [list(grades) for grades in lists]
+        pools = (
+            [[grade for grade in row if grade is not None] for row in rows]
+            if judged is None
+            else [list(pool) for pool in judged]
+        )
+        names = [str(number) for number in range(1, len(rows) + 1)] if topics is None else list(topics)
+        if not len(rows) == len(pools) == len(names):
+            raise InputError(
+                f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics: as many of each"
+                " are needed."
+            )
+        if odd := [name for name in names if not isinstance(name, str)]:
+            raise InputError(f"topic {odd[0]!r} is {type(odd[0]).__name__}: topics are text.")
+        rows = [
+            [None if g is None else _checked_grade(name, g) for g in row] for name, row in zip(names, rows)
+        ]
+        pools = [[_checked_grade(name, grade) for grade in pool] for name, pool in zip(names, pools)]
+        if [names[at] for at in canonical_order(names)] != names or len(set(names)) != len(names):
+            raise InputError(
+                "topics must be distinct and in canonical order (numbers ascending, or text ascending)."
+            )
+        for name, row, pool in zip(names, rows, pools):
+            if lacking := Counter(grade for grade in row if grade is not None) - Counter(pool):
+                grade = next(iter(lacking))
+                raise InputError(
+                    f"topic {name}: the list holds a document of grade {grade} that `judged` lacks."
+                )
+        lengths = np.array([len(row) for row in rows], dtype=np.int64)
+        hits = [[(rank, grade) for rank, grade in enumerate(row, 1) if grade is not None] for row in rows]
+        judged_documents = np.array([hit for row in hits for hit in row], dtype=np.int64).reshape(-1, 2)
+        flat_scores = _flat_values("scores", scores, names, lengths)
+        _check_falling(flat_scores, names, lengths)
+        flat_costs = _flat_values("costs", costs, names, lengths)
+        starts = offsets_of(lengths)[:-1]
+        owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
+        grades = np.array([grade for pool in pools for grade in pool], dtype=np.int64)
+        return cls(
+            Judgments.from_rows(names, owner, grades),
+            lengths,
+            offsets_of([len(row) for row in hits]),
+            judged_documents[:, 0],
+            judged_documents[:, 1],
+            starts,
+            flat_scores,
+            flat_costs,
+            None if flat_scores is None else first_of(flat_scores, starts, lengths),
+        )
 
     def cut(self, depth: npt.ArrayLike) -> Rankings:
-        """The lists cut after `depth` documents; shorter lists stay as they are.
+        """The lists cut after `depth` documents. Shorter lists stay as they are.
 
         Parameters
         ----------
@@ -200,16 +299,18 @@ class Rankings:
         >>> Rankings.from_lists([[1, 0, 1], [0]]).cut([2, 0]).lengths
         array([2, 0])
         """
-        lengths = np.minimum(self.lengths, arrays.depths(depth, self.topics))
+        lengths = np.minimum(self.lengths, checked_depths(depth, self.topics))
         rows = self.judged_rows
         kept = self.judged_ranks <= lengths[rows]
-        first = None if self.first_scores is None else np.where(lengths > 0, self.first_scores, -np.inf)
-        return self._changed(
+        first_scores = (
+            None if self.first_scores is None else np.where(lengths > 0, self.first_scores, -np.inf)
+        )
+        return self._with(
             lengths=lengths,
             judged_offsets=offsets_of(np.bincount(rows[kept], minlength=len(self))),
             judged_ranks=self.judged_ranks[kept],
             judged_grades=self.judged_grades[kept],
-            first_scores=first,
+            first_scores=first_scores,
         )
 
     def take(self, positions: npt.ArrayLike) -> Rankings:
@@ -235,20 +336,46 @@ class Rankings:
         >>> Rankings.from_lists([[1, 0, 1], [0], []]).take([0, 2]).topics
         ('1', '3')
         """
-        at = arrays.positions(positions, len(self))
-        convention = None if self.nil is None else self.nil.convention
-        return self.of_lists(self.judgments.take(at), self._lists(np.arange(len(self))).take(at), convention)
+        at = np.asarray(positions)
+        if at.size and at.dtype.kind not in "iu":
+            raise InputError(
+                f"positions of topics: whole numbers are needed, not {at.dtype}; np.flatnonzero makes them of"
+                " a mask."
+            )
+        if at.ndim != 1 or bool(((at < 0) | (at >= len(self))).any()):
+            raise InputError(
+                f"positions of topics: a flat list of numbers from 0 to {len(self) - 1} is needed, not"
+                f" {positions!r}."
+            )
+        at = at.astype(np.int64)
+        counts = sizes_of(self.judged_offsets)[at]
+        judged = indices_of_rows(self.judged_offsets[at], counts)
+        return self._with(
+            judgments=self.judgments.take(at),
+            lengths=self.lengths[at],
+            judged_offsets=offsets_of(counts),
+            judged_ranks=self.judged_ranks[judged],
+            judged_grades=self.judged_grades[judged],
+            starts=self.starts[at],
+            first_scores=None if self.first_scores is None else self.first_scores[at],
+            nil=None if self.nil is None else NilLists(self.nil.convention, self.nil.held[at]),
+            overlaps=None if self.overlaps is None else self.overlaps[at],
+        )
 
     @classmethod
     def concat(cls, judgments: Judgments, pieces: Sequence[Rankings]) -> Rankings:
-        """The lists of one run from pieces that have some of its topics each.
+        """The lists of one run, from pieces that have some of its topics each.
 
         Parameters
         ----------
         judgments : Judgments
-            Those of all topics; a topic that no piece has gets the empty list.
+            Those of all topics. A topic that no piece has gets the empty list.
         pieces : sequence of Rankings
-            In any order. Scores are known where every piece has them.
+            In any order. The result has scores, first scores, overlaps or NIL lists if every piece has them.
+
+        Returns
+        -------
+        Rankings
 
         Raises
         ------
@@ -262,13 +389,53 @@ class Rankings:
         >>> Rankings.concat(whole.judgments, [whole.take([2]), whole.take([0])]).lengths
         array([2, 0, 1])
         """
-        place = {topic: at for at, topic in enumerate(judgments.topics)}
-        if strange := {topic for piece in pieces for topic in piece.topics}.difference(place):
-            raise InputError(f"topic {min(strange)} of a piece is not a topic of the judgments.")
-        some = [piece._lists(np.array([place[t] for t in piece.topics], np.int64)) for piece in pieces]
-        known = [piece.nil.convention for piece in pieces if piece.nil is not None]
-        convention = known[0] if known and len(known) == len(pieces) else None
-        return cls.of_lists(judgments, SomeLists.concat(judgments.topics, some), convention)
+        position = {topic: q for q, topic in enumerate(judgments.topics)}
+        if unknown := {topic for piece in pieces for topic in piece.topics}.difference(position):
+            raise InputError(f"topic {min(unknown)} of a piece is not a topic of the judgments.")
+        scores, costs = _joined(pieces, "scores"), _joined(pieces, "costs")
+        if costs is None and any(piece.costs is not None for piece in pieces):
+            raise InputError("only some pieces of the run have costs; all of them must, or none.")
+        lengths, starts, counts, first_judged = np.zeros((4, len(position)), np.int64)
+        seen, held = np.zeros((2, len(position)), bool)
+        first_scores, overlaps = np.full(len(position), -np.inf), np.zeros(len(position))
+        documents_above = judged_above = 0
+        for piece in pieces:
+            at = np.array([position[topic] for topic in piece.topics], np.int64)
+            if seen[at].any():
+                topic = judgments.topics[at[seen[at]][0]]
+                raise InputError(
+                    f"topic {topic} is in two pieces of the run; one piece must have all its rows."
+                )
+            seen[at] = True
+            lengths[at] = piece.lengths
+            starts[at] = piece.starts + documents_above
+            counts[at] = sizes_of(piece.judged_offsets)
+            first_judged[at] = piece.judged_offsets[:-1] + judged_above
+            if piece.nil is not None:
+                held[at] = piece.nil.held
+            if piece.first_scores is not None:
+                first_scores[at] = piece.first_scores
+            if piece.overlaps is not None:
+                overlaps[at] = piece.overlaps
+            values = piece.costs if scores is None else piece.scores
+            documents_above += 0 if values is None else len(values)
+            judged_above += len(piece.judged_ranks)
+        judged, none = indices_of_rows(first_judged, counts), np.zeros(0, np.int64)
+        conventions = [piece.nil.convention for piece in pieces if piece.nil is not None]
+        known = len(conventions) == len(pieces) > 0
+        return cls.unchecked(
+            judgments=judgments,
+            lengths=lengths,
+            judged_offsets=offsets_of(counts),
+            judged_ranks=_joined(pieces, "judged_ranks")[judged] if pieces else none,
+            judged_grades=_joined(pieces, "judged_grades")[judged] if pieces else none,
+            starts=starts,
+            scores=scores,
+            costs=costs,
+            first_scores=first_scores if all(piece.first_scores is not None for piece in pieces) else None,
+            nil=NilLists(conventions[0], held) if known else None,
+            overlaps=overlaps if pieces and all(piece.overlaps is not None for piece in pieces) else None,
+        )
 
     def to_dicts(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
         """Judgments and lists as dicts, for other tools.
@@ -290,11 +457,84 @@ class Rankings:
         >>> qrels, run
         ({'1': {'r1': 1, 'j0': 2}}, {'1': {'r1': 1.0, 'r2': 0.0}})
         """
-        return dicts_of(self.judgments, self._lists(np.arange(len(self))))
+        qrels: dict[str, dict[str, int]] = {}
+        run: dict[str, dict[str, float]] = {}
+        for q, (topic, length) in enumerate(zip(self.topics, self.lengths.tolist())):
+            here = slice(self.judged_offsets[q], self.judged_offsets[q + 1])
+            listed = self.judged_grades[here].tolist()
+            all_grades = self.judgments.grades[self.judgments.offsets[q] : self.judgments.offsets[q + 1]]
+            unlisted = Counter(all_grades.tolist()) - Counter(listed)
+            grades = {f"r{rank}": grade for rank, grade in zip(self.judged_ranks[here].tolist(), listed)}
+            grades |= {f"j{number}": grade for number, grade in enumerate(unlisted.elements())}
+            qrels[topic] = grades or {"j": 0}
+            if length:
+                run[topic] = {f"r{rank}": float(length - rank) for rank in range(1, length + 1)}
+        return qrels, run
 
     def unjudged(self) -> Rankings:
         """The lists without their judgments: what a system sees when it decides where to stop."""
         none, zeros = np.zeros(0, np.int64), np.zeros(len(self) + 1, np.int64)
-        blank = Judgments(self.topics, zeros, none, none)
-        found = {"judged_offsets": zeros, "judged_ranks": none, "judged_grades": none}
-        return self._changed(judgments=blank, overlaps=None, **found)
+        return self._with(
+            judgments=Judgments(self.topics, zeros, none, none),
+            judged_offsets=zeros,
+            judged_ranks=none,
+            judged_grades=none,
+            overlaps=None,
+        )
+
+
+def _joined(pieces: Sequence[Rankings], name: str) -> Any:
+    """An array of all pieces; None where a piece lacks it."""
+    columns = [getattr(piece, name) for piece in pieces]
+    if not columns or any(column is None for column in columns):
+        return None
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
+def _checked_grade(topic: str, value: Any) -> int:
+    """A grade as an integer; InputError where it is not one."""
+    number = isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
+    if not number or value != value or abs(value) > HIGHEST_GRADE or value != int(value):
+        raise InputError(
+            f"topic {topic}: grade {value!r} is not a whole number below 2^31; None stands for an unjudged"
+            " document."
+        )
+    return int(value)
+
+
+def _flat_values(
+    name: str, rows: Sequence[Iterable[float]] | None, topics: Sequence[str], lengths: Ints
+) -> Floats | None:
+    """One finite number for each document of every list, as a flat array; InputError for other input."""
+    if rows is None:
+        return None
+    values = [list(row) for row in rows]
+    if len(values) != len(topics):
+        raise InputError(
+            f"{name} for {len(values)} lists, but there are {len(topics)}: one row for each list is needed."
+        )
+    for topic, row, length in zip(topics, values, lengths.tolist()):
+        if len(row) != length:
+            raise InputError(f"topic {topic}: {len(row)} {name} for {length} documents; one each is needed.")
+    try:
+        flat = np.array([value for row in values for value in row], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name}: numbers are needed.") from None
+    if bad := first_true(~np.isfinite(flat)):
+        topic = topics[int(np.searchsorted(np.cumsum(lengths), bad[0], side="right"))]
+        raise InputError(f"topic {topic}: {flat[bad[0]]} among the {name}; finite numbers are needed.")
+    return flat
+
+
+def _check_falling(scores: Floats | None, topics: Sequence[str], lengths: Ints) -> None:
+    """InputError where a score is higher, as a 32-bit float, than the one above it in its list."""
+    if scores is None:
+        return
+    row = np.repeat(np.arange(len(topics)), lengths)
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    if bad := first_true((row[1:] == row[:-1]) & (single[1:] > single[:-1])):
+        topic, pair = topics[row[bad[0]]], scores[bad[0] : bad[0] + 2].tolist()
+        raise InputError(
+            f"topic {topic}: score {pair[1]} comes after {pair[0]}; scores must fall down the list."
+        )

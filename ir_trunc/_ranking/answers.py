@@ -1,14 +1,10 @@
-"""Answers to questions, in classes of one meaning, of which only the first that is given counts.
-
-Sakai, 2004.
-
-Sakai, 2004.
-"""
+"""Answers to questions: of each class of answers with one meaning, only the first counts (Sakai 2004)."""
 
 from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._read.arrow import pa
 from ir_trunc._read.reading import ANSWERS, Reading
 from ir_trunc._read.registry import read_rows
@@ -116,3 +114,24 @@ def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
         pa.array(kinds, text),
     )
     return Rows.of(rows.source, *columns)
+
+
+def token_f1(answer: Counter[str], right: Counter[str]) -> float:
+    """2 s / (w + w'), s words in common of w in the answer and w' in the right one."""
+    shared = sum((answer & right).values())
+    return 2 * shared / (sum(answer.values()) + sum(right.values())) if shared else 0.0
+
+
+def overlaps_of(qrels: Qrels, ranked: RankedRows, lengths: Ints) -> Floats:
+    """The token F1 of each list's first answer with the nearest right one (Q).
+
+    None where documents are not answers.
+
+    lengths: of the lists as they are scored.
+    """
+    found = np.zeros(len(lengths))
+    there = np.flatnonzero(lengths > 0)
+    for topic, answer in zip(there, ranked.rows.docs.take(ranked.starts[there]).to_pylist()):
+        words = Counter((qrels.normalise(answer) if qrels.normalise else answer).split())
+        found[topic] = max((token_f1(words, right) for right in qrels.right_words[topic]), default=0.0)
+    return found

@@ -1,26 +1,41 @@
-"""What is to be said of a run: counted where it is ranked. `ir_trunc._ranking.rank` says it, once."""
+"""What is left out of a run, and signs that it is misread: counted during ranking, reported once."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
+from ir_trunc._core.errors import warn
+from ir_trunc._read.reading import Reading
 from ir_trunc._read.rows import Samples
 
 
 @dataclass(frozen=True)
 class Notes:
-    """What of a run is left out, and signs that it is not what it seems.
+    """What is to be reported of a run. The notes of the parts of a run can be added up.
 
-    Notes can be added up where a run is ranked in parts. All but known, stranger and samples are counts.
-
-    known: whether the qrels have any of the run's topics. strangers: topics that they lack; stranger: the
-    first of these ids as text. cut_by_nil: lists that NIL ends before their last document; behind_nil:
-    documents behind it. taken: lists with a NIL that is taken for a document since nobody said what it means.
-    empty: answers of which their normaliser leaves nothing.
-
-    lists: of two documents or more whose order is decided by scores; tied: those of them in which all scores
-    are equal. samples: what was looked at of the run. ended: lists that end before a row that was not shown;
-    behind: rows behind it that were shown.
+    Attributes
+    ----------
+    known : bool
+        Whether the qrels have any of the run's topics.
+    strangers : int
+        The number of topics that the qrels lack.
+    stranger : str, optional
+        The first of these topics in the order of text.
+    cut_by_nil, behind_nil : int
+        Lists that NIL ends before their last document, and the documents behind it.
+    taken : int
+        Lists with a NIL that counts as a document because no rule was chosen.
+    empty : int
+        Answers of which the normaliser leaves nothing.
+    lists, tied : int
+        Lists of two documents or more whose order is decided by scores, and those of them in which all scores
+        are equal.
+    samples : tuple
+        Rows of the run that were looked at.
+    ended, behind : int
+        Lists that end before a row that was not shown, and shown rows behind it.
     """
 
     known: bool = False
@@ -46,5 +61,68 @@ class Notes:
             **counts,
         )
 
+    def warn(self, source: str, nil_id: str, reading: Reading) -> None:
+        """Warn of each kind once. `source` is the name of the run."""
+        for message in self._messages(nil_id, reading):
+            warn(f"{source}: {message}.")
+
+    def _messages(self, nil_id: str, reading: Reading) -> Iterator[str]:
+        if 2 * self.tied > self.lists:
+            yield (
+                f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
+                " their order; order='rank' takes the rank column, order='file' the rows as they stand"
+            )
+        looked_at, rising = _directions(self.samples)
+        against = looked_at - rising if reading.lower_is_better else rising
+        if 2 * against > looked_at and not reading.without_scores:
+            remedy = (
+                "if higher scores are better, leave lower_is_better out"
+                if reading.lower_is_better
+                else "if they are distances, lower_is_better=True"
+            )
+            yield (
+                f"the rank column runs against the scores in {against} of {looked_at} lists that were looked"
+                f" at, and the scores decide; {remedy}, and if the ranks are right, order='rank'"
+            )
+        marks = {mark for sample in self.samples for mark in sample.marks}
+        if reading.stop is None and len(marks) > 1:
+            some = ", ".join(sorted(marks)[:5])
+            yield f"the second column has several values ({some}); if one ends the list, name it: stop='...'"
+        if reading.stop is not None and not self.ended:
+            yield f"no row has the mark {reading.stop} in its second column: no list ends there"
+        if self.behind:
+            yield f"{self.behind} documents come after one that was not shown; their lists end before it"
+        if self.strangers:
+            many = f"{self.strangers} topics that the qrels lack are"
+            what = many if self.strangers > 1 else "1 topic that the qrels lack is"
+            none = "" if self.known else "; NO topic is left"
+            yield f"{what} left out (topic {self.stranger} for one){none}"
+        if self.behind_nil:
+            yield (
+                f"{nil_id} ends {self.cut_by_nil} list(s) before their last document; {self.behind_nil}"
+                " document(s) behind it are left out"
+            )
+        if self.empty:
+            yield f"{self.empty} answer(s) that normalise to nothing are left out"
+        if self.taken:
+            what = f"{self.taken} lists hold" if self.taken > 1 else "1 list holds"
+            yield (
+                f"{what} a document called {nil_id}, taken for a document; nil='ends' ends these lists"
+                " before it"
+            )
+
 
 _COUNTS = [field.name for field in fields(Notes) if field.type == "int"]
+
+
+def _directions(samples: Samples) -> tuple[int, int]:
+    """The number of lists with ranks and scores, and of those whose ranks mostly rise with the scores."""
+    looked_at = rising = 0
+    for sample in samples:
+        votes: dict[str | bytes, int] = defaultdict(int)
+        for (topic, rank, score), (other, next_rank, next_score) in sample.pairs:
+            if topic == other and rank != next_rank and score != next_score:
+                votes[topic] += 1 if (rank < next_rank) == (score < next_score) else -1
+        looked_at += len(votes)
+        rising += sum(vote > 0 for vote in votes.values())
+    return looked_at, rising

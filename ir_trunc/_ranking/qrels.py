@@ -1,32 +1,132 @@
-"""Qrels made ready for any number of runs."""
+"""Qrels, ready for any number of runs: reading them, and extending them by topics without judgments."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, warn
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.rankings import Ints, Judgments, canonical_order, distinct
-from ir_trunc._ranking.judged_docs import CodedRows, JudgedDocs
-from ir_trunc._ranking.nil import DOCUMENTS, NilRule
-from ir_trunc._ranking.ranked import repeats
+from ir_trunc._kernel import kernel
+from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
+from ir_trunc._ranking.ranked_rows import repeats
 from ir_trunc._read.arrow import Texts, flat, index_in, numeric, occurs, pa
+from ir_trunc._read.readers.topics import read_topics, say_unjudged
+from ir_trunc._read.reading import QRELS, RUN, Columns, HowRead, Reading
+from ir_trunc._read.registry import Data, recognised
 from ir_trunc._read.rows import PLACEHOLDER, Rows
+from ir_trunc._read.tables import columns_of, possible_fields
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Qrels as the kernel reads them, without repeated pairs of topic and document.
+
+    Attributes
+    ----------
+    source : str
+        Their name in messages.
+    topics, docs : Texts
+        The distinct ids, in the order in which they first occur.
+    topic, doc, grade : array of int32
+        For each judgment the indices of its ids in `topics` and `docs`, and its grade.
+    """
+
+    source: str
+    topics: Texts
+    docs: Texts
+    topic: npt.NDArray[np.int32]
+    doc: npt.NDArray[np.int32]
+    grade: npt.NDArray[np.int32]
+    universe: tuple[str, ...] = ()
+    levels: tuple[int, ...] = ()
+
+    def named_topics(self) -> list[str]:
+        """The distinct topics of the rows."""
+        return self.topics.list()
+
+    def have(self, *ids: str) -> bool:
+        """Whether one of these documents is judged."""
+        near = [text for text in ids if text.encode(errors="replace") in bytes(self.docs.data)]
+        return bool(near) and not set(near).isdisjoint(self.docs.list())
+
+    def rows(self) -> Rows:
+        """The judgments as rows, in the order of the file."""
+        topic, doc = (numeric(codes.astype(np.int64)) for codes in (self.topic, self.doc))
+        topics = pa.DictionaryArray.from_arrays(topic.cast(pa.int32()), self.topics.arrow())
+        grades = self.grade.astype(np.int64)
+        return Rows(self.source, topics, self.docs.arrow().take(doc), grades, universe=self.universe)
+
+
+def coded_qrels(data: Data) -> CodedRows | None:
+    """Qrels of a common form by the kernel; None where it is not sure of them, or there is no kernel."""
+    compiled = None if kernel is None or data.layout.reading.columns else data.reader.compiled
+    read = compiled and compiled.qrels(data, _hash_seed())
+    if not read:
+        return None
+    topics, docs = (Texts(np.frombuffer(offsets, np.int32), ids) for offsets, ids in read[:2])
+    topic, doc, grade = (np.frombuffer(column, np.int32) for column in read[2:])
+    pairs = np.sort(topic.astype(np.int64) * max(1, len(docs)) + doc)
+    if not len(pairs) or (pairs[1:] == pairs[:-1]).any():
+        return None
+    universe = tuple(data.value) if isinstance(data.value, dict) else ()
+    return CodedRows(data.source, topics, docs, topic, doc, grade, universe)
+
+
+class JudgedDocs:
+    """The judged documents of qrels in the kernel's memory.
+
+    They are built from buffers of texts and numbers, and built again from these after unpickling.
+    """
+
+    def __init__(self, *columns: Any):
+        self.columns = columns
+        self.in_kernel = kernel.judged(*columns, _hash_seed()) if kernel else None
+
+    @classmethod
+    def of(cls, topics: Texts, docs: Texts, nil: str, keys: Ints, grades: Ints) -> JudgedDocs:
+        """The judged documents of qrels. The kernel leaves lists with NIL or the placeholder to Python."""
+        texts = (topics, docs, Texts.of([PLACEHOLDER, nil]))
+        return cls(*(part for ids in texts for part in (ids.offsets, ids.data)), keys, grades)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.columns
+
+
+def _hash_seed() -> int:
+    """A random seed of the kernel's hashes, so that nobody can construct ids whose hashes collide."""
+    return int.from_bytes(os.urandom(8), "little")
 
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
     """The judgments of a test collection, by document id.
 
-    given: the rows that they are made of. judgments: the grades by topic. topic_ids: the query universe, in
-    canonical order. doc_ids: the distinct judged ids. keys, grades: one for each judged document, keys (topic
-    x documents + document) ascending. classes: the answer class of each key, where documents are answers of
-    which only the first of a class counts. normalise: what is done to a run's ids before they are looked up.
-    nil: what a NIL document means.
+    Attributes
+    ----------
+    given : Rows or CodedRows
+        The rows from which the qrels are made.
+    judgments : Judgments
+        The grades by topic.
+    topic_ids : Texts
+        The query universe, in canonical order.
+    doc_ids : Texts
+        The distinct ids of judged documents.
+    keys, grades : array of int64
+        One key (topic x documents + document, ascending) and one grade for each judged document.
+    classes : array of int64, optional
+        The answer class of each key, where documents are answers of which only the first of a class counts.
+    normalise : function, optional
+        Applied to the ids of a run before they are looked up.
+    nil : NilRule
+        The meaning of a NIL document.
     """
 
     given: Rows | CodedRows
@@ -51,8 +151,7 @@ class Qrels:
     ) -> Qrels:
         """Qrels from rows.
 
-        The query universe may have topics, and the judgement scale levels, that no row names.
-
+        `topics` and `levels` extend the query universe and the judgement scale beyond those of the rows.
         Judgments of a document NIL are left out, with a warning, where the rule gives NIL another meaning.
         """
         nil = nil or DOCUMENTS
@@ -72,13 +171,13 @@ class Qrels:
                 f"{given.source}: topic {error.object!a} is not text that UTF-8 can hold."
             ) from None
         if isinstance(given, CodedRows) and not given.have(nil_id, PLACEHOLDER):
-            place = {name: at for at, name in enumerate(names)}
-            code = np.array([place[name] for name in given.topics.list()], np.int64)[given.topic]
+            position = {name: q for q, name in enumerate(names)}
+            code = np.array([position[name] for name in given.topics.list()], np.int64)[given.topic]
             doc_ids, doc, classes = given.docs, given.doc, None
             grades = given.grade.astype(np.int64)
         else:
             rows = given.rows() if isinstance(given, CodedRows) else given
-            code, rows = _judged(rows, topic_ids.arrow(), nil, nil_id)
+            code, rows = _counted(rows, topic_ids.arrow(), nil, nil_id)
             docs = rows.docs.dictionary_encode()
             doc_ids, doc = Texts.of_arrow(docs.dictionary), flat(docs.indices)
             grades = np.asarray(rows.values, dtype=np.int64)
@@ -101,7 +200,7 @@ class Qrels:
 
     @cached_property
     def rows(self) -> Rows:
-        """The judgments as they were given."""
+        """The rows from which the qrels are made."""
         return self.given.rows() if isinstance(self.given, CodedRows) else self.given
 
     @cached_property
@@ -111,48 +210,45 @@ class Qrels:
 
     @cached_property
     def docs(self) -> pa.StringArray:
-        """The distinct judged ids."""
+        """The distinct ids of judged documents."""
         return self.doc_ids.arrow()
 
     def changed(self, topics: Iterable[str] = (), nil: NilRule | None = None) -> Qrels:
         """These qrels over a larger query universe, or with another meaning of NIL."""
-        known = {*self.judgments.topics, *map(str, topics)}
+        universe = {*self.judgments.topics, *map(str, topics)}
         levels = self.judgments.levels.tolist()
-        return Qrels.of(self.given, known, levels=levels, normalise=self.normalise, nil=nil or self.nil)
+        return Qrels.of(self.given, universe, levels=levels, normalise=self.normalise, nil=nil or self.nil)
 
     @cached_property
     def judgments_with_nil(self) -> Judgments:
-        """The judgments of the ranked lists, whatever the run.
-
-        Where NIL is an answer, it is one more judgment for a nil query.
-        """
+        """The judgments of the lists of every run: where NIL is an answer, each nil query has one more."""
         return self.judgments.with_nil(max(1, self.judgments.max_rel)) if self.nil.answers else self.judgments
 
     @property
     def nil_id(self) -> str:
-        """The NIL document's id as it is compared."""
+        """The id of the NIL document, normalised as those of a run are."""
         return self.normalise(self.nil.id) if self.normalise else self.nil.id
 
     def find(self, topic: Ints, docs: pa.StringArray) -> Ints:
-        """Where each document is among the keys, -1 where it is not judged.
+        """The index of each document in `keys`, -1 where it is not judged.
 
-        topic: of each, as a position among the topics. docs: ids, normalised.
+        `topic` has the position of each document's topic, `docs` the normalised ids.
         """
         size = len(self.docs)
         ends = topic.min(initial=len(self.topics)) * size, (topic.max(initial=-1) + 1) * size
         near = distinct(self.keys[slice(*np.searchsorted(self.keys, ends))] % max(1, size))
         code = index_in(docs, self.docs.take(numeric(near)))  # among the documents judged for these topics
-        known = np.flatnonzero(code >= 0)
-        wanted = topic[known] * size + near[code[known]]
-        at = np.searchsorted(self.keys, wanted)
-        judged = self.keys[np.minimum(at, len(self.keys) - 1)] == wanted
-        found = np.full(len(code), -1)
-        found[known[judged]] = at[judged]
-        return found
+        rows = np.flatnonzero(code >= 0)
+        keys = topic[rows] * size + near[code[rows]]
+        places = np.searchsorted(self.keys, keys)
+        judged = self.keys[np.minimum(places, len(self.keys) - 1)] == keys
+        indices = np.full(len(code), -1)
+        indices[rows[judged]] = places[judged]
+        return indices
 
     @cached_property
     def judged_docs(self) -> JudgedDocs:
-        """The judged documents as the compiled kernel has them."""
+        """The judged documents in the memory of the kernel."""
         return JudgedDocs.of(self.topic_ids, self.doc_ids, self.nil.id, self.keys, self.grades)
 
     @cached_property
@@ -160,27 +256,23 @@ class Qrels:
         """The words of the right answers of every topic, in the order of the topics."""
         right = np.flatnonzero(self.grades > 0)
         topic, doc = np.divmod(self.keys[right], max(1, len(self.docs)))
-        found: list[list[Counter[str]]] = [[] for _ in self.judgments.topics]
-        for at, answer in zip(topic.tolist(), self.docs.take(numeric(doc)).to_pylist()):
-            found[at].append(Counter(answer.split()))
-        return found
+        words: list[list[Counter[str]]] = [[] for _ in self.judgments.topics]
+        for q, answer in zip(topic.tolist(), self.docs.take(numeric(doc)).to_pylist()):
+            words[q].append(Counter(answer.split()))
+        return words
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """`{topic: {document: grade}}`.
-
-        A topic without judgments has the placeholder, so that every tool sees it.
-        """
+        """`{topic: {document: grade}}`, with a placeholder for a topic without judgments."""
+        topics = self.judgments.topics
         topic, doc = np.divmod(self.keys, max(1, len(self.docs)))
-        result: dict[str, dict[str, int]] = {name: {} for name in self.judgments.topics}
-        for name, document, grade in zip(
-            topic, self.docs.take(numeric(doc)).to_pylist(), self.grades.tolist()
-        ):
-            result[self.judgments.topics[name]][document] = grade
+        result: dict[str, dict[str, int]] = {name: {} for name in topics}
+        for q, document, grade in zip(topic, self.docs.take(numeric(doc)).to_pylist(), self.grades.tolist()):
+            result[topics[q]][document] = grade
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
 
-def _judged(rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str) -> tuple[Ints, Rows]:
-    """The rows of judgments that count, and where their topics are among these."""
+def _counted(rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str) -> tuple[Ints, Rows]:
+    """The rows of judgments that count, after the positions of their topics among these."""
     code = index_in(rows.topics.dictionary, topics)[flat(rows.topics.indices)]
     again = repeats(code, rows.docs)
     if len(again):
@@ -197,8 +289,168 @@ def _judged(rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str) -> tu
 
 
 def _best_of_class(topic: Ints, classes: Ints, grades: Ints) -> Ints:
-    """One row for each class of answers, its best; wrong answers each stand for themselves."""
+    """The best row of each class of answers, and every row of a wrong answer."""
     order = np.lexsort((-grades, classes, topic))
     same = (np.diff(topic[order]) == 0) & (np.diff(classes[order]) == 0)
     first = np.concatenate(([True], ~same))[: len(order)]
     return order[first | (grades[order] <= 0)]
+
+
+class Frame(Protocol):
+    """A table that Arrow's C stream takes: of pandas, polars, pyarrow, DuckDB and others."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The table as a stream."""
+
+
+class WithQrels(Protocol):
+    """A data set of ir_datasets that has qrels."""
+
+    def qrels_iter(self) -> Any:
+        """Its judgments."""
+
+
+QrelsLike = (
+    str
+    | os.PathLike[str]
+    | Mapping[Any, Mapping[Any, int] | Collection[Any]]
+    | Iterable[Sequence[Any] | Mapping[str, Any]]
+    | Frame
+    | WithQrels
+    | Qrels
+)
+"""Qrels in any of their forms.
+
+A path of a file (TREC, NTCIR, JSON, CSV, Parquet; plain or gzipped) or of a folder of BEIR, or the id of an
+ir_datasets data set; `{topic: {document: grade}}`, or `{topic: [relevant document, ...]}`; named tuples with
+query_id, doc_id and relevance, plain tuples in this order, or dicts with these names; a frame or a Hugging
+Face Dataset with these columns; an ir_datasets data set; or what `read_qrels` or `read_answers` returns.
+"""
+
+
+def read_qrels(
+    data: QrelsLike,
+    topics: Any = None,
+    *,
+    nil: NilRule | Convention | None = None,
+    columns: Mapping[str, Any] | None = None,
+) -> Qrels:
+    """Qrels ready for any number of runs.
+
+    Parameters
+    ----------
+    data : QrelsLike
+        In any form that `calc` takes. A data set of ir_datasets brings its topics and its judgement scale.
+        `Qrels` are returned as they are, unless `topics` or `nil` change them.
+    topics : optional
+        More topics of the query universe, in any form that `read_topics` takes. A warning counts those that
+        the qrels lack.
+    nil : {'document', 'ends', 'trec2001', 'sakai'} or NilRule, optional
+        What a NIL document in a run means: like any other by default.
+    columns : dict, optional
+        The names of the columns of a table, as `{"doc_id": "chunk", "relevance": "grade"}`.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        Where the qrels or the topics cannot be read as such.
+    ParameterError
+        Where `nil` is neither a convention nor a rule.
+
+    Examples
+    --------
+    >>> from ir_trunc import read_qrels
+    >>> read_qrels({"q1": {"a": 1, "b": 0}}, topics=["q1"]).to_dict()
+    {'q1': {'a': 1, 'b': 0}}
+    """
+    names = Columns.of(columns)
+    rule = None if nil is None else nil_rule(nil)
+    more = [] if topics is None else read_topics(topics)
+    if isinstance(data, Qrels):
+        if names.needed:
+            raise InputError(f"columns={names}: these qrels were read before; name their columns there.")
+        if topics is not None:
+            say_unjudged(topics, more, data.judgments.topics, data.given.source)
+        return data.changed(more, rule) if more or rule else data
+    recognised_data = recognised(data, replace(QRELS, reading=Reading(columns=names)))
+    rows = coded_qrels(recognised_data) or recognised_data.all_rows()
+    # Topics that come with a data set belong to it: those without judgments need no warning.
+    if topics is not None:
+        say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
+    return Qrels.of(rows, [*rows.universe, *more], levels=rows.levels, nil=rule)
+
+
+def read_qrels_of_runs(
+    data: Any, topics: Any = None, *, nil: NilRule | Convention | None = None, reading: HowRead
+) -> tuple[Qrels, HowRead]:
+    """Qrels, and the options for reading their runs, where `columns` names the columns of both.
+
+    Each named column must be in the qrels or in the runs.
+    """
+    names = Columns.of(reading.get("columns"))
+    if not names:
+        return read_qrels(data, topics, nil=nil), {**reading, "columns": None}
+    qrels = read_qrels(data, topics, nil=nil, columns=names.needing(names.needed - set(possible_fields(RUN))))
+    used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
+    return qrels, {**reading, "columns": names.needing(names.needed - used)}
+
+
+def with_topics(qrels: QrelsLike, topics: Any) -> Any:
+    """Qrels over a larger query universe.
+
+    Topics without judgments are made visible by a placeholder, which is never a document. The caller's qrels
+    stay as they are.
+
+    Parameters
+    ----------
+    qrels : QrelsLike
+        In any form that `calc` takes.
+    topics
+        In any form that `read_topics` takes. A warning counts those without judgments.
+
+    Returns
+    -------
+    dict, pandas.DataFrame, list of named tuples or Qrels
+        The form of the qrels, for use with ir-measures or PyTerrier; `Qrels` for all other forms.
+
+    Raises
+    ------
+    InputError
+        Where the qrels or the topics cannot be read as such.
+
+    Examples
+    --------
+    >>> import ir_trunc
+    >>> ir_trunc.with_topics({"1": {"a": 1}, "2": {}}, ["1", "2"])
+    {'1': {'a': 1}, '2': {'__nil__': 0}}
+    """
+    import pandas as pd
+    from ir_measures import Qrel
+
+    from ir_trunc._read.readers.memory import dicts, named_tuples
+
+    if isinstance(qrels, Qrels):
+        return read_qrels(qrels, topics)
+    data = recognised(qrels, QRELS)
+    rows, universe = data.all_rows(), read_topics(topics)
+    known = {*rows.named_topics(), *rows.universe}
+    say_unjudged(topics, universe, known, rows.source)
+    missing = [topic for topic in universe if topic not in known]
+    if data.reader is dicts:
+        own = dict(zip(rows.universe, data.value))  # which may be numbers
+        empty = [own[topic] for topic in universe if topic in own and not data.value[own[topic]]]
+        return {**data.value, **{topic: {PLACEHOLDER: 0} for topic in [*empty, *missing]}}
+    if data.reader is named_tuples:
+        return [*data.value, *(Qrel(topic, PLACEHOLDER, 0) for topic in missing)]
+    if not isinstance(data.value, pd.DataFrame):
+        return Qrels.of(rows, [*rows.universe, *missing], levels=rows.levels)
+    if not data.value.columns.is_unique:
+        raise InputError("qrels: two columns of the frame have the same name; each needs its own.")
+    values = {"query_id": missing, "doc_id": PLACEHOLDER, "relevance": 0}
+    names = columns_of(data.value.columns, QRELS, rows.source)
+    added = pd.DataFrame({name: values[field] for field, name in names.items()})
+    return pd.concat([data.value, added], ignore_index=True) if missing else data.value.copy()

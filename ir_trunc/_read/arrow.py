@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.arrays import HIGHEST_GRADE
 from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import LazyModule
 from ir_trunc._core.rankings import Bools, Floats, Ints
 

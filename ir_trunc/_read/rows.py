@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.arrays import HIGHEST_GRADE
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import flat, numeric, one_array, pa, pc
 from ir_trunc._read.reading import DEFAULT, Reading

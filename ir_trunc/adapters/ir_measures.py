@@ -30,7 +30,7 @@ class Evaluator(providers.Evaluator):
 
     def __init__(self, measures: Iterable[Measure], qrels: Any):
         # pyarrow: not before it is needed
-        from ir_trunc._ranking.doors import read_qrels
+        from ir_trunc._ranking.qrels import read_qrels
         from ir_trunc.scoring.evaluator import Doubts
 
         self.qrels = read_qrels(qrels)
@@ -45,7 +45,7 @@ class Evaluator(providers.Evaluator):
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
-        from ir_trunc._ranking.rank import rank_run
+        from ir_trunc._ranking.runs import rank_run
 
         rankings = rank_run(self.qrels, run)
         self.doubts.warn(f"run ({type(run).__name__})", rankings)

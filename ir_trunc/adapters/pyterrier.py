@@ -141,7 +141,7 @@ def experiment(
     """
     from tqdm import tqdm
 
-    from ir_trunc._ranking.universe import with_topics
+    from ir_trunc._ranking.qrels import with_topics
 
     if "mrt" in ([measures] if isinstance(measures, str) else measures):
         raise UnknownMeasureError(
@@ -348,16 +348,18 @@ class Truncate(pt.Estimator):
         pt.validate.result_frame(inp)
         if not len(inp):
             return inp
-        from ir_trunc._ranking.doors import read_qrels, read_run
-        from ir_trunc._ranking.rank import rank
-        from ir_trunc._ranking.ranked import RankedRows
+        from ir_trunc._ranking.qrels import read_qrels
+        from ir_trunc._ranking.ranked_rows import RankedRows
+        from ir_trunc._ranking.runs import rank_rows, read_run
         from ir_trunc.truncation._policy import lengths_of
 
         rows = read_run(inp)
         pairs = list(zip(rows.topics.to_pylist(), rows.docs.to_pylist()))
         qrels = read_qrels({topic: {} for topic, _ in pairs}, nil="document")
         ranked = RankedRows.of(rows, qrels.topics)
-        kept = ranked.rank <= lengths_of(self.policy, rank(qrels, [rows], keep_scores=True))[ranked.topic]
+        kept = (
+            ranked.rank <= lengths_of(self.policy, rank_rows(qrels, [rows], keep_scores=True))[ranked.topic]
+        )
         ids = zip(ranked.rows.topics.to_pylist(), ranked.rows.docs.to_pylist())
         wanted = {pair for pair, keep in zip(ids, kept.tolist()) if keep}
         return inp[[pair in wanted for pair in pairs]].reset_index(drop=True)
@@ -373,7 +375,7 @@ class Truncate(pt.Estimator):
 
         Topics of the results without judgments are nil queries: a policy has to learn silence from them.
         """
-        from ir_trunc._ranking.doors import rank
+        from ir_trunc._ranking.runs import rank
 
         if self.measure is None:
             raise ParameterError(

@@ -24,9 +24,8 @@ import pyarrow as pa
 
 from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError
 from ir_trunc._core.lazy import needed, pd
-from ir_trunc._ranking.likes import QrelsLike
-from ir_trunc._ranking.qrels import Qrels
-from ir_trunc._ranking.rank import Piece, put_together, rank_piece
+from ir_trunc._ranking.qrels import Qrels, QrelsLike
+from ir_trunc._ranking.runs import Piece, put_together, rank_piece
 from ir_trunc._read.readers.trec import rows_of_lines, trec
 from ir_trunc._read.reading import MARK, RANK, RUN, Layout, Unpack, nothing_in
 from ir_trunc._read.registry import reader_of, shape_of

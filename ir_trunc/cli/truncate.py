@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from ir_trunc._core.errors import ParameterError, counted
 from ir_trunc._output.files import check_outputs
-from ir_trunc._ranking.doors import read_qrels_of_runs, read_run
-from ir_trunc._ranking.rank import rank
+from ir_trunc._ranking.qrels import read_qrels_of_runs
+from ir_trunc._ranking.runs import rank_rows, read_run
 from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, reading_of
 from ir_trunc.cli.output import OneLineParser
 from ir_trunc.cli.process import tell
@@ -50,7 +50,7 @@ def main(words: Sequence[str]) -> int:
     if sees and args.qrels is None:
         raise ParameterError(f"{policy} looks at judgments: --qrels and --measure are needed.")
     if args.qrels:
-        training = rank(judged, [run], keep_scores=True)
+        training = rank_rows(judged, [run], keep_scores=True)
         policy = policy.fit(training, args.measure)
         if sees:
             lists = training

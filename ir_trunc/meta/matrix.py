@@ -18,7 +18,7 @@ from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, near
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, several
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_order
-from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import BoundMeasure

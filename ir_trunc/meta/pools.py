@@ -19,11 +19,9 @@ from ir_trunc._core.errors import InputError, UnknownMeasureError
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import several, whole
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, Rankings, offsets_of
-from ir_trunc._ranking.doors import read_qrels_of_runs, read_run
-from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.qrels import Qrels
-from ir_trunc._ranking.rank import join_run
+from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.runs import join_run, read_run
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures.params import Whole

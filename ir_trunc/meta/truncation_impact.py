@@ -11,8 +11,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats
-from ir_trunc._ranking.doors import read_qrels_of_runs
-from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.matrix import labelled_table

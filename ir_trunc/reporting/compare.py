@@ -16,7 +16,7 @@ from ir_trunc._core.errors import InputError, ParameterError, nearest, noted, sh
 from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.parameters import flag, number, one_of, text, whole
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.measures.definition import influence

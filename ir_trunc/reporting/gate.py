@@ -19,8 +19,8 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, number, several, text
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import fitted
-from ir_trunc._ranking.doors import rank
-from ir_trunc._ranking.likes import QrelsLike, RunLike
+from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.definition import influence
 from ir_trunc.scoring.evaluator import Evaluator, Options

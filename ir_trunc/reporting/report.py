@@ -16,8 +16,8 @@ from ir_trunc._core.lazy import needed, pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target, check_outputs, write_text
-from ir_trunc._ranking.doors import rank, read_qrels_of_runs
-from ir_trunc._ranking.likes import QrelsLike
+from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.runs import rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.questions import reads_the_end
 from ir_trunc.reporting.compare import compare

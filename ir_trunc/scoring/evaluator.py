@@ -16,10 +16,9 @@ from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Floats, Rankings
-from ir_trunc._ranking.doors import as_ranked, read_qrels_of_runs
-from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.rank import rank_run
+from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.runs import RunLike, as_ranked, rank_run
 from ir_trunc._read.reading import Duplicates, HowRead, Order, Reading, Unpack
 from ir_trunc._read.registry import shape_of
 from ir_trunc.measures import BoundMeasure, scores

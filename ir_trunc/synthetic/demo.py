@@ -16,8 +16,8 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.files import make_folder, output_file
-from ir_trunc._ranking.doors import read_qrels
-from ir_trunc._ranking.rank import rank_run
+from ir_trunc._ranking.qrels import read_qrels
+from ir_trunc._ranking.runs import rank_run
 from ir_trunc.scoring.evaluator import evaluator
 
 SYSTEMS = ("never-stops", "stops-in-time", "says-little")

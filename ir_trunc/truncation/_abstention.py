@@ -10,9 +10,9 @@ import numpy as np
 from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
-from ir_trunc._ranking.doors import rank
-from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists

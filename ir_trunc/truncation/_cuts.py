@@ -14,12 +14,10 @@ from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import instance, mapping
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target, run_lines, word, write_text
-from ir_trunc._ranking.doors import read_run
-from ir_trunc._ranking.likes import RunLike
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels
-from ir_trunc._ranking.rank import rank
-from ir_trunc._ranking.ranked import RankedRows
+from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.runs import RunLike, rank_rows, read_run
 from ir_trunc._read.arrow import one_id, pa, pc, strings
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
@@ -190,7 +188,7 @@ def _unjudged_lists(run: Rows, topics: Sequence[str], nil: NilRule | Convention 
     """A run's lists for these topics, without judgments; a topic that the run lacks has the empty list."""
     nothing = Rows.of("no qrels", strings([]), strings([]), np.zeros(0, np.int64))
     qrels = Qrels.of(nothing, topics, nil=None if nil is None else nil_rule(nil))
-    return rank(qrels, [run], keep_scores=True)
+    return rank_rows(qrels, [run], keep_scores=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

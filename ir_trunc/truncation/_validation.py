@@ -12,9 +12,9 @@ from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
-from ir_trunc._ranking.doors import rank, read_qrels_of_runs
-from ir_trunc._ranking.likes import QrelsLike
 from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.runs import rank
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.definition import influence
 from ir_trunc.scoring.evaluator import Evaluator

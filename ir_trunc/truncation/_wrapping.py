@@ -11,17 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.compute as pc
 
-from ir_trunc._core.arrays import HIGHEST_GRADE
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Bools, Ints
 from ir_trunc._output.files import Target, check_outputs, qrels_lines, run_lines, write_text
-from ir_trunc._ranking.doors import read_qrels_of_runs, read_run
-from ir_trunc._ranking.likes import QrelsLike, RunLike
-from ir_trunc._ranking.qrels import Qrels
-from ir_trunc._ranking.rank import join_run
-from ir_trunc._ranking.ranked import RankedRows
+from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.runs import RunLike, join_run, read_run
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 

@@ -27,11 +27,10 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Whole, checked, file_name, instance, mapping, text, whole
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._output.tables import fitted
-from ir_trunc._ranking.doors import rank, read_qrels_of_runs, read_run
-from ir_trunc._ranking.likes import QrelsLike, RunLike
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
-from ir_trunc._ranking.rank import say
-from ir_trunc._ranking.ranked import RankedRows
+from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.runs import RunLike, rank, read_run
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import HowRead, Unpack
@@ -585,7 +584,7 @@ def nil_report(
     rule = nil_rule(nil)
     names = pc.unique(rows.topics).cast(pa.string()) if topics is None else strings(read_topics(topics))
     ranked = RankedRows.of(rows, names)
-    say(ranked.notes, rows.source, rule.id, rows.reading)
+    ranked.notes.warn(rows.source, rule.id, rows.reading)
     ends = rule.convention == "ends"
     nil_rows = np.flatnonzero(occurs(ranked.rows.docs, rule.id) & ends)
     after = rule.lengths(ranked, nil_rows)

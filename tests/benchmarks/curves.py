@@ -13,7 +13,7 @@ import numpy as np
 
 from ir_trunc import evaluator, read_qrels
 from ir_trunc._core.rankings import Rankings
-from ir_trunc._ranking.doors import rank
+from ir_trunc._ranking.runs import rank
 
 MEASURES = "nDCGT RBPT ERRT RBPU DCGU RBU OIE"
 REPETITIONS = 9

@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._kernel import kernel
-from ir_trunc._ranking import doors, rank
+from ir_trunc._ranking import qrels as qrels_module
+from ir_trunc._ranking import runs
 from ir_trunc._ranking.answers import read_answers
-from ir_trunc._ranking.doors import read_qrels
-from ir_trunc._ranking.judged_docs import coded_qrels
-from ir_trunc._ranking.rank import compiled, compiled_rows
+from ir_trunc._ranking.qrels import coded_qrels, read_qrels
+from ir_trunc._ranking.runs import rank_by_kernel, rank_rows_by_kernel, rank_run
 from ir_trunc._read import text
 from ir_trunc._read.reading import DEFAULT, RUN, Reading
 from ir_trunc._read.reading import QRELS as QRELS_LAYOUT
@@ -61,18 +61,18 @@ def outcome(do):
 
 def same(qrels, run, reading=DEFAULT, keep=True):
     """Hold both ways against each other; whether the kernel was sure of the run."""
-    found = outcome(lambda: rank.rank_run(qrels, run, reading, keep))
+    found = outcome(lambda: rank_run(qrels, run, reading, keep))
     with pytest.MonkeyPatch.context() as patch:
-        for way in ("compiled", "compiled_rows"):
-            patch.setattr(rank, way, lambda *_: None)
-        assert found == outcome(lambda: rank.rank_run(qrels, run, reading, keep))
+        for way in ("rank_by_kernel", "rank_rows_by_kernel"):
+            patch.setattr(runs, way, lambda *_: None)
+        assert found == outcome(lambda: rank_run(qrels, run, reading, keep))
     return sure(qrels, run, reading, keep)
 
 
 def sure(qrels, run, reading=DEFAULT, keep=True):
     """Whether the kernel is sure of a run."""
     try:
-        return compiled(qrels, recognised(run, replace(RUN, reading=reading)), keep) is not None
+        return rank_by_kernel(qrels, recognised(run, replace(RUN, reading=reading)), keep) is not None
     except IrTruncError:  # nobody recognises it
         return False
 
@@ -255,7 +255,7 @@ def same_judgments(path, **options):
     """Hold both ways of reading qrels against each other; whether the kernel was sure of them."""
     found = judgments(path, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(doors, "coded_qrels", lambda _: None)
+        patch.setattr(qrels_module, "coded_qrels", lambda _: None)
         assert found == judgments(path, **options)
     try:
         return coded_qrels(recognised(path, QRELS_LAYOUT)) is not None
@@ -420,8 +420,8 @@ def test_named_tuples_are_the_kernels_own(qrels, run, reading, keep):
         items = as_tuples(run, kind)
         understood = same(qrels, items, reading, keep)
         assert understood or reading.order == "rank" or not items
-        once = outcome(lambda given=items: rank.rank_run(qrels, iter(given), reading, keep))
-        assert once == outcome(lambda given=items: rank.rank_run(qrels, given, reading, keep)) or not items
+        once = outcome(lambda given=items: rank_run(qrels, iter(given), reading, keep))
+        assert once == outcome(lambda given=items: rank_run(qrels, given, reading, keep)) or not items
 
 
 @given(st.lists(st.builds(ScoredDoc, ODD_TOPICS, IDS, NUMBERS), max_size=6), READING)
@@ -446,7 +446,7 @@ def frame(run):
 def rows_are_sure(qrels, table, reading=DEFAULT):
     """Whether the kernel is sure of the rows of a table."""
     rows = read_rows(table, replace(RUN, reading=reading))
-    return compiled_rows(qrels, rows, False) is not None
+    return rank_rows_by_kernel(qrels, rows, False) is not None
 
 
 @given(DICTS, READING, st.booleans())
@@ -492,7 +492,7 @@ def test_columns_that_do_not_fit_together_are_refused(qrels):
     good["scores"] = np.array([1.0])
 
     def taken(**other):
-        lists = kernel.begin(qrels.judged_docs.here, 0, False, False)
+        lists = kernel.begin(qrels.judged_docs.in_kernel, 0, False, False)
         return kernel.columns(lists, *{**good, **other}.values())
 
     assert taken()
@@ -567,7 +567,7 @@ def test_numbers_are_rounded_as_python_rounds_them(tmp_path):
     texts = {rng.choice(["", "-"]) + number(rng) for _ in range(20000)}
     path = tmp_path / "a.run"
     path.write_text("".join(f"1 Q0 {at} 1 {text} t\n" for at, text in enumerate(texts)))
-    lists = rank.rank_run(read_qrels({"1": {"0": 1}}), path, Reading("file"), True)
+    lists = rank_run(read_qrels({"1": {"0": 1}}), path, Reading("file"), True)
     assert sure(read_qrels({"1": {"0": 1}}), path, Reading("file"))
     assert lists.scores.tobytes() == np.array([float(text) for text in texts]).tobytes()
 
@@ -608,7 +608,7 @@ def test_ids_beyond_ascii_keep_at_most_one_copy_in_the_users_objects(qrels):
 
 
 def test_the_kernels_judgments_are_made_again_where_they_are_unpickled(qrels):
-    assert qrels.judged_docs.here is not None
+    assert qrels.judged_docs.in_kernel is not None
     for copied in (pickle.loads(pickle.dumps(qrels)), copy.deepcopy(qrels)):
         assert same(copied, {"1": {"a": 1.0, "b": 2.0}})
 

@@ -27,7 +27,7 @@ from procedures import examples
 
 import ir_trunc
 from ir_trunc import IrTruncError, IrTruncWarning, meta, plots, truncation
-from ir_trunc._ranking.doors import read_run
+from ir_trunc._ranking.runs import read_run
 from ir_trunc.adapters import scale
 from ir_trunc.truncation import study
 

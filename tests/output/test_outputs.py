@@ -13,7 +13,7 @@ import pytest
 
 from ir_trunc import InputError, read_qrels, with_terminal
 from ir_trunc._output.files import check_outputs, output_file, write_text
-from ir_trunc._ranking.doors import read_run
+from ir_trunc._ranking.runs import read_run
 from ir_trunc.truncation import read_cuts, write_cuts, write_run
 
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")

@@ -16,8 +16,7 @@ import ir_trunc
 from ir_trunc import InputError, calc, curves, read_answers, read_qrels
 from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._core.rankings import Rankings
-from ir_trunc._ranking.doors import read_run
-from ir_trunc._ranking.rank import put_together, rank, rank_piece
+from ir_trunc._ranking.runs import put_together, rank_piece, rank_rows, read_run
 from ir_trunc.measures import scores
 from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.measures.lists import Depths, Lists
@@ -145,8 +144,8 @@ def test_a_topic_in_two_parts_is_an_error_that_names_it():
 def test_a_piece_is_one_list_for_each_topic_that_it_has_with_its_judged_documents_only():
     qrels = read_qrels({"1": {"a": 1, "b": -1}, "2": {"b": 0}, "3": {"c": 2}})
     run = {"1": {"x": 3.5, "a": 3, "y": 2, "b": 1}, "3": {"z": 1}, "4": {"z": 1}}
-    piece = rank_piece(qrels, read_run(run)).lists
-    assert piece.topics.tolist() == [0, 2]  # topics 1 and 3
+    piece = rank_piece(qrels, read_run(run)).rankings
+    assert piece.topics == ("1", "3")
     assert piece.lengths.tolist() == [4, 1]
     assert (piece.judged_ranks.tolist(), piece.judged_grades.tolist()) == ([2, 4], [1, -1])
     assert piece.first_scores.tolist() == [3.5, 1.0]
@@ -181,8 +180,8 @@ def test_a_piece_that_starts_over_has_the_rows_of_all_before_it():
     qrels = read_qrels({"1": {"a": 1}, "2": {"b": 1}})
     first = read_run({"1": {"x": 2.0}})
     whole = replace(read_run({"1": {"x": 2.0, "a": 1.0}, "2": {"b": 1.0}}), starts_over=True)
-    lists = rank(qrels, [first, whole], keep_scores=True)
-    assert same_lists(lists, rank(qrels, [whole]))
+    lists = rank_rows(qrels, [first, whole], keep_scores=True)
+    assert same_lists(lists, rank_rows(qrels, [whole]))
     assert lists.scores[lists.places].tolist() == [2.0, 1.0, 1.0]
 
 

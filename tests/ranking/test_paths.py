@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from ir_trunc import calc, read_qrels
 from ir_trunc._core.rankings import Rankings, canonical_order
-from ir_trunc._ranking.rank import rank
+from ir_trunc._ranking.runs import rank_rows
 from ir_trunc._read import rows, text
 from ir_trunc._read.readers import memory
 from ir_trunc._read.reading import RUN
@@ -123,7 +123,7 @@ def check(qrels, run, forms, seed=0):
     for name, form in forms.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = rank(read_qrels(qrels, nil="ends"), recognised(form(run), RUN).rows())
+            found = rank_rows(read_qrels(qrels, nil="ends"), recognised(form(run), RUN).rows())
         assert same(found, expected), name
         assert np.array(scores(some, found)).tobytes() == values, name
 

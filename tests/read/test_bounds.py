@@ -11,8 +11,8 @@ from naive_classical import Query, Setting
 
 from ir_trunc import InputError, Rankings, calc, read_answers, read_qrels
 from ir_trunc._ranking import qrels
-from ir_trunc._ranking import rank as ranking
-from ir_trunc._ranking.rank import rank
+from ir_trunc._ranking import runs as ranking
+from ir_trunc._ranking.runs import rank_rows
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import QRELS, RUN
 from ir_trunc._read.registry import read_rows, recognised
@@ -125,7 +125,7 @@ def test_a_piece_of_a_run_is_joined_without_a_table_of_all_pairs():
     run = {"1": {f"d{at}": -at for at in range(1000, 4000)}, "2": {"d1": 0.5}}
     tracemalloc.start()
     try:
-        rankings = rank(read_qrels(qrels), recognised(run, RUN).rows())
+        rankings = rank_rows(read_qrels(qrels), recognised(run, RUN).rows())
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -139,15 +139,15 @@ def test_a_piece_of_a_run_is_looked_up_among_the_judgments_of_its_own_topics(mon
     run = {"7": {f"d7-{at}": -at for at in range(20)}, "8": {"d7-1": 1.0, "d8-9": 0.5}}
     among, found = [], qrels.index_in
     monkeypatch.setattr(qrels, "index_in", lambda ids, of: among.append(len(of)) or found(ids, of))
-    monkeypatch.setattr(ranking, "compiled_rows", lambda *_: None)
-    assert rank(ready, recognised(run, RUN).rows()).judged_ranks.tolist() == [*range(1, 11), 2]
+    monkeypatch.setattr(ranking, "rank_rows_by_kernel", lambda *_: None)
+    assert rank_rows(ready, recognised(run, RUN).rows()).judged_ranks.tolist() == [*range(1, 11), 2]
     assert among == [20]
 
 
 def test_answers_that_normalise_to_the_same_are_all_found():
     qrels = read_answers({"1": [[f"answer {at}"] for at in range(200)]}, normalise="squad")
     run = {"1": ["The answer 7", "answer 7!", "Answer 8"]}
-    rankings = rank(qrels, recognised(run, RUN).rows())
+    rankings = rank_rows(qrels, recognised(run, RUN).rows())
     assert rankings.judged_ranks.tolist() == [1, 2, 3]
     assert rankings.judged_grades.tolist() == [1, 0, 1]
 

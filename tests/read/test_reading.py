@@ -11,9 +11,8 @@ import pytest
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError
-from ir_trunc._ranking.doors import read_qrels, read_run
-from ir_trunc._ranking.joined import by_rank
-from ir_trunc._ranking.rank import rank
+from ir_trunc._ranking.qrels import read_qrels
+from ir_trunc._ranking.runs import by_rank, rank_rows, read_run
 from ir_trunc._read.reading import RUN, Reading
 from ir_trunc._read.registry import recognised
 from ir_trunc.cli.main import main
@@ -306,7 +305,12 @@ def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys)
 
 def test_reading_is_public_for_those_who_rank_themselves():
     layout = replace(RUN, reading=Reading(order="rank"))
-    assert rank(read_qrels(QRELS), recognised(frame(), layout).rows()).judged_ranks.tolist() == [1, 2, 1, 2]
+    assert rank_rows(read_qrels(QRELS), recognised(frame(), layout).rows()).judged_ranks.tolist() == [
+        1,
+        2,
+        1,
+        2,
+    ]
 
 
 def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, capsys):

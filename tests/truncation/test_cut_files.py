@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ir_trunc import calc, rank
 from ir_trunc._core.errors import InputError
-from ir_trunc._ranking.doors import read_run
 from ir_trunc._ranking.nil import Convention
+from ir_trunc._ranking.runs import read_run
 from ir_trunc.truncation import Given, parse_policy, ranked, read_cuts, write_cuts, write_run
 
 # What lines are split at, and what is not UTF-8 text, cannot be written; "#" begins a comment; two ids stand

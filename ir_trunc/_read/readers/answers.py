@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.arrays import HIGHEST_GRADE
 from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._read.arrow import one_id, pa
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, reader

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.arrays import HIGHEST_GRADE
 from ir_trunc._core.errors import InputError, counted, warn
+from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import flat, one_array, pa, pc, truths
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
