@@ -24,11 +24,10 @@ from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.declaration import items_of, split
 from ir_trunc.measures.definition import RunScores
-from ir_trunc.scoring import stored
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
-from ir_trunc.scoring.results import Result
 from ir_trunc.scoring.runs import RunsLike, by_name, score_each
+from ir_trunc.scoring.saved import Saved, array_of, fields_of, plain, typed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -162,7 +161,7 @@ def rounded(x: npt.ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreMatrix(Result):
+class ScoreMatrix(Saved):
     """Scores of S systems on T topics under M measures.
 
     measures: M names. systems: S names. topics: T ids. values: (M x S x T). A measure of scope 'run' (`c@1`,
@@ -220,16 +219,16 @@ class ScoreMatrix(Result):
 
     def _data(self) -> Any:
         saved = ("measures", "systems", "topics", "values")
-        return {name: stored.plain(getattr(self, name)) for name in saved} | {"whole_run": list(self.runs)}
+        return {name: plain(getattr(self, name)) for name in saved} | {"whole_run": list(self.runs)}
 
     @classmethod
     def _from(cls, data: Any, where: str) -> Self:
-        fields = stored.named(data, ("measures", "systems", "topics", "values", "whole_run"), where)
+        fields = fields_of(data, ("measures", "systems", "topics", "values", "whole_run"), where)
         measures, systems, topics, whole_run = (
-            stored.value_of(fields[name], tuple[str, ...], f"{where}, {name}")
+            typed(fields[name], tuple[str, ...], f"{where}, {name}")
             for name in ("measures", "systems", "topics", "whole_run")
         )
-        values = stored.array_of(fields["values"], np.float64, f"{where}, values")
+        values = array_of(fields["values"], np.float64, f"{where}, values")
         try:
             indices_of(whole_run, measures)
             return cls(measures, systems, topics, values, dict.fromkeys(whole_run, ()))

@@ -7,7 +7,7 @@ difficulty compare.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from scipy import special
@@ -18,7 +18,7 @@ from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, index_of_measure, indices_of, labelled_table, matrix_of
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.saved import Saved
 
 __all__ = ["Reference", "standardised"]
 
@@ -31,7 +31,7 @@ _SAME = 1e-12  # relative
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reference(Result):
+class Reference(Saved):
     """The difficulty of topics as a set of systems found it: what standardisation needs.
 
     Webber et al., SIGIR 2008.
@@ -39,7 +39,7 @@ class Reference(Result):
     measures: M. topics: T. systems: how many there were. mean, sd: (M x T); the sd is that of the population.
     """
 
-    shapes = axes(mean="measures topics", sd="measures topics")
+    shapes: ClassVar = {"mean": "measures topics", "sd": "measures topics"}
 
     measures: tuple[str, ...]
     topics: tuple[str, ...]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.meta.matrix import crossed, labelled_table
 from ir_trunc.meta.power import FOR_ALL_PAIRS, Correction
 from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.results import VIEWS, Result, as_table, axes
+from ir_trunc.scoring.results import VIEWS, as_table
+from ir_trunc.scoring.saved import Saved
 from ir_trunc.scoring.statistics import PairTest
 
 _TESTS: Mapping[PairTest, str] = {
@@ -41,7 +42,7 @@ _PRINTED = 20  # comparisons that are printed below the table; pairs() has all
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Saved):
     """Mean scores of S systems under M measures over T topics, and what tests say of P pairs of them.
 
     A comparison prints as a table, `comparison["AP"]` has the means of one measure, `to_pandas` those of all,
@@ -84,7 +85,7 @@ class Comparison(Result):
         What was guessed or left out when the data were read, and which lists are empty.
     """
 
-    shapes = axes(
+    shapes: ClassVar = dict(
         nil="topics",
         values="measures systems topics",
         views="3 measures systems",

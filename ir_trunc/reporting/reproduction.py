@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,13 +14,13 @@ from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.plots import _kit
 from ir_trunc.reporting._papers import PAPERS, Cells, Collection
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.saved import Saved
 
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reproduction(Result):
+class Reproduction(Saved):
     """The printed figures of a paper beside those that ir_trunc computes (C cells).
 
     Attributes
@@ -39,7 +39,7 @@ class Reproduction(Result):
         The figures, shape (C,).
     """
 
-    shapes = axes(rows="tables", columns="tables", places="tables", printed="tables", computed="tables")
+    shapes: ClassVar = dict.fromkeys(("rows", "columns", "places", "printed", "computed"), "tables")
 
     source: str
     data: str

@@ -1,4 +1,4 @@
-"""What a run's evaluation returns, and what every result can do: print, become a DataFrame, be saved."""
+"""Results: the scores of a run, and how every result prints, shows in a notebook and converts to pandas."""
 
 from __future__ import annotations
 
@@ -14,36 +14,51 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core import arrays
-from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, printable
+from ir_trunc._core.errors import IrTruncError, UnknownMeasureError, counted, printable
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.rankings import Bools, Floats, Rankings
-from ir_trunc._output.files import Target
 from ir_trunc._output.tables import as_html, fitted, table_text
 from ir_trunc._read.arrow import pa
-from ir_trunc.scoring import stored
 from ir_trunc.scoring.objects import bind, parse_measure
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from ir_trunc.scoring.tables import Table
+
+__all__ = [
+    "VIEWS",
+    "Abstention",
+    "Aggregated",
+    "ByMeasure",
+    "Result",
+    "Results",
+    "as_table",
+]
+V = TypeVar("V")
+
+VIEWS = ("all", "answerable", "nil")
+_SHOWN = 20  # topics in a notebook
 
 
 class Result:
-    """The base of results: they print within 80 columns, convert to pandas and are saved as JSON.
+    """The base class of results.
 
-    shapes: the axes of each array by their names, as "measures pairs". An axis named like a field has the
-    field's length. digits: decimal places of the numbers in a summary. every_row:
-    whether a summary prints all of its rows, however many pandas would.
+    A new kind of result is a frozen dataclass (`repr=False`) that defines `heading` and `to_pandas`. Results
+    that are saved inherit from `ir_trunc.scoring.saved.Saved`.
+
+    Attributes
+    ----------
+    digits : int
+        Decimal places of the numbers in a summary.
+    every_row : bool
+        Whether a summary prints all of its rows, however many pandas would print.
     """
 
-    shapes: ClassVar[Mapping[str, str]] = {}
     digits: ClassVar[int] = 4
     every_row: ClassVar[bool] = False
 
     @property
     def heading(self) -> str:
-        """What the result is and how it was found, in a line."""
+        """What the result is and how it was computed, in a line."""
         raise NotImplementedError
 
     def to_pandas(self) -> pd.DataFrame:
@@ -78,51 +93,10 @@ class Result:
         lines = "<br>".join(html.escape(printable(line)) for line in self.heading.splitlines())
         return f"<p>{lines}</p>\n{as_html(self.summary(), self.digits)}"
 
-    def _data(self) -> Any:
-        """What is saved, as JSON can hold it."""
-        return stored.plain(self)
-
-    @classmethod
-    def _from(cls, data: Any, where: str) -> Self:
-        """What `_data` said. Raises InputError that begins with `where`."""
-        found: Self = stored.object_of(data, cls, where)
-        stored.check_shapes(found, cls.shapes, where)
-        return found
-
-    def save(self, path: Target) -> None:
-        """Write the result as JSON, with every bit of its numbers; gzipped where the name ends in .gz.
-
-        The file appears under its name once it is complete.
-        """
-        stored.write_json(path, type(self).__name__, self._data())
-
-    @classmethod
-    def load(cls, path: Target) -> Self:
-        """Read what `save` wrote. Raises InputError where the file holds something else."""
-        return cls._from(*stored.read_saved(path, cls.__name__))
-
 
 def axes(**of: str) -> Mapping[str, str]:
-    """The axes of arrays, as `Result.shapes` has them."""
+    """The axes of arrays, as `Saved.shapes` has them."""
     return of
-
-
-def as_table(data: Any, index: Any = None) -> Table:
-    """The data as a DataFrame that prints and is saved as results are."""
-    from ir_trunc.scoring.tables import Table  # with pandas: not before there is a table
-
-    return Table(data, index=index)
-
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-
-VIEWS = ("all", "answerable", "nil")
-_SHOWN = 20  # topics in a notebook
-
-
-V = TypeVar("V")
 
 
 class ByMeasure(dict[Any, V], Generic[V]):
@@ -159,17 +133,6 @@ class Aggregated(Result, ByMeasure[float]):
     def _repr_html_(self) -> str:
         return as_html(self.to_pandas().T, index=False)
 
-    def _data(self) -> Any:
-        return [[str(measure), stored.plain(value)] for measure, value in self.items()]
-
-    @classmethod
-    def _from(cls, data: Any, where: str) -> Self:
-        rows = stored.value_of(data, tuple[tuple[Measure, float | int], ...], where)
-        found = cls(rows)
-        if len(found) < len(rows):
-            raise InputError(f"{where}: a measure is there twice.")
-        return found
-
 
 @dataclass(frozen=True, repr=False)
 class Abstention(Result):
@@ -177,8 +140,10 @@ class Abstention(Result):
 
     A list that holds the document NIL is not empty, unless nil='ends' ends it at once.
 
-    topics, nil, silent, rightly: numbers of topics, of nil queries, of empty lists, and of empty lists for
-    nil queries.
+    Attributes
+    ----------
+    topics, nil, silent, rightly : int
+        Numbers of topics, of nil queries, of empty lists, and of empty lists for nil queries.
     """
 
     topics: int
@@ -214,8 +179,8 @@ def _aggregate(measure: Measure, values: Floats) -> float:
         return float(0.0 + np.cumsum(values)[-1]) / len(values)  # one value after the other, as they do
     for value in values.tolist():
         aggregator.add(value)
-    found: float = aggregator.result()
-    return found
+    total: float = aggregator.result()
+    return total
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,8 +208,6 @@ class Results(Result):
     >>> results["RBPT"].to_dict()
     {'q': 0.84, 'r': 1.0}
     """
-
-    shapes = axes(values="measures topics")
 
     measures: tuple[Measure, ...]
     rankings: Rankings
@@ -349,3 +312,10 @@ class Results(Result):
         label = f"all {len(self.topics)} topics ({more} more)" if more else f"all {len(self.topics)} topics"
         shown.loc[label] = list(self._means)
         return as_html(shown)
+
+
+def as_table(data: Any, index: Any = None) -> Table:
+    """The data as a DataFrame that prints as results do."""
+    from ir_trunc.scoring.tables import Table  # with pandas: not before there is a table
+
+    return Table(data, index=index)

@@ -14,7 +14,7 @@ from ir_trunc._core.parameters import text
 from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
 from ir_trunc.measures.declaration import items_of, split
-from ir_trunc.scoring.stored import named, read_saved, value_of
+from ir_trunc.scoring.saved import fields_of, read_saved, typed
 from ir_trunc.truncation._policy import Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
 from ir_trunc.truncation.policies.given import Given
 
@@ -165,16 +165,16 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
     Fixed(k=5)
     """
     where = text("where", where)
-    data = named(data, ("policy", "parameters"), where)
+    data = fields_of(data, ("policy", "parameters"), where)
     name = data["policy"]
     if not isinstance(name, str) or name not in registry or not registry[name].written:
         known = f"there are: {', '.join(registry)}.{nearest(name, registry)}"
         raise InputError(f"{where}: there is no policy {shown(name)}; {known}")
     kind = registry[name].kind
     hints = get_type_hints(kind)
-    written = named(data["parameters"], registry[name].params, f"{where}, parameters")
+    written = fields_of(data["parameters"], registry[name].params, f"{where}, parameters")
     values = {
-        param: value if hints[param] is Any else value_of(value, hints[param], f"{where}, {param}")
+        param: value if hints[param] is Any else typed(value, hints[param], f"{where}, {param}")
         for param, value in written.items()
     }
     try:

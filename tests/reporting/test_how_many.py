@@ -9,7 +9,6 @@ import pytest
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, how_many
-from ir_trunc.reporting.how_many import HowMany
 from ir_trunc.truncation import Fixed, Policy, ScoreThreshold, cross_validate
 
 
@@ -159,7 +158,7 @@ def test_every_policy_that_needs_nothing_is_tried(advice):
     assert "Fixed(k=20)" not in advice.policies  # no list is that long
 
 
-def test_a_policy_of_one_s_own_is_advised_but_not_saved(tmp_path):
+def test_a_policy_of_one_s_own_is_advised():
     class Exactly(Policy):
         def cut(self, rankings):
             return np.array([int((scores > 0.62).sum()) for scores in lists_of(rankings)])
@@ -170,19 +169,10 @@ def test_a_policy_of_one_s_own_is_advised_but_not_saved(tmp_path):
     advice = how_many(RETRIEVED, LABELS, policies=[Exactly(), "Fixed(k=0)"])
     assert isinstance(advice.policy, Exactly)
     assert advice.policy([0.9, 0.1]) == 1
-    advice.save(tmp_path / "advice.json")
-    loaded = HowMany.load(tmp_path / "advice.json")
-    with pytest.raises(InputError, match="A file cannot hold Exactly: call how_many again"):
-        _ = loaded.policy
 
 
 def lists_of(rankings):
     return [rankings.scores[start : start + n] for start, n in zip(rankings.starts, rankings.lengths)]
-
-
-def test_an_advice_that_was_saved_has_its_policy(tmp_path, advice):
-    advice.save(tmp_path / "advice.json")
-    assert HowMany.load(tmp_path / "advice.json").policy == advice.policy
 
 
 def test_the_picture_shows_score_against_cost(advice):
