@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, printable, shown
 from ir_trunc._core.parameters import LARGEST, file_name
@@ -108,6 +109,8 @@ def plain(value: Any) -> Any:
         return next(word for word, number in _NOT_FINITE.items() if number == value or value != value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if isinstance(value, Measure):
+        return str(value)
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
