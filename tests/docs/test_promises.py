@@ -1,67 +1,46 @@
-"""The page of promises: each names tests that exist, and its figures are those of the code."""
+"""Limits, tolerances, versions and times on the pages are those of the code."""
 
-import ast
 import re
 from importlib import import_module
 from pathlib import Path
 
-import pytest
+from source import FILES, module_of, package_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "notebooks" / "promises.md").read_text(encoding="utf-8")
-NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
-PROMISES = [promise.strip() for promise in re.findall(r"^- .*\n(?:  .*\n)*", PAGE, re.MULTILINE)]
-
-
-def names_in(path: str) -> set[str]:
-    """The tests of a file, by reading it: it may need packages that are not here."""
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    return {
-        node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    }
-
-
-@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise[2:40])
-def test_every_promise_names_a_test(promise):
-    assert NAMED.search(promise)
-
-
-@pytest.mark.parametrize("path", sorted({path for path, _ in NAMED.findall(PAGE)}))
-def test_every_test_that_is_named_exists(path):
-    named = {name for file, name in NAMED.findall(PAGE) if file == path}
-    assert named - names_in(path) == set()
-
-
-def test_the_page_is_made_of_promises_and_of_what_is_not_promised():
-    """Every code in backquotes that looks like a test is one; every group has promises."""
-    assert len(NAMED.findall(PAGE)) == PAGE.count("::")
-    groups = PAGE.split("\n## ")[1:]
-    assert len(groups) == 10
-    assert all(re.search(r"^- ", group, re.MULTILINE) for group in groups)
-    assert sum(len(re.findall(r"^- ", group, re.MULTILINE)) for group in groups) == len(PROMISES)
-
-
-def constants(section: str) -> dict[str, float]:
-    """What the tables of a group say of constants, each of which must have that value."""
-    group = PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-    said = {}
-    for value, name in re.findall(r"^\|[^|]+\| ([^|]+) \| `([\w.]+)` \|$", group, re.MULTILINE):
-        text = value.replace(",", "").removesuffix(" bytes")
-        said[name] = int(text) if text.isdigit() else float(text)
-        module, _, constant = name.rpartition(".")
-        assert getattr(import_module(module), constant) == said[name], name
-    return said
-
-
-def test_tolerances_on_the_page_are_those_of_the_code():
-    assert len(constants("Precision")) == 7
-
-
-def test_limits_on_the_page_are_those_of_the_code():
-    assert len(constants("Memory, time and limits")) == 6
-
-
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+# The first words of a row, with the package and the name of the constant.
+CONSTANTS = {
+    "best cut": "_core TOLERANCE",
+    "fitted policies": "truncation _SAME",
+    "the seven properties": "meta _SAME",
+    "standardisation": "meta _SAME",
+    "means of systems": "meta _SAME",
+    "bootstrap and randomisation": "meta _SAME",
+    "influence values": "measures _STEP",
+    "longest line": "_read LONGEST_LINE",
+    "longest JSON or XML": "_read LONGEST_DOCUMENT",
+    "block": "_read BLOCK",
+    "highest grade, and": "_core HIGHEST_GRADE",
+    "highest grade where": "scoring _HIGHEST_OF_OTHERS",
+    "largest whole number": "_core LARGEST",
+}
+
+
+def values_of(package: str, name: str) -> set[float]:
+    """The values of a constant in the modules of a package."""
+    modules = (import_module(module_of(path)) for path in FILES if package_of(path) == package)
+    return {vars(module)[name] for module in modules if name in vars(module)}
+
+
+def test_limits_and_tolerances_on_the_page_are_those_of_the_code():
+    rows = re.findall(r"^\| (\w[^|]*) \| ([\d,.e-]+)(?: bytes)? \|$", PAGE, re.MULTILINE)
+    assert len(rows) == len(CONSTANTS)
+    for words, value in rows:
+        (constant,) = (name for start, name in CONSTANTS.items() if words.startswith(start))
+        number = float(value) if "e" in value else int(value.replace(",", ""))
+        assert number in values_of(*constant.split()), words
 
 
 def test_versions_on_the_page_are_those_that_are_declared():
@@ -71,21 +50,14 @@ def test_versions_on_the_page_are_those_that_are_declared():
 
 def test_the_lowest_versions_are_those_that_are_tested():
     """All that is declared for the oldest Python; what builds, checks and documents is always the newest."""
-    tools = {"build", "hatchling", "ipykernel", "mypy", "nbclient", "ruff", "setuptools"}
-    tools |= {"jupyterlab"}  # opens the notebooks
-    tools |= {
-        "haystack-ai",
-        "langchain-core",
-        "llama-index-core",
-    }  # see .ci/run
-    tools |= {"myst-nb", "numpydoc", "pydata-sphinx-theme", "sphinx", "sphinx-copybutton", "sphinx-design"}
+    tools = """build codespell hatchling haystack-ai ipykernel jupyterlab langchain-core llama-index-core mypy
+        myst-nb nbclient numpydoc pydata-sphinx-theme ruff setuptools sphinx sphinx-copybutton
+        sphinx-design"""
     wanted = re.compile(r"\"([\w-]+)(?:\[\w+\])?>=([\d.]+)(?:; python_version < '[\d.]+')?\"")
     declared = dict(wanted.findall(PROJECT))
-    tested = dict(
-        line.split("==")
-        for line in (ROOT / ".ci" / "constraints-lowest.txt").read_text(encoding="utf-8").split()
-    )
-    assert tested.keys() == declared.keys() - tools
+    lowest = (ROOT / ".ci" / "constraints-lowest.txt").read_text(encoding="utf-8")
+    tested = dict(line.split("==") for line in lowest.split())
+    assert tested.keys() == declared.keys() - set(tools.split())
     for name, version in tested.items():
         assert re.fullmatch(rf"{re.escape(declared[name])}(\.\d+)*", version), name
 

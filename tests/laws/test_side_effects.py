@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from source import FILES, PACKAGE, imports_of
+from source import FILES, imports_of, nodes_of
 
 import ir_trunc
 from ir_trunc import meta, truncation
@@ -33,127 +33,20 @@ def printed(code: str, *words: str, cwd: Path = DATA, **variables: str) -> str:
     return done.stdout
 
 
-# the sources
-
-OF_OTHERS = {
-    *("pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "yaml"),
-    *(
-        "socket",
-        "ssl",
-        "http",
-        "urllib",
-        "ftplib",
-        "smtplib",
-        "xmlrpc",
-        "asyncio",
-        "requests",
-        "httpx",
-        "aiohttp",
-        "urllib3",
-    ),
-    *(
-        "subprocess",
-        "multiprocessing",
-        "concurrent",
-        "ctypes",
-        "runpy",
-        "code",
-        "codeop",
-        "webbrowser",
-        "pty",
-    ),
-}
-"""Modules that load objects, or reach the network, other programs or foreign code."""
-
-REACH = {"fsspec", "dask", "pyspark", "ir_datasets", "pyterrier", "queries"}
-"""Packages that may reach the network, for files and data sets that the user names."""
+FOREIGN = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "yaml", "subprocess",
+    "multiprocessing", "socket", "http", "urllib", "requests", "ctypes", "runpy", "code"}  # fmt: skip
+"""Modules that load objects, reach the network, or run programs and foreign code."""
 
 
-def name_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix()
-
-
-def test_pickle_is_used_between_the_workers_of_a_cluster_only():
-    """Spark's workers return their parts as bytes; nothing else loads objects, reaches out or starts
-    programs.
-    """
-    found = {
-        (name_of(path), top)
-        for path in FILES
-        for name in imports_of(path)
-        if (top := name.split(".")[0]) in OF_OTHERS
-    }
-    assert found == {("adapters/scale.py", "pickle"), ("adapters/workers.py", "pickle")}
-
-
-def test_no_text_becomes_code():
-    """Modules are imported by a fixed table, later under a name that the code has, from the package's own
-    folder, or because a user names them by --import.
-    """
-    loaders = set()
+def test_no_text_becomes_code_and_pickle_stays_between_the_workers_of_a_cluster():
+    """Spark's workers return their parts as bytes."""
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Name):
-                assert node.id not in {"eval", "exec", "compile", "__import__"}, path
-                loaders |= {name_of(path)} if node.id == "import_module" else set()
-            if isinstance(node, ast.Attribute):
-                unwanted = {
-                    "read_pickle",
-                    "to_pickle",
-                    "system",
-                    "popen",
-                    "fork",
-                    "execv",
-                    "posix_spawn",
-                    "import_module",
-                }
-                assert node.attr not in unwanted, path
-            if isinstance(node, ast.keyword):
-                assert node.arg not in {"allow_pickle", "shell"}, path
-    assert loaders == {
-        "__init__.py",
-        "cli/main.py",
-        "_core/lazy.py",
-        "measures/__init__.py",
-        "meta/__init__.py",
-        "_read/registry.py",
-        "truncation/policies/__init__.py",
-    }
-
-
-def test_packages_that_reach_the_network_are_imported_where_their_data_are_read():
-    found = {
-        (name_of(path), top)
-        for path in FILES
-        for name in imports_of(path)
-        if (top := name.split(".")[0]) in REACH
-    }
-    assert {path for path, _ in found} == {
-        "adapters/driver.py",
-        "adapters/pyterrier.py",
-        "adapters/pyterrier_truncate.py",
-        "adapters/scale.py",
-        "adapters/workers.py",
-        "_read/readers/datasets.py",
-        "synthetic/passages.py",
-    }
-
-
-def test_files_are_written_in_one_place():
-    """All other modules go through `_output.files`, which makes outputs whole."""
-    for path in FILES:
-        if name_of(path) in ("_output/files.py", "cli/process.py"):  # the second opens os.devnull
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call):
-                continue
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-            if called == "open":
-                mode = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-                assert mode == ["rb"], f"{path}:{node.lineno}"
-            assert called not in {"write_bytes", "mkdir", "makedirs", "unlink", "rmtree", "touch"}, path
-            assert called != "write_text" or owner is None, f"{path}:{node.lineno}"  # not that of pathlib
+        of_workers = path.parent.name == "adapters" and path.stem in ("scale", "workers")
+        allowed = {"pickle"} if of_workers else set()
+        assert FOREIGN & {name.split(".")[0] for name in imports_of(path)} <= allowed, path
+        called = {node.id for node in nodes_of(path) if isinstance(node, ast.Name)}
+        called |= {node.attr for node in nodes_of(path) if isinstance(node, ast.Attribute)}
+        assert not called & {"eval", "exec", "__import__", "read_pickle", "to_pickle", "popen"}, path
 
 
 # what Python sees
