@@ -23,6 +23,9 @@ from ir_trunc.scoring.results import VIEWS, as_table
 from ir_trunc.scoring.saved import Saved
 from ir_trunc.scoring.statistics import PairTest
 
+__all__ = ["Comparison"]
+
+_PRINTED = 20  # comparisons that are printed below the table; pairs() has all
 _TESTS: Mapping[PairTest, str] = {
     "t": "paired t test",
     "bootstrap": "paired bootstrap test",
@@ -33,17 +36,14 @@ _TESTS: Mapping[PairTest, str] = {
 _CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
 
 OF_PAIRS = ("p", "differences", "low", "high", "effects", "not_worse", "equivalent")
-"""What a comparison holds for each measure and pair of systems."""
+"""The fields of a comparison with a value for each measure and pair of systems."""
 
 Marks = Mapping[tuple[int, int], str]
 
 
-_PRINTED = 20  # comparisons that are printed below the table; pairs() has all
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Saved):
-    """Mean scores of S systems under M measures over T topics, and what tests say of P pairs of them.
+    """Mean scores of S systems under M measures over T topics, with significance tests of P pairs of systems.
 
     A comparison prints as a table, `comparison["AP"]` has the means of one measure, `to_pandas` those of all,
     and `to_latex`, `to_html` and `to_markdown` make tables for a paper or a page.
@@ -62,7 +62,7 @@ class Comparison(Saved):
     compared
         The pairs of systems (P): each system and the baseline, or all pairs.
     p
-        P values (M x P), corrected as `correction` says.
+        P values (M x P), corrected by `correction`.
     differences, low, high
         Differences of the means, first system less second, with confidence intervals (M x P).
     effects
@@ -76,13 +76,13 @@ class Comparison(Saved):
     baseline
         The system that all others are compared with, or None.
     test, correction, alpha, draws, seed
-        How it was tested; draws is 0 where nothing is drawn.
+        The test and its parameters; draws is 0 for a test that draws nothing.
     margins
-        For each measure, in its own units, what still counts as not worse.
+        For each measure, in its own units, the largest difference that counts as not worse.
     intervals
         Whether confidence intervals are printed.
     notes
-        What was guessed or left out when the data were read, and which lists are empty.
+        What was assumed or left out when the data were read, and which lists are empty.
     """
 
     shapes: ClassVar = dict(
@@ -132,12 +132,12 @@ class Comparison(Saved):
 
     def __getitem__(self, measure: Any) -> pd.Series[float]:
         """The means of one measure, named by its text or object, by system."""
-        found = self.to_pandas()
-        name = measure if isinstance(measure, str) and measure in found else str(parse_measure(measure))
-        if name not in found:
-            known = f"The comparison has no measure {name}; it has: {', '.join(self.measures)}."
-            raise UnknownMeasureError(known + nearest(name, self.measures))
-        return found[name]
+        means = self.to_pandas()
+        name = measure if isinstance(measure, str) and measure in means else str(parse_measure(measure))
+        if name not in means:
+            message = f"The comparison has no measure {name}; it has: {', '.join(self.measures)}."
+            raise UnknownMeasureError(message + nearest(name, self.measures))
+        return means[name]
 
     def __iter__(self) -> Any:
         raise TypeError("A comparison is not iterable: to_pandas(), by_topic() and pairs() are its tables.")
@@ -165,7 +165,7 @@ class Comparison(Saved):
         return as_table(crossed(levels, {"value": self.values.transpose(1, 2, 0)}))
 
     def pairs(self) -> pd.DataFrame:
-        """What the tests say, a row for each measure and pair.
+        """The results of the tests, a row for each measure and pair.
 
         The columns: measure, system, other, difference, low and high (its confidence interval), p, effect;
         with margins also margin, not_worse and equivalent (p values).
@@ -177,20 +177,21 @@ class Comparison(Saved):
             margins = [self.margins.get(name, np.nan) for name in self.measures]
             columns["margin"] = np.repeat(margins, len(self.compared))
             columns |= {"not_worse": self.not_worse, "equivalent": self.equivalent}
-        found = as_table(pd.DataFrame(names, columns=["measure", "system", "other"]))
-        return found.assign(**{name: values.ravel() for name, values in columns.items()})
+        table = as_table(pd.DataFrame(names, columns=["measure", "system", "other"]))
+        return table.assign(**{name: values.ravel() for name, values in columns.items()})
 
     def __repr__(self) -> str:
         parts = [self.marked(self.digits).text()]
-        shown = self.pairs()
-        shown = shown[~shown["measure"].isin(list(self.untested))]
-        if 0 < len(shown) <= _PRINTED:
+        tested = self.pairs()
+        tested = tested[~tested["measure"].isin(list(self.untested))]
+        if 0 < len(tested) <= _PRINTED:
             rows = ["measure", "system", *["other"] * (self.baseline is None)]
             columns = ["difference", "low", "high", "p", "effect"]
-            parts.append(table_text(shown.set_index(rows)[columns], self.digits))
-        elif len(shown):
-            said = f"pairs() has the p values and effect sizes of all {len(shown)} comparisons."
-            parts.append(fitted(said))
+            parts.append(table_text(tested.set_index(rows)[columns], self.digits))
+        elif len(tested):
+            parts.append(
+                fitted(f"pairs() has the p values and effect sizes of all {len(tested)} comparisons.")
+            )
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
@@ -205,15 +206,15 @@ class Comparison(Saved):
         return f"Mean scores of {systems}{against} over {topics}{nil * bool(self.nil.any())}"
 
     def marked(self, digits: int = 4) -> MarkedTable:
-        """The table of means with its marks, as it is printed with this many decimal places."""
+        """The table of means with marks for the best and for significance, with this many decimal places."""
         places, letters = whole("digits", digits, 0, 15), self._letters()
         marks = self._marks(letters)
         cells = [
             [self._cell(measure, system, marks, places) for measure in range(len(self.measures))]
             for system in range(len(self.systems))
         ]
-        said = [("", sentence) for sentence in (*self._tests(letters), *self._margins())]
-        notes = [*self._losses(), *self._meanings(letters, marks), *said]
+        sentences = [("", sentence) for sentence in (*self._test_notes(letters), *self._margin_notes())]
+        notes = [*self._losses(), *self._mark_notes(letters, marks), *sentences]
         return MarkedTable(self.heading, letters, self.systems, self.measures, cells, notes, self.notes)
 
     def to_latex(self, label: str = "", digits: int = 4) -> str:
@@ -237,23 +238,23 @@ class Comparison(Saved):
         return self.marked(digits).markdown()
 
     def _letters(self) -> str:
-        """What the marks call the systems, where all pairs are compared and there are letters enough."""
+        """A letter for each system, if all pairs are compared and there are enough letters."""
         if self.baseline is not None or not self.compared or len(self.systems) > len(ascii_lowercase):
             return ""
         return ascii_lowercase[: len(self.systems)]
 
     def _marks(self, letters: str) -> Marks:
-        """By measure and system: the letters of those it is above, or where it is to the baseline."""
+        """By measure and system: letters of the systems below it, or its position to the baseline."""
         marks: dict[tuple[int, int], str] = defaultdict(str)
-        place = {name: at for at, name in enumerate(self.systems)}
+        place = {name: position for position, name in enumerate(self.systems)}
         for measure, pair in np.argwhere(self.p < self.alpha).tolist():
             (first, second), higher = self.compared[pair], self.differences[measure, pair] > 0
             if self.baseline is not None:
                 marks[measure, place[first]] = HIGHER if higher else LOWER
             elif letters:
                 above, below = (first, second) if higher else (second, first)
-                at = measure, place[above]
-                marks[at] = "".join(sorted(marks[at] + letters[place[below]]))
+                cell = measure, place[above]
+                marks[cell] = "".join(sorted(marks[cell] + letters[place[below]]))
         return dict(marks)
 
     def _cell(self, measure: int, system: int, marks: Marks, digits: int) -> Cell:
@@ -281,29 +282,29 @@ class Comparison(Saved):
         losses = ", ".join(name for name in self.measures if lower_is_better(name))
         return [("", f"Lower is better, and the lowest mean is marked: {losses}.")] if losses else []
 
-    def _meanings(self, letters: str, marks: Marks) -> list[tuple[str, str]]:
+    def _mark_notes(self, letters: str, marks: Marks) -> list[tuple[str, str]]:
         if letters:
             return [("", "Letters behind a mean: significantly higher than the means of these systems.")]
         words = {HIGHER: "higher", LOWER: "lower"}
         used = set(marks.values())
         return [(s, f"significantly {w} than {self.baseline}.") for s, w in words.items() if s in used]
 
-    def _tests(self, letters: str) -> list[str]:
-        said = []
+    def _test_notes(self, letters: str) -> list[str]:
+        notes = []
         if self.compared and len(self.untested) < len(self.measures):
-            said.append(f"Significance, for each measure: {self._tested_how()}.")
+            notes.append(f"Significance, for each measure: {self._test_description()}.")
             if self.baseline is None and not letters:
                 many = f"More than {len(ascii_lowercase)} systems"
-                said.append(f"{many} have no marks unless there is a baseline.")
+                notes.append(f"{many} have no marks unless there is a baseline.")
         if self.intervals:
             of = "means" if self.baseline is None else f"differences to {self.baseline}"
-            said.append(f"In brackets: {100 * (1 - self.alpha):g} % confidence intervals of the {of}.")
+            notes.append(f"In brackets: {100 * (1 - self.alpha):g} % confidence intervals of the {of}.")
         by_reason = defaultdict(list)
         for measure, reason in self.untested.items():
             by_reason[reason].append(measure)
-        return said + [f"Not tested: {', '.join(names)}; {reason}" for reason, names in by_reason.items()]
+        return notes + [f"Not tested: {', '.join(names)}; {reason}" for reason, names in by_reason.items()]
 
-    def _tested_how(self) -> str:
+    def _test_description(self) -> str:
         """The test, its correction, its level and its draws."""
         parts = [_TESTS[self.test]]
         if self.test in FOR_ALL_PAIRS:
@@ -318,17 +319,17 @@ class Comparison(Saved):
             parts.append(f"{self.draws} draws, seed {self.seed}")
         return ", ".join(parts)
 
-    def _margins(self) -> list[str]:
+    def _margin_notes(self) -> list[str]:
         """Which systems are shown not to be worse than the baseline, and which to be equivalent to it."""
-        said = []
+        notes = []
         for measure, margin in self.margins.items():
             if measure in self.untested:
                 continue
             row = self.measures.index(measure)
             for of, words in ((self.not_worse, "not worse than"), (self.equivalent, "equivalent to")):
-                shown = [one for (one, _), p in zip(self.compared, of[row]) if p < self.alpha]
+                systems = [system for (system, _), p in zip(self.compared, of[row]) if p < self.alpha]
                 within = f"{words} {self.baseline} within {margin:g}"
-                said.append(f"By {measure} {within}: {', '.join(shown) or 'none'}.")
-        if said:
-            said[-1] += f" One-sided t tests, corrected as above, p < {self.alpha:g}."
-        return said
+                notes.append(f"By {measure} {within}: {', '.join(systems) or 'none'}.")
+        if notes:
+            notes[-1] += f" One-sided t tests, corrected as above, p < {self.alpha:g}."
+        return notes
