@@ -1,18 +1,20 @@
-"""A generated collection in which the length of a list is a decision, for examples without a download.
+"""Generated runs, questions and retrieved chunks, for examples without a download.
 
-Systems differ in how well they rank and in how well they know when to stop; their names say both, as
-`strong-never` and `fair-threshold` do. All is drawn from numpy's PCG64, named because numpy's default may
-change.
+`collection`: systems that differ in how well they rank and in how well they know when to stop, which their
+names tell: `strong-never`, `fair-threshold`. `quiz`: multiple-choice questions for systems that may stay
+silent. `chunks`: questions with the chunks that a retriever returned. One seed gives the same data on every
+machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import count, islice
+from typing import Annotated
 
 import numpy as np
 
-from ir_trunc._core.parameters import generator, whole
+from ir_trunc._core.parameters import Seed, Whole, checked, generator
 from ir_trunc._core.rankings import Floats
 
 Qrels = dict[str, dict[str, int]]
@@ -40,8 +42,13 @@ _CENTRE, _SLOPE = 2.6, 1.6  # of the logistic function from evidence to score
 _SEES_NIL = {True: 0.8, False: 0.05}  # how often a topic is taken for a nil query that is one, or is none
 
 
+@checked
 def collection(
-    topics: int = 50, systems: int = 12, depth: int = 100, seed: int = 0, pool: int = 20
+    topics: Annotated[int, Whole("topics")] = 50,
+    systems: Annotated[int, Whole("systems")] = 12,
+    depth: Annotated[int, Whole("longest list")] = 100,
+    seed: Seed = 0,
+    pool: Annotated[int, Whole("depth to which each list is judged")] = 20,
 ) -> tuple[Qrels, Runs]:
     """Judgments {topic: {document: grade}} and runs {system: {topic: {document: score}}}.
 
@@ -80,16 +87,14 @@ def collection(
     >>> list(runs)
     ['strong-threshold', 'fair-never']
     """
-    for name, value in {"topics": topics, "systems": systems, "depth": depth, "pool": pool}.items():
-        whole(name, value, 1)
     rng = generator(seed)
-    made = [(name, gap + rng.uniform(-0.2, 0.2), stop) for name, gap, stop in islice(_systems(), systems)]
+    settings = [(name, gap + rng.uniform(-0.2, 0.2), stop) for name, gap, stop in islice(_systems(), systems)]
     nil = round(topics / 5)
     counts = rng.permutation(
         [0] * nil + np.geomspace(1, _MOST_RELEVANT, topics - nil).round().astype(int).tolist()
     )
     qrels: Qrels = {}
-    runs: Runs = {name: {} for name, _, _ in made}
+    runs: Runs = {name: {} for name, _, _ in settings}
     for number, relevant in enumerate(counts.tolist(), 1):
         topic, size = f"t{number:03}", relevant + _OTHERS * depth
         documents = [f"d{number:05}" for number in rng.permutation(DOCUMENTS)[:size]]
@@ -97,42 +102,45 @@ def collection(
         gains = 1.25 * (grades == 2) + (grades == 1)
         ease, level, shared = rng.uniform(0.7, 1.2), rng.normal(0, 0.6), rng.standard_normal(size)
         judged = {0} if relevant else set()
-        for name, gap, stop in made:
+        for name, gap, stop in settings:
             noise = np.sqrt(_SHARED) * shared + np.sqrt(1 - _SHARED) * rng.standard_normal(size)
             evidence = ease * gap * gains + noise + level
             scores = np.round(1 / (1 + np.exp(-_SLOPE * (evidence - _CENTRE))), 6)
             order = np.argsort(-scores, kind="stable")[:depth]
             sees_nil = rng.random() < _SEES_NIL[relevant == 0]
             shown = order[: stop(scores[order], sees_nil)].tolist()
-            runs[name][topic] = {documents[at]: float(scores[at]) for at in shown}
+            runs[name][topic] = {documents[place]: float(scores[place]) for place in shown}
             judged.update(shown[:pool])
-        qrels[topic] = {documents[at]: int(grades[at]) for at in sorted(judged, key=documents.__getitem__)}
+        qrels[topic] = {
+            documents[place]: int(grades[place]) for place in sorted(judged, key=documents.__getitem__)
+        }
     return qrels, runs
 
 
 def _systems() -> Iterator[tuple[str, float, Callable[[Floats, bool], int]]]:
     """Name, quality and stopping, without end."""
     # Three and five have no common divisor, so that fifteen in a row differ.
-    for at in count():
-        quality, stop = list(QUALITIES)[at % len(QUALITIES)], list(STOPS)[at % len(STOPS)]
-        again = at // (len(QUALITIES) * len(STOPS))
-        name = f"{quality}-{stop}-{again + 1}" if again else f"{quality}-{stop}"
+    for number in count():
+        quality, stop = list(QUALITIES)[number % len(QUALITIES)], list(STOPS)[number % len(STOPS)]
+        repeated = number // (len(QUALITIES) * len(STOPS))
+        name = f"{quality}-{stop}-{repeated + 1}" if repeated else f"{quality}-{stop}"
         yield name, QUALITIES[quality], STOPS[stop]
 
 
 OPTIONS = "ABCD"
 
 SKILLS = {"strong": 1.1, "good": 0.7, "fair": 0.3, "weak": -0.1}
-"""In standard deviations of the difficulty of questions."""
+"""Skills of systems, in standard deviations of the difficulty of questions."""
 
 HABITS = ("always", "if-sure", "at-random")
-"""When a system answers: always; if it is sure to 0.4 or more; or as often as that, but at random."""
+"""When a system answers: always; if its confidence is at least 0.4; or as often as that, but at random."""
 
 _NOISE = 0.7
 _SURE = 0.4
 
 
-def quiz(questions: int = 500, seed: int = 0) -> tuple[Qrels, Runs]:
+@checked
+def quiz(questions: Annotated[int, Whole("questions")] = 500, seed: Seed = 0) -> tuple[Qrels, Runs]:
     """Multiple-choice questions for systems that may stay silent.
 
     A system's margin on a question is its skill less the difficulty of the question, which is standard
@@ -166,33 +174,39 @@ def quiz(questions: int = 500, seed: int = 0) -> tuple[Qrels, Runs]:
     >>> runs["strong-if-sure"]["q07"]
     {}
     """
-    count = whole("questions", questions, 1)
     rng = generator(seed)
-    names = [f"q{number:0{len(str(count))}}" for number in range(1, count + 1)]
-    key, difficulty = rng.integers(len(OPTIONS), size=count), rng.standard_normal(count)
-    qrels = {name: {option: int(option == OPTIONS[at]) for option in OPTIONS} for name, at in zip(names, key)}
+    names = [f"q{number:0{len(str(questions))}}" for number in range(1, questions + 1)]
+    key, difficulty = rng.integers(len(OPTIONS), size=questions), rng.standard_normal(questions)
+    qrels = {
+        name: {option: int(option == OPTIONS[place]) for option in OPTIONS} for name, place in zip(names, key)
+    }
     runs: Runs = {}
     for skill, mean in SKILLS.items():
         for habit in HABITS:
-            margin = mean - difficulty + _NOISE * rng.standard_normal(count)
-            sure = (1 / (1 + np.exp(-1.6 * (margin + _NOISE * rng.standard_normal(count))))).round(6)
+            margin = mean - difficulty + _NOISE * rng.standard_normal(questions)
+            evidence = margin + _NOISE * rng.standard_normal(questions)
+            confidence = (1 / (1 + np.exp(-1.6 * evidence))).round(6)
             quiet = {
-                "always": np.zeros(count, bool),
-                "if-sure": sure < _SURE,
-                "at-random": rng.permutation(sure < _SURE),
+                "always": np.zeros(questions, bool),
+                "if-sure": confidence < _SURE,
+                "at-random": rng.permutation(confidence < _SURE),
             }
-            picked = (key + np.where(margin > 0, 0, rng.integers(1, len(OPTIONS), size=count))) % len(OPTIONS)
-            answers = zip(names, picked.tolist(), sure.tolist(), quiet[habit].tolist())
+            other_option = rng.integers(1, len(OPTIONS), size=questions)
+            picked = (key + np.where(margin > 0, 0, other_option)) % len(OPTIONS)
+            answers = zip(names, picked.tolist(), confidence.tolist(), quiet[habit].tolist())
             runs[f"{skill}-{habit}"] = {
-                name: {} if silent else {OPTIONS[at]: value} for name, at, value, silent in answers
+                name: {} if silent else {OPTIONS[place]: value} for name, place, value, silent in answers
             }
     return qrels, runs
 
 
+@checked
 def chunks(
-    questions: int = 200, retrieved: int = 20, seed: int = 0
+    questions: Annotated[int, Whole("questions")] = 200,
+    retrieved: Annotated[int, Whole("chunks for each question", 5)] = 20,
+    seed: Seed = 0,
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
-    """What was retrieved for each question, and which of it answers the question.
+    """Questions with the chunks that a retriever returned, and the chunks that answer them.
 
     One question in four has no answer; the others have 1 to 5 chunks that answer them. Similarities are
     normal: about 0.72 (standard deviation 0.10) for these, about 0.45 (0.09) for all others, and those of a
@@ -212,18 +226,17 @@ def chunks(
 
     Examples
     --------
-    >>> from ir_trunc.synthetic.generated import chunks
-    >>> retrieved, labels = chunks(questions=8)
+    >>> from ir_trunc.synthetic import generated
+    >>> retrieved, labels = generated.chunks(questions=8)
     >>> len(retrieved["q1"]), [len(answers) for answers in labels.values()]
     (20, [0, 4, 3, 2, 0, 1, 4, 5])
     """
-    rng, found, labels = generator(seed), {}, {}
-    whole("questions", questions, 1), whole("retrieved", retrieved, 5)
+    rng, retrieved_scores, labels = generator(seed), {}, {}
     for number in range(questions):
         answers = int(rng.integers(1, 6)) * (number % 4 > 0)
-        shift, names = rng.normal(0, 0.04), [f"c{number}-{at}" for at in range(retrieved)]
+        shift, names = rng.normal(0, 0.04), [f"c{number}-{place}" for place in range(retrieved)]
         means = [(0.72, 0.10)] * answers + [(0.45, 0.09)] * (retrieved - answers)
         scores = [round(float(rng.normal(*mean) + shift), 3) for mean in means]
-        found[f"q{number + 1}"] = dict(zip(names, scores))
+        retrieved_scores[f"q{number + 1}"] = dict(zip(names, scores))
         labels[f"q{number + 1}"] = dict.fromkeys(names[:answers], 1)
-    return found, labels
+    return retrieved_scores, labels

@@ -22,13 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from ir_datasets import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
 
-from ir_trunc._core.parameters import generator, number, whole
+from ir_trunc._core.parameters import Number, Seed, Whole, checked, generator
 from ir_trunc._core.rankings import Floats, Ints
 
 WORDS = 5000
@@ -40,7 +40,12 @@ MISMATCH = 0.3
 _LETTERS = "bdfgklmnprstvz", "aeiou"
 
 
-def dataset(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) -> Any:
+@checked
+def dataset(
+    questions: Annotated[int, Whole("questions")] = 300,
+    unanswerable: Annotated[float, Number("share of the questions that no passage answers", 0, 1)] = 0.25,
+    seed: Seed = 0,
+) -> Any:
     """The generated collection as an ir_datasets data set in memory.
 
     Parameters
@@ -69,7 +74,6 @@ def dataset(questions: int = 300, unanswerable: float = 0.25, seed: int = 0) -> 
     >>> len(list(data.queries_iter()))
     6
     """
-    questions, unanswerable = whole("questions", questions, 1), number("unanswerable", unanswerable, 0, 1)
     rng = generator(seed)
     words, frequency = _language(rng)
     docs: list[GenericDoc] = []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
-from ir_trunc._core.parameters import whole
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import Whole, checked
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import QrelsLike
@@ -16,13 +17,11 @@ from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import MinRel
 from ir_trunc.measures.selective import Answers
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.results import as_table
 from ir_trunc.truncation._fitting import one_measure
-
-if TYPE_CHECKING:
-    from ir_trunc.scoring.tables import Table
 
 _CONFIDENCES: dict[str, Callable[[Floats], float]] = {
     "first": lambda scores: float(scores[0]),
@@ -31,15 +30,16 @@ _CONFIDENCES: dict[str, Callable[[Floats], float]] = {
 }
 
 
+@checked
 def abstention_curve(
     measures: MeasureLike,
     qrels: QrelsLike | None,
     run: RunLike,
     confidence: str | Iterable[str] = ("first", "gap", "spread"),
-    steps: int = 10,
+    steps: Annotated[int, Whole("number of rates", low=2)] = 10,
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
-) -> Table:
+) -> pd.DataFrame:
     """The mean of a measure if the lists with the lowest confidence are left out.
 
     Parameters
@@ -58,7 +58,7 @@ def abstention_curve(
 
     Returns
     -------
-    DataFrame
+    pandas.DataFrame
         A row for each measure, confidence and rate: measure, confidence, rate and score. The confidence
         'oracle' is the measure itself: the lists with the lowest scores are left out.
 
@@ -79,7 +79,7 @@ def abstention_curve(
          RR     oracle   0.0   0.75
          RR     oracle   0.5   1.00
     """
-    names, steps = _names_of_confidences(confidence), whole("steps", steps, 2)
+    names = _names_of_confidences(confidence)
     rankings = rank(qrels, run, nil=nil, **reading)
     confidences = {name: _confidence_in(rankings, name) for name in names}
     rows = []
@@ -104,10 +104,10 @@ def nauc(
     qrels: QrelsLike | None,
     run: RunLike,
     confidence: str | Iterable[str] = ("first", "gap", "spread"),
-    steps: int = 10,
+    steps: Annotated[int, Whole("number of rates", low=2)] = 10,
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
-) -> Table:
+) -> pd.DataFrame:
     """Normalised area under the abstention curve: how well scores indicate which lists to leave out.
 
     (A - A_flat) / (A_oracle - A_flat), each A by the trapezoidal rule. A_flat is the area if the mean does
@@ -122,7 +122,7 @@ def nauc(
 
     Returns
     -------
-    DataFrame
+    pandas.DataFrame
         A row for each measure and confidence: measure, confidence, nauc, and the areas area, flat and oracle.
         nauc is at most 1, 0 if leaving lists out changes nothing, and NaN if all lists have the same score.
 
@@ -197,13 +197,14 @@ def _means_without_lowest(confidence: Floats, scores: Floats, steps: int) -> Flo
     return means
 
 
+@checked
 def risk_coverage(
     qrels: QrelsLike | None,
     run: RunLike,
-    rel: int = 1,
+    rel: MinRel = 1,
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
-) -> Table:
+) -> pd.DataFrame:
     """The risk-coverage curve: the share of wrong answers if only the most confident are given.
 
     A question is answered by its list's first document, whose score is the confidence. Answers of equal
@@ -218,7 +219,7 @@ def risk_coverage(
 
     Returns
     -------
-    DataFrame
+    pandas.DataFrame
         A row for each threshold, the highest first: threshold, answers (their number at or above it),
         coverage (their share of all answers; questions with an empty list have none), risk (share of wrong
         ones among them) and generalised_risk (wrong ones as a share of all answers). The means of both risks
@@ -241,7 +242,7 @@ def risk_coverage(
            0.5        4      1.00   0.5              0.50
     """
     lists = Lists(rank(qrels, run, nil=nil, **reading))
-    answered, correct = answers(lists, whole("rel", rel, 1))
+    answered, correct = answers(lists, rel)
     if not answered.any():
         raise InputError("risk_coverage: no question is answered; a curve needs an answer.")
     confidence = first_scores(lists)[answered]

@@ -278,12 +278,10 @@ class PolicyDefinition(Declared):
     def clean(self, made: Any) -> None:
         """Replace the parameters of a new policy by plain values; ParameterError if one is not allowed."""
         for name, param in self.params.items():
-            value = getattr(made, name)
-            if value is not None or param.required:
-                try:
-                    object.__setattr__(made, name, param.kind.clean(name, value))
-                except ParameterError as error:
-                    raise type(error)(f"{self.name}: {error}") from None
+            try:
+                object.__setattr__(made, name, param.clean(getattr(made, name)))
+            except ParameterError as error:
+                raise type(error)(f"{self.name}: {error}") from None
 
 
 registry: dict[str, PolicyDefinition] = {}

@@ -7,6 +7,7 @@ is `RRT`. The caller's data do not change.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pyarrow.compute as pc
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import number, whole
+from ir_trunc._core.parameters import Number, Whole, checked
 from ir_trunc._core.rankings import Bools, Ints
 from ir_trunc._output.files import Target, check_outputs, qrels_lines, run_lines, write_text
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
@@ -69,8 +70,14 @@ class Wrapped:
         write_text(qrels, qrels_lines(zip(*judged)))
 
 
+@checked
 def with_terminal(
-    qrels: QrelsLike, run: RunLike, *, rel: int = 1, depth: int | None = None, **reading: Unpack[HowRead]
+    qrels: QrelsLike,
+    run: RunLike,
+    *,
+    rel: Annotated[int, Whole("lowest grade that counts as relevant", 1, HIGHEST_GRADE)] = 1,
+    depth: Annotated[int | None, Whole("length that the evaluation imposed")] = None,
+    **reading: Unpack[HowRead],
 ) -> Wrapped:
     """The run with a terminal document at the end of every list that its system ended.
 
@@ -109,7 +116,6 @@ def with_terminal(
     3        2        x     1   0.0
     4        2  __end__     2   1.0
     """
-    rel, depth = whole("rel", rel, 1, HIGHEST_GRADE), None if depth is None else whole("depth", depth, 1)
     judged, reading = read_qrels_of_runs(qrels, reading=reading)
     documents, grades, lengths, hits, relevant = _scored(judged, read_run(run, **reading), rel)
     ends = np.ones(len(lengths), dtype=bool) if depth is None else lengths < depth
@@ -135,8 +141,14 @@ def with_terminal(
     return Wrapped(wrapped, pd.concat([grades, terminal[list(grades)]], ignore_index=True))
 
 
+@checked
 def with_effort(
-    qrels: QrelsLike, run: RunLike, *, e: float = 0.05, rel: int = 1, **reading: Unpack[HowRead]
+    qrels: QrelsLike,
+    run: RunLike,
+    *,
+    e: Annotated[float, Number("effort of reading one document", 0)] = 0.05,
+    rel: Annotated[int, Whole("lowest grade that counts as relevant", 1, HIGHEST_GRADE)] = 1,
+    **reading: Unpack[HowRead],
 ) -> Wrapped:
     """The run with the effort of reading each document, and its utility: the gain less the effort.
 
@@ -168,7 +180,6 @@ def with_effort(
     0      a   1.0    0.25     0.75
     1      b   0.0    0.25    -0.25
     """
-    e, rel = number("e", e, 0), whole("rel", rel, 1, HIGHEST_GRADE)
     judged, reading = read_qrels_of_runs(qrels, reading=reading)
     documents, grades, *_ = _scored(judged, read_run(run, **reading), rel)
     documents["effort"] = e

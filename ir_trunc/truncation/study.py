@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, shown
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Flag, Whole, checked, file_name, instance, mapping, text, whole
+from ir_trunc._core.parameters import Flag, Whole, checked, file_name, instance, mapping, text
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
@@ -540,11 +540,12 @@ class NilReport(Result):
         return fitted(self.heading)
 
 
+@checked
 def nil_report(
     run: RunLike,
     topics: Any = None,
     *,
-    depth: int | None = None,
+    depth: Annotated[int | None, Whole("length that the evaluation imposed")] = None,
     nil: NilRule | Convention = "ends",
     **reading: Unpack[HowRead],
 ) -> NilReport:
@@ -589,7 +590,7 @@ def nil_report(
     nil_rows = np.flatnonzero(occurs(ranked.rows.docs, rule.id) & ends)
     after = rule.lengths(ranked, nil_rows)
     by_nil = len(nil_rows)
-    full = np.zeros(len(after), dtype=bool) if depth is None else ranked.lengths >= whole("depth", depth, 1)
+    full = np.zeros(len(after), dtype=bool) if depth is None else ranked.lengths >= depth
     full[ranked.topic[nil_rows]] = False
     left_alone = int(full.sum())
     return NilReport(by_nil, len(after) - by_nil - left_alone, left_alone, ranked.lengths, after)
