@@ -1,15 +1,22 @@
-"""ir_datasets: by id and as objects, from local files."""
+"""Data sets of ir_datasets, by id and as objects, from local files; and of Hugging Face."""
 
 import re
 from pathlib import Path
 
 import ir_datasets
+import pandas as pd
 import pytest
 from ir_datasets.formats import BaseQueries, GenericQuery, TrecQrels, TrecScoredDocs, TsvQueries
 from ir_datasets.util import LocalDownload
 
 import ir_trunc
-from ir_trunc import InputError, calc
+from ir_trunc import (
+    InputError,
+    calc,
+    read_qrels,
+    read_run,
+    read_topics,
+)
 from ir_trunc.cli.main import main
 
 
@@ -112,3 +119,54 @@ def test_vaswani(real_data):
     assert len(results.topics) == 93
     assert results.topics[0] == "1"
     assert ir_trunc.read_qrels("ir-trunc-vaswani").grades.sum() == 2083
+
+
+class Loose:
+    """A data set whose ids and scale are what its maker liked."""
+
+    def __init__(self, topics, scale):
+        self.topics, self.scale = topics, scale
+
+    def dataset_id(self):
+        return "loose"
+
+    def queries_iter(self):
+        return (ir_datasets.formats.GenericQuery(topic, "") for topic in self.topics)
+
+    def qrels_iter(self):
+        return iter([ir_datasets.formats.TrecQrel("1", "a", 1, "0")])
+
+    def qrels_defs(self):
+        return self.scale
+
+
+Loose.__module__ = "ir_datasets.loose"
+
+
+def test_ids_and_scale_of_a_data_set_follow_the_same_rule():
+    assert read_qrels(Loose([1, "2"], {1: "yes"})).judgments.topics == ("1", "2")
+    with pytest.raises(InputError, match=r"data set loose, row 1: query_id 2.0 is float"):
+        read_qrels(Loose(["1", 2.0], {}))
+    with pytest.raises(InputError, match=r"data set loose: its judgment scale \['high'\]"):
+        read_qrels(Loose(["1"], {"high": "yes"}))
+
+
+def test_hugging_face(monkeypatch):
+    datasets = pytest.importorskip("datasets")
+    # Its pickler does not know all types of every pyarrow; what is hashed does not matter here.
+    monkeypatch.setattr(datasets.fingerprint.Hasher, "hash", classmethod(lambda cls, value: "0" * 16))
+    judged, rows = (
+        [("1", "a", 1), ("1", "007", 2), ("2", "b", 1)],
+        [("1", "a", 0.25), ("1", "007", 0.5), ("2", "b", 2.0)],
+    )
+    expected = calc("AP nDCG RBPT", judged, rows).values.tolist()
+    names = ["query_id", "doc_id"]
+    run = datasets.Dataset.from_pandas(pd.DataFrame(rows, columns=[*names, "score"]).assign(text="x"))
+    qrels = datasets.Dataset.from_pandas(pd.DataFrame(judged, columns=["query-id", "corpus-id", "score"]))
+    assert calc("AP nDCG RBPT", qrels, run).values.tolist() == expected
+    assert calc("AP nDCG RBPT", qrels, run.shuffle(seed=1)).values.tolist() == expected
+    assert read_topics(qrels) == ["1", "2"]
+    with pytest.raises(InputError, match="it has the splits test, dev: give one of them"):
+        read_qrels(datasets.DatasetDict({"test": qrels, "dev": qrels}))
+    with pytest.raises(InputError, match="is a stream"):
+        read_run(run.to_iterable_dataset())

@@ -228,7 +228,6 @@ def shelf(data, layout):
     """What libraries have."""
     return Table("shelf", data.shelf)
 '''
-
 USE = """
 import warnings
 from types import SimpleNamespace as Any

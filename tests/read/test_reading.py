@@ -19,10 +19,11 @@ from ir_trunc.cli.main import main
 
 pl = pytest.importorskip("polars")
 
+
 # The runs are small and odd, and some of them are said to be so; what is said has its own tests below.
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
-
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1, "d": 0}}
+
 
 # topic, mark, document, rank, score
 LINES = [
@@ -343,71 +344,7 @@ def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, ca
     ]  # as they were, where they do
 
 
-# comments
-
-
-def commented(lines):
-    return (
-        "# head\n"
-        + "".join(f"{line}\n# 1 Q0 z 1 9 t\n" for line in lines)
-        + "  # tail with a blank before it\n"
-    )
-
-
-def test_lines_that_begin_with_a_number_sign_are_not_read(tmp_path):
-    run = ["1 Q0 b 1 5 t", "1 Q0 a 2 4 t"]
-    (tmp_path / "run").write_text(commented(run))
-    (tmp_path / "tabs").write_text(commented(run).replace(" ", "\t"))
-    (tmp_path / "qrels").write_text(commented(["1 0 a 1", "1 0 b 0"]))
-    for name in ("run", "tabs"):
-        assert ir_trunc.calc("RR NumRet", tmp_path / "qrels", tmp_path / name).values[:, 0].tolist() == [
-            0.5,
-            2,
-        ]
-        assert read_run(tmp_path / name).topics.to_pylist() == ["1", "1"]
-
-
-def test_line_numbers_are_right_behind_comments(tmp_path):
-    good = "".join(f"{topic} Q0 d{rank} {rank} {-rank} t\n" for topic in range(2000) for rank in range(100))
-    (tmp_path / "run").write_text(
-        "# head\n" + good + "# 1 Q0 x 1 1 t\n" + good.replace(" Q0 d", "x Q0 d") + "last Q0 d 1 x t\n"
-    )
-    with pytest.raises(InputError, match="line 400003 "):
-        ir_trunc.calc("RR", QRELS, tmp_path / "run")
-
-
-def test_a_comment_that_looks_like_a_row_is_said_once(tmp_path):
-    (tmp_path / "run").write_text("#1 Q0 a 1 2 t\n#1 Q0 b 2 1 t\n1 Q0 a 1 2 t\n")
-    (tmp_path / "qrels").write_text("1 0 a 1\n#1 0 a 1\n")
-    with pytest.warns(ir_trunc.IrTruncWarning) as said:
-        assert len(ir_trunc.calc("RR", tmp_path / "qrels", tmp_path / "run").topics) == 1
-    texts = [str(warning.message) for warning in said]
-    assert ["'#1 0 a 1'" in text for text in texts] == [True, False]
-    assert "'#1 Q0 a 1 2 t'. If it is one, its topic needs an id that does not begin with #." in texts[1]
-
-
-@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
-def test_a_comment_is_left_out_whatever_ends_the_line_above(tmp_path, end):
-    (tmp_path / "run").write_bytes(end.join([b"1 Q0 a 1 2 t", b"#1 Q0 b 2 1 t", b"1 Q0 c 3 0 t", b""]))
-    with pytest.warns(ir_trunc.IrTruncWarning, match="but one looks like a row: '#1 Q0 b 2 1 t'"):
-        assert read_run(tmp_path / "run").docs.to_pylist() == ["a", "c"]
-
-
-def test_a_comment_that_is_no_row_is_not_spoken_of(tmp_path, recwarn):
-    (tmp_path / "run").write_text("#query Q0 doc rank score tag\n# 1 Q0 a 1 2\n#1 Q0 a 1 2\n1 Q0 a 1 2 t\n")
-    assert ir_trunc.calc_aggregate("RR", {"1": {"a": 1}}, tmp_path / "run")
-    assert not recwarn.list
-
-
-def test_a_file_of_comments_is_empty(tmp_path):
-    (tmp_path / "run").write_text("# nothing\n# at all\n")
-    with pytest.raises(InputError, match="is empty"):
-        ir_trunc.calc("RR", QRELS, tmp_path / "run")
-
-
 # streams
-
-
 def test_a_stream_that_is_read_twice_is_an_error_not_zeros():
     tuples = list(frame().itertuples(index=False))
     for stream in (iter(tuples), (item for item in tuples), pa.table(frame()).to_reader()):
@@ -424,8 +361,6 @@ def test_a_stream_that_is_read_twice_is_an_error_not_zeros():
 
 
 # what is said
-
-
 @pytest.fixture(params=["whole", "in parts"])
 def warnings_of(request):
     """The warnings about a run, ranked as a whole and in parts."""
@@ -499,49 +434,3 @@ def test_several_values_in_the_second_column_are_said(form, warnings_of):
 def test_documents_behind_one_that_was_not_shown_are_said(form, warnings_of):
     [said] = warnings_of(form(many(lambda rank: -rank, lambda rank: "NS" if rank == 3 else "AF")), stop="NS")
     assert "16 documents come after one that was not shown" in said
-
-
-def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():
-    qrels = {str(topic): {"d1": 1} for topic in range(4)}
-    run = {topic: {f"d{rank}": -rank for rank in range(1, 21)} for topic in qrels}
-    with pytest.warns(
-        ir_trunc.IrTruncWarning, match=r"100% of the lists have exactly 20 documents.* Write @20"
-    ) as caught:
-        ir_trunc.calc("AP RBPT SetP", qrels, run)
-    assert len(caught) == 1
-    with pytest.warns(
-        ir_trunc.IrTruncWarning, match=r"WSS .*has no cutoff that says otherwise.*end the lists"
-    ):
-        ir_trunc.calc("WSS WSS@95", qrels, run)
-    for measures in ("AP nDCG RR", "RBPT@20", "P@10 RR"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            ir_trunc.calc(measures, qrels, run)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        ir_trunc.calc(
-            "RBPT", qrels, {topic: dict(list(docs.items())[: 5 + int(topic)]) for topic, docs in run.items()}
-        )
-        ir_trunc.calc("RBPT", None, ir_trunc.rank(qrels, run))
-
-
-def test_looking_for_an_imposed_limit_refuses_no_measure():
-    """K1 and others take confidence in [0, 1] only: so must be the lists on which is tried what they read."""
-    from ir_trunc.measures import registry
-    from ir_trunc.measures.declaration import CUTOFF
-    from ir_trunc.measures.questions import reads_the_end
-
-    qrels = {str(topic): {"d1": 1} for topic in range(4)}
-    run = {topic: {f"d{rank}": 1 / rank for rank in range(1, 21)} for topic in qrels}
-    assert ir_trunc.calc_aggregate("K1", qrels, run)["K1"] == 1
-    required = [
-        d.bind({CUTOFF: 5}) for d in registry.values() if d.params.get(CUTOFF) and d.params[CUTOFF].required
-    ]
-    others = [
-        d.bind({}) for d in registry.values() if not (d.params.get(CUTOFF) and d.params[CUTOFF].required)
-    ]
-    assert {measure.definition.name for measure in [*required, *others] if reads_the_end(measure)} >= {
-        "RBPT",
-        "RBPU",
-        "OIE",
-    }

@@ -1,10 +1,14 @@
-"""`columns={"doc_id": "chunk"}`: data whose columns have names of their own."""
+"""Columns of tables: names that the user gives, and costs."""
 
 import json
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from generated import queries, rankings_of
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ir_trunc import (
     InputError,
@@ -13,21 +17,23 @@ from ir_trunc import (
     Reading,
     calc,
     compare,
+    curves,
     how_many,
     meta,
+    parse_measure,
     rank,
     read_answers,
     read_qrels,
     read_run,
     truncation,
 )
+from ir_trunc._core.rankings import Rankings
 from ir_trunc._read.reading import FIELDS
 from ir_trunc._read.tables import FIELDS_OF
 from ir_trunc.cli.main import main
-from ir_trunc.truncation import study
+from ir_trunc.truncation import Greedy, study
 
 pl = pytest.importorskip("polars")
-
 QRELS = {"1": {"a": 1}, "2": {"b": 2}}
 RUN = {"1": {"a": 0.9, "b": 0.5}, "2": {"a": 0.7}}
 LABELS = pd.DataFrame({"question": ["1", "2"], "chunk": ["a", "b"], "grade": [1, 2], "note": ["", "x"]})
@@ -265,3 +271,69 @@ def test_a_field_of_thousands_of_digits_is_refused():
         read_qrels({"1": {"a": 1}}, columns={10**5000: "x"})
     with pytest.raises(ParameterError, match=r"columns: doc_id is .*: the name of a column is needed"):
         read_qrels({"1": {"a": 1}}, columns={"doc_id": 10**5000})
+
+
+OF_COSTS = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"d": 1}}
+
+
+def frame_of_costs(costs=(0.4, 0.3, 0.1, 0.2)):
+    """Neither topics nor documents are in order."""
+    return pd.DataFrame(
+        {
+            "query_id": ["2", "1", "1", "1"],
+            "doc_id": ["d", "c", "a", "b"],
+            "score": [1.0, 1.0, 3.0, 2.0],
+            "cost": costs,
+        }
+    )
+
+
+@pytest.mark.parametrize("form", [lambda f: f, pl.from_pandas], ids=["pandas", "polars"])
+def test_costs_take_the_place_of_effort_in_ranked_order(form):
+    values = calc("FlatU DCGU FlatU(e=0.5) iRBU iRBU(gain='exp')", OF_COSTS, form(frame_of_costs())).values
+    assert values[0] == pytest.approx([(1 - 0.1) + (0 - 0.2) + (1 - 0.3), 1 - 0.4])
+    assert values[1, 0] == pytest.approx((1 - 0.1) - 0.2 / np.log2(3) + (1 - 0.3) / 2)
+    assert (values[2] == values[0]).all()
+    assert (
+        values[3:] == calc("iRBU iRBU(gain='exp')", OF_COSTS, frame_of_costs().drop(columns="cost")).values
+    ).all()
+
+
+@given(seed=st.integers(0, 500).map(lambda half: 2 * half + 1), e=st.sampled_from([0.0, 0.05, 0.5]))
+def test_equal_costs_are_a_constant_effort(seed, e):
+    run = queries(seed, 6)
+    plain = rankings_of(run)
+    costly = Rankings.from_lists(
+        [q.grades for q in run], [q.judged for q in run], costs=[[e] * len(q.grades) for q in run]
+    )  # fmt: skip
+    measures = f"FlatU(e={e}) DCGU(e={e}) RBPU(e={e}) ERRU(e={e}) RBU(e={e})"
+    for (_, a), (_, b) in zip(curves(measures, None, plain).items(), curves(measures, None, costly).items()):
+        np.testing.assert_allclose(a.values, b.values, rtol=1e-12, atol=1e-12)
+
+
+def test_policies_weigh_costs():
+    """The second relevant document is not worth its price."""
+    lists, costs = [[1, 1]] * 4, [[0.1, 2.0]] * 4
+    cheap, dear = Rankings.from_lists(lists), Rankings.from_lists(lists, costs=costs)
+    assert Greedy().fit(cheap, "FlatU").k == 2
+    assert Greedy().fit(dear, "FlatU").k == 1
+    assert curves("FlatU", None, dear)[parse_measure("FlatU")].best()[0].tolist() == [1] * 4
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ([0.1, 0.1, -0.2, 0.1], "topic 1, document a: cost -0.2: a finite number >= 0 is needed"),
+        ([0.1, 0.2, 0.1, np.inf], "topic 1, document b: cost inf"),
+        ([0.1, 0.2, 0.1, np.nan], "topic 1, document b: cost nan"),
+        (["x", "y", "z", "w"], "topic 2, document d: cost 'x' is not a number"),
+    ],
+)
+def test_wrong_costs_name_topic_and_document(bad, message):
+    with pytest.raises(InputError, match=message):
+        calc("FlatU", OF_COSTS, frame_of_costs(bad))
+
+
+def test_costs_of_plain_lists_are_counted():
+    with pytest.raises(InputError, match="1 costs for 2 documents"):
+        Rankings.from_lists([[1, 0]], costs=[[0.5]])

@@ -1,25 +1,181 @@
-"""One rule for ids in every form of data: text and whole numbers are ids, nothing else is."""
+"""Ids, scores and grades of data in memory: what each value means, or which one means nothing."""
 
 import datetime
 import enum
+import math
 import uuid
 from collections import namedtuple
 from decimal import Decimal
 
-import ir_datasets
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from ir_trunc import InputError, calc, read_qrels
+from ir_trunc import InputError, IrTruncError, calc
 from ir_trunc._core.errors import shown
 
 pl = pytest.importorskip("polars")
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 2}}
+RUN = pd.DataFrame({"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "b"], "score": [2.0, 1.0, 3.0]})
+JUDGED = RUN.drop(columns="score").assign(relevance=[1, 0, 2])
 
-QRELS = {"1": {"1": 1, "0": 0}, "1.0": {"1": 1}, "True": {"True": 1}}
+
+def complaint(qrels, run, measures="AP RBPT"):
+    """What is said about these data."""
+    with pytest.raises(InputError) as caught:
+        calc(measures, qrels, run)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "Arrow" not in message
+    return message
+
+
+def check(message, *parts):
+    assert [part for part in parts if part not in message] == [], message
+
+
+@pytest.mark.parametrize(
+    "make", [lambda f: f, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "pyarrow"]
+)
+def test_a_missing_column_is_named_beside_those_that_are_there(make):
+    check(complaint(QRELS, make(RUN.drop(columns="doc_id"))), "run", "doc_id or docno", "query_id", "score")
+    check(
+        complaint(QRELS, make(RUN.rename(columns={"query_id": "topic"}))),
+        "query_id or qid",
+        "topic",
+        "doc_id",
+    )
+    check(
+        complaint(make(JUDGED.drop(columns="relevance")), RUN),
+        "qrels",
+        "relevance or label",
+        "query_id, doc_id",
+    )
+
+
+# What is wrong, the scores, and the first document that has a wrong one.
+BAD_SCORES = {
+    "missing": ([1.0, None, 2.0], "b"),
+    "NaN": ([1.0, math.nan, 2.0], "b"),
+    "infinite": ([1.0, math.inf, 2.0], "b"),
+    "text": (["3", "high", "1"], ""),
+    "text of numbers": (["1.5", "2.5", "3.5"], "a"),
+    "true or false": ([True, False, True], "a"),
+    "dates": (pd.to_datetime(["2026-01-01"] * 3), "a"),
+}
+FRAMES = {
+    "pandas": lambda frame: frame,
+    "object": lambda frame: frame.astype({"score": object}),
+    "category": lambda frame: frame.astype({"score": "category"}),
+    "polars": pl.from_pandas,
+    "pyarrow": pa.Table.from_pandas,
+}
+
+
+@pytest.mark.parametrize("kind", BAD_SCORES)
+@pytest.mark.parametrize("form", FRAMES)
+def test_a_score_that_is_no_number_is_named(kind, form):
+    scores, doc = BAD_SCORES[kind]
+    check(
+        complaint(QRELS, FRAMES[form](RUN.assign(score=scores))), "run", "topic 1", f"document {doc}", "score"
+    )
+
+
+@pytest.mark.parametrize("make", [
+    lambda frame: frame, pl.from_pandas, pa.Table.from_pandas,
+    *(lambda frame, kind=kind: frame.astype({"doc_id": kind})
+      for kind in ("string[python]", "string[pyarrow]", "category")),
+])  # fmt: skip
+def test_a_missing_id_is_named_by_its_row(make):
+    check(complaint(QRELS, make(RUN.assign(doc_id=["a", None, "b"]))), "run", "row 1", "doc_id", "missing")
+    qrels = make(JUDGED.assign(query_id=["1", "1", None]))
+    check(complaint(qrels, RUN), "qrels", "row 2", "query_id", "missing")
+
+
+@pytest.mark.parametrize("value", [1.5, math.inf, -math.inf, math.nan, None, "1", 2**63, 2**40, -(2**63)])
+def test_a_grade_that_is_no_whole_number_is_named(value):
+    check(complaint({"1": {"b": 1}, "2": {"a": 1, "x": value}}, RUN), "qrels", "topic 2", "document x")
+    frame = JUDGED.assign(relevance=[1, value, 2])
+    check(complaint(frame, RUN), "qrels", "topic 1", "document b")
+
+
+def test_large_whole_scores_are_scores():
+    """Time stamps, for example; 32 bits are kept of them."""
+    stamps = {"1": {"a": 1_700_000_000_000_000_001, "b": 1_600_000_000_000_000_001}}
+    assert calc("RR", QRELS, stamps).values[0].tolist() == [1, 0]
+    assert calc("RR", QRELS, RUN.assign(score=[2**60 + 1, 2**59 + 1, 2**60 + 1])).values[0].tolist() == [1, 0]
+    assert calc("RR", QRELS, {"1": {"a": 2**64, "b": 0.5}}).values[0].tolist() == [1, 0]
+
+
+def test_large_numbers_are_ids():
+    assert calc("RR", {"1": {2**70: 1, 2**63: 0}}, {"1": {2**63: 2.0, 2**70: 1.0}}).values[0].tolist() == [
+        1 / 2
+    ]
+
+
+TWICE = pd.concat([RUN, RUN[:1]])
+
+
+@pytest.mark.parametrize("run", [
+    {"1": {1: 1.0, "1": 2.0}}, {1: {"a": 1.0}, "1": {"a": 2.0}}, {"1": ["a", "b", "a"]},
+    [ir_measures.ScoredDoc("1", "a", 1.0)] * 2, TWICE, TWICE.astype({"doc_id": "category"}),
+    pl.from_pandas(TWICE),
+], ids=["number and text", "topics too", "by rank", "tuples", "pandas", "categories", "polars"])  # fmt: skip
+def test_a_document_that_is_twice_in_a_list_is_named(run):
+    check(complaint(QRELS, run), "run", "topic 1", "document", "twice")
+
+
+def test_a_document_that_is_judged_twice_is_named():
+    check(complaint(pd.concat([JUDGED, JUDGED[1:2]]), RUN), "qrels", "topic 1", "document b", "twice")
+    check(complaint({1: {"a": 1}, "1": {"a": 0}}, RUN), "qrels", "topic 1", "document a", "twice")
+
+
+def test_a_dictionary_with_a_missing_value_is_a_missing_id():
+    codes = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["1", None]))
+    data = pa.table({"query_id": codes, "doc_id": ["a", "b"], "score": [1.0, 2.0]})
+    check(complaint(QRELS, data), "row 1", "query_id", "missing")
+
+
+def test_a_dictionary_that_repeats_a_value_is_one_topic():
+    codes = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), pa.array(["1", "1"]))
+    data = pa.table({"query_id": codes, "doc_id": ["a", "a", "b"], "score": [1.0, 2.0, 3.0]})
+    check(complaint(QRELS, data), "topic 1", "document a", "twice")
+
+
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=2)
+    | st.binary(max_size=2)
+    | st.dates()
+)
+ANY_IDS = st.sampled_from(["1", "2", "a", "b"]) | VALUES
+
+
+@given(
+    qrels=st.dictionaries(ANY_IDS, st.dictionaries(ANY_IDS, VALUES, max_size=2), max_size=2),
+    both=st.booleans(),
+)
+@example(qrels={"1": {2**64: 1}}, both=True)
+@example(qrels={"1": {"a": math.inf}}, both=False)
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+def test_any_dict_gives_scores_or_a_clear_error(qrels, both):
+    try:
+        values = calc("AP RBPT", qrels, qrels if both else RUN).values
+    except IrTruncError:
+        return
+    assert np.isfinite(values).all()
+
+
+JUDGED_IDS = {"1": {"1": 1, "0": 0}, "1.0": {"1": 1}, "True": {"True": 1}}
 DAY = datetime.date(2026, 1, 1)
-IDS = {
+GOOD_IDS = {
     "text": ["1", "0"],
     "numbers": [1, 0],
     "numbers of numpy": [np.int64(1), np.int32(0)],
@@ -44,7 +200,7 @@ NO_IDS = {
 Doc = namedtuple("Doc", "query_id doc_id score")
 
 
-def frame(values, dtype):
+def frame_of_ids(values, dtype):
     return pd.DataFrame({"qid": "1", "docno": pd.Series(values, dtype=dtype), "score": [2.0, 1.0]})
 
 
@@ -54,9 +210,9 @@ FORMS = {
     "list by rank": lambda values: {"1": values},
     "tuple by rank": lambda values: {"1": tuple(values)},
     "named tuples": lambda values: [Doc("1", value, score) for value, score in zip(values, (2.0, 1.0))],
-    "pandas": lambda values: frame(values, None),
-    "pandas objects": lambda values: frame(values, object),
-    "pandas categories": lambda values: frame(values, None).astype({"docno": "category"}),
+    "pandas": lambda values: frame_of_ids(values, None),
+    "pandas objects": lambda values: frame_of_ids(values, object),
+    "pandas categories": lambda values: frame_of_ids(values, None).astype({"docno": "category"}),
     "polars objects": lambda values: pl.DataFrame(
         {"qid": ["1", "1"], "docno": pl.Series(values, dtype=pl.Object), "score": [2.0, 1.0]}
     ),
@@ -64,11 +220,11 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", IDS)
+@pytest.mark.parametrize("kind", GOOD_IDS)
 def test_text_and_whole_numbers_are_ids_in_every_form(form, kind):
     expected = [0.5, 0.0, 0.0] if form == "dict of topics" else [1.0, 0.0, 0.0]
-    qrels = QRELS if form != "dict of topics" else {"1": {"1": 1}, "0": {"1": 0}, "x": {}}
-    values = calc("RR", qrels, FORMS[form](IDS[kind])).values[0].tolist()
+    qrels = JUDGED_IDS if form != "dict of topics" else {"1": {"1": 1}, "0": {"1": 0}, "x": {}}
+    values = calc("RR", qrels, FORMS[form](GOOD_IDS[kind])).values[0].tolist()
     assert values == (expected if form != "dict of topics" else [0.0, 1.0, 0.0])
 
 
@@ -80,14 +236,14 @@ def test_nothing_else_is_an_id_in_any_form(form, kind):
     except OverflowError:
         pytest.skip("pandas 2.2 cannot hold whole numbers of so many digits")
     with pytest.raises(InputError, match=r"doc_id|query_id") as caught:
-        calc("RR", QRELS, run)
+        calc("RR", JUDGED_IDS, run)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("form", ["dict", "dict of topics", "list by rank", "named tuples", "pandas objects"])
 def test_half_a_character_is_not_an_id(form):
     with pytest.raises(InputError, match=r"_id '.udc00' is not text that UTF-8 can hold"):
-        calc("RR", QRELS, FORMS[form](["1", "\udc00"]))
+        calc("RR", JUDGED_IDS, FORMS[form](["1", "\udc00"]))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +264,7 @@ def test_half_a_character_is_not_an_id(form):
 )
 def test_arrow_types_that_are_no_ids(column):
     with pytest.raises(InputError, match="row 0: doc_id"):
-        calc("RR", QRELS, pa.table({"qid": ["1", "1"], "docno": column, "score": [2.0, 1.0]}))
+        calc("RR", JUDGED_IDS, pa.table({"qid": ["1", "1"], "docno": column, "score": [2.0, 1.0]}))
 
 
 @pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt64, pl.Int8])
@@ -118,7 +274,7 @@ def test_whole_numbers_of_any_size_are_ids_and_scores(dtype):
         {"qid": ["1", "1"], "docno": [1, 0], "score": [1, 2]},
         schema_overrides={"docno": dtype, "score": dtype},
     )
-    assert calc("RR", QRELS, run).values[0].tolist() == [0.5, 0.0, 0.0]
+    assert calc("RR", JUDGED_IDS, run).values[0].tolist() == [0.5, 0.0, 0.0]
     judged = run.rename({"score": "label"})
     assert calc("RR", judged, run).values[0].tolist() == [1.0]
 
@@ -127,7 +283,7 @@ def test_a_column_that_is_not_needed_may_have_any_type():
     run = pl.DataFrame(
         {"qid": ["1"], "docno": ["1"], "score": [1.0], "text": pl.Series([object()], dtype=pl.Object)}
     )
-    assert calc("RR", QRELS, run.with_columns(more=pl.lit(1, pl.Int128))).values[0].tolist() == [
+    assert calc("RR", JUDGED_IDS, run.with_columns(more=pl.lit(1, pl.Int128))).values[0].tolist() == [
         1.0,
         0.0,
         0.0,
@@ -152,7 +308,7 @@ def test_scores_and_grades_that_are_no_finite_numbers(kind):
     objects = pd.DataFrame({"qid": "1", "docno": ["1", "0"], "score": pd.Series(values, dtype=object)})
     for run in ({"1": dict(zip("10", values))}, objects, [Doc("1", *pair) for pair in zip("10", values)]):
         with pytest.raises(InputError, match="topic 1, document 0: score"):
-            calc("RR", QRELS, run)
+            calc("RR", JUDGED_IDS, run)
     for qrels in ({"1": dict(zip("10", values))}, objects.rename(columns={"score": "label"})):
         with pytest.raises(InputError, match="topic 1, document 0: relevance"):
             calc("RR", qrels, {})
@@ -166,43 +322,13 @@ def test_a_column_that_is_there_twice_is_refused(name):
         pa.Table.from_pandas(run).append_column(name, [["2"]]),
     ):
         with pytest.raises(InputError, match=f"columns {name} and {name} for the same field"):
-            calc("RR", QRELS, twice)
+            calc("RR", JUDGED_IDS, twice)
 
 
 def test_two_names_of_one_field_are_refused():
     run = pd.DataFrame({"qid": ["1"], "query_id": ["2"], "docno": ["1"], "score": [1.0]})
     with pytest.raises(InputError, match="columns qid and query_id"):
-        calc("RR", QRELS, run)
-
-
-class Loose:
-    """A data set whose ids and scale are what its maker liked."""
-
-    def __init__(self, topics, scale):
-        self.topics, self.scale = topics, scale
-
-    def dataset_id(self):
-        return "loose"
-
-    def queries_iter(self):
-        return (ir_datasets.formats.GenericQuery(topic, "") for topic in self.topics)
-
-    def qrels_iter(self):
-        return iter([ir_datasets.formats.TrecQrel("1", "a", 1, "0")])
-
-    def qrels_defs(self):
-        return self.scale
-
-
-Loose.__module__ = "ir_datasets.loose"
-
-
-def test_ids_and_scale_of_a_data_set_follow_the_same_rule():
-    assert read_qrels(Loose([1, "2"], {1: "yes"})).judgments.topics == ("1", "2")
-    with pytest.raises(InputError, match=r"data set loose, row 1: query_id 2.0 is float"):
-        read_qrels(Loose(["1", 2.0], {}))
-    with pytest.raises(InputError, match=r"data set loose: its judgment scale \['high'\]"):
-        read_qrels(Loose(["1"], {"high": "yes"}))
+        calc("RR", JUDGED_IDS, run)
 
 
 def test_every_value_can_be_shown_in_a_message():

@@ -1,13 +1,12 @@
-"""Runs and qrels in memory: every form gives the same scores, every wrong one an error that says where it is
-wrong.
-"""
+"""Data in memory: every form gives the same scores, and every mistake an error that names its place."""
 
 import copy
+import datetime
 import gzip
 from collections import namedtuple
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import ir_datasets
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -15,17 +14,20 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ir_datasets.formats import TrecQrels, TsvQueries
-from ir_datasets.util import LocalDownload
 
-from ir_trunc import InputError, Rankings, calc, calc_aggregate, compare, iter_calc
+from ir_trunc import (
+    InputError,
+    Rankings,
+    calc,
+    read_answers,
+    read_qrels,
+)
+from ir_trunc._read.readers import memory
 
 pl = pytest.importorskip("polars")
-
 MEASURES = "AP RR P@2 nDCG RBPT OIE APT c@1"
 QRELS = {"9": {"7": 2, "10": 0, "è": 1}, "10": {"7": 0}, "11": {"8": 1}}
 RUN = {"10": {"7": 1.5}, "9": {"10": 2.0, "è": 0.25, "7": 0.25, "x,\"'": -3.0}, "11": {"8": 4.0, "7": 5.0}}
-
 QRELS_ROWS = [(topic, doc, grade) for topic, docs in QRELS.items() for doc, grade in docs.items()]
 RUN_ROWS = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
 NAMED = {"run": RUN_ROWS, "qrels": QRELS_ROWS}
@@ -198,26 +200,6 @@ def test_the_caller_s_objects_stay_as_they_are(form):
         assert now.equals(then) if hasattr(now, "equals") else now == then
 
 
-def test_all_verbs_say_the_same(expected):
-    aggregated, per_query = expected
-    assert calc_aggregate(MEASURES, QRELS, RUN) == aggregated
-    assert list(iter_calc(MEASURES, QRELS, RUN)) == per_query
-    assert compare(MEASURES, QRELS, {"a": RUN}).to_pandas().loc["a"].tolist() == list(aggregated.values())
-    long = compare(MEASURES, QRELS, {"a": frame("run"), "b": RUN}).by_topic()
-    assert sorted(long.query("system == 'a'")["value"]) == sorted(m.value for m in per_query)
-
-
-def test_a_table_of_systems_adds_up_as_the_other_verbs_do():
-    """To the last bit; counts are sums over topics, as in ir_measures."""
-    rng = np.random.default_rng(1)
-    qrels = {str(topic): {str(doc): int(rng.integers(0, 3)) for doc in range(9)} for topic in range(97)}
-    run = {topic: {doc: float(rng.random()) for doc in docs} for topic, docs in qrels.items()}
-    means = calc_aggregate("NumRet AP nDCG RBPT", qrels, run)
-    assert compare(means, qrels, {"a": run}).to_pandas().loc["a"].to_dict() == {
-        str(measure): value for measure, value in means.items()
-    }
-
-
 def test_rankings_hold_their_own_judgments():
     rankings = Rankings.from_lists([[0, 1]], judged=[[1, 1, 0]])
     assert calc("RR AP", None, rankings).values[:, 0].tolist() == [1 / 2, 1 / 4]
@@ -239,35 +221,186 @@ def test_a_topic_without_documents_is_a_topic():
     assert calc("RBPT", {"1": {"a": 1}, "2": {}}, {"1": {}, "2": {}}).values.tolist() == [[0, 1]]
 
 
-class Place(LocalDownload):
-    def __init__(self, path):
-        super().__init__(path)
-
-
-def dataset(files, *kinds):
-    makers = {"qrels": lambda file: TrecQrels(file, {}), "topics": TsvQueries}
-    return ir_datasets.Dataset(*(makers[kind](Place(files / kind)) for kind in kinds))
-
-
-def test_a_data_set_by_id_and_as_object_brings_its_topics(files, expected):
-    ir_datasets.registry.register("ir-trunc-doors", dataset(files, "qrels", "topics"))
-    for form in ("ir-trunc-doors", ir_datasets.load("ir-trunc-doors"), dataset(files, "qrels", "topics")):
-        results = calc(MEASURES + " NumRet", form, files / "run")
-        assert results.topics == ("9", "10", "11", "12")
-        assert np.array_equal(results.values[:-1, :3], expected.values)
-        assert results.to_pandas().loc["12", ["RBPT", "RR", "NumRet"]].tolist() == [1, 0, 0]
-    assert calc("RR", dataset(files, "qrels"), files / "run").topics == expected.topics
-
-
-def test_a_data_set_without_qrels_says_so(files):
-    ir_datasets.registry.register("ir-trunc-doors-bare", dataset(files, "topics"))
-    for form in ("ir-trunc-doors-bare", ir_datasets.load("ir-trunc-doors-bare"), dataset(files, "topics")):
-        with pytest.raises(InputError, match="no qrels"):
-            calc("AP", form, RUN)
-    with pytest.raises(FileNotFoundError, match=r"no-such-set.*ir_datasets"):
-        calc("AP", "no-such-set", RUN)
-
-
 def test_a_named_tuple_of_one_s_own():
     mine = namedtuple("mine", "score doc_id query_id more")
     assert calc("RR", QRELS, [mine(1, "7", "9", None)]).values[0].tolist() == [1, 0, 0]
+
+
+JUDGED = {"1": {"a": 1, "007": 2}, "2": {"b": 1}}
+FOUND = {"1": {"a": 0.25, "007": 0.5, "x": 0.125}, "2": {"c": 3.0, "b": 2.0}}
+FOUND_ROWS = [(topic, doc, score) for topic, docs in FOUND.items() for doc, score in docs.items()]
+JUDGED_ROWS = [(topic, doc, grade) for topic, docs in JUDGED.items() for doc, grade in docs.items()]
+EXPECTED = calc(MEASURES, JUDGED, FOUND)
+
+
+def check_same(results, expected=EXPECTED):
+    assert results.topics == expected.topics
+    assert results.values.tobytes() == expected.values.tobytes()
+
+
+def complaint(call) -> str:
+    with pytest.raises(InputError) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# records and tuples
+def records(rows, value):
+    return [{"query_id": topic, "doc_id": doc, value: number} for topic, doc, number in rows]
+
+
+def test_records_are_dicts_with_a_name_for_each_field():
+    check_same(calc(MEASURES, records(JUDGED_ROWS, "relevance"), records(FOUND_ROWS, "score")))
+    check_same(calc(MEASURES, JUDGED, iter(records(FOUND_ROWS, "score"))))
+    check_same(
+        calc(MEASURES, JUDGED, [{"qid": q, "docno": d, "score": s, "text": "x"} for q, d, s in FOUND_ROWS])
+    )
+
+
+def test_a_record_without_a_field_is_named_by_its_row():
+    rows = records(FOUND_ROWS, "score")
+    del rows[2]["doc_id"]
+    assert "run (records), row 2: doc_id is missing" in complaint(lambda: calc("AP", JUDGED, rows))
+    unnamed = [{"query_id": "1", "chunk": "a", "score": 1.0}]
+    assert "has no column doc_id or docno" in complaint(lambda: calc("AP", JUDGED, unnamed))
+    assert "row 1: a dict is needed, not str" in complaint(lambda: calc("AP", JUDGED, [rows[0], "x"]))
+
+
+def test_tuples_are_topic_document_and_number():
+    check_same(calc(MEASURES, JUDGED_ROWS, FOUND_ROWS))
+    check_same(calc(MEASURES, map(list, JUDGED_ROWS), iter(FOUND_ROWS)))
+
+
+def test_a_tuple_in_another_order_or_of_another_length_is_refused():
+    swapped = [(topic, score, doc) for topic, doc, score in FOUND_ROWS]
+    assert "run (tuples), row 0: doc_id 0.25 is float" in complaint(lambda: calc("AP", JUDGED, swapped))
+    assert "row 1: ('2', 'b'): (query_id, doc_id, score) is needed" in complaint(
+        lambda: calc("AP", JUDGED, [FOUND_ROWS[0], ("2", "b")])
+    )
+
+
+# lists by topic
+@dataclass
+class Document:
+    """As LangChain's and Haystack's."""
+
+    id: str | None
+    score: float | None = None
+    metadata: dict = field(default_factory=dict)
+
+
+@dataclass
+class NodeWithScore:
+    """As LlamaIndex's."""
+
+    node: Document
+    score: float
+
+
+LISTS = {
+    "pairs": lambda doc, score: (doc, score),
+    "LangChain": lambda doc, score: (Document(doc), score),
+    "an id in the metadata": lambda doc, score: (Document(None, metadata={"doc_id": doc}), score),
+    "dicts": lambda doc, score: {"id": doc, "score": score, "text": "x"},
+    "search engines": lambda doc, score: {"_id": doc, "_score": score},
+    "Haystack": lambda doc, score: Document(doc, score),
+    "LlamaIndex": lambda doc, score: NodeWithScore(Document(doc), score),
+    "numpy scores": lambda doc, score: (doc, np.float64(score)),
+}
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_lists_by_topic(form):
+    run = {topic: [LISTS[form](*item) for item in docs.items()] for topic, docs in FOUND.items()}
+    check_same(calc(MEASURES, JUDGED, run))
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_distances_in_lists_by_topic_are_turned_round(form):
+    run = {topic: [LISTS[form](doc, -score) for doc, score in docs.items()] for topic, docs in FOUND.items()}
+    check_same(calc(MEASURES, JUDGED, run, lower_is_better=True))
+
+
+def test_a_silent_topic_among_lists_is_the_empty_list():
+    results = calc("NumRet", JUDGED, {"1": [], "2": [("b", 1.0)]})
+    assert results.values.tolist() == [[0, 1]]
+
+
+def test_the_mistakes_of_lists_by_topic():
+    def told(*items):
+        return complaint(lambda: calc("AP", JUDGED, {"1": list(items)}))
+
+    assert "run (pairs), topic 1, item 1: 'b': a pair (document, score)" in told(("a", 1.0), "b")
+    assert "the document comes first, then its score" in told((0.5, "a"))
+    assert "item 0: score or _score is missing; it has: id, distance" in told({"id": "a", "distance": 1.0})
+    assert "item 0: {'score': 1.0} has no id" in told({"score": 1.0})
+    assert "has no score" in told(Document("a", 1.0), Document("b"))
+    assert "has no id" in told((Document(None), 1.0))
+
+
+def test_qrels_may_be_the_ids_of_the_relevant_documents():
+    qrels = {"1": {"a", "007"}, "2": ["b"], "3": []}
+    expected = calc(MEASURES, {"1": {"a": 1, "007": 1}, "2": {"b": 1}, "3": {}}, FOUND)
+    check_same(calc(MEASURES, qrels, FOUND), expected)
+    assert expected.topics == ("1", "2", "3")
+
+
+def test_a_text_in_the_place_of_a_list_of_relevant_ids_is_refused():
+    told = complaint(lambda: read_qrels({"1": ["a"], "2": "b"}))
+    assert "qrels (relevant documents), topic 2: a list of ids is needed, not str" in told
+    assert "qrels (dict), topic 2: {document: relevance} is needed, not list" in complaint(
+        lambda: read_qrels({"1": {"a": 1}, "2": ["b"]})
+    )
+
+
+def test_answers_may_be_records():
+    rows = [{"query_id": "1", "iteration": "0", "doc_id": "Paris", "relevance": 1}]
+    assert calc("RR", read_answers(rows), {"1": ["Paris"]}).values.tolist() == [[1.0]]
+
+
+FRAME = frame("run")
+
+
+def complaint_of(qrels, run):
+    return complaint(lambda: calc(MEASURES, qrels, run))
+
+
+def check(message, *parts):
+    assert [part for part in parts if part not in message] == [], message
+
+
+@pytest.mark.parametrize("topic", [0, 7])
+def test_a_bad_id_in_a_dict_is_named_with_its_topic(monkeypatch, topic):
+    """Whichever part of the run it stands in: no row is counted."""
+    monkeypatch.setattr(memory, "PART", 3)
+    run = {str(at): {"a": 1.0, (None if at == topic else "b"): 0.5} for at in range(9)}
+    check(complaint_of(QRELS, run), "run", f"topic {topic}", "doc_id", "missing")
+    check(complaint_of(QRELS, {**run, 1.5: {}, str(topic): {}}), "run", "query_id 1.5 is float")
+
+
+def test_a_dict_without_dicts_inside_is_refused():
+    check(complaint_of(QRELS, {"1": {"a": 1.0}, "2": 0.5}), "run", "topic 2", "float")
+    check(complaint_of({"1": {"a": 1}, "2": ["a"]}, FRAME), "qrels", "topic 2", "list")
+    check(complaint_of(QRELS, {"1": [["a"], ["b"]]}), "run", "topic 1")
+    check(complaint_of(QRELS, {"1": [("a", 2.0, "x")]}), "run", "topic 1", "(document, score)")
+
+
+@pytest.mark.parametrize(
+    "thing", [None, 5, b"path", object(), calc, datetime.date(2026, 1, 1), pl.from_pandas(FRAME).lazy()]
+)
+def test_an_object_of_a_wrong_type_is_named(thing):
+    check(complaint_of(QRELS, thing), f"run of type {type(thing).__name__}", "query_id, doc_id, score")
+    if thing is not None:
+        check(
+            complaint_of(thing, FRAME), f"qrels of type {type(thing).__name__}", "query_id, doc_id, relevance"
+        )
+
+
+@pytest.mark.parametrize("items", [
+    [("1", "a")],
+    ["1 Q0 a 1 2.0 sys"], np.ones((2, 3)), {"1"},
+    [None], [ir_measures.Qrel("1", "a", 1)], [namedtuple("Odd", "qid docno score")("1", "a", 1.0)],
+], ids=["tuples", "lines", "array", "set", "None", "qrels", "other names"])  # fmt: skip
+def test_items_without_fields_are_refused_with_the_fields_that_are_needed(items):
+    check(complaint_of(QRELS, items), "run", "query_id", "doc_id", "score")

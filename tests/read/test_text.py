@@ -1,0 +1,230 @@
+"""Text files in blocks and as a whole, plain and gzipped: their bounds, and their faults by name."""
+
+import gzip
+import os
+import sys
+import threading
+import zlib
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from ir_trunc import InputError, calc, read_answers
+from ir_trunc._read.readers.topics import read_topics
+from ir_trunc._read.reading import QRELS, RUN
+from ir_trunc._read.registry import read_rows
+from ir_trunc._read.text import LONGEST_DOCUMENT, LONGEST_LINE, blocks
+from ir_trunc.truncation._cuts import read_cuts
+
+GOOD = {
+    "run": b"1 Q0 a 1 2.5 sys\r\n1 Q0 b 2 1.5 sys\n",
+    "qrels": b"1 0 a 1\r\n1 0 b 0\n",
+    "cuts": b"1\t10\r\n2\t0\n",
+    "topics": b"1\tone\r\n2\ttwo\n",
+    "answers": b"1 a yes 1\r\n1 b no 1\n",
+}
+READERS = {
+    "run": lambda path: read_rows(path, RUN),
+    "qrels": lambda path: read_rows(path, QRELS),
+    "cuts": read_cuts,
+    "topics": read_topics,
+    "answers": read_answers,
+}
+each_kind = pytest.mark.parametrize("kind", READERS)
+BLOCK = LONGEST_LINE
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Files of some megabytes have many blocks."""
+    monkeypatch.setattr("ir_trunc._read.text.BLOCK", BLOCK)
+
+
+@pytest.fixture
+def complaint(tmp_path):
+    """What is said about a gz file of these bytes that goes on for gigabytes: its end is missing, and is
+    never reached.
+    """
+
+    def complain(kind, data):
+        path = tmp_path / f"{kind}.gz"
+        path.write_bytes(gzip.compress(data, 1, mtime=0)[:-100])
+        with pytest.raises(InputError) as caught:
+            READERS[kind](path)
+        return str(caught.value).replace(str(path), "FILE")
+
+    return complain
+
+
+@each_kind
+def test_a_zero_byte_is_found_before_the_end_of_the_file(kind, complaint):
+    line_3 = f"{kind} FILE, line 3 is not text: it holds a zero byte."
+    assert complaint(kind, GOOD[kind] + bytes(8 * BLOCK)) == line_3
+    assert complaint(kind, GOOD[kind] + b"1 Q0 \0\n" * BLOCK) == line_3
+
+
+@each_kind
+@pytest.mark.parametrize("filler", [b"a", b" "])
+def test_a_missing_line_end_is_found_before_the_end_of_the_file(kind, filler, complaint):
+    said = complaint(kind, GOOD[kind] + filler * (8 * BLOCK))
+    assert (
+        said
+        == f"{kind} FILE, line 3 is longer than {LONGEST_LINE:,} bytes: is this a text file with line ends?"
+    )
+
+
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+def test_the_line_is_named_behind_many_blocks(kind, tmp_path):
+    path = tmp_path / "lines"
+    line, rest = (
+        GOOD[kind].splitlines()[0].split(b" ", 1)[1],
+        {"run": b"0 Q0 \0 1 1 s", "qrels": b"0 0 \0 1"}[kind],
+    )
+    many = b"".join(b"%d %b\n" % (topic, line) for topic in range(BLOCK // 4))
+    for bad, problem in ((rest, "zero byte"), (b"x" * (LONGEST_LINE + 1), "longer than")):
+        path.write_bytes(many + bad + b"\n" + many)
+        with pytest.raises(InputError, match=f"line {BLOCK // 4 + 1} .*{problem}"):
+            READERS[kind](path)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_a_line_of_the_longest_length_is_read(end, tmp_path):
+    path = tmp_path / "run"
+    ids = [name * (LONGEST_LINE - len(b"1 Q0  1 1 s")) for name in (b"a", b"b", b"c", b"d", b"e", b"f")]
+    path.write_bytes(b"".join(b"1 Q0 %b 1 %d s%b" % (doc, score, end) for score, doc in enumerate(ids)))
+    assert READERS["run"](path).docs.to_pylist() == [doc.decode() for doc in ids]
+
+
+def test_blank_lines_are_left_behind(tmp_path):
+    path = tmp_path / "run"
+    blanks = b"\n" * (BLOCK - 1) + b"\r\n" * BLOCK
+    path.write_bytes(blanks + GOOD["run"] + blanks + b"2 Q0 a 1 2.5 sys\n" + blanks + b"2 Q0 a 2 high sys\n")
+    with pytest.raises(InputError, match=f"line {6 * BLOCK + 1} .*'high'"):
+        READERS["run"](path)
+    assert max(map(len, blocks(path, "run"))) <= 2 * BLOCK
+
+
+def test_documents_in_one_line_may_be_long_but_not_endless(tmp_path, monkeypatch):
+    (tmp_path / "answers").write_text('{"1": [["yes"]],' + " " * 3 * BLOCK + '"2": [["no"]]}')
+    assert read_answers(tmp_path / "answers").judgments.topics == ("1", "2")
+    (tmp_path / "topics").write_text("<topics>" + " " * 3 * BLOCK + '<topic number="7"/></topics>')
+    assert read_topics(tmp_path / "topics") == ["7"]
+    assert LONGEST_DOCUMENT == 2**30
+    monkeypatch.setattr("ir_trunc._read.text.LONGEST_DOCUMENT", 2 * BLOCK)
+    for kind in ("answers", "topics"):
+        with pytest.raises(InputError, match=f"{kind} .* is larger than 2,097,152 bytes"):
+            READERS[kind](tmp_path / kind)
+
+
+def test_blocks_of_a_file_take_one_memory(tmp_path, monkeypatch):
+    """Pages that the system must give first would take longer than what the kernel does with a block."""
+    monkeypatch.setattr("ir_trunc._read.text.BLOCK", 1 << 12)
+    path = tmp_path / "run"
+    path.write_text("".join(f"{topic} Q0 d{rank} 1 1 s\n" for topic in range(300) for rank in range(9)))
+    at = [np.frombuffer(block, np.uint8).__array_interface__["data"][0] for block in blocks(path, "run")]
+    assert len(at) > 9
+    assert len(set(at)) == 1
+
+
+@pytest.mark.parametrize("lengths", [(1, 500, 1, 3, 3), (3, 3, 400, 1200, 2, 2, 2, 2, 2), (0, 1, 90, 1) * 9])
+def test_blocks_together_are_the_file_and_each_topic_is_in_one(lengths, tmp_path, monkeypatch):
+    """Whatever is longer: a topic, or a block."""
+    monkeypatch.setattr("ir_trunc._read.text.BLOCK", 1 << 9)
+    path = tmp_path / "run"
+    text = "".join(f"q{at} Q0 d{rank} 1 1 s\n" for at, length in enumerate(lengths) for rank in range(length))
+    path.write_text(text)
+    found = [bytes(block).decode() for block in blocks(path, "run")]
+    assert "".join(found) == text
+    topics = [topic for block in found for topic in {line.split()[0] for line in block.splitlines()}]
+    assert len(topics) == len(set(topics))
+
+
+OF_GZIP = {str(topic): {"d1": 1} for topic in range(300)}
+LINES = "".join(
+    f"{topic} Q0 d{rank} {rank} {-rank} s\n" for topic in range(300) for rank in range(9)
+).encode()
+compress = partial(gzip.compress, mtime=0)  # data in the names of tests must be the same in every process
+PACKED = compress(LINES)
+NOT_A_BLOCK = PACKED[:10] + b"\x07" + PACKED[11:]
+
+
+class IsalError(Exception):
+    """As isal's, which is neither zlib's nor gzip's."""
+
+
+class FakeMember:
+    """Decompresses as isal does: its errors have other types and words."""
+
+    used = 0
+
+    def __init__(self, bits):
+        self._member = zlib.decompressobj(bits)
+
+    def __getattr__(self, name):
+        return getattr(self._member, name)
+
+    def decompress(self, data, most):
+        FakeMember.used += 1
+        try:
+            return self._member.decompress(data, most)
+        except Exception as error:
+            raise IsalError("words of its own") from error
+
+
+@pytest.fixture(params=["gzip", "isal", "its twin"])
+def package(request, monkeypatch):
+    if request.param == "gzip":
+        monkeypatch.setitem(sys.modules, "isal", None)
+    elif request.param == "isal":
+        pytest.importorskip("isal")
+    else:
+        twin = SimpleNamespace(isal_zlib=SimpleNamespace(decompressobj=FakeMember, error=IsalError))
+        monkeypatch.setitem(sys.modules, "isal", twin)
+    return request.param
+
+
+@pytest.mark.parametrize("data", [
+    PACKED, compress(LINES[:900]) + compress(LINES[900:]), PACKED + bytes(512), compress(LINES, 1),
+    bytes(9).join(compress(LINES[at:at + 99], at % 10) for at in range(0, len(LINES), 99)),
+    compress(b"") * 9 + PACKED,
+])  # fmt: skip
+def test_gzipped_lines_are_the_lines(package, data, tmp_path):
+    (tmp_path / "run").write_bytes(LINES)
+    (tmp_path / "run.gz").write_bytes(data)
+    before = FakeMember.used
+    plain, packed = (calc("AP RBPT", OF_GZIP, tmp_path / name) for name in ("run", "run.gz"))
+    assert packed.values.tobytes() == plain.values.tobytes()
+    assert (FakeMember.used > before) == (package == "its twin")
+
+
+@pytest.mark.parametrize(("data", "problem"), [
+    (PACKED[:-5], "ends in the middle: the gzip file is truncated."),
+    (PACKED[: len(PACKED) // 2], "ends in the middle: the gzip file is truncated."),
+    (PACKED + PACKED[:-9], "ends in the middle: the gzip file is truncated."),
+    (PACKED + PACKED[:1], "cannot be decompressed: Not a gzipped file (b'\\x1f')."),
+    (PACKED[:3], "ends in the middle: the gzip file is truncated."),
+    (PACKED + b"t", "cannot be decompressed: Not a gzipped file (b't')."),
+    (PACKED + b"tail", "cannot be decompressed: Not a gzipped file (b'ta')."),
+    (PACKED[:-4] + b"1234", "cannot be decompressed: Incorrect length of data produced."),
+    (PACKED[:-8] + b"1234" + PACKED[-4:], "cannot be decompressed: CRC check failed 0x34333231 != "),
+    (compress(b""), "is empty: lines of the form "),
+    (NOT_A_BLOCK, "cannot be decompressed: Error -3 while decompressing data: invalid block type."),
+])  # fmt: skip
+def test_a_broken_gzip_file_has_one_message(package, data, problem, tmp_path):
+    (tmp_path / "run.gz").write_bytes(data)
+    with pytest.raises(InputError) as found:
+        calc("AP", OF_GZIP, tmp_path / "run.gz")
+    assert str(found.value).startswith(f"run {tmp_path / 'run.gz'} {problem}")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are those of Unix")
+def test_a_broken_gzip_file_in_a_pipe_is_said_to_be_broken(package, tmp_path):
+    """It cannot be read once more."""
+    os.mkfifo(tmp_path / "run.gz")
+    writer = threading.Thread(target=(tmp_path / "run.gz").write_bytes, args=[PACKED[:-20]])
+    writer.start()
+    with pytest.raises(InputError, match=r"truncated|cannot be decompressed: words of its own"):
+        calc("AP", OF_GZIP, tmp_path / "run.gz")
+    writer.join()

@@ -1,0 +1,561 @@
+"""TREC files as people have them, and qrels of NTCIR: the right scores, or an error that names the line."""
+
+import gzip
+import io
+import math
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import ir_trunc
+from ir_trunc import (
+    InputError,
+    IrTruncError,
+    IrTruncWarning,
+    calc,
+    calc_aggregate,
+    read_qrels,
+    read_run,
+)
+
+MEASURES = "AP RR P@2 nDCG RBPT OIE APT c@1"
+QRELS = """\
+101 0 D1 1
+101 0 D10 0
+101 0 D2 2
+102 0 ärztin-漢字 1
+102 0 "q,u\\o'te" 0
+103 0 D1 0
+"""
+RUN = """\
+101 Q0 D10 1 9.5 sys
+101 Q0 D1 2 7.25 sys
+101 Q0 D3 3 7.25 sys
+101 Q0 D2 4 -1.5 sys
+102 Q0 "q,u\\o'te" 1 3 sys
+102 Q0 ärztin-漢字 2 2 sys
+102 Q0 ärztin 3 1 sys
+103 Q0 D7 1 .5 sys
+"""
+
+
+def lines(text, change):
+    return "".join(change(line) + "\n" for line in text.splitlines())
+
+
+def gzipped(data, name="x"):
+    """A gzip member with or without the name of its file."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(name, "wb", fileobj=buffer, mtime=0) as file:
+        file.write(data)
+    return buffer.getvalue()
+
+
+def interleaved(text):
+    """The first line of every topic, then the second of every topic, and so on."""
+    by_topic = {}
+    for line in text.splitlines():
+        by_topic.setdefault(line.split()[0], []).append(line)
+    depth = max(map(len, by_topic.values()))
+    return "".join(rows[at] + "\n" for at in range(depth) for rows in by_topic.values() if at < len(rows))
+
+
+SHAPES = {
+    "tabs": lambda text: text.replace(" ", "\t"),
+    "several blanks": lambda text: text.replace(" ", "     "),
+    "tabs and blanks": lambda text: text.replace(" ", " \t ", 7).replace("sys\n", "\t sys\n"),
+    "leading blanks": lambda text: lines(text, lambda line: "  " + line),
+    "leading tab": lambda text: "\t" + text,
+    "trailing blanks": lambda text: lines(text, lambda line: line + " \t"),
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "CRLF in some lines": lambda text: text.replace("\n", "\r\n", 2),
+    "trailing blanks and CRLF": lambda text: text.replace("\n", "  \r\n"),
+    "byte order mark": lambda text: "\ufeff" + text,
+    "byte order mark and CRLF": lambda text: "\ufeff" + text.replace("\n", "\r\n"),
+    "no last newline": lambda text: text.rstrip("\n"),
+    "blank lines": lambda text: "\n\n" + text.replace("\n", "\n\n") + "\n",
+    "lines of blanks": lambda text: " \n" + text.replace("\n", "\n \t \n"),
+    "topics interleaved": interleaved,
+    "upside down": lambda text: "".join(text.splitlines(keepends=True)[::-1]),
+    "gzip": lambda text: gzipped(text.encode()),
+    "gzip in two members": lambda text: gzipped(text.encode()[:70]) + gzipped(text.encode()[70:]),
+    "gzip without a name, padded": lambda text: gzipped(text.encode(), "") + bytes(512),
+    "gzip of CRLF": lambda text: gzipped(text.replace("\n", "\r\n").encode()),
+}
+
+
+def scored(folder, run=RUN, qrels=QRELS, name="run.txt", measures=MEASURES, **options):
+    """Scores by measure and topic of files that hold this text."""
+    for file, content in ((folder / name, run), (folder / "qrels.txt", qrels)):
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return calc(measures, folder / "qrels.txt", folder / name, **options)
+
+
+def same(one, other):
+    return one.topics == other.topics and np.array_equal(one.values, other.values)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("files")
+
+
+@pytest.fixture(scope="module")
+def plain(folder):
+    return scored(folder)
+
+
+def test_the_plain_file_has_the_scores_that_one_counts_by_hand(plain):
+    assert plain.topics == ("101", "102", "103")
+    by_topic = plain.to_pandas()
+    assert by_topic["RR"].tolist() == [1 / 3, 1 / 2, 0]  # 101: D3 stands before D1, which has the same score
+    assert by_topic["P@2"].tolist() == [0, 0.5, 0]
+    assert by_topic["AP"].tolist() == [(1 / 3 + 2 / 4) / 2, 1 / 2, 0]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("which", ["run", "qrels"])
+def test_the_shape_of_a_file_changes_no_score(tmp_path, plain, shape, which):
+    text = SHAPES[shape](RUN if which == "run" else QRELS)
+    assert same(scored(tmp_path, **{which: text}), plain)
+
+
+def test_gzip_is_known_by_its_content_and_its_name(tmp_path, plain):
+    assert same(scored(tmp_path, run=gzipped(RUN.encode()), name="run.gz"), plain)
+    assert same(scored(tmp_path, run=gzipped(RUN.encode()), name="run"), plain)
+
+
+@given(run=st.permutations(RUN.splitlines()), qrels=st.permutations(QRELS.splitlines()))
+def test_the_order_of_lines_changes_no_score(folder, plain, run, qrels):
+    assert same(scored(folder, "\n".join(run), "\n".join(qrels)), plain)
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("+1.5", 1.5), ("1e5", 1e5), (".5", 0.5), ("-3", -3), ("1E-3", 0.001), ("2.", 2), ("007", 7),
+    ("+.5e+1", 5), ("-0", 0),
+    ("3.4028235e38", 3.4028235e38), ("1e-300", 1e-300), ("0.1000000000000000055511151231257827", 0.1),
+    ("16777217", 2**24),
+])  # fmt: skip
+def test_numbers_are_read_as_they_are_written(tmp_path, text, value):
+    """The document's place among others tells its score."""
+    near = np.unique(
+        np.float32([value - 0.25, np.nextafter(np.float32(value), np.float32(-np.inf)), value + 0.25])
+    )
+    others = [float(x) for x in near if x != np.float32(value)]
+    run = f"1 Q0 m 1 {text} sys\n" + "".join(f"1 Q0 x{x} 1 {x!r} sys\n" for x in others)
+    rank = 1 + sum(x > value for x in others)
+    assert scored(tmp_path, run, "1 0 m 1\n", measures="RR").values[0, 0] == 1 / rank
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+@pytest.mark.parametrize(
+    ("doc", "rank"), [("é", 1), ("b", 2), ("aa", 3), ("a", 4), ("B", 5), ("10", 6), ("1", 7)]
+)
+@pytest.mark.parametrize(
+    "scores", [[1] * 7, [1 + at * 1e-9 for at in range(7)]], ids=["equal", "equal in 32 bits"]
+)
+def test_documents_of_the_same_score_stand_by_id_descending_bytewise(tmp_path, doc, rank, scores):
+    ids = ["a", "10", "é", "B", "1", "aa", "b"]
+    run = "".join(f"1 Q0 {name} 1 {score!r} sys\n" for name, score in zip(ids, scores))
+    assert scored(tmp_path, run, f"1 0 {doc} 1\n", measures="RR").values[0, 0] == 1 / rank
+
+
+def test_ids_may_be_long_and_begin_alike(tmp_path):
+    long = "x" * 100_000
+    docs = ["", "1", "0", "10"]
+    run = "".join(
+        f"{long}{q} Q0 {long}{d} 1 {-at} sys\n" for q in ("", "1", "2") for at, d in enumerate(docs)
+    )
+    results = scored(
+        tmp_path, run, f"{long} 0 {long}10 1\n{long}2 0 {long}1 1\n{long}1 0 {long} 1\n", measures="RR"
+    )
+    assert results.values[0].tolist() == [1 / 4, 1, 1 / 2]
+
+
+def test_topics_come_in_the_order_of_their_numbers(tmp_path):
+    assert scored(tmp_path, qrels="10 0 a 1\n9 0 a 1\n101 0 a 1\n", run="9 Q0 a 1 1 s\n").topics == (
+        "9",
+        "10",
+        "101",
+    )
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+def test_a_file_of_many_megabytes_is_read_to_its_end(tmp_path):
+    rows = [(topic, doc, (doc * 7919 + topic) % 1009) for topic in range(60) for doc in range(1000)]
+    run = "".join(f"{topic} Q0 document-{doc:06} 1 {score} some-system\n" for topic, doc, score in rows)
+    qrels = "".join(f"{topic} 0 document-{doc:06} 1\n" for topic, doc, score in rows if score < 400)
+    as_dict = {}
+    for topic, doc, score in rows:
+        as_dict.setdefault(str(topic), {})[f"document-{doc:06}"] = score
+    results = scored(tmp_path, run, qrels)
+    assert len(run) > 2**21
+    assert same(results, calc(MEASURES, tmp_path / "qrels.txt", as_dict))
+    with pytest.raises(InputError, match="line 60001"):
+        scored(tmp_path, run + "one field too few 0\n", qrels)
+
+
+CHARACTERS = st.characters(exclude_categories=["Z", "C"])
+IDS = st.text(CHARACTERS, min_size=1, max_size=4) | st.sampled_from(["a", "a1", "a10", "é"])
+SCORES = st.sampled_from(
+    [0.0, -0.0, 1.0, 1 + 1e-9, 1.5, -3.0, 1e30, 1e-30, 2.0**24, 2.0**24 + 1]
+) | st.floats(-1e6, 1e6)
+TOPICS = st.sampled_from(["1", "2", "10", "q"])
+QRELS_DICT = st.dictionaries(
+    TOPICS, st.dictionaries(IDS, st.integers(0, 3), min_size=1, max_size=9), min_size=1
+)
+RUN_DICT = st.dictionaries(TOPICS, st.dictionaries(IDS, SCORES, min_size=1, max_size=12), min_size=1)
+
+
+@given(qrels=QRELS_DICT, run=RUN_DICT)
+@example(qrels={"1": {"a": 1}}, run={"1": {"b": 1.0, "a": 1 + 1e-9}})
+def test_the_same_figures_as_trec_eval_for_any_ids_and_ties(folder, qrels, run):
+    names = {"AP": "map", "RR": "recip_rank", "P@5": "P_5"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, set(names.values())).evaluate(run)
+    rows = [f"{q} Q0 {d} 1 {s!r} sys\n" for q, docs in run.items() for d, s in docs.items()]
+    judged = [f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrTruncWarning)
+        ours = scored(folder, "".join(rows), "".join(judged), measures=list(names))
+    for measure, values in zip(names, ours.values.tolist()):
+        assert values == [theirs.get(topic, {}).get(names[measure], 0) for topic in ours.topics], measure
+
+
+def test_a_topic_that_the_run_lacks_is_an_empty_list(tmp_path, plain):
+    run = "".join(line for line in RUN.splitlines(keepends=True) if line.startswith("101"))
+    results = scored(tmp_path, run, measures="RR RBPT")
+    assert results.topics == plain.topics
+    assert results.values[:, 1:].tolist() == [
+        [0, 0],
+        [0, 1],
+    ]  # silence is right where there is nothing to find
+
+
+def test_topics_that_the_qrels_lack_are_counted_in_one_warning(tmp_path, plain):
+    with pytest.warns() as caught:
+        results = scored(tmp_path, "900 Q0 D1 1 2 s\n" + RUN + "901 Q0 D1 1 2 s\n900 Q0 D2 2 1 s\n")
+    assert same(results, plain)
+    assert [warning.category for warning in caught] == [IrTruncWarning]
+    assert "2 topics" in str(caught[0].message)
+    assert "run.txt" in str(caught[0].message)
+    assert caught[0].filename.endswith("test_trec.py")  # the place that the user wrote
+
+
+@pytest.mark.parametrize("measure", [*MEASURES.split(), "NumRet", "Judged@10"])
+def test_the_placeholder_is_no_document_but_shows_its_topic(tmp_path, measure):
+    qrels, run = (
+        QRELS + "104 0 __nil__ 1\n101 0 __nil__ 1\n",
+        RUN + "101 Q0 __nil__ 1 99 s\n104 Q0 __nil__ 1 9 s\n",
+    )
+    results = scored(tmp_path, run, qrels, measures=measure)
+    without = calc(measure, tmp_path / "qrels.txt", {"101": ["D10", "D3", "D1", "D2"]}).values[0, 0]
+    assert results.topics == ("101", "102", "103", "104")
+    assert results.values[0, 0] == without
+    assert results.values[0, 3] == calc(measure, {"104": {"D": 0}}, {"104": {}}).values[0, 0]
+
+
+def test_a_run_of_placeholders_only_is_silent_everywhere(tmp_path):
+    run = "".join(f"{topic} Q0 __nil__ 1 0 s\n" for topic in (101, 102, 103))
+    assert same(scored(tmp_path, run), calc(MEASURES, tmp_path / "qrels.txt", {}))
+    assert not ir_trunc.rank(tmp_path / "qrels.txt", tmp_path / "run.txt").lengths.any()
+
+
+GOOD_QRELS = b"1 0 a 1\n1 0 b 0\n2 0 a 2\n"
+GOOD_RUN = b"1 Q0 a 1 2.5 sys\n1 Q0 b 2 1.5 sys\n2 Q0 b 1 1.0 sys\n2 Q0 a 2 0.5 sys\n"
+PACKED = gzip.compress(GOOD_RUN, mtime=0)
+
+
+@pytest.fixture(scope="module")
+def good_files(tmp_path_factory):
+    good_files = tmp_path_factory.mktemp("bad")
+    (good_files / "good.qrels").write_bytes(GOOD_QRELS)
+    (good_files / "good.run").write_bytes(GOOD_RUN)
+    return good_files
+
+
+def score_with(good_files, path, kind):
+    """Scores of a file, beside good qrels or a good run."""
+    qrels, run = (good_files / "good.qrels", path) if kind == "run" else (path, good_files / "good.run")
+    return calc("AP RBPT nDCG@5", qrels, run)
+
+
+def complaint_of_file(good_files, name, data, kind):
+    """What is said about a file that holds these bytes."""
+    (good_files / name).write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        score_with(good_files, good_files / name, kind)
+    message = str(caught.value)
+    assert str(good_files / name) in message
+    assert "\n" not in message
+    return message
+
+
+def with_line_3(line):
+    return b"".join(
+        [*GOOD_RUN.splitlines(keepends=True)[:2], line, b"\n", *GOOD_RUN.splitlines(keepends=True)[2:]]
+    )
+
+
+@pytest.mark.parametrize(("line", "parts"), [
+    (b"2 Q0 c 1 2.0", ["line 3", "5 fields", "6"]),
+    (b"2 Q0 c 1 2.0 my tag", ["line 3", "7 fields", "6"]),
+    (b"2 0 c 1", ["line 3", "4 fields", "6"]),
+    (b"2,Q0,c,1,2.0,sys", ["line 3", "1 field", "6"]),
+    (b"2 Q0 c 1 high sys", ["line 3", "topic 2", "document c", "'high'"]),
+    (b"2 Q0 c 1 1,5 sys", ["line 3", "topic 2", "document c", "'1,5'"]),
+    (b"2 Q0 c 1 1_000 sys", ["line 3", "topic 2", "document c", "'1_000'"]),
+    (b"2 Q0 c 1 0x1F sys", ["line 3", "topic 2", "document c", "'0x1F'"]),
+    ("2 Q0 c 1 ２ sys".encode(), ["line 3", "topic 2", "document c", "'２'"]),
+    (b"2 Q0 c 1 NaN sys", ["line 3", "topic 2", "document c", "'NaN'", "finite"]),
+    (b"2 Q0 c 1 nan sys", ["line 3", "topic 2", "document c", "'nan'", "finite"]),
+    (b"2 Q0 c 1 inf sys", ["line 3", "topic 2", "document c", "'inf'", "finite"]),
+    (b"2 Q0 c 1 -Infinity sys", ["line 3", "topic 2", "document c", "'-Infinity'", "finite"]),
+    (b"2 Q0 c 1 1e999 sys", ["line 3", "topic 2", "document c", "'1e999'", "finite"]),
+    (b"2 Q0 c\xff 1 2.0 sys", ["line 3", "UTF-8"]),
+    (b"1 Q0 a 9 0.1 sys", ["topic 1", "document a", "twice"]),
+    (b"9 Q0 x 1 2 sys\n9 Q0 x 2 1 sys", ["topic 9", "document x", "twice"]),
+])  # fmt: skip
+def test_a_bad_line_of_a_run_is_named(good_files, line, parts):
+    message = complaint_of_file(good_files, "bad.run", with_line_3(line), "run")
+    assert [part for part in parts if part not in message] == [], message
+
+
+@pytest.mark.parametrize(("line", "parts"), [
+    (b"3 0 c", ["line 2", "3 fields", "4"]),
+    (b"3 0 c 1 1", ["line 2", "5 fields", "4"]),
+    (b"3 Q0 c 1 2.0 sys", ["line 2", "6 fields", "4"]),
+    (b"3 0 c relevant", ["line 2", "topic 3", "document c", "'relevant'"]),
+    (b"3 0 c 1.5", ["line 2", "topic 3", "document c", "'1.5'"]),
+    (b"3 0 c 1e1", ["line 2", "topic 3", "document c", "'1e1'"]),
+    (b"3 0 c 0x1", ["line 2", "topic 3", "document c", "'0x1'"]),
+    (b"3 0 c nan", ["line 2", "topic 3", "document c", "'nan'"]),
+    ("3 0 c ٢".encode(), ["line 2", "topic 3", "document c", "'٢'"]),
+    (b"3 0 c 2147483648", ["line 2", "topic 3", "document c", "2147483648", "2^31"]),
+    (b"3 0 c 9223372036854775808", ["line 2", "topic 3", "document c", "9223372036854775808", "2^31"]),
+    (b"3 0 c 9223372036854775807", ["line 2", "topic 3", "document c", "9223372036854775807", "2^31"]),
+    (b"3 0 c -9223372036854775808", ["line 2", "topic 3", "document c", "-9223372036854775808", "2^31"]),
+    (b"3 0 c -99999999999999999999", ["topic 3", "document c", "-99999999999999999999", "2^31"]),
+    (b"1 0 a 0", ["topic 1", "document a", "twice"]),
+])  # fmt: skip
+def test_a_bad_line_of_qrels_is_named(good_files, line, parts):
+    data = b"1 0 a 1\n" + line + b"\n2 0 a 2\n"
+    message = complaint_of_file(good_files, "bad.qrels", data, "qrels")
+    assert [part for part in parts if part not in message] == [], message
+
+
+@pytest.mark.parametrize("separator", [b" ", b"\t", b"  "])
+@pytest.mark.parametrize(("rank", "problem"), [
+    (b"0x10", "rank '0x10' is not a whole number"),
+    (b"1.0", "rank '1.0' is not a whole number"),
+    (b"2147483648", "rank '2147483648': a number below 2^31 is needed"),
+    (b"-3000000000", "rank '-3000000000': a number below 2^31 is needed"),
+])  # fmt: skip
+def test_a_rank_that_decides_is_a_whole_number_whatever_is_between_the_fields(
+    good_files, rank, problem, separator
+):
+    path = good_files / "ranks.run"
+    path.write_bytes(separator.join([b"1", b"Q0", b"a", rank, b"2.5", b"sys\n"]) + GOOD_RUN[17:])
+    with pytest.raises(InputError, match=rf"line 1 \(topic 1, document a\): {re.escape(problem)}\.$"):
+        calc("RR", good_files / "good.qrels", path, order="rank")
+
+
+@pytest.mark.parametrize(("name", "data", "part"), [
+    ("empty", b"", "empty"),
+    ("blank", b" \n\t\r\n\n", "empty"),
+    ("mark", b"\xef\xbb\xbf", "empty"),
+    ("empty.gz", b"", "empty"),
+    ("packed-nothing.gz", gzip.compress(b"", mtime=0), "empty"),
+    ("truncated.gz", PACKED[:-5], "truncated"),
+    ("truncated", PACKED[: len(PACKED) // 2], "truncated"),
+    ("two-bytes.gz", PACKED[:2], "truncated"),
+    ("plain.gz", GOOD_RUN, "not a gzip file"),
+    ("checksum.gz", PACKED[:-8] + b"1234" + PACKED[-4:], "cannot be decompressed"),
+    ("tail.gz", PACKED + b"tail", "cannot be decompressed"),
+    ("twice.gz", gzip.compress(PACKED, mtime=0), "not text"),
+    ("utf16", GOOD_RUN.decode().encode("utf-16"), "not text"),
+    ("archive.zip", b"PK\x03\x04\x14\x00\x00\x00\x08\x00", "not text"),
+    ("rubbish", bytes(range(1, 256)) * 9, "line 1"),
+])  # fmt: skip
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+def test_a_file_that_is_no_list_of_lines_is_named(good_files, name, data, part, kind):
+    assert part in complaint_of_file(good_files, name, data, kind)
+
+
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+def test_a_missing_file_and_a_directory_are_named(good_files, kind):
+    for form in (str, Path):
+        with pytest.raises(FileNotFoundError, match=f"^{kind} .*/nothing-here: there is no such file"):
+            score_with(good_files, form(good_files / "nothing-here"), kind)
+        with pytest.raises(InputError, match=f"^{kind} .* is a directory"):
+            score_with(good_files, form(good_files), kind)
+
+
+def test_a_topic_of_thousands_of_digits_is_a_topic(good_files):
+    """Python refuses to turn so long a text into a number."""
+    (good_files / "long.qrels").write_bytes(b"9" * 5000 + b" 0 a 1\n1 0 a 1\n")
+    assert calc("AP", good_files / "long.qrels", {"1": ["a"]}).topics[0] == "1"
+
+
+def test_a_bad_value_that_is_long_is_shown_in_part(good_files):
+    assert (
+        len(
+            complaint_of_file(
+                good_files, "long.run", with_line_3(b"2 Q0 c 1 " + b"x" * 100_000 + b" sys"), "run"
+            )
+        )
+        < 1000
+    )
+
+
+def scores_or_complaint(good_files, data, kind):
+    """Any bytes give finite scores or an error of ir_trunc's own."""
+    (good_files / "any").write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrTruncWarning)
+        try:
+            values, message = score_with(good_files, good_files / "any", kind).values.ravel(), None
+        except (IrTruncError, OSError) as error:
+            values, message = [], str(error)
+    assert message is None or (str(good_files / "any") in message and "\n" not in message)
+    assert all(math.isfinite(value) and 0 <= value <= 1 for value in values)
+
+
+@given(data=st.binary(max_size=200), kind=st.sampled_from(["run", "qrels"]), packed=st.booleans())
+@example(data=b"1 0 \x0b 1\n", kind="qrels", packed=False)
+@example(data=b"\r1 Q0 a 1 1 s\r\r\n", kind="run", packed=False)
+@example(data=b"1 0 \xc2\x85 1\n1 0 \xe2\x80\xa8 1\n", kind="qrels", packed=True)
+def test_any_bytes_give_scores_or_a_clear_error(good_files, data, kind, packed):
+    scores_or_complaint(good_files, gzip.compress(data) if packed else data, kind)
+
+
+SPACES = b" |\t|\n|\r|\r\n|\0|\x0b|\x0c|\xff|\xef\xbb\xbf|\xc2\xa0".split(b"|")
+WORDS = b'NIL|__nil__|"|1e400|-0|nan|0x1|+|,|#|null|\\'.split(b"|")
+MARKS = SPACES + WORDS
+LINES = [b"1 Q0 a 1 1 s\n", b"1 0 a 1\n", b"9" * 20]
+PIECES = st.binary(max_size=3) | st.sampled_from(MARKS + LINES)
+EDITS = st.lists(st.tuples(st.integers(0, 90), st.integers(0, 12), PIECES), min_size=1, max_size=5)
+
+
+@given(edits=EDITS, kind=st.sampled_from(["run", "qrels", "packed"]))
+@example(edits=[(6, 1, b"-9223372036854775808")], kind="qrels")
+@example(edits=[(0, 1, b"9" * 5000)], kind="qrels")
+def test_a_damaged_file_gives_scores_or_a_clear_error(good_files, edits, kind):
+    data = {"run": GOOD_RUN, "qrels": GOOD_QRELS, "packed": PACKED}[kind]
+    for at, length, piece in edits:
+        data = data[:at] + piece + data[at + length :]
+    scores_or_complaint(good_files, data, "qrels" if kind == "qrels" else "run")
+
+
+# comments
+def commented(lines):
+    return (
+        "# head\n"
+        + "".join(f"{line}\n# 1 Q0 z 1 9 t\n" for line in lines)
+        + "  # tail with a blank before it\n"
+    )
+
+
+def test_lines_that_begin_with_a_number_sign_are_not_read(tmp_path):
+    run = ["1 Q0 b 1 5 t", "1 Q0 a 2 4 t"]
+    (tmp_path / "run").write_text(commented(run))
+    (tmp_path / "tabs").write_text(commented(run).replace(" ", "\t"))
+    (tmp_path / "qrels").write_text(commented(["1 0 a 1", "1 0 b 0"]))
+    for name in ("run", "tabs"):
+        assert ir_trunc.calc("RR NumRet", tmp_path / "qrels", tmp_path / name).values[:, 0].tolist() == [
+            0.5,
+            2,
+        ]
+        assert read_run(tmp_path / name).topics.to_pylist() == ["1", "1"]
+
+
+def test_line_numbers_are_right_behind_comments(tmp_path):
+    good = "".join(f"{topic} Q0 d{rank} {rank} {-rank} t\n" for topic in range(2000) for rank in range(100))
+    (tmp_path / "run").write_text(
+        "# head\n" + good + "# 1 Q0 x 1 1 t\n" + good.replace(" Q0 d", "x Q0 d") + "last Q0 d 1 x t\n"
+    )
+    with pytest.raises(InputError, match="line 400003 "):
+        ir_trunc.calc("RR", {"1": {"a": 1}}, tmp_path / "run")
+
+
+def test_a_comment_that_looks_like_a_row_is_said_once(tmp_path):
+    (tmp_path / "run").write_text("#1 Q0 a 1 2 t\n#1 Q0 b 2 1 t\n1 Q0 a 1 2 t\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n#1 0 a 1\n")
+    with pytest.warns(ir_trunc.IrTruncWarning) as said:
+        assert len(ir_trunc.calc("RR", tmp_path / "qrels", tmp_path / "run").topics) == 1
+    texts = [str(warning.message) for warning in said]
+    assert ["'#1 0 a 1'" in text for text in texts] == [True, False]
+    assert "'#1 Q0 a 1 2 t'. If it is one, its topic needs an id that does not begin with #." in texts[1]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_a_comment_is_left_out_whatever_ends_the_line_above(tmp_path, end):
+    (tmp_path / "run").write_bytes(end.join([b"1 Q0 a 1 2 t", b"#1 Q0 b 2 1 t", b"1 Q0 c 3 0 t", b""]))
+    with pytest.warns(ir_trunc.IrTruncWarning, match="but one looks like a row: '#1 Q0 b 2 1 t'"):
+        assert read_run(tmp_path / "run").docs.to_pylist() == ["a", "c"]
+
+
+def test_a_comment_that_is_no_row_is_not_spoken_of(tmp_path, recwarn):
+    (tmp_path / "run").write_text("#query Q0 doc rank score tag\n# 1 Q0 a 1 2\n#1 Q0 a 1 2\n1 Q0 a 1 2 t\n")
+    assert ir_trunc.calc_aggregate("RR", {"1": {"a": 1}}, tmp_path / "run")
+    assert not recwarn.list
+
+
+def test_a_file_of_comments_is_empty(tmp_path):
+    (tmp_path / "run").write_text("# nothing\n# at all\n")
+    with pytest.raises(InputError, match="is empty"):
+        ir_trunc.calc("RR", {"1": {"a": 1}}, tmp_path / "run")
+
+
+NTCIR = "0001 clueweb12-a L3\n0001 clueweb12-b L0\n0002 clueweb12-a L1\n"
+NTCIR_GRADES = {"0001": {"clueweb12-a": 3, "clueweb12-b": 0}, "0002": {"clueweb12-a": 1}}
+
+
+@pytest.mark.parametrize(
+    "text", [NTCIR, NTCIR.replace(" ", "\t"), "# NTCIR\n\n" + NTCIR.replace("\n", "\r\n")]
+)
+def test_levels_are_grades(tmp_path, text):
+    (tmp_path / "qrels").write_bytes(text.encode())
+    with gzip.open(tmp_path / "qrels.gz", "wb") as file:
+        file.write(text.encode())
+    for name in ("qrels", "qrels.gz"):
+        assert read_qrels(tmp_path / name).to_dict() == NTCIR_GRADES
+        assert read_qrels(str(tmp_path / name)).to_dict() == NTCIR_GRADES
+
+
+def test_a_run_is_scored_by_them(tmp_path):
+    (tmp_path / "qrels").write_text(NTCIR)
+    run = {"0001": ["clueweb12-b", "clueweb12-a"], "0002": ["clueweb12-a"]}
+    means = calc_aggregate("MSnDCG@10 nERR(gain='linear', max_rel=4)@10", tmp_path / "qrels", run)
+    first, second = 0.6309297535714575, 0.5  # by formula: 1 / log2(3), and half of 3/4 over 3/4
+    assert list(means.values()) == pytest.approx([(first + 1) / 2, (second + 1) / 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("1 a L1\n1 b 2\n", "line 2: '1 b 2': 'topic document L<grade>' is needed"),
+        ("1 a L1\n1 0 b 2\n", "line 2"),
+        ("1 a L1\n1 b Lx\n", "line 2"),
+        ("1 a L1\n1 b L-1\n", "line 2"),
+        ("1 a L1\n1 b L9999999999\n", "line 2"),
+        ("1 a L1\n1 a L2\n", "judged twice"),
+    ],
+)
+def test_a_line_of_another_form_is_named(tmp_path, text, says):
+    (tmp_path / "qrels").write_text(text)
+    with pytest.raises(InputError, match=says):
+        read_qrels(tmp_path / "qrels")
+
+
+def test_trec_lines_stay_trec_lines(tmp_path):
+    (tmp_path / "qrels").write_text("1 0 L3 2\n1 0 b 0\n")
+    assert read_qrels(tmp_path / "qrels").to_dict() == {"1": {"L3": 2, "b": 0}}
+    (tmp_path / "empty").write_text("")
+    with pytest.raises(InputError, match="empty"):
+        read_qrels(tmp_path / "empty")
