@@ -158,7 +158,6 @@ CALLS = {
          "also": "Knee", "present": 1, "folds": 2, "seed": 0} | UNIVERSE | READING,
     ),
     "HowMany.plot": (ADVICE.plot, {"against": "length", "ax": None}),
-    "HowMany.save": (ADVICE.save, {"path": "out"}),
     "truncation.AdaptiveK": (truncation.AdaptiveK, {"share": 0.9, "buffer": 5}),
     "truncation.Surprise": (truncation.Surprise, {"surprise": 1.0}),
     "truncation.ScoreDistribution": (truncation.ScoreDistribution, {"probability": 0.5}),
