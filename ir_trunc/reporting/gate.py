@@ -14,7 +14,6 @@ from ir_measures.measures.base import MeanAgg
 from scipy import stats
 
 from ir_trunc._core.errors import IrTruncError, ParameterError, counted, nearest, noted, printable
-from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, number, several, text
 from ir_trunc._core.rankings import Bools, Floats
@@ -27,6 +26,11 @@ from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.scoring.results import Result, Results
 
+__all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
+
+Verdict = Literal["passed", "failed", "undecided"]
+_VERDICTS: dict[bool | None, Verdict] = {True: "failed", False: "passed", None: "undecided"}
+
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _FORM = re.compile(
     rf"\s*(?P<what>.+?)\s*(?:\b(?P<change>drops|rises)(?:\s+by)?\s+|(?P<sign><=|>=|<|>)\s*)(?P<limit>{_NUMBER})\s*"
@@ -35,8 +39,8 @@ _EXAMPLES = "'RBPT drops 0.02', 'length rises 5' or 'abstention.precision < 0.8'
 
 
 @dataclass(frozen=True)
-class Range:
-    """An estimate with its confidence interval; NaN and the reason where there is none."""
+class _Estimate:
+    """An estimate with its confidence interval; NaN and the reason if there is none."""
 
     value: float
     low: float
@@ -46,10 +50,23 @@ class Range:
 
 @dataclass(frozen=True)
 class Condition:
-    """What a run must not be: a quantity, compared with a limit by itself or by its change.
+    """What a run must not be: a quantity, or its change against a baseline, compared with a limit.
 
-    name: of the quantity. measure: None where it is one of `QUANTITIES`. below: whether values below the
-    limit meet the condition, or those above. strict: whether the limit itself does not meet it.
+    Attributes
+    ----------
+    text : str
+        The condition as it was given.
+    name : str
+        The quantity.
+    measure : Measure or None
+        None for one of the `QUANTITIES`.
+    of_change : bool
+        Whether the change is compared, and not the value.
+    below : bool
+        Whether values below the limit meet the condition, or those above.
+    strict : bool
+        Whether the limit itself does not meet the condition.
+    limit : float
     """
 
     text: str
@@ -60,11 +77,11 @@ class Condition:
     strict: bool
     limit: float
 
-    def met(self, found: Range) -> bool | None:
-        """Whether all values of the interval meet the condition; None where some do and some do not."""
-        if found.unknown or np.isnan([found.low, found.high]).any():
+    def met(self, estimate: _Estimate) -> bool | None:
+        """Whether all values of the interval meet the condition; None if only some do."""
+        if estimate.unknown or np.isnan([estimate.low, estimate.high]).any():
             return None
-        met = {self._met(found.low), self._met(found.high)}
+        met = {self._met(estimate.low), self._met(estimate.high)}
         return met.pop() if len(met) == 1 else None
 
     def _met(self, value: float) -> bool:
@@ -72,37 +89,37 @@ class Condition:
         return beyond or (value == self.limit and not self.strict)
 
 
-def read_condition(given: Any) -> Condition:
+def read_condition(condition: Any) -> Condition:
     """A condition from its text.
 
     Raises
     ------
     ParameterError
-        Where the text has another form, or names no measure and no quantity.
+        If the text has another form, or names no measure and no quantity.
 
     Examples
     --------
-    >>> found = read_condition("RBPT drops 0.02")
-    >>> found.name, found.of_change, found.limit
+    >>> condition = read_condition("RBPT drops 0.02")
+    >>> condition.name, condition.of_change, condition.limit
     ('RBPT', True, -0.02)
     """
-    whole = text("condition", given)
-    match = _FORM.fullmatch(whole)
+    words = text("condition", condition)
+    match = _FORM.fullmatch(words)
     if match is None:
-        raise ParameterError(f"condition {printable(whole)!r} is not understood: write {_EXAMPLES}.")
+        raise ParameterError(f"condition {printable(words)!r} is not understood: write {_EXAMPLES}.")
     what, change, sign, limit = match["what"], match["change"], match["sign"], float(match["limit"])
     if change and limit <= 0:
-        raise ParameterError(f"condition {printable(whole)!r}: how much it {change} is a number above 0.")
+        raise ParameterError(f"condition {printable(words)!r}: how much it {change} is a number above 0.")
     try:
         measure = None if what in QUANTITIES else _measure(what)
     except IrTruncError as error:
-        raise ParameterError(f"condition {printable(whole)!r}: {error}") from None
+        raise ParameterError(f"condition {printable(words)!r}: {error}") from None
     name = what if measure is None else str(measure)
     if change == "drops":
-        return Condition(whole, name, measure, True, True, False, -limit)
+        return Condition(words, name, measure, True, True, False, -limit)
     if change == "rises":
-        return Condition(whole, name, measure, True, False, False, limit)
-    return Condition(whole, name, measure, False, sign[0] == "<", len(sign) == 1, limit)
+        return Condition(words, name, measure, True, False, False, limit)
+    return Condition(words, name, measure, False, sign[0] == "<", len(sign) == 1, limit)
 
 
 def _measure(what: str) -> Measure:
@@ -116,8 +133,8 @@ def _measure(what: str) -> Measure:
     return measure
 
 
-def values_of(condition: Condition, results: Results) -> Floats:
-    """By topic (T), what a paired test may take; NaN where the quantity is not defined for the run."""
+def _topic_values(condition: Condition, results: Results) -> Floats:
+    """By topic (T), the values that a paired test uses; NaN if the quantity is not defined for the run."""
     if condition.measure is None:
         return QUANTITIES[condition.name](results)[0]
     bound = bind(condition.measure)
@@ -126,35 +143,35 @@ def values_of(condition: Condition, results: Results) -> Floats:
     return np.asarray(results.values[results.measures.index(condition.measure)])
 
 
-def value_of(condition: Condition, results: Results, confidence: float) -> Range:
+def _estimate(condition: Condition, results: Results, confidence: float) -> _Estimate:
     """The quantity of one run, with its interval: Wilson's for a share, Student's t for a mean."""
     if condition.measure is None:
-        counted = QUANTITIES[condition.name](results)[1]
-        if counted is not None:
-            hits, among = counted
+        counts = QUANTITIES[condition.name](results)[1]
+        if counts is not None:
+            hits, among = counts
             if not among:
-                return Range(np.nan, np.nan, np.nan, "there is nothing that it is a share of")
+                return _Estimate(np.nan, np.nan, np.nan, "there is nothing that it is a share of")
             bounds = stats.binomtest(hits, among).proportion_ci(confidence, method="wilson")
-            return Range(hits / among, float(bounds.low), float(bounds.high))
-    return mean_of(values_of(condition, results), confidence)
+            return _Estimate(hits / among, float(bounds.low), float(bounds.high))
+    return _mean(_topic_values(condition, results), confidence)
 
 
-def mean_of(values: Floats, confidence: float) -> Range:
+def _mean(values: Floats, confidence: float) -> _Estimate:
     """A mean over topics with Student's interval."""
     mean = float(values.mean()) if len(values) else np.nan
     if np.isnan(mean):
-        return Range(np.nan, np.nan, np.nan, "one of the runs has nothing that it is a share of")
+        return _Estimate(np.nan, np.nan, np.nan, "one of the runs has nothing that it is a share of")
     if len(values) < 2:
-        return Range(mean, np.nan, np.nan, "there is 1 topic")
+        return _Estimate(mean, np.nan, np.nan, "there is 1 topic")
     half = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1) * stats.sem(values))
-    return Range(mean, mean - half, mean + half)
+    return _Estimate(mean, mean - half, mean + half)
 
 
-Counted = tuple[int, int] | None
+Counts = tuple[int, int] | None
 
 
-def _share(part: Bools, among: Bools) -> tuple[Floats, Counted]:
-    """A share of topics: values by topic whose mean it is (to first order), and the counts."""
+def _share(part: Bools, among: Bools) -> tuple[Floats, Counts]:
+    """A share of topics: values by topic whose mean it is (to first order), and numerator and denominator."""
     hits, count = int((part & among).sum()), int(among.sum())
     if not count:
         return np.full(len(part), np.nan), (0, 0)
@@ -166,26 +183,29 @@ def _empty(results: Results) -> Bools:
     return np.asarray(results.rankings.lengths == 0)
 
 
-QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Counted]]] = {
+QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Counts]]] = {
     "length": lambda results: (results.rankings.lengths.astype(np.float64), None),
     "abstention.silent": lambda results: _share(_empty(results), np.ones_like(results.nil)),
     "abstention.precision": lambda results: _share(results.nil, _empty(results)),
     "abstention.recall": lambda results: _share(_empty(results), results.nil),
 }
-"""What a condition may speak of beside measures: values by topic, and for a share what it counts."""
-
-
-Verdict = Literal["passed", "failed", "undecided"]
-_VERDICTS: dict[bool | None, Verdict] = {True: "failed", False: "passed", None: "undecided"}
+"""What a condition may compare beside measures: values by topic, and for a share its counts."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One condition and what became of it.
+    """The verdict on one condition.
 
-    before, now: the quantity in the baseline (NaN where the condition does not ask for it) and in the new
-    run. low, high: the interval that decides, of the difference or of the new value. unknown: why there is
-    none.
+    Attributes
+    ----------
+    condition : str
+    verdict : 'passed', 'failed' or 'undecided'
+    before, now : float
+        The quantity in the baseline (NaN if the condition needs none) and in the new run.
+    low, high : float
+        The interval that decides, of the difference or of the new value.
+    unknown : str
+        Why there is no interval.
     """
 
     condition: str
@@ -201,28 +221,28 @@ class Check:
         interval = f"[{self.low:.4f}, {self.high:.4f}]"
         if not np.isnan(self.before):
             change = f"{self.now - self.before:+.4f}"
-            said = f"{self.before:.4f} -> {self.now:.4f}, difference {change} {interval}"
+            values = f"{self.before:.4f} -> {self.now:.4f}, difference {change} {interval}"
         else:
-            said = f"{self.now:.4f} {interval}"
-        return f"{self.verdict:<9}  {printable(self.condition)}: {self.unknown or said}"
+            values = f"{self.now:.4f} {interval}"
+        return f"{self.verdict:<9}  {printable(self.condition)}: {self.unknown or values}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):
-    """What became of the conditions of a gate.
+    """The verdicts on the conditions of a gate.
 
     Attributes
     ----------
     checks
         One for each condition.
     topics
-        How many there were.
+        Their number.
     confidence
         The level of the intervals.
     strict
-        Whether what is undecided fails.
+        Whether an undecided condition fails.
     notes
-        What was guessed or left out when the data were read.
+        What was assumed or left out when the data were read.
     """
 
     checks: tuple[Check, ...]
@@ -233,7 +253,7 @@ class Gate(Result):
 
     @property
     def passed(self) -> bool:
-        """Whether no condition failed; where `strict` is set, whether all were decided too."""
+        """Whether no condition failed and, if `strict`, none is undecided."""
         return not any(map(self.fails, self.checks))
 
     def fails(self, check: Check) -> bool:
@@ -243,10 +263,10 @@ class Gate(Result):
     @property
     def heading(self) -> str:
         """How many conditions failed."""
-        found = [check.verdict for check in self.checks]
-        words = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in _VERDICTS.values())
+        verdicts = [check.verdict for check in self.checks]
+        words = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in _VERDICTS.values())
         about = f"{self.topics} topics, {100 * self.confidence:g} % intervals"
-        return f"{counted(len(found), 'condition')}: {words}; {about}"
+        return f"{counted(len(verdicts), 'condition')}: {words}; {about}"
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each condition: condition, verdict, before, now, low, high, unknown."""
@@ -264,11 +284,11 @@ class Gate(Result):
         attributes = {"name": "ir_trunc check"} | {name: str(count) for name, count in counts.items()}
         suite = ElementTree.Element("testsuite", attributes)
         for check in self.checks:
-            name, said = printable(check.condition), printable(str(check))
+            name, text = printable(check.condition), printable(str(check))
             case = ElementTree.SubElement(suite, "testcase", classname="ir_trunc.check", name=name)
             if self.fails(check) or check.verdict == "undecided":
-                ElementTree.SubElement(case, "failure" if self.fails(check) else "skipped", message=said)
-            ElementTree.SubElement(case, "system-out").text = said
+                ElementTree.SubElement(case, "failure" if self.fails(check) else "skipped", message=text)
+            ElementTree.SubElement(case, "system-out").text = text
         ElementTree.indent(suite)
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
 
@@ -276,7 +296,6 @@ class Gate(Result):
         return "\n".join([fitted(self.heading), *(fitted(line, 11) for line in self.lines())])
 
 
-@keywords_of(Evaluator)
 def check(
     conditions: Iterable[str] | str,
     qrels: QrelsLike | None,
@@ -294,7 +313,7 @@ def check(
     conditions : str or list of str
         'RBPT drops 0.02' is met by a mean that is lower than the baseline's by 0.02 or more, 'length rises 5'
         by one that is higher by 5 or more, 'abstention.precision < 0.8' (or <=, >, >=) by the new run's own
-        value. A condition speaks of a measure, of `length` (documents of a list), or of `abstention.silent`
+        value. A condition is about a measure, `length` (documents of a list), `abstention.silent`
         (share of empty lists), `abstention.precision` (share of them that belong to nil queries) and
         `abstention.recall` (share of the nil queries that got the empty list).
     qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
@@ -302,18 +321,18 @@ def check(
     run : RunLike
         The new run.
     baseline : RunLike, optional
-        The run before; conditions with 'drops' or 'rises' need it.
+        The earlier run; conditions with 'drops' or 'rises' need it.
     confidence : float
         The level of the intervals.
     strict : bool
-        Whether a condition that is undecided keeps the run from passing.
+        Whether an undecided condition keeps the run from passing.
 
     Returns
     -------
     Gate
-        `passed` is the answer, `checks` the conditions. A condition has failed where the whole confidence
-        interval (paired over topics by Student's t; Wilson's for a share) meets it, passed where none of it
-        does, and is undecided in between: there are too few topics to tell.
+        `passed` is the result, `checks` the conditions. A condition has failed if the whole confidence
+        interval (paired over topics by Student's t; Wilson's for a share) meets it, has passed if none of it
+        does, and is undecided otherwise: there are too few topics.
 
     Raises
     ------
@@ -332,36 +351,38 @@ def check(
     failed     RR drops 0.1: 1.0000 -> 0.6111, difference -0.3889 [-0.5584, -0.2194]
     passed     length > 10: 1.7778 [1.4388, 2.1167]
     """
-    given = [conditions] if isinstance(conditions, str) else several("conditions", conditions, "texts")
-    read = [read_condition(one) for one in given]
-    if not read:
+    texts = [conditions] if isinstance(conditions, str) else several("conditions", conditions, "texts")
+    parsed = [read_condition(words) for words in texts]
+    if not parsed:
         raise ParameterError("No condition is given; 'RBPT drops 0.02', for example.")
-    if baseline is None and (changes := [one for one in read if one.of_change]):
-        said = printable(changes[0].text)
-        raise ParameterError(f"condition {said!r} compares with a baseline, which is not given.")
+    if baseline is None and (changes := [condition for condition in parsed if condition.of_change]):
+        words = printable(changes[0].text)
+        raise ParameterError(f"condition {words!r} compares with a baseline, which is not given.")
     level, fails = number("confidence", confidence, 0, 1, inside=True), flag("strict", strict)
-    measures = [one.measure for one in read if one.measure is not None]
+    measures = [condition.measure for condition in parsed if condition.measure is not None]
 
-    def scored(given: Any) -> Results:
+    def results_of(data: Any) -> Results:
         if measures:
-            return Evaluator(measures, qrels, **options).calc(given)
-        rankings = rank(qrels, given, **options)
+            return Evaluator(measures, qrels, **options).calc(data)
+        rankings = rank(qrels, data, **options)
         return Results((), rankings, np.zeros((0, len(rankings))))
 
     with noted() as notes:
-        now = scored(run)
-        before = scored(baseline) if baseline is not None else None
-    checks = tuple(_checked(one, now, before if one.of_change else None, level) for one in read)
+        now = results_of(run)
+        before = results_of(baseline) if baseline is not None else None
+    checks = tuple(
+        _check(condition, now, before if condition.of_change else None, level) for condition in parsed
+    )
     return Gate(checks, len(now.topics), level, fails, tuple(notes))
 
 
-def _checked(condition: Condition, now: Results, before: Results | None, confidence: float) -> Check:
-    new = value_of(condition, now, confidence)
-    old, decides = Range(np.nan, np.nan, np.nan), new
+def _check(condition: Condition, now: Results, before: Results | None, confidence: float) -> Check:
+    new = _estimate(condition, now, confidence)
+    old, decides = _Estimate(np.nan, np.nan, np.nan), new
     if before is not None:
-        old = value_of(condition, before, confidence)
+        old = _estimate(condition, before, confidence)
         if before.topics != now.topics:
             raise ParameterError("the run and the baseline have different topics: they need the same.")
-        decides = mean_of(values_of(condition, now) - values_of(condition, before), confidence)
+        decides = _mean(_topic_values(condition, now) - _topic_values(condition, before), confidence)
     verdict = _VERDICTS[condition.met(decides)]
     return Check(condition.text, verdict, old.value, new.value, decides.low, decides.high, decides.unknown)

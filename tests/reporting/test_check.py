@@ -9,7 +9,7 @@ from scipy import stats
 import ir_trunc
 from ir_trunc import ParameterError, check, meta
 from ir_trunc.cli.main import main
-from ir_trunc.reporting.gate import Range, read_condition
+from ir_trunc.reporting.gate import _Estimate, read_condition
 
 TOPICS = [str(topic) for topic in range(1, 31)]
 QRELS = {topic: {"a": 1, "b": 0} if int(topic) % 5 else {"b": 0} for topic in TOPICS}
@@ -88,7 +88,7 @@ def test_a_measure_of_the_whole_run_is_tested_by_influence_values():
 def test_a_condition_is_met_where_the_whole_interval_meets_it(text, met):
     condition = read_condition(text)
     for (low, high), expected in met.items():
-        assert condition.met(Range((low + high) / 2, low, high)) is expected
+        assert condition.met(_Estimate((low + high) / 2, low, high)) is expected
 
 
 def test_nothing_is_decided_without_enough_topics():
