@@ -1,18 +1,21 @@
-"""What the commands share: one table of flags, and one way in which runs and measures stand on a line."""
+"""The grammar of all commands: their parser, one table of options, and runs followed by measures."""
 
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, NoReturn, cast, get_args
 
 from ir_measures import Measure
 
-from ir_trunc._core.errors import IrTruncError, ParameterError, UnknownMeasureError
+from ir_trunc._core.errors import ParameterError, UnknownMeasureError, printable
+from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention
 from ir_trunc._read.reading import Duplicates, HowRead, Order
-from ir_trunc.cli.output import FORMATS, OneLineParser
+from ir_trunc.cli.output import FORMATS
 from ir_trunc.measures.declaration import split
 from ir_trunc.scoring.evaluator import RunOptions
 from ir_trunc.scoring.objects import is_measure, nearest_measures, parse_measures
@@ -21,22 +24,55 @@ QRELS = "TREC qrels file, or the id of an ir_datasets data set"
 RUNS = "TREC run files, or folders of them"
 
 
-def places(text: str) -> int:
+class Help(argparse.HelpFormatter):
+    """Help whose texts keep their lines; one that is too long goes on below, in its last column."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        columns = (re.match(r"\s*(\S.*?\s{2,}(?=\S))?", line) for line in text.splitlines())
+        starts = [min(column.end(), 40) if column else 0 for column in columns]
+        return "\n".join(fitted(line, start) for line, start in zip(text.splitlines(), starts))
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """An argument parser that says in one line what is wrong, and takes `--by_query` for `--by-query`."""
+
+    def __init__(self, **options: Any):
+        super().__init__(**{"formatter_class": Help} | options)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse words, as argparse does."""
+        words = sys.argv[1:] if args is None else args
+        return super().parse_known_args([_hyphenated(word) for word in words], namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Print the line and exit."""
+        self.exit(2, printable(f"{self.prog}: {message}; see '{self.prog} --help'.") + "\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        (file or sys.stderr).write(message)  # argparse would say nothing where that fails
+
+
+def _hyphenated(word: str) -> str:
+    """A flag as it is written here; the `ir_measures` command writes --by_query and --output_format."""
+    flag, equals, value = word.partition("=")
+    if not re.fullmatch("--[a-z_-]+", flag):
+        return word
+    flag = flag.replace("_", "-")
+    return ("--format" if flag == "--output-format" else flag) + equals + value
+
+
+def _places(text: str) -> int:
     """A number of decimal places, or -1."""
     if not (text == "-1" or (text.isascii() and text.isdigit() and len(text) <= 2)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of places: 0 to 99, or -1 for all")
     return int(text)
 
 
-def count(text: str) -> int:
+def natural(text: str) -> int:
     """A whole number from 0 on."""
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
     return int(text)
-
-
-def _flag(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
-    return names, options
 
 
 _ORDER = (
@@ -50,38 +86,52 @@ _DUPLICATES = (
 _STOP = "a list ends before the first row with this mark in the second column, NS for example"
 _COLUMNS = "what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated"
 
-# A flag means the same in every command that has it; a letter belongs to one flag. Those that the
+Option = tuple[str, dict[str, Any]]
+"""The letter of an option, if it has one, and the arguments of `add_argument`."""
+
+# An option means the same in every command that has it; a letter belongs to one option. Those that the
 # `ir_measures` command has, too, are its own: -q, -n, -p.
-_FLAGS = [
-    _flag("-q", "--by-query", action="store_true", help="scores by topic"),
-    _flag("-n", "--no-summary", action="store_true", help="with -q: leave the means out"),
-    _flag(
-        "-p", "--places", type=places, default=4, metavar="N", help="decimal places, -1 for all (default 4)"
+OPTIONS: dict[str, Option] = {
+    "by-query": ("-q", {"action": "store_true", "help": "scores by topic"}),
+    "no-summary": ("-n", {"action": "store_true", "help": "with -q: leave the means out"}),
+    "places": (
+        "-p",
+        {"type": _places, "default": 4, "metavar": "N", "help": "decimal places, -1 for all (default 4)"},
     ),
-    _flag("-o", "--output", metavar="FILE", help="write there, gzipped where the name ends in .gz; - prints"),
-    _flag("--format", choices=FORMATS, help="the form of the output"),
-    _flag("-m", "--measures", metavar="MEASURES", help="measures in one text"),
-    _flag("-m", "--measure", metavar="MEASURE", help="the measure that counts"),
-    _flag("--policy", metavar="POLICY", help="a policy, or a file of cuts"),
-    _flag("--qrels", metavar="QRELS", help=QRELS),
-    _flag("-k", "--cuts", metavar="FILE", help="write lines 'topic<TAB>k' there"),
-    _flag("--topics", metavar="FILE", help="more topics of the query universe (TREC, TSV, CSV, JSON)"),
-    _flag("--plot", metavar="FILE", help="draw it into a file: .png, .svg, .pdf"),
-    _flag("--seed", type=count, default=0, metavar="N", help="of what is drawn at random (default 0)"),
-    _flag("--order", choices=get_args(Order), default="score", help=_ORDER),
-    _flag("--duplicates", choices=get_args(Duplicates), default="error", help=_DUPLICATES),
-    _flag("--stop", metavar="MARK", help=_STOP),
-    _flag("--lower-is-better", action="store_true", help="scores are distances"),
-    _flag("--columns", action="append", metavar="FIELD=COLUMN", help=_COLUMNS),
-    _flag("--nil", choices=get_args(Convention), help="what a document called NIL means"),
-]
-FLAGS = {names[-1].removeprefix("--"): (names, options) for names, options in _FLAGS}
+    "output": (
+        "-o",
+        {"metavar": "FILE", "help": "write there, gzipped where the name ends in .gz; - prints"},
+    ),
+    "format": ("", {"choices": FORMATS, "help": "the form of the output"}),
+    "measures": ("-m", {"metavar": "MEASURES", "help": "measures in one text"}),
+    "measure": ("-m", {"metavar": "MEASURE", "help": "the measure that counts"}),
+    "policy": ("", {"metavar": "POLICY", "help": "a policy, or a file of cuts"}),
+    "qrels": ("", {"metavar": "QRELS", "help": QRELS}),
+    "cuts": ("-k", {"metavar": "FILE", "help": "write lines 'topic<TAB>k' there"}),
+    "topics": ("", {"metavar": "FILE", "help": "more topics of the query universe (TREC, TSV, CSV, JSON)"}),
+    "plot": ("", {"metavar": "FILE", "help": "draw it into a file: .png, .svg, .pdf"}),
+    "seed": (
+        "",
+        {
+            "type": natural,
+            "default": 0,
+            "metavar": "N",
+            "help": "of what is drawn at random (default 0)",
+        },
+    ),
+    "order": ("", {"choices": get_args(Order), "default": "score", "help": _ORDER}),
+    "duplicates": ("", {"choices": get_args(Duplicates), "default": "error", "help": _DUPLICATES}),
+    "stop": ("", {"metavar": "MARK", "help": _STOP}),
+    "lower-is-better": ("", {"action": "store_true", "help": "scores are distances"}),
+    "columns": ("", {"action": "append", "metavar": "FIELD=COLUMN", "help": _COLUMNS}),
+    "nil": ("", {"choices": get_args(Convention), "help": "what a document called NIL means"}),
+}
 
 
-def add_flag(parser: argparse._ActionsContainer, flag: str, **changed: Any) -> None:
-    """Add a flag of the table. changed: what this command says of it: help, default, required, action."""
-    names, options = FLAGS[flag]
-    parser.add_argument(*names, **options | changed)
+def add_flag(parser: argparse._ActionsContainer, name: str, **changed: Any) -> None:
+    """Add an option of the table; `changed` are arguments of `add_argument` that differ in this command."""
+    letter, arguments = OPTIONS[name]
+    parser.add_argument(*[letter] * bool(letter), f"--{name}", **arguments | changed)
 
 
 def add_reading(parser: argparse.ArgumentParser, nil: str = "document, like any other") -> None:
@@ -96,26 +146,21 @@ def add_reading(parser: argparse.ArgumentParser, nil: str = "document, like any 
 
 
 def reading_of(args: argparse.Namespace) -> HowRead:
-    """What the arguments say, as keywords."""
-    given = {name: getattr(args, name) for name in HowRead.__annotations__}
-    return cast(HowRead, given | {"columns": _columns(args.columns or [])})
-
-
-def _columns(pairs: Sequence[str]) -> dict[str, str] | None:
-    """What fields are called, as `columns` has it."""
-    found: dict[str, str] = {}
-    for pair in pairs:
+    """The keywords of `Reading` that the options set."""
+    columns: dict[str, str] = {}
+    for pair in args.columns or []:
         field, equals, column = pair.partition("=")
         if not equals:
             raise ParameterError(f"--columns {pair}: FIELD=COLUMN is needed, such as doc_id=chunk.")
-        if field in found:
+        if field in columns:
             raise ParameterError(f"--columns {pair}: {field} is given twice.")
-        found[field] = column
-    return found or None
+        columns[field] = column
+    keywords = {name: getattr(args, name) for name in HowRead.__annotations__}
+    return cast(HowRead, keywords | {"columns": columns or None})
 
 
 def options_of(args: argparse.Namespace) -> RunOptions:
-    """What the arguments say, with the meaning of NIL; None where nothing is said of it."""
+    """The same with the meaning of NIL, or None for the default of the function that is called."""
     return {**reading_of(args), "nil": args.nil}
 
 
@@ -150,9 +195,9 @@ def runs_and_measures(words: Sequence[str]) -> tuple[list[str], list[str | Measu
     The first word is a run, as for the `ir_measures` command. So is each further one up to the first
     measure, if it is a file or looks like the path of one.
     """
-    for at in range(1, len(words)):
-        if found := _measures_in(words[at]):
-            return list(words[:at]), [*found, *words[at + 1 :]]
+    for place in range(1, len(words)):
+        if measures := _measures_in(words[place]):
+            return list(words[:place]), [*measures, *words[place + 1 :]]
     runs = "runs" if len(words) > 1 else "run"
     raise ParameterError(f"No measure is given after the {runs}; 'RBPT nDCG@10', for example.")
 
@@ -177,12 +222,3 @@ def _measures_in(word: str) -> list[str | Measure]:
 def _name(measure: str) -> str:
     """What a measure is called without its parameters."""
     return measure.partition("@")[0].partition("(")[0]
-
-
-def check_form(args: argparse.Namespace) -> None:
-    """IrTruncError where the output is named like a form: -o is a file, here and in all commands."""
-    if args.output in FORMATS:
-        raise IrTruncError(
-            f"-o names a file, and {args.output!r} is a form: write --format {args.output}, or -o"
-            f" ./{args.output} for a file of that name."
-        )

@@ -99,8 +99,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: object, *
 
 def _demo(words: Sequence[str]) -> int:
     """`ir_trunc demo [--plot FILE] [--copy FOLDER]`."""
-    from ir_trunc.cli.arguments import add_flag
-    from ir_trunc.cli.output import OneLineParser
+    from ir_trunc.cli.arguments import OneLineParser, add_flag
     from ir_trunc.synthetic import demo
 
     about = "Show what the measures see, on a small collection."
@@ -125,7 +124,7 @@ def _demo(words: Sequence[str]) -> int:
 def _measures(words: Sequence[str]) -> int:
     """`ir_trunc measures [NAME] [--reference]`: formula, parameters, range and source, from the registry."""
     from ir_trunc._output.tables import fitted
-    from ir_trunc.cli.output import OneLineParser
+    from ir_trunc.cli.arguments import OneLineParser
     from ir_trunc.measures import families, lookup, registry
 
     def show(text: str) -> None:

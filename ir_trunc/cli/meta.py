@@ -21,8 +21,14 @@ from ir_trunc._output.files import check_output, check_outputs, make_folder, out
 from ir_trunc._output.tables import WIDTH, csv_text, table_text
 from ir_trunc._read.reading import DEFAULT, Reading
 from ir_trunc._read.text import contents
-from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, options_of, reading_of, runs_and_measures
-from ir_trunc.cli.output import OneLineParser
+from ir_trunc.cli.arguments import (
+    OneLineParser,
+    add_flag,
+    add_runs_and_measures,
+    options_of,
+    reading_of,
+    runs_and_measures,
+)
 from ir_trunc.meta import ScoreMatrix, calibration, pooled_runs, registry, score_matrix
 from ir_trunc.meta.guide import Question, guide_page, next_step, plot_guide
 from ir_trunc.meta.pools import PooledRuns

@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from ir_trunc._output.files import check_outputs
-from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, add_runs, options_of
-from ir_trunc.cli.output import OneLineParser
+from ir_trunc.cli.arguments import QRELS, OneLineParser, add_flag, add_reading, add_runs, options_of
 from ir_trunc.reporting.report import MEASURES, report
 
 

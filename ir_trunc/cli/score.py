@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 
-from ir_trunc._core.errors import InputError, IrTruncError
+from ir_trunc._core.errors import InputError, IrTruncError, warn
 from ir_trunc._output.files import check_outputs
-from ir_trunc.cli.arguments import add_flag, add_runs_and_measures, check_form, options_of, runs_and_measures
+from ir_trunc.cli.arguments import (
+    OneLineParser,
+    add_flag,
+    add_runs_and_measures,
+    options_of,
+    runs_and_measures,
+)
 from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
-from ir_trunc.cli.output import FORMATS, OneLineParser, form_of, printing, rows_of, views_of
+from ir_trunc.cli.output import FORMATS, Row, form_of, printing
 from ir_trunc.scoring.evaluator import Evaluator
+from ir_trunc.scoring.results import Results
 from ir_trunc.scoring.runs import by_file_name, score_each
 from ir_trunc.version import __version__
 
@@ -53,7 +60,11 @@ def main(words: Sequence[str]) -> int:
     """`ir_trunc QRELS RUN [RUN ...] MEASURE ...`."""
     args = _parser().parse_intermixed_args(words)
     runs, measures = runs_and_measures(args.arguments)
-    check_form(args)
+    if args.output in FORMATS:
+        raise IrTruncError(
+            f"-o names a file, and {args.output!r} is a form: write --format {args.output}, or -o"
+            f" ./{args.output} for a file of that name."
+        )
     if args.no_summary and not args.by_query:
         raise IrTruncError(
             "--no-summary (-n) needs --by-query (-q): without either there is nothing to print."
@@ -66,15 +77,48 @@ def main(words: Sequence[str]) -> int:
     if is_asked(args):
         write_comparison(args, measures, named)
         return 0
-    ready = Evaluator(measures, args.qrels, topics=args.topics, **options_of(args))
-    scores_of = partial(rows_of, by_query=args.by_query, means=not args.no_summary)
-    rows_of_one = views_of if args.views else scores_of
-    rows = (row for name, results in score_each(ready, named) for row in rows_of_one(name, results))
-    topics_told = args.by_query or args.views
-    columns = [*["run"] * (len(named) > 1), *["query_id"] * topics_told, "measure", "value"]
+    evaluator = Evaluator(measures, args.qrels, topics=args.topics, **options_of(args))
+    shown = (len(named) > 1, args.by_query or args.views, True, True)
+    columns = list(compress(("run", "query_id", "measure", "value"), shown))
+    of_runs = (
+        _views(name, results) if args.views else _scores(name, results, args.by_query, not args.no_summary)
+        for name, results in score_each(evaluator, named)
+    )
+    rows = (tuple(compress(row, shown)) for of_run in of_runs for row in of_run)
     with printing(args.output) as out:
         FORMATS[args.format or form_of(args.output)](rows, columns, args.places, out)
     return 0
+
+
+def _scores(name: str, results: Results, by_query: bool, means: bool) -> Iterator[Row]:
+    """The scores of one run by topic, and their means."""
+    texts = [str(measure) for measure in results.measures]
+    label = "all"
+    if by_query:
+        for topic, values in zip(results.topics, results.values.T.tolist()):
+            yield from ((name, topic, text, value) for text, value in zip(texts, values))
+        while label in results.topics:
+            label += " topics"
+        if means and label != "all":
+            warn(f"a topic is called 'all'; the means of all topics are those of {label!r}.")
+    if means:
+        yield from ((name, label, text, value) for text, value in zip(texts, results.aggregated.values()))
+
+
+def _views(name: str, results: Results) -> Iterator[Row]:
+    """Means over all topics, over those with answers and over nil queries, and how the system abstained.
+
+    Where a list of the run holds the document NIL: its meaning, and the number of these lists.
+    """
+    for view, part in results.views().items():
+        abstention = part.abstention
+        yield (name, view, "topics", abstention.topics)
+        yield (name, view, "silent", abstention.silent)
+        if results.rankings.nil and part.rankings.nil is not None:
+            yield (name, view, f"nil={part.rankings.nil.convention}", len(part.rankings.nil))
+        yield from ((name, view, str(measure), value) for measure, value in part.aggregated.items())
+    yield (name, "silence", "precision", results.abstention.precision)
+    yield (name, "silence", "recall", results.abstention.recall)
 
 
 def _offer_demo(paths: Sequence[str]) -> None:

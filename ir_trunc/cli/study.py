@@ -9,8 +9,7 @@ from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import check_outputs, output_file
 from ir_trunc._output.tables import csv_text
-from ir_trunc.cli.arguments import QRELS, add_flag, add_reading, add_runs, count, options_of
-from ir_trunc.cli.output import OneLineParser
+from ir_trunc.cli.arguments import QRELS, OneLineParser, add_flag, add_reading, add_runs, natural, options_of
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation._text import list_of_policies
 
@@ -67,9 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     sub = add("example", "score at every cut of irrelevant documents followed by relevant ones", _example)
     add_flag(sub, "measures", default=study.EXAMPLE)
     about = "documents at the top (default 10)"
-    sub.add_argument("--irrelevant", type=count, default=10, metavar="N", help=about)
+    sub.add_argument("--irrelevant", type=natural, default=10, metavar="N", help=about)
     about = "documents behind them (default 40)"
-    sub.add_argument("--relevant", type=count, default=40, metavar="N", help=about)
+    sub.add_argument("--relevant", type=natural, default=40, metavar="N", help=about)
     about = "scores as they are, not divided by the highest magnitude"
     sub.add_argument("--raw", action="store_true", help=about)
 
@@ -79,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     add_flag(sub, "measure", required=True)
     default = f"a policy or a file of cuts; default: {', '.join(_POLICIES)}"
     add_flag(sub, "policy", action="append", help=default)
-    sub.add_argument("--folds", type=count, default=5, metavar="N", help="parts of the topics (default 5)")
+    sub.add_argument("--folds", type=natural, default=5, metavar="N", help="parts of the topics (default 5)")
     add_flag(sub, "seed", help="seed of the random parts (default 0)")
     return parser
 
