@@ -117,7 +117,7 @@ def _demo(words: Sequence[str]) -> int:
         where = "This folder" if args.copy == "." else args.copy
         tell(f"{where} now has {', '.join(names)}.")
     else:
-        print(demo.text())
+        print(demo.overview())
     return 0
 
 

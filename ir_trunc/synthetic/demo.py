@@ -20,9 +20,11 @@ from ir_trunc._ranking.qrels import read_qrels
 from ir_trunc._ranking.runs import rank_run
 from ir_trunc.scoring.evaluator import evaluator
 
+__all__ = ["CLASSICAL", "SYSTEMS", "TRUNCATION_AWARE", "copy", "data", "draw", "overview"]
+
 SYSTEMS = ("never-stops", "stops-in-time", "says-little")
 CLASSICAL = ("P@5", "RR", "AP", "nDCG@10")
-TRUNCATED = ("RRT", "RBPT(p=0.5)", "nDCGT", "APT", "RBPU", "OIE", "Q", "c@1")
+TRUNCATION_AWARE = ("RRT", "RBPT(p=0.5)", "nDCGT", "APT", "RBPU", "OIE", "Q", "c@1")
 
 _HEAD = """\
 Three systems and seven topics, worked examples of the papers. Every list is
@@ -66,7 +68,7 @@ def copy(folder: str) -> list[str]:
     return [path.name for path in ours]
 
 
-def text() -> str:
+def overview() -> str:
     """The lists of all systems, and their scores, side by side."""
     qrels = read_qrels(data() / "demo.qrels")
     runs = {name: rank_run(qrels, data() / f"{name}.run") for name in SYSTEMS}
@@ -86,7 +88,7 @@ def draw(file: str) -> None:
     left, right = parts
     shown.suptitle("never-stops returns what stops-in-time returns, and then goes on. Which measures see it?")
     plots.side_by_side(runs, ax=left.subplots())
-    groups = {"Blind to the end of a list": CLASSICAL, "Aware of the end of a list": TRUNCATED}
+    groups = {"Blind to the end of a list": CLASSICAL, "Aware of the end of a list": TRUNCATION_AWARE}
     grid: Any = right.subplots(2, 1, height_ratios=[len(names) + 1.5 for names in groups.values()])
     for ax, (title, names) in zip(grid, groups.items()):
         ready = evaluator(names, None)
@@ -123,10 +125,10 @@ def picture(rankings: Rankings, at: int, width: int = 20) -> str:
 
 def _scores(runs: dict[str, Rankings]) -> str:
     """Measures by systems, the best value of each marked."""
-    ready = evaluator([*CLASSICAL, *TRUNCATED], None)
+    ready = evaluator([*CLASSICAL, *TRUNCATION_AWARE], None)
     means = {name: ready.calc_aggregate(rankings) for name, rankings in runs.items()}
     lines = [f"{'mean over topics':<18}" + "".join(f"{name:>16}" for name in runs)]
-    for title, measures in (("classical", CLASSICAL), ("with the list's end", TRUNCATED)):
+    for title, measures in (("classical", CLASSICAL), ("with the list's end", TRUNCATION_AWARE)):
         lines.append(title)
         for measure in measures:
             values = [round(means[name][measure], 4) for name in runs]

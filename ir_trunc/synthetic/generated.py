@@ -17,6 +17,8 @@ import numpy as np
 from ir_trunc._core.parameters import Seed, Whole, checked, generator
 from ir_trunc._core.rankings import Floats
 
+__all__ = ["DOCUMENTS", "HABITS", "OPTIONS", "QUALITIES", "SKILLS", "STOPS", "chunks", "collection", "quiz"]
+
 Qrels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]
 

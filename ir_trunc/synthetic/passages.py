@@ -31,6 +31,8 @@ from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, Ge
 from ir_trunc._core.parameters import Number, Seed, Whole, checked, generator
 from ir_trunc._core.rankings import Floats, Ints
 
+__all__ = ["dataset"]
+
 WORDS = 5000
 WORDS_OF_SUBJECT, WORDS_OF_POINT = 25, 5
 QUESTIONS_OF_SUBJECT, OTHER_PASSAGES_OF_SUBJECT = 3, 10

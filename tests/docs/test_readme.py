@@ -81,8 +81,8 @@ def test_the_picture_is_what_the_demonstration_draws(tmp_path):
     # The left system goes on: by the classical measures it is the better one, by the others it is not.
     scores = [float(text) for text in kept if re.fullmatch(r"\d+\.\d{3}", text)]
     better = [one > other for one, other in zip(scores[::2], scores[1::2], strict=True)]
-    assert better == [True] * len(demo.CLASSICAL) + [False] * len(demo.TRUNCATED)
-    shown = [name.partition("(")[0] for name in (*demo.CLASSICAL, *demo.TRUNCATED)]
+    assert better == [True] * len(demo.CLASSICAL) + [False] * len(demo.TRUNCATION_AWARE)
+    shown = [name.partition("(")[0] for name in (*demo.CLASSICAL, *demo.TRUNCATION_AWARE)]
     assert [name for name in re.findall(r"[\w@]+", alternative) if name in shown] == shown
 
 

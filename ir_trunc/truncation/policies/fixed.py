@@ -11,6 +11,8 @@ from ir_trunc.measures.params import Whole
 from ir_trunc.truncation._fitting import best_level
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
+__all__ = ["Fixed", "Greedy"]
+
 BAHRI = "Bahri, Tay, Zheng, Metzler & Tomkins, SIGIR 2020, https://doi.org/10.1145/3397271.3401188"
 
 
@@ -34,14 +36,14 @@ class Greedy(Policy):
 
     min(k, n) with the k for which the measure's mean over the training topics is highest
 
-    Fitted, it is `Fixed(k)`; of several best k it takes the lowest.
+    `fit` returns `Fixed(k)`; of several best k the lowest.
     """
 
     def fit(self, rankings: Rankings, measure: Any) -> Fixed:
         """The best fixed k; of several the lowest."""
-        level = best_level(lambda shown: -shown.ranks.astype(np.float64), rankings, measure)
+        level = best_level(lambda lists: -lists.ranks.astype(np.float64), rankings, measure)
         return Fixed(0 if level == np.inf else int(-level))
 
     def cut(self, rankings: Rankings) -> Ints:
-        """ParameterError: the best k is known after fitting."""
+        """ParameterError: the best k has to be fitted first."""
         raise unfitted(self, "k")

@@ -12,6 +12,8 @@ from ir_trunc.measures.params import Number, Whole
 from ir_trunc.truncation._fitting import from_0_to_1, lists_of_scores
 from ir_trunc.truncation._policy import Policy, policy
 
+__all__ = ["AdaptiveK", "Knee", "LargestGap"]
+
 TAGUCHI = "Taguchi, Maekawa & Bhutani, EMNLP 2025, https://doi.org/10.18653/v1/2025.emnlp-main.1017"
 
 
@@ -21,7 +23,7 @@ class LargestGap(Policy):
 
     the lowest i < n with the highest s_i - s_(i+1); n where all scores are equal
 
-    What is left has a largest gap of its own: a list that is cut again becomes shorter.
+    The shortened list has a largest gap of its own, so that cutting it again shortens it further.
     """
 
     def cut(self, rankings: Rankings) -> Ints:
@@ -53,16 +55,13 @@ _SLACK = 1e-9  # 0.1 of 10 gaps is one gap, though (1 - 0.9) * 10 is a little le
 
 
 def _above_largest_gap(scores: Floats, share: float) -> int:
-    """The rank above the largest gap among this share of a list's gaps, from the top.
-
-    It is the list's length where these gaps are 0 or there are none.
-    """
+    """The rank above the largest gap in this share of the gaps, from the top; n if these gaps are all 0."""
     n = len(scores)
-    tried = n - 1 - math.floor((1 - share) * (n - 1) + _SLACK)
-    if tried < 1:
+    count = n - 1 - math.floor((1 - share) * (n - 1) + _SLACK)
+    if count < 1:
         return n
     with np.errstate(over="ignore"):
-        gaps = scores[:tried] - scores[1 : tried + 1]
+        gaps = scores[:count] - scores[1 : count + 1]
     place = int(gaps.argmax())
     return place + 1 if gaps[place] > 0 else n
 
@@ -85,6 +84,10 @@ class Knee(Policy):
         return np.array([_above_knee(scores) for scores in lists_of_scores(rankings)], np.int64)
 
 
+_FEWEST = 3  # documents: two make a straight line
+_SAME = 1e-9  # distances that differ by less are equal: a straight line has no knee in spite of rounding
+
+
 def _above_knee(scores: Floats) -> int:
     n = len(scores)
     height = from_0_to_1(scores)
@@ -94,7 +97,3 @@ def _above_knee(scores: Floats) -> int:
     below[0] = below[-1] = 0.0
     furthest = below.max()
     return int((below >= furthest * (1 - _SAME)).argmax()) if furthest > _SAME else n
-
-
-_FEWEST = 3  # documents: two make a straight line
-_SAME = 1e-9  # in spite of rounding a straight line is one, and of two equal distances the first is taken

@@ -15,6 +15,8 @@ from ir_trunc.measures.params import Text
 from ir_trunc.truncation._fitting import curve_of, single_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
+__all__ = ["Given", "Oracle"]
+
 
 @dataclass(frozen=True)
 class CutsByTopic:
@@ -37,7 +39,7 @@ class Given(Policy):
 
     min(cuts[topic], n)
 
-    As a text it is the path of its file. A topic without a cut is an error.
+    The policy is written as the path of its file. A topic without a cut is an error.
     """
 
     cuts: Annotated[Mapping[str, int], CutsByTopic("documents to keep of each topic")]
@@ -79,7 +81,7 @@ class Oracle(Policy):
 
     the lowest i for which measure(s_1 ... s_i) is highest, i = 0..n
 
-    It sees the judgments, and no policy can beat it on that measure.
+    It uses the judgments and gives an upper bound: no policy has a higher score by that measure.
     """
 
     measure: Annotated[

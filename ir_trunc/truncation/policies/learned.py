@@ -1,4 +1,4 @@
-"""A model of scikit-learn that has learned what lists are worth at each length."""
+"""A model of scikit-learn that predicts the score of a list at each length."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.truncation._fitting import curve_of, falling_scores
 from ir_trunc.truncation._policy import Policy, policy, unfitted
+
+__all__ = ["FEATURES", "Learned"]
 
 SOURCE = (
     "a relative, on features, of BiCut (Lien, Cohen & Croft, ICTIR 2019,"
@@ -36,13 +38,13 @@ FEATURES = (
     "skew: their third moment about the mean, over spread^3; 0 where spread is 0",
     "kept: mean of s_1 ... s_k; s_1 for k = 0",
 )
-"""What the model sees of a list s_1 ... s_n that is cut after k documents, in this order."""
+"""The features of a list s_1 ... s_n that is cut after k documents, in this order."""
 
-# Every cut up to 20, then about 5 % further each time: long lists differ little from one cut to the next.
+# Every length to 20, then lengths about 5 % apart: in long lists the score changes little between neighbours.
 _CUTS = np.unique(np.concatenate([np.arange(21), np.round(20 * 1.05 ** np.arange(1, 400))])).astype(np.int64)
 
 
-_LARGEST = 1e30  # of a score: some models take 32-bit floats
+_LARGEST = 1e30  # bound of scores: some models use 32-bit floats
 _SAME = 1e-12  # as for best cuts
 
 
@@ -67,12 +69,12 @@ class Learned(Policy):
 
     the lowest k with the highest E[score at k | features], k = 0..20, then about 5 % apart, and n
 
-    A regressor learns the score of the measure at each cut of each training list; a classifier whether a cut
-    is the best of its list, and the cut with the highest probability is taken. The features of a cut are
-    those of `ir_trunc.truncation.policies.learned.FEATURES`. Without an estimator it is scikit-learn's
+    A regressor learns the score of the measure at each cut of each training list. A classifier learns whether
+    a cut is the best of its list, and the cut with the highest probability is chosen. The features of a cut
+    are those of `ir_trunc.truncation.policies.learned.FEATURES`. The default estimator is scikit-learn's
     HistGradientBoostingRegressor(max_iter=100, max_depth=4, random_state=0). A call costs what the
     model's `predict` costs: for the default model a call on 100 scores takes about 0.7 ms, 0.55 of them in
-    `predict`. A fitted one is kept by `joblib.dump`.
+    `predict`. `joblib.dump` saves a fitted policy.
     """
 
     needs = "sklearn"
@@ -94,17 +96,17 @@ class Learned(Policy):
         x, cuts, offsets = features(rankings)
         rows, points = np.repeat(np.arange(len(rankings)), np.diff(offsets)), np.diff(curve.offsets)
         y: npt.NDArray[Any] = curve.values[curve.offsets[:-1][rows] + np.minimum(cuts, points[rows] - 1)]
-        start = self.estimator
-        if start is None:
-            start = HistGradientBoostingRegressor(max_iter=100, max_depth=4, random_state=0)
-        if is_classifier(start):
+        estimator = self.estimator
+        if estimator is None:
+            estimator = HistGradientBoostingRegressor(max_iter=100, max_depth=4, random_state=0)
+        if is_classifier(estimator):
             best = np.zeros(len(y), bool)
             best[offsets[:-1] + lowest_of_best(y, offsets, _SAME)[0]] = True
             y = best
-        return Learned(self.estimator, clone(start).fit(x, y))
+        return Learned(self.estimator, clone(estimator).fit(x, y))
 
     def cut(self, rankings: Rankings) -> Ints:
-        """The cut that the model expects most of (Q)."""
+        """The cut with the highest expected score (Q)."""
         x, cuts, offsets = features(rankings)
         if self.model is None:
             raise unfitted(self, "model")
@@ -119,13 +121,13 @@ def _expected(model: Any, x: Floats) -> Floats:
     """The expected score of each cut, or its probability to be the best."""
     if not hasattr(model, "predict_proba"):
         return np.asarray(model.predict(x), np.float64)
-    right = np.flatnonzero(model.classes_)
-    chances = model.predict_proba(x)
-    return np.asarray(chances[:, right[0]], np.float64) if len(right) else np.zeros(len(x))
+    positive = np.flatnonzero(model.classes_)
+    probabilities = model.predict_proba(x)
+    return np.asarray(probabilities[:, positive[0]], np.float64) if len(positive) else np.zeros(len(x))
 
 
 def features(rankings: Rankings) -> tuple[Floats, Ints, Ints]:
-    """What a model sees of every cut that is tried (cuts x features), the cuts, and the lists' offsets."""
+    """The features of every cut that is tried (cuts x features), the cuts, and the offsets of the lists."""
     scores, n = np.clip(falling_scores(rankings), -_LARGEST, _LARGEST), rankings.lengths
     counts = np.searchsorted(_CUTS, n) + 1  # the cuts below n, and n
     offsets, lists = offsets_of(counts), np.repeat(np.arange(len(n)), counts)
@@ -137,18 +139,19 @@ def features(rankings: Rankings) -> tuple[Floats, Ints, Ints]:
         return np.bincount(rows, values, len(n)).astype(np.float64, copy=False)
 
     mean = total(scores) / size
-    away = scores - mean[rows]
-    spread = np.sqrt(total(away * away) / size)
-    skew = np.divide(total(away * away * away) / size, spread**3, np.zeros(len(n)), where=spread > 0)
+    deviation = scores - mean[rows]
+    spread = np.sqrt(total(deviation * deviation) / size)
+    third_moment = total(deviation * deviation * deviation) / size
+    skew = np.divide(third_moment, spread**3, np.zeros(len(n)), where=spread > 0)
     above = np.append(running(scores, offsets_of(n)), 0.0)
 
-    def at(place: Ints) -> Ints:
-        """Where a document of each cut's list is, by its place; of an empty list the 0 behind all scores."""
+    def position(place: Ints) -> Ints:
+        """The position of a document of each cut's list among all scores; -1 (a 0) for an empty list."""
         return np.where(n[lists] > 0, offsets_of(n)[:-1][lists] + place, -1)
 
-    first, last = padded[at(np.zeros_like(k))], padded[at(n[lists] - 1)]
-    score, following = padded[at(np.maximum(k, 1) - 1)], padded[at(np.minimum(k, n[lists] - 1))]
-    kept = np.where(k > 0, above[at(np.maximum(k, 1) - 1)] / np.maximum(k, 1), first)
+    first, last = padded[position(np.zeros_like(k))], padded[position(n[lists] - 1)]
+    score, following = padded[position(np.maximum(k, 1) - 1)], padded[position(np.minimum(k, n[lists] - 1))]
+    kept = np.where(k > 0, above[position(np.maximum(k, 1) - 1)] / np.maximum(k, 1), first)
     spanned = first - last
     level = np.divide(score - last, spanned, np.ones(len(k)), where=spanned > 0)
     of_cut = (k, k / size[lists], n[lists], score, following, score - following, level, first)

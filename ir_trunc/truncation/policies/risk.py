@@ -1,4 +1,4 @@
-"""A promise: what is lost on a new topic is at most so much, in expectation."""
+"""Conformal risk control: the expected loss on a new topic is at most a given level."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Number
 from ir_trunc.truncation._fitting import curve_of, falling_scores, one_measure, sums_at_levels
 from ir_trunc.truncation._policy import Policy, policy, unfitted
-from ir_trunc.truncation.policies.thresholds import Level, reaching, shares_of_top
+from ir_trunc.truncation.policies.thresholds import Level, counts_reaching, shares_of_top
+
+__all__ = ["RiskControlled"]
 
 ANGELOPOULOS = "Angelopoulos, Bates, Fisch, Lei & Schuster, ICLR 2024, https://arxiv.org/abs/2208.02814"
 _KEYS = {"score": falling_scores, "share": shares_of_top}
@@ -50,13 +52,14 @@ class RiskControlled(Policy):
     number of i with s_i >= level (by='share': s_i / s_1 >= level); for n calibration topics the level is
     chosen so that (sum of their losses + 1) / (n + 1) <= alpha
 
-    risk='missed': the share of the relevant documents that are not kept, 0 where there are none.
-    risk='false_answer': 1 where something is kept though nothing is relevant. risk=a measure, such as one of
-    recall or success: 1 less its score. The promise: on a new topic, drawn as the calibration topics were,
-    the expected loss is at most alpha. It is kept with the shortest lists that can, for 'false_answer' with
-    the longest. A loss that can rise as a list grows counts as the highest from there on, which keeps the
-    promise. `fit` calibrates; it looks at `risk` and not at the measure, and refuses where there are too few
-    topics for the promise (fewer than 1 / alpha - 1), or where even whole lists lose more.
+    risk='missed': the share of the relevant documents that are not kept, 0 if there are none.
+    risk='false_answer': 1 if something is kept though nothing is relevant. risk=a measure, such as one of
+    recall or success: 1 less its score. The guarantee: on a new topic, drawn as the calibration topics were,
+    the expected loss is at most alpha. Of the levels with this guarantee `fit` chooses the one with the
+    shortest lists, for 'false_answer' the one with the longest. A loss that can rise as a list grows counts
+    as the highest from there on, which keeps the guarantee. `fit` uses `risk` and ignores the measure. It
+    raises InputError if there are too few topics for the guarantee (fewer than 1 / alpha - 1), or if even
+    whole lists lose more.
     """
 
     risk: Annotated[str, Risk("the loss: 'missed', 'false_answer', or a measure from 0 to 1")]
@@ -67,7 +70,7 @@ class RiskControlled(Policy):
     ] = None
 
     def fit(self, rankings: Rankings, measure: Any = None) -> RiskControlled:
-        """The level that keeps the promise; InputError where none does."""
+        """The policy with the level that has the guarantee; InputError if none has."""
         if self.level is not None:
             return self
         key, n = _KEYS[self.by](rankings), len(rankings)
@@ -83,15 +86,15 @@ class RiskControlled(Policy):
         else:
             worst = running(loss[::-1], offsets_of(rankings.lengths[::-1] + 1), np.maximum.accumulate)[::-1]
         levels, sums = sums_at_levels(key, worst[None, :], offsets)
-        kept = np.flatnonzero((sums[0] + 1) / (n + 1) <= self.alpha + _SLACK)
-        if not len(kept):
+        safe = np.flatnonzero((sums[0] + 1) / (n + 1) <= self.alpha + _SLACK)
+        if not len(safe):
             least = sums[0].min() / n
             raise InputError(
                 f"{self}: no level keeps this promise; even whole lists lose {least:.3f} on average over {n}"
                 " topics. Retrieve more, or allow a higher alpha."
             )
         return RiskControlled(
-            self.risk, self.alpha, self.by, float(levels[kept[-1 if shorter_is_safe else 0]])
+            self.risk, self.alpha, self.by, float(levels[safe[-1 if shorter_is_safe else 0]])
         )
 
     def cut(self, rankings: Rankings) -> Ints:
@@ -99,7 +102,7 @@ class RiskControlled(Policy):
         key = _KEYS[self.by](rankings)
         if self.level is None:
             raise unfitted(self, "level")
-        return reaching(self.level, key, rankings)
+        return counts_reaching(self.level, key, rankings)
 
 
 def _loss(risk: str, rankings: Rankings) -> tuple[Floats, bool]:
@@ -114,13 +117,13 @@ def _loss(risk: str, rankings: Rankings) -> tuple[Floats, bool]:
 
 
 def _missed(rankings: Rankings) -> tuple[Floats, bool]:
-    offsets, hits = offsets_of(rankings.lengths + 1), rankings.judged_grades > 0
-    found = np.zeros(offsets[-1])
-    found[offsets[:-1][rankings.judged_rows[hits]] + rankings.judged_ranks[hits]] = 1
+    offsets, is_hit = offsets_of(rankings.lengths + 1), rankings.judged_grades > 0
+    hits_at_rank = np.zeros(offsets[-1])
+    hits_at_rank[offsets[:-1][rankings.judged_rows[is_hit]] + rankings.judged_ranks[is_hit]] = 1
     judged = rankings.judgments
     by_topic = np.bincount(judged.rows[judged.grades > 0], minlength=len(rankings))
     relevant = np.repeat(by_topic, rankings.lengths + 1)
-    return np.where(relevant > 0, 1 - running(found, offsets) / np.maximum(relevant, 1), 0.0), False
+    return np.where(relevant > 0, 1 - running(hits_at_rank, offsets) / np.maximum(relevant, 1), 0.0), False
 
 
 def _false_answer(rankings: Rankings) -> tuple[Floats, bool]:

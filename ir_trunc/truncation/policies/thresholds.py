@@ -1,4 +1,4 @@
-"""A level that the scores of the documents have to reach."""
+"""Policies with a level that the documents have to reach: a score, or a share of the first score."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.truncation._fitting import best_level, falling_scores
 from ir_trunc.truncation._policy import Policy, policy, unfitted
+
+__all__ = ["ScoreThreshold", "ShareOfTop"]
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,12 +34,12 @@ class Level:
         return float(value) if infinite else number(name, value)
 
 
-class OfLevel(Policy):
-    """A policy with one parameter, a level: it keeps the documents whose key reaches it."""
+class LevelPolicy(Policy):
+    """A policy with one parameter, a level: it keeps the documents whose key is at least the level."""
 
     @staticmethod
     def _keys(rankings: Rankings) -> Floats:
-        """A number for every document of the lists, which falls along each list."""
+        """The key of every document; keys fall along each list."""
         raise NotImplementedError
 
     def fit(self, rankings: Rankings, measure: Any) -> Self:
@@ -51,7 +53,7 @@ class OfLevel(Policy):
         ((name, level),) = vars(self).items()
         if level is None:
             raise unfitted(self, name)
-        return reaching(level, self._keys(rankings), rankings)
+        return counts_reaching(level, self._keys(rankings), rankings)
 
 
 def shares_of_top(rankings: Rankings) -> Floats:
@@ -60,28 +62,28 @@ def shares_of_top(rankings: Rankings) -> Floats:
     top = np.ones(len(rankings))
     top[filled] = scores[offsets_of(rankings.lengths)[:-1][filled]]
     if (top <= 0).any():
-        at = int((top <= 0).argmax())
+        place = int((top <= 0).argmax())
         raise InputError(
-            f"ShareOfTop needs scores above 0: topic {rankings.topics[at]} has {top[at]:g} for its first"
-            " document. ScoreThreshold and LargestGap take any."
+            f"ShareOfTop needs scores above 0: topic {rankings.topics[place]} has {top[place]:g} for its"
+            " first document. ScoreThreshold and LargestGap take any."
         )
     return scores / top[rankings.rows]
 
 
-def reaching(level: float, key: Floats, rankings: Rankings) -> Ints:
+def counts_reaching(level: float, key: Floats, rankings: Rankings) -> Ints:
     """How many documents of each list have a key of at least this level (Q)."""
-    if len(rankings) == 1:  # what is cut live is one list, and cut in microseconds
+    if len(rankings) == 1:  # a live list should be cut in microseconds
         return np.array([np.count_nonzero(key >= level)])
     return np.bincount(rankings.rows[key >= level], minlength=len(rankings))
 
 
 @policy(source=ARAMPATZIS)
-class ScoreThreshold(OfLevel):
+class ScoreThreshold(LevelPolicy):
     """The documents with at least this score.
 
     number of i with s_i >= threshold
 
-    Fitted, it is the best of all thresholds; of several the highest. The paper models the distribution of the
+    `fit` chooses the best of all thresholds; of several the highest. The paper models the distribution of the
     scores; here every threshold that makes a difference is tried.
     """
 
@@ -90,12 +92,12 @@ class ScoreThreshold(OfLevel):
 
 
 @policy(source="common practice: a threshold relative to the best score")
-class ShareOfTop(OfLevel):
+class ShareOfTop(LevelPolicy):
     """The documents with at least this share of their list's highest score.
 
     number of i with s_i / s_1 >= share
 
-    The highest score must be above 0. Fitted, it is the best of all shares; of several the highest.
+    The highest score must be above 0. `fit` chooses the best of all shares; of several the highest.
     """
 
     share: Annotated[
