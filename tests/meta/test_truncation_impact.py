@@ -54,15 +54,6 @@ def test_both_scores_of_a_system_stand_over_its_share_of_truncated_lists():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == named
 
 
-def test_the_command_takes_qrels_runs_and_a_measure(command):
-    files = [str(demo.data() / "demo.qrels"), *map(str, sorted(demo.data().glob("*.run")))]
-    status, out, _ = command("meta", "truncation-impact", *files, "RBPT(p=0.5)@5", "--depth", "5")
-    assert (status, out) == (0, f"{meta.truncation_impact('RBPT(p=0.5)@5', files[0], files[1:])}\n")
-    status, out, error = command("meta", "truncation-impact", *files, "RBPT", "--usual", "AQ")
-    assert (status, out) == (2, "")
-    assert "usual: There is no measure 'AQ'" in error
-
-
 def test_no_run_is_an_error():
     with pytest.raises(InputError, match="There is no run"):
         meta.truncation_impact("RBPT@5", {"1": {"a": 1}}, {})

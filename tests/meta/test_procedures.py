@@ -1,20 +1,4 @@
-"""What holds for every procedure of meta-evaluation, from its declaration and the example in its docstring.
-
-For newcomers. A procedure is a function in `ir_trunc/meta` that is declared by `@procedure`: what it is
-about (scores of systems, pooled runs or measures), its options, each with a kind that knows which values are
-allowed, and a result. The laws run the example of its docstring, and look at these:
-
-    docstring   it has a sentence, numpydoc sections, and names every argument
-    result      it gives the result that it declares, and the same again when it is called again
-    options     each refuses values of other kinds, by its name and in one line
-    inputs      what it is about is refused by its name where it is something else
-    exports     `ir_trunc.meta` has the function and its result
-    reference   the page has its signature, its source and its options
-    command     `ir_trunc meta NAME --help` has every option as a flag, and the source
-
-A procedure that is added to `ir_trunc/meta` is held to these laws, to those of results (test_result_laws) and
-to those of odd arguments without a line here. The last tests add one and find it everywhere.
-"""
+"""What holds for every procedure, from its declaration and the example in its docstring."""
 
 import inspect
 import re
@@ -36,6 +20,7 @@ from ir_trunc.scoring.results import Result
 from ir_trunc.synthetic import demo
 
 PROCEDURES = sorted(meta.registry)
+
 ODD = [object(), "such a value is nowhere", -(10**12), float("nan"), {"a": object()}, [], [None]]
 
 every_procedure = pytest.mark.parametrize("name", PROCEDURES)
@@ -220,17 +205,6 @@ def named(name, option=Seed, returns=ScoreMatrix):
     return function
 
 
-def test_options_are_checked_before_runs_are_read(command, monkeypatch):
-    def work(*_, **__):
-        raise AssertionError("the runs were read")
-
-    monkeypatch.setattr("ir_trunc.cli.meta.score_matrix", work)
-    collection = [str(demo.data() / "demo.qrels"), *map(str, sorted(demo.data().glob("*.run")))]
-    status, out, error = command("meta", "power", *collection, "AP", "--alpha", "7")
-    assert (status, out, error.count("\n")) == (2, "", 1)
-    assert "alpha=7 is out of range" in error
-
-
 def test_measures_are_found_by_text_and_by_object_in_every_result():
     collection = demo.data() / "demo.qrels", sorted(demo.data().glob("*.run"))
     matrix = meta.score_matrix("RBPT(p=0.5) AP", *collection)
@@ -246,19 +220,3 @@ def test_measures_are_found_by_text_and_by_object_in_every_result():
         power.matrix("RBPT")
     with pytest.raises(InputError, match="matrix of type list"):
         meta.power([matrix])
-
-
-def test_any_procedure_over_scores_takes_those_of_a_simulated_pool(command, tmp_path):
-    files = [str(demo.data() / "demo.qrels"), *map(str, sorted(demo.data().glob("*.run")))]
-    pools = meta.pooled_runs(files[0], files[1:])
-    for depth in (1, 2):
-        expected = meta.power(pools.score("AP RBPT", pools.in_pool(depth)))
-        _, out, _ = command("meta", "power", *files, "AP", "RBPT", "--pool-depth", str(depth))
-        assert out.startswith(str(expected))
-    status, out, error = command("meta", "power", *files, "AP", "--pool-depth", "0")
-    assert (status, out) == (2, "")
-    assert "pool depth=0 is out of range" in error
-    meta.score_matrix("AP", files[0], files[1:]).save(tmp_path / "m.json")
-    status, out, error = command("meta", "power", "--matrix", str(tmp_path / "m.json"), "--pool-depth", "2")
-    assert (status, out) == (2, "")
-    assert "leave --pool-depth" in error

@@ -1,16 +1,23 @@
-"""A score matrix that is saved, or made from a table of scores, and what it then lacks."""
+"""The score matrix: from runs, from tables and from files, and what a saved one lacks."""
 
+import gzip
+
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from matrices import collection, matrix_of, random_matrix
 
-from ir_trunc import InputError, compare, meta
-from ir_trunc.cli.main import main
+from ir_trunc import compare, meta
+from ir_trunc._core.errors import InputError, IrTruncError
 from ir_trunc.synthetic import demo
 
 QRELS = str(demo.data() / "demo.qrels")
+
 RUNS = [str(demo.data() / f"{name}.run") for name in demo.SYSTEMS]
+
 MATRIX = meta.score_matrix("AP RBPT(p=0.9) c@1", QRELS, RUNS)
+
 BY_LIST = MATRIX.take(measures="AP RBPT(p=0.9)")
 
 
@@ -18,6 +25,48 @@ def equal(one, other):
     assert (one.measures, one.systems, one.topics) == (other.measures, other.systems, other.topics)
     assert one.values.tobytes() == other.values.tobytes()
     return True
+
+
+def test_a_score_matrix_from_a_folder_paths_and_a_mapping(tmp_path):
+    for name in demo.SYSTEMS:
+        data = (demo.data() / f"{name}.run").read_bytes()
+        (tmp_path / f"{name}.run.gz").write_bytes(gzip.compress(data))
+    qrels = demo.data() / "demo.qrels"
+    matrix = meta.score_matrix("AP RBPT(p=0.5)", qrels, tmp_path)
+    assert matrix.systems == tuple(f"{name}.run" for name in sorted(demo.SYSTEMS))
+    paths = meta.score_matrix("AP RBPT(p=0.5)", qrels, sorted(tmp_path.iterdir()))
+    mapped = meta.score_matrix(
+        "AP RBPT(p=0.5)", qrels, {path.name: path for path in sorted(tmp_path.iterdir())}
+    )
+    assert matrix.values.tobytes() == paths.values.tobytes() == mapped.values.tobytes()
+    assert matrix[ir_measures.AP].shape == (3, len(matrix.topics))
+    assert matrix.to_pandas().loc[("says-little.run", "nothing-to-find"), "RBPT(p=0.5)"] == 1
+    assert matrix.joined({"again": matrix}).measures == (
+        "AP",
+        "RBPT(p=0.5)",
+        "AP, again",
+        "RBPT(p=0.5), again",
+    )
+
+
+def test_tables_keep_what_their_user_wrote():
+    """And a measure is found by any way to write it."""
+    qrels, runs = collection(4)
+    wanted = ["RBP(p=0.8)", "RBPT(p=0.8,tail=True)@3", "nDCG(dcg='log2')@2", "AP"]
+    matrix = meta.score_matrix(wanted, qrels, runs)
+    pools = meta.pooled_runs(qrels, runs)
+    left = meta.leave_group_out(wanted, pools, 3)
+    for found in (matrix, pools.score(wanted), meta.power(matrix), meta.agreement(matrix)):
+        assert list(getattr(found, "measures", None) or found.names) == wanted
+    assert left.measures == tuple(wanted)
+    assert meta.properties("RBP(p=0.8)", length=4)[0].measure == "RBP(p=0.8)"
+    for short, written in (("RBP", wanted[0]), ("RBPT@3", wanted[1]), (ir_measures.nDCG @ 2, wanted[2])):
+        np.testing.assert_array_equal(matrix[short], matrix[written])
+    assert meta.score_matrix("RBP RBP(p=0.8)", qrels, runs).measures == ("RBP",)  # one measure
+    reference = meta.Reference.of(meta.score_matrix("RBP RBPT@3 nDCG@2 AP", qrels, runs))
+    np.testing.assert_array_equal(
+        reference.standardise(matrix).values, meta.Reference.of(matrix).standardise(matrix).values
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,41 +157,17 @@ def test_a_loaded_matrix_says_where_it_lacks_the_lists(name, tmp_path):
     assert loaded.take(systems=loaded.systems[:2]).means().tolist() == matrix.means()[:, :2].tolist()
 
 
-def out(capsys, *words):
-    status = main(["meta", *map(str, words)])
-    captured = capsys.readouterr()
-    return captured.out if status == 0 else captured.err
-
-
-def test_commands_over_a_saved_matrix_print_what_they_print_over_the_runs(capsys, tmp_path):
-    path = tmp_path / "matrix.json"
-    assert out(capsys, "matrix", QRELS, *RUNS, "AP", "RBPT(p=0.9)", "c@1", "-o", path) == ""
-    assert equal(meta.ScoreMatrix.load(path), MATRIX)
-    for words in (
-        ["power"],
-        ["stability", "--repetitions", "10"],
-        ["stability", "--repetitions", "10", "--csv"],
-    ):
-        given = [words[0], "--matrix", path, *words[1:]]
-        of_runs = out(capsys, words[0], QRELS, *RUNS, "AP", "RBPT(p=0.9)", *words[1:])
-        assert out(capsys, *given, "AP", "RBPT(p=0.9)") == of_runs
-        assert "c@1 looks at all lists of a run" in out(capsys, *given)
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["power", "--matrix", "MATRIX", "P@1"], "There is no measure P@1 here"),
-        (["power", "--matrix", "MATRIX", "AP", "--order", "rank"], "--matrix holds scores already"),
-        (["power", "--matrix", "nowhere", "AP"], "nowhere: there is no such file"),
-        (["power", "--matrix", QRELS, "AP"], "cannot be read as JSON"),
-        (["power", "AP"], "QRELS, RUNS and MEASURE"),
-        (["power"], "QRELS, RUNS and MEASURE"),
-        (["matrix", QRELS, *RUNS, "AP", "-o", QRELS], "would be overwritten"),
-        (["matrix", QRELS, *RUNS, "-o", "x"], "No measure is given"),
-    ],
-)
-def test_a_wrong_command_over_a_matrix_is_one_line(words, says, saved, capsys):
-    said = out(capsys, *[str(saved) if word == "MATRIX" else word for word in words])
-    assert says in said
-    assert said.count("\n") == 1
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda m: m.take(["x"]), "'x'"),
+    (lambda m: m["nDCG"], "no measure nDCG"),
+    (lambda m: matrix_of(m.values * np.nan), "finite"),
+    (lambda m: matrix_of(m.values, ["a"]), "shape"),
+    (lambda m: m.joined({"x": m.take(["s1"])}), "other systems"),
+    (lambda m: meta.score_matrix("AP", {"q": {"a": 1}}, "EMPTY"), "holds no files"),
+    (lambda m: meta.score_matrix("AP", {"q": {"a": 1}}, []), "There is no run"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says, tmp_path, monkeypatch):
+    (tmp_path / "EMPTY").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(IrTruncError, match=says):
+        wrong(random_matrix(0))

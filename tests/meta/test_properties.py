@@ -1,6 +1,4 @@
-"""The seven properties: a checker in plain loops, cells worked out by hand, and cases that are what the
-properties say.
-"""
+"""The seven properties: a checker in plain loops, cells worked out by hand, and the cases."""
 
 import math
 import re
@@ -19,6 +17,7 @@ from ir_trunc.meta import _trials as trials
 from ir_trunc.meta.properties import RULE, TABLE_CUTOFF, _claims
 
 SCALES = ((0, 1), (0, 1, 2))
+
 SMALL = 60  # a collection that a plain loop can go through
 
 

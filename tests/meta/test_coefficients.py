@@ -1,9 +1,5 @@
-"""tau_ap and rank-biased overlap: equal to their naive twins and to published figures, with ties and of
-unequal length.
-"""
+"""tau_ap and rank-biased overlap: equal to their naive twins and to published figures."""
 
-import doctest
-import math
 import re
 
 import naive_meta as naive
@@ -13,13 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_trunc import meta
-from ir_trunc._core.errors import InputError, IrTruncError
+from ir_trunc._core.errors import IrTruncError
 from ir_trunc.meta import coefficients
 
 tied = st.lists(st.integers(0, 3).map(float), min_size=2, max_size=6)
+
 two = tied.flatmap(
     lambda x: st.tuples(st.just(x), st.lists(st.integers(0, 3).map(float), min_size=len(x), max_size=len(x)))
 )
+
 strict = st.permutations(range(6))
 
 
@@ -130,20 +128,6 @@ def test_an_ordering_agrees_with_itself_and_not_with_its_reverse(x):
     assert meta.rbo(x, reverse) < meta.rbo(x, x)
 
 
-def test_examples_in_the_docstrings_are_true():
-    assert doctest.testmod(coefficients).failed == 0
-
-
-@pytest.mark.parametrize("coefficient", ["tau", "tau_ap", "tau_ap_b", "rbo"])
-def test_intervals_of_an_ordering_with_itself_are_one(coefficient):
-    """An item that is drawn twice is no disagreement."""
-    found = meta.agreement({"a": [5, 1, 4, 2, 3], "b": [5, 1, 4, 2, 3]}, coefficient)
-    low, high = found.interval("a", "b", repetitions=50)
-    assert high == pytest.approx(1)
-    assert low in (pytest.approx(1), 0)  # 0 where one item alone was drawn
-    assert math.isfinite(low)
-
-
 @pytest.mark.parametrize(("wrong", "says"), [
     (lambda: meta.tau_ap([1], [1]), "at least two"),
     (lambda: meta.tau_ap([4, 3, 2, 1], [1, 1, 1, 1]), "has ties.*Take tau_ap_b"),
@@ -159,4 +143,3 @@ def test_intervals_of_an_ordering_with_itself_are_one(coefficient):
 def test_errors_name_what_was_wrong(wrong, says):
     with pytest.raises(IrTruncError, match=says):
         wrong()
-    assert issubclass(InputError, ValueError)

@@ -1,0 +1,53 @@
+"""Agreement of measures: the coefficients between their orderings."""
+
+import math
+
+import numpy as np
+import pytest
+from matrices import matrix_of, random_matrix
+from scipy import stats
+
+from ir_trunc import meta
+from ir_trunc._core.errors import IrTruncError
+
+
+def test_agreement_of_systems_and_of_p_values():
+    matrix = random_matrix(3, M=3, S=7)
+    table, p = meta.agreement(matrix), meta.power(matrix)
+    assert table.values[0, 2] == table.values[2, 0] == meta.tau(matrix.means()[0], matrix.means()[2])
+    assert meta.agreement(p).values[0, 1] == pytest.approx(
+        stats.kendalltau(p.p[0].round(9), p.p[1].round(9)).statistic
+    )
+    ap = meta.agreement(matrix, "tau_ap_b").to_pandas()
+    assert ap.loc["m0", "m1"] == ap.loc["m1", "m0"] == meta.tau_ap_b(matrix.means()[0], matrix.means()[1])
+    low, high = table.interval("m0", "m2", repetitions=200)
+    assert -1 <= low <= high <= 1
+    assert meta.agreement({"a": [1, 2], "b": [2, 1]}).values[0, 1] == -1
+
+
+def test_systems_that_tie_are_not_ordered_by_rounding():
+    """The same scores in another order of topics may add up to another last bit."""
+    scores = np.array([0.1, 0.2, 0.3, 0.7, 0.6, 0.9, 0.4])
+    orders = [np.random.default_rng(seed).permutation(scores) for seed in range(40)]
+    matrix = matrix_of([orders])
+    assert len({order.mean() for order in orders}) > 1
+    assert len(set(matrix.means()[0])) == 1
+
+
+@pytest.mark.parametrize("coefficient", ["tau", "tau_ap", "tau_ap_b", "rbo"])
+def test_intervals_of_an_ordering_with_itself_are_one(coefficient):
+    """An item that is drawn twice is no disagreement."""
+    found = meta.agreement({"a": [5, 1, 4, 2, 3], "b": [5, 1, 4, 2, 3]}, coefficient)
+    low, high = found.interval("a", "b", repetitions=50)
+    assert high == pytest.approx(1)
+    assert low in (pytest.approx(1), 0)  # 0 where one item alone was drawn
+    assert math.isfinite(low)
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda m: meta.agreement(m, "r"), "coefficient='r'"),
+    (lambda m: meta.agreement({"a": [1, 2], "b": [1]}), "differ in length"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says):
+    with pytest.raises(IrTruncError, match=says):
+        wrong(random_matrix(0))

@@ -1,0 +1,144 @@
+"""The guide: every end says what it lacks, and its measures score runs."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ir_trunc import Rankings, meta
+from ir_trunc._core.errors import ParameterError
+from ir_trunc.cli.main import main
+from ir_trunc.meta.guide import Advice, _walk, guide_page, plot_guide, tree
+from ir_trunc.scoring.objects import bind, parse_measure
+from ir_trunc.synthetic import demo
+
+DOCS = Path(__file__).parents[2] / "notebooks"
+
+
+def test_the_guide_follows_the_papers_workflow():
+    no_length = {"length": False, "first_n": False, "weighted": True, "one": False}
+    assert meta.guide(length=False, first_n=False, weighted=False).measures == ("Spearman", "KendallTau")
+    assert meta.guide(length=False, first_n=True).measures == ("P@10", "R@10")
+    assert meta.guide(**no_length | {"one": True}).measures == ("RR",)
+    assert meta.guide(**no_length, recall=True, graded=True).measures == ("nDCG",)
+    assert meta.guide(**no_length, recall=False, redundancy=False).measures == ("RBP",)
+    documents = {"length": True, "answers": False, "paid": False, "harm": False}
+    assert "SetF" in meta.guide(**documents, weighted=False, nil=False, everything=False).measures
+    assert "WSS" in meta.guide(**documents, weighted=False, nil=False, everything=True).measures
+    assert "NilF" in meta.guide(**documents, weighted=False, nil=True).measures
+    expected = {
+        (False, False): "RBPU",
+        (True, False): "OIE",
+        (True, True): "OIE",
+    }  # the paper has DCGU for the second
+    for (recall, redundancy), measure in expected.items():
+        answers = documents | {"weighted": True, "nil": False, "recall": recall, "redundancy": redundancy}
+        found = meta.guide(**answers)
+        assert found.measures[0] == measure
+        assert dict(found.path) == answers
+
+
+def test_the_guide_leads_to_answers_and_to_empty_lists_too():
+    question = {"length": True, "answers": True}
+    assert meta.guide(**question, single=False).measures == ("Q",)
+    assert meta.guide(**question, single=True, nil=True).measures == ("EM",)
+    unpriced = question | {"single": True, "nil": False, "surest": False, "price": False}
+    assert meta.guide(**unpriced).measures == ("c@1",)
+    assert meta.guide(**unpriced | {"price": True}).measures == ("UF(price=3)", "F05u")
+    assert meta.guide(**unpriced | {"surest": True}).measures == ("AUGRC", "EAURC")
+    silent = {"length": True, "answers": False, "paid": False, "harm": False, "weighted": True, "nil": True}
+    assert meta.guide(**silent, redundancy=False, deep=False).measures == ("RBPT",)
+    assert meta.guide(**silent, redundancy=False, deep=True).measures == ("nDCGT",)
+    assert meta.guide(**silent, redundancy=True).measures == ("ERRT",)
+
+
+def test_the_guide_asks_who_pays_for_reading_and_what_does_harm():
+    assert "TBG" in meta.guide(length=True, answers=False, paid=True).measures
+    assert "SignedRBPT" in meta.guide(length=True, answers=False, paid=False, harm=True).measures
+
+
+def ends(node, path=()):
+    """Every end of the workflow, with (node, answer) for each question on the way."""
+    if "measures" in node:
+        yield node, path
+        return
+    for answer in ("no", "yes"):
+        yield from ends(node[answer], (*path, (node, answer)))
+
+
+ENDS = list(ends(tree()))
+
+
+@pytest.mark.parametrize(("end", "path"), ENDS, ids=[" ".join(end["measures"]) for end, _ in ENDS])
+def test_every_end_of_the_guide_has_what_was_asked_for_or_says_what_it_lacks(end, path):
+    asked = [node["asks"][answer] for node, answer in path if answer in node.get("asks", {})]
+    scale = (0, 1) if ("graded", "no") in [(node["key"], answer) for node, answer in path] else None
+    lacking = {}
+    for measure in end["measures"]:
+        verdicts = meta.properties(measure, scale)[0]
+        findings = [verdicts[prop] for prop in asked]
+        words = {
+            found.property: " ".join(
+                [found.verdict, *(["on", *found.depends_on] if found.depends_on else [])]
+            )
+            for found in findings
+            if found.verdict != "strict"
+        }
+        lacking |= {measure: words} if words else {}
+    assert end.get("but", {}) == lacking
+
+
+def test_what_an_end_lacks_is_printed_and_drawn():
+    asked = {"paid": False, "harm": False, "weighted": True, "nil": False, "recall": True, "redundancy": True}
+    found = meta.guide(length=True, answers=False, **asked)
+    assert found.but["OIE"] == {"Redundancy": "violated"}
+    line = "Asked for, but not held in every case: Redundancy (OIE: violated), Confidence (ERRT: weak)."
+    assert line in " ".join(str(found).split())
+    assert line in guide_page()
+    assert "Redundancy (OIE: violated)" in " ".join(text.get_text() for text in plot_guide().texts)
+
+
+def test_where_nothing_may_be_found_the_empty_list_is_the_best():
+    nil = Rankings.from_lists([[], [0], [0, 0]], [[0, 0]] * 3)
+    for end, path in ENDS:
+        if ("nil", "yes") in [(node["key"], answer) for node, answer in path]:
+            for measure in end["measures"]:
+                empty, *noise = bind(parse_measure(measure)).score(nil)
+                assert empty == 1, measure
+                assert max(noise) < 1, measure
+
+
+def test_every_way_through_the_guide_ends_at_measures_that_exist():
+    keys = {node["key"] for *_, node in _walk(tree()) if "key" in node}
+    for key in keys:
+        assert key in meta.guide.__doc__
+    for end, path in ENDS:
+        advised = meta.guide(**{node["key"]: answer == "yes" for node, answer in path}).measures
+        assert advised == tuple(end["measures"])
+        assert all(bind(parse_measure(measure)) for measure in advised)
+
+
+@pytest.mark.parametrize("end", [end for end, _ in ENDS], ids=[" ".join(end["measures"]) for end, _ in ENDS])
+def test_the_line_at_each_end_scores_runs(end, capsys):
+    line = Advice(tuple(end["measures"]), {}, "", ()).command.replace("SIZE", "1000")
+    _, _, _, *names = shlex.split(line, comments=True)
+    qrels, run = str(demo.data() / "demo.qrels"), str(demo.data() / "stops-in-time.run")
+    assert main([qrels, run, *names]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(names)
+
+
+def test_the_page_is_the_workflow():
+    assert (DOCS / "guide.md").read_text(encoding="utf-8") == guide_page()
+    picture = (DOCS / "guide.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<?xml")
+    for text in plot_guide().texts:
+        assert f">{text.get_text()}<" in picture
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda: meta.guide(length=True), "answers is not answered"),
+    (lambda: meta.guide(length="no"), "length='no': True or False is needed"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says):
+    with pytest.raises(ParameterError, match=says):
+        wrong()

@@ -1,0 +1,118 @@
+"""Pool depth against evaluation depth: conditions and the grid."""
+
+from itertools import product
+
+import naive_meta as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from matrices import collection, collections, scores
+
+import ir_trunc
+from ir_trunc import meta
+from ir_trunc._core.errors import IrTruncError
+
+pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+DEPTHS = {"shallow": (1, 2), "extended": (1, 5), "deep": (5, 5), "all": (None, 5)}
+
+
+@given(collections)
+def test_conditions_are_scores_by_qrels_and_lists_that_are_cut_by_hand(data):
+    qrels, runs = data
+    found = meta.conditions("P AP RBP(p={p})", meta.pooled_runs(qrels, runs), DEPTHS, residual=0.2)
+    for name, (pool, depth) in DEPTHS.items():
+        cut = qrels if pool is None else naive.pool(qrels, runs, pool)
+        p = 0.2 ** (1 / depth)
+        measures = [f"P@{depth}", f"AP@{depth}", f"RBP(p={p!r})@{depth}"]
+        by_measure = np.array([found[f"{measure}, {name}"] for measure in measures])
+        expected = scores(measures, cut, runs.values())
+        np.testing.assert_allclose(by_measure.transpose(1, 0, 2), expected, atol=1e-12)
+
+
+def test_conditions_are_told_apart_and_compared_in_one_matrix():
+    pools = meta.pooled_runs(*collection(2, systems=6, topics=9))
+    first = meta.conditions("nDCG RBP(p=0.8)", pools, DEPTHS)
+    assert first.measures[:3] == ("nDCG@2, shallow", "RBP(p=0.8)@2, shallow", "nDCG@5, extended")
+    again = meta.conditions(pools, DEPTHS, "nDCG RBP(p=0.8)")  # the pools first, as one says it
+    np.testing.assert_array_equal(first.values, again.values)
+    each = meta.conditions(dict.fromkeys(DEPTHS, "nDCG") | {"all": "Q P"}, pools, DEPTHS)
+    assert each.measures[-2:] == ("Q@5, all", "P@5, all")
+    assert meta.agreement(meta.power(first)).values.shape == (8, 8)
+    fed = meta.conditions("P", pools, {"a": (1, 5)}, pooled=["s0"])
+    np.testing.assert_array_equal(fed.values, pools.score("P@5", pools.in_pool(1, ["s0"])).values)
+
+
+def test_a_pool_that_few_have_judged_is_said():
+    runs = {"x": {"1": {doc: -float(rank) for rank, doc in enumerate("abcdefgh")}}}
+    pools = meta.pooled_runs({"1": {"a": 1, "b": 0}}, runs)
+    with pytest.warns(ir_trunc.IrTruncWarning, match="deep: 25 % of the first 8 ranks of the pooled runs"):
+        meta.conditions("P", pools, {"shallow": (2, 5), "deep": (8, 8)})
+
+
+@pytest.mark.parametrize(("measures", "depths", "says"), [
+    ("P@5", {"a": (1, 1)}, r"P@5 has a cutoff, and the evaluation depth sets it"),
+    ("RBP(p={p})", {"a": (1, None)}, "there is none: write a number"),
+    ("P", {}, "depths names no condition"),
+    ("P", {"a": (0, 1)}, r"depths\['a'\], pool depth=0 is out of range"),
+    ("P", {"a": 10}, r"depths\['a'\]=10: a pool depth and an evaluation depth are needed"),
+    ("P", [(1, 1)], "{condition: \\(pool depth, evaluation depth\\)} is needed"),
+    ({"b": "P"}, {"a": (1, 1)}, "measures are given for 'b', and the conditions are 'a'"),
+    ("", {"a": (1, 1)}, "No measure is given for 'a'"),
+    ("Rprec", {"a": (1, 1)}, "Rprec has no parameter 'cutoff'"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_condition_is_said(measures, depths, says):
+    with pytest.raises(IrTruncError, match=says):
+        meta.conditions(measures, meta.pooled_runs(*collection(0)), depths)
+
+
+def test_grid_of_depths_and_forms():
+    """Every cell is the discriminative power of scores that are made by hand."""
+    qrels, runs = collection(11, systems=6, topics=9)
+    texts = ["P", "DCG", "RBP(p={p}, rel=1)"]
+    grid = meta.pool_grid(texts, meta.pooled_runs(qrels, runs), (1, 3, 5), (3, 5), residual=0.2)
+    cells = grid.to_pandas().set_index(["pool_depth", "depth", "measure", "form"])["discriminative_power"]
+    assert len(cells) == 3 * 2 * 3 * 3
+    for pool_depth, depth in product((1, 3, 5), (3, 5)):
+        cut = naive.pool(qrels, runs, pool_depth)
+        assert grid.judged[grid.pool_depths.index(pool_depth)] == sum(map(len, cut.values()))
+        for text in texts:
+            measure = text.replace("{p}", repr(0.2 ** (1 / depth))) + f"@{depth}"
+            *found, ideal = scores(measure, cut, [*runs.values(), naive.ideal_run(cut)])
+            raw, best = np.array(found)[:, 0], ideal[0]
+            forms = {
+                "raw": raw,
+                "normalised": [[x / top if top else 0.0 for x, top in zip(row, best)] for row in raw],
+                "standardised": np.array([naive.standardised(list(column)) for column in raw.T]).T,
+            }
+            for form, values in forms.items():
+                matrix = meta.ScoreMatrix(("m",), tuple(runs), tuple(qrels), np.array([values]))
+                assert cells[pool_depth, depth, text, form] == meta.power(matrix).share[0]
+
+
+def test_grid_marks_full_and_extended_assessment():
+    qrels, runs = collection(1)
+    grid = meta.pool_grid(["P"], meta.pooled_runs(qrels, runs), (2, 5), (2, 5), ["raw"])
+    marks = {(row.pool_depth, row.depth): row.assessment for row in grid.to_pandas().itertuples()}
+    assert marks == {(2, 2): "full", (2, 5): "extended", (5, 2): "deeper", (5, 5): "full"}
+    assert "extended" in repr(grid)
+
+
+def test_normalised_scores_are_the_measures_that_webber_names():
+    """AP over its ideal is aAP, DCG over its ideal anDCG, P over its ideal is what R abbreviated to k would
+    be.
+    """
+    qrels, runs = collection(3, systems=8, topics=6)
+    pools = meta.pooled_runs(qrels, runs)
+    grid = meta.pool_grid(["AP", "DCG(dcg='jk')", "RBP(p=0.6, rel=1)"], pools, (4,), (3,), ["normalised"])
+    named = pools.score("aAP@3 anDCG(dcg='jk')@3 nRBP(p=0.6,rel=1)@3", pools.in_pool(4))
+    np.testing.assert_array_equal(grid.share.ravel(), meta.power(named).share)
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda pools: meta.pool_grid(["P"], pools, forms=["x"]), "forms='x'"),
+    (lambda pools: meta.pool_grid(["RBP(p={p})"], pools, residual=1), "residual=1"),
+    (lambda pools: meta.pool_grid([], pools), "at least one measure"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says):
+    with pytest.raises(IrTruncError, match=says):
+        wrong(meta.pooled_runs(*collection(0)))

@@ -1,0 +1,106 @@
+"""Simulated pools: equal to scoring on qrels that are cut by hand."""
+
+import naive_meta as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matrices import collection, collections, scores
+
+import ir_trunc
+from ir_trunc import meta
+from ir_trunc._core.errors import IrTruncError
+
+pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+MEASURES = "P@3 R@5 AP nDCG@4 RBP(p=0.7,rel=1) Bpref DCG@5"
+
+
+@given(collections, st.integers(1, 10))
+def test_a_simulated_pool_scores_like_qrels_cut_by_hand(data, depth):
+    qrels, runs = data
+    simulated = meta.pooled_runs(qrels, runs)
+    keep = simulated.in_pool(depth, ["s0", "s3"])
+    cut = naive.pool(qrels, {name: runs[name] for name in ("s0", "s3")}, depth)
+    assert keep.sum() == sum(map(len, cut.values()))
+    some, others = "P@3 R@5 AP nDCG@4 DCG@5 RBP(p=0.7,rel=1)", "nDCG RR RBPT(p=0.5) OIE"
+    found = np.concatenate([simulated.score(measures, keep).values for measures in (some, others)])
+    expected = scores(f"{some} {others}", cut, runs.values())
+    np.testing.assert_allclose(found.transpose(1, 0, 2), expected, atol=1e-12)
+
+
+@given(collections)
+def test_the_whole_pool_scores_like_calc(data):
+    qrels, runs = data
+    found = meta.pooled_runs(qrels, runs).score(MEASURES)
+    assert found.values.tobytes() == meta.score_matrix(MEASURES, qrels, runs).values.tobytes()
+    ready = ir_trunc.evaluator(MEASURES, qrels)
+    for name, values in zip(found.systems, found.values.transpose(1, 0, 2)):
+        np.testing.assert_array_equal(values, ready.calc(runs[name]).values)
+
+
+@given(collections, st.integers(1, 8))
+def test_each_group_left_out(data, depth):
+    qrels, runs = data
+    groups = {name: "ab"[at % 2] for at, name in enumerate(runs)}
+    found = meta.leave_group_out("AP P@3", meta.pooled_runs(qrels, runs), depth, groups)
+    frame = found.to_pandas().set_index(["measure", "system"])
+    by_all = scores("AP P@3", naive.pool(qrels, runs, depth), runs.values())
+    full = {name: values.mean(axis=1) for name, values in zip(runs, by_all)}
+    for name in runs:
+        others = {other: run for other, run in runs.items() if groups[other] != groups[name]}
+        (values,) = scores("AP P@3", naive.pool(qrels, others, depth), [runs[name]])
+        without = values.mean(axis=1)
+        for at, measure in enumerate(("AP", "P@3")):
+            row = frame.loc[(measure, name)]
+            assert row["full"] == pytest.approx(full[name][at])
+            assert row["without"] == pytest.approx(without[at])
+            rivals = [full[other][at] for other in runs if other != name]
+            lost = sum(x > without[at] + 1e-12 for x in rivals) - sum(
+                x > full[name][at] + 1e-12 for x in rivals
+            )
+            assert row["places_lost"] == lost
+
+
+def test_coverage_tells_how_much_of_a_pool_was_judged():
+    qrels = {"1": {"a": 1, "b": 0}}
+    runs = {"x": {"1": {"a": 3.0, "n": 2.0, "b": 1.0}}, "y": {"1": {"n": 1.0}}}
+    pools = meta.pooled_runs(qrels, runs)
+    assert pools.coverage(1) == 1 / 2
+    assert pools.coverage(3) == 2 / 4
+    assert pools.coverage(3, ["x"]) == 2 / 3
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda pools: pools.in_pool(0), "pool depth=0"),
+    (lambda pools: pools.in_pool(1, ["s9"]), "'s9'"),
+    (lambda pools: pools.score("infAP"), "infAP is not computed"),
+    (lambda pools: meta.leave_group_out("AP", pools, 1, {"s0": "a"}), "system s1 has none"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says):
+    with pytest.raises(IrTruncError, match=says):
+        wrong(meta.pooled_runs(*collection(0)))
+
+
+@pytest.fixture(scope="module")
+def covid(real_data):
+    folder = real_data("covid-r1")
+    return meta.pooled_runs(folder / "qrels.covid-r1.txt", folder / "runs")
+
+
+def test_judgments_below_the_evaluation_depth_change_only_normalised_measures(covid):
+    """A pool of all runs that reaches as deep as the evaluation shows every document that counts."""
+    for depth in (5, 10):
+        raw = [
+            covid.score(f"P@{depth} DCG@{depth}", covid.in_pool(pool)).values for pool in (depth, 20, 1000)
+        ]
+        assert raw[0].tobytes() == raw[1].tobytes() == raw[2].tobytes()
+        recall = [covid.score(f"R@{depth}", covid.in_pool(pool)).values for pool in (depth, 1000)]
+        assert (recall[0] >= recall[1]).all()
+        assert (recall[0] > recall[1]).any()
+
+
+def test_pools_grow_and_their_coverage_falls(covid):
+    sizes = [int(covid.in_pool(depth).sum()) for depth in (1, 5, 20, 100)]
+    assert sizes == sorted(sizes)
+    assert covid.coverage(5) > covid.coverage(100)
+    assert covid.in_pool(5, covid.systems[:70]).sum() < sizes[1]

@@ -1,0 +1,127 @@
+"""Significance tests and discriminative power: equal to their naive twins and to scipy."""
+
+from itertools import combinations
+
+import naive_meta as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matrices import matrices, random_matrix
+from scipy import stats
+
+from ir_trunc import meta
+from ir_trunc._core.errors import IrTruncError
+from ir_trunc._core.parameters import generator
+
+
+@given(matrices)
+def test_t_test_is_scipys_paired_one(matrix):
+    found = meta.power(matrix)
+    for scores, p in zip(matrix.values, found.p):
+        for (a, b), value in zip(combinations(scores, 2), p):
+            if (a == b).all():
+                assert value == 1
+            elif np.ptp(a - b) > 0:
+                np.testing.assert_allclose(value, stats.ttest_rel(a, b).pvalue, rtol=1e-9)
+            else:
+                assert value == 0  # the same difference on every topic
+
+
+@given(matrices, st.integers(0, 99))
+def test_bootstrap_equals_its_twin(matrix, seed):
+    T = len(matrix.topics)
+    found = meta.power(matrix, "bootstrap", repetitions=50, seed=seed)
+    draws = generator(seed).multinomial(T, np.full(T, 1 / T), size=50)
+    for scores, p in zip(matrix.values, found.p):
+        np.testing.assert_allclose(
+            p, [naive.bootstrap_p(D, draws.tolist()) for D in naive.differences(scores.tolist())]
+        )
+
+
+@given(matrices, st.integers(0, 99))
+def test_randomisation_equals_its_twin(matrix, seed):
+    found = meta.power(matrix, "randomisation", repetitions=50, seed=seed)
+    signs = 1 - 2 * generator(seed).integers(0, 2, size=(50, len(matrix.topics)))
+    assert found.repetitions == 50
+    for scores, p in zip(matrix.values, found.p):
+        np.testing.assert_allclose(
+            p, [naive.randomisation_p(D, signs.tolist()) for D in naive.differences(scores.tolist())]
+        )
+
+
+def test_exact_randomisation_is_scipys_permutation_test():
+    matrix = random_matrix(5, M=1, S=4, T=7)
+    found = meta.power(matrix, "randomisation", repetitions=128)
+    assert found.repetitions == 128
+    for D, p in zip(naive.differences(matrix.values[0].tolist()), found.p[0]):
+        exact = stats.permutation_test((D,), np.mean, permutation_type="samples", n_resamples=np.inf).pvalue
+        np.testing.assert_allclose(p, exact)
+
+
+def test_the_difference_needed_is_where_the_t_test_turns():
+    """A pair shifted to just above its needed difference is significant, just below it is not."""
+    matrix = random_matrix(1, M=1, S=2, T=12)
+    matrix.values[0, 1] = np.arange(12) % 3
+    needed = meta.power(matrix).needed[0, 0]
+    D = matrix.values[0, 0] - matrix.values[0, 1]
+    for factor, significant in ((1.001, True), (0.999, False)):
+        shifted = D - D.mean() + factor * needed
+        assert (stats.ttest_1samp(shifted, 0).pvalue < 0.05) == significant
+
+
+def test_corrections_equal_their_twins():
+    matrix = random_matrix(9, M=3, S=6, T=9)
+    p = meta.power(matrix).p
+    for row, holm, bh in zip(
+        p, meta.power(matrix, correction="holm").p, meta.power(matrix, correction="bh").p
+    ):
+        np.testing.assert_allclose(holm, naive.holm(row.tolist()))
+        np.testing.assert_allclose(bh, naive.benjamini_hochberg(row.tolist()))
+
+
+def test_randomization_may_be_spelled_in_two_ways():
+    one, other = (meta.power(random_matrix(1), f"randomi{letter}ation", repetitions=50) for letter in "sz")
+    assert one.test == other.test == "randomisation"
+    assert (one.p == other.p).all()
+
+
+def test_p_values_as_a_matrix_and_as_pairs():
+    matrix = random_matrix(2)
+    found = meta.power(matrix)
+    square, pairs = found.matrix("m1"), found.pairs()
+    assert np.diag(square).tolist() == [1.0] * 5
+    for row in pairs[pairs["measure"] == "m1"].itertuples():
+        assert square.loc[row.system, row.other] == square.loc[row.other, row.system] == row.p
+        a, b = (matrix["m1"][matrix.systems.index(name)].mean() for name in (row.system, row.other))
+        assert row.difference == pytest.approx(a - b, abs=1e-9)
+    assert found.to_pandas()["discriminative_power"].tolist() == (found.p < 0.05).mean(axis=1).tolist()
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda m: meta.power(m, "z"), "test='z' is unknown"),
+    (lambda m: meta.power(m, alpha=2), "alpha=2"),
+    (lambda m: meta.power(m, correction="x"), "correction='x'"),
+    (lambda m: meta.power(m, "bootstrap", repetitions=0), "repetitions=0"),
+    (lambda m: meta.power(m, "bootstrap", seed=-1), "seed=-1"),
+    (lambda m: meta.power(m.take(topics=["1"])), "at least two"),
+    (lambda m: meta.power(m.take(["s1"])), "at least two"),
+    (lambda m: meta.power(m).matrix("AP"), "no measure AP here"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says):
+    with pytest.raises(IrTruncError, match=says):
+        wrong(random_matrix(0))
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+def test_all_pairs_of_143_systems(real_data):
+    folder = real_data("covid-r1")
+    matrix = meta.score_matrix("P@10 AP", folder / "qrels.covid-r1.txt", folder / "runs")
+    found = meta.power(matrix)
+    assert found.p.shape == (2, 143 * 142 // 2)
+    for row in found.pairs().sample(40, random_state=0).itertuples():
+        a, b = (matrix[row.measure][matrix.systems.index(name)] for name in (row.system, row.other))
+        assert row.p == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    # The three tests say nearly the same of real scores (Smucker et al. 2007).
+    for test in ("bootstrap", "randomisation"):
+        np.testing.assert_allclose(meta.power(matrix, test, repetitions=400).share, found.share, atol=0.03)

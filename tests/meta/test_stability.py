@@ -1,0 +1,186 @@
+"""Error rates and swap rates: equal to their naive twins."""
+
+import sys
+from itertools import combinations
+
+import naive_meta as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matrices import matrices, matrix_of, random_matrix
+
+from ir_trunc import meta
+from ir_trunc._core.errors import IrTruncError
+from ir_trunc._core.parameters import generator
+from ir_trunc.meta import stability
+from ir_trunc.meta.stability import BINS
+
+
+def drawn_sets(matrix, size, sets, repetitions, seed):
+    which = np.zeros(len(matrix.topics), dtype=np.int8)
+    for number in range(sets):
+        which[number * size : (number + 1) * size] = number + 1
+    pairs = len(matrix.systems) * (len(matrix.systems) - 1) // 2
+    drawn = generator(seed).permuted(np.broadcast_to(which, (pairs, repetitions, len(which))), axis=2)
+    return [[[np.flatnonzero(row == number + 1) for number in range(sets)] for row in pair] for pair in drawn]
+
+
+@given(matrices, st.integers(0, 99), st.integers(1, 8))
+def test_error_rates_equal_their_twin(matrix, seed, size):
+    found = meta.error_rates(matrix, size, repetitions=20, seed=seed)
+    sets = [[own[0] for own in pair] for pair in drawn_sets(matrix, size, 1, 20, seed)]
+    assert [len(topics) for topics in sets[0]] == [size] * 20
+    for scores, errors, ties in zip(matrix.values, found.errors, found.ties):
+        for f, error, tie in zip(found.fuzziness, errors, ties):
+            np.testing.assert_allclose(
+                (error, tie), naive.error_rate_and_ties(scores.tolist(), sets, f), atol=1e-12
+            )
+
+
+@given(matrices, st.integers(0, 99))
+def test_fuzziness_relative_to_the_spread_equals_its_twin(matrix, seed):
+    found = meta.error_rates(matrix, 4, repetitions=20, seed=seed, relative_to="spread")
+    sets = [[own[0] for own in pair] for pair in drawn_sets(matrix, 4, 1, 20, seed)]
+    for scores, errors, ties in zip(matrix.values, found.errors, found.ties):
+        spread = float(np.ptp(scores.mean(axis=1)))
+        for f, error, tie in zip(found.fuzziness, errors, ties):
+            np.testing.assert_allclose(
+                (error, tie), naive.error_rate_and_ties(scores.tolist(), sets, f, spread), atol=1e-12
+            )
+
+
+def test_a_linear_change_of_scale_changes_no_error_rate_relative_to_the_spread():
+    matrix = matrix_of(np.random.default_rng(3).random((1, 8, 30)))
+    moved = matrix_of(0.5 * matrix.values + 0.5)
+    of_spread, of_score = (
+        [meta.error_rates(m, relative_to=to) for m in (matrix, moved)] for to in ("spread", "score")
+    )
+    np.testing.assert_array_equal(of_spread[0].fewer_wins, of_spread[1].fewer_wins)
+    assert (of_score[0].fewer_wins != of_score[1].fewer_wins).any()
+    assert "fuzziness relative to the spread" in " ".join(repr(of_spread[0]).split())
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.01, 0.05, 0.2]))
+def test_intervals_of_sensitivity_equal_their_twin(seed, width):
+    """The systems that are drawn bring the comparisons of their pairs; a system drawn twice is not compared
+    with itself.
+    """
+    rng = np.random.default_rng(seed)
+    comparisons = rng.integers(0, 30, (1, BINS, 10))
+    swaps = rng.binomial(comparisons, 0.15)
+    found = meta.SwapRates(("m",), tuple("abcde"), comparisons, swaps, width, 5, 100, 7, np.ones(1))
+    drawn, edges = [], []
+    for times in generator(7).multinomial(5, np.full(5, 0.2), size=60).tolist():
+        weights = [times[i] * times[j] for i, j in combinations(range(5), 2)]
+        bins = [(np.dot(c, weights), np.dot(s, weights)) for c, s in zip(comparisons[0], swaps[0])]
+        edge, share = naive.sensitivity(bins, width)
+        edges.append(edge)
+        drawn.append(share)
+    row = found.intervals(0.9, 60).iloc[0]
+    assert row["difference_low"] == pytest.approx(sorted(edges)[2])
+    assert row["difference_high"] == pytest.approx(sorted(edges)[56])
+    assert (row["share_low"], row["share_high"]) == pytest.approx((sorted(drawn)[2], sorted(drawn)[56]))
+
+
+@given(matrices, st.integers(0, 99), st.integers(1, 4))
+def test_swap_rates_equal_their_twin(matrix, seed, size):
+    found = meta.swap_rates(matrix, size, repetitions=20, seed=seed)
+    sets = drawn_sets(matrix, size, 2, 20, seed)
+    assert all(not set(first) & set(second) for pair in sets for first, second in pair)
+    for at, scores in enumerate(matrix.values):
+        expected = np.array(naive.swaps(scores.tolist(), sets, 0.01))
+        np.testing.assert_array_equal(found.comparisons[at].sum(axis=1), expected[:, 0])
+        np.testing.assert_array_equal(found.swaps[at].sum(axis=1), expected[:, 1])
+
+
+def test_sensitivity_is_the_first_bin_with_few_swaps():
+    comparisons, swaps = np.zeros((2, 1, BINS, 1), dtype=np.int64)
+    comparisons[0, :4, 0], swaps[0, :4, 0] = [100, 50, 40, 10], [30, 3, 2, 1]
+    made = (comparisons, swaps, 0.01, 5, 200, 0, np.array([0.8]))
+    found = meta.SwapRates(("m",), ("a", "b"), *made).sensitivity()
+    assert found.loc["m"].to_dict() == {
+        "overall_swap_rate": 36 / 200,
+        "difference": 0.02,
+        "best_score": 0.8,
+        "relative_difference": 0.02 / 0.8,
+        "share": 50 / 200,
+    }
+
+
+def test_a_difference_is_relative_to_the_best_system_over_all_topics():
+    matrix = random_matrix(7, S=5)
+    found = meta.swap_rates(matrix, repetitions=20).sensitivity(limit=1)
+    best = [max(np.mean(scores) for scores in of_measure) for of_measure in matrix.values.tolist()]
+    assert found["best_score"].tolist() == pytest.approx(best)
+    assert found["relative_difference"].tolist() == pytest.approx((found["difference"] / best).tolist())
+    below = meta.ScoreMatrix(matrix.measures, matrix.systems, matrix.topics, matrix.values - 10)
+    assert meta.swap_rates(below, repetitions=20).sensitivity()["relative_difference"].isna().all()
+
+
+def test_the_size_of_a_block_changes_nothing(monkeypatch):
+    matrix = random_matrix(7, S=9)
+    errors, swaps = meta.error_rates(matrix), meta.swap_rates(matrix)
+    bootstrap = meta.power(matrix, "bootstrap")
+    monkeypatch.setattr(stability, "_CELLS", 1)
+    monkeypatch.setattr(sys.modules["ir_trunc.meta.power"], "_CELLS", 1)
+    np.testing.assert_array_equal(meta.error_rates(matrix).fewer_wins, errors.fewer_wins)
+    np.testing.assert_array_equal(meta.swap_rates(matrix).swaps, swaps.swaps)
+    np.testing.assert_array_equal(meta.power(matrix, "bootstrap").p, bootstrap.p)
+
+
+@pytest.mark.parametrize("procedure", [
+    lambda m, seed: meta.power(m, "bootstrap", seed=seed).p,
+    lambda m, seed: meta.power(m, "randomisation", repetitions=99, seed=seed).p,
+    lambda m, seed: meta.error_rates(m, seed=seed).fewer_wins,
+    lambda m, seed: meta.swap_rates(m, seed=seed).swaps,
+    lambda m, seed: meta.predictivity(m, 10, seed).taus,
+    lambda m, seed: meta.coverage(m, ["m0"], 50, seed).uir,
+    lambda m, seed: meta.power(m, seed=seed).intervals().to_numpy(),
+])  # fmt: skip
+def test_a_seed_gives_the_same_figures_and_another_one_others(procedure):
+    matrix = random_matrix(6, S=8)
+    np.testing.assert_array_equal(procedure(matrix, 1), procedure(matrix, 1))
+    assert (procedure(matrix, 1) != procedure(matrix, 2)).any()
+
+
+def test_intervals_hold_the_figure_and_shrink_with_confidence():
+    matrix = matrix_of(
+        np.random.default_rng(1).normal(size=(1, 20, 30)) + np.linspace(0, 1, 20)[None, :, None]
+    )
+    found = meta.power(matrix)
+    (low, high), (low_50, high_50) = (found.intervals(confidence=c).iloc[0] for c in (0.95, 0.5))
+    assert low < low_50 < found.share[0] < high_50 < high
+    errors = meta.error_rates(matrix)
+    bounds = errors.intervals(0.05, repetitions=200).iloc[0]
+    assert bounds["error_low"] < errors.errors[0, 4] < bounds["error_high"]
+    assert bounds["ties_low"] < errors.ties[0, 4] < bounds["ties_high"]
+    swaps = meta.swap_rates(matrix, width=0.1)
+    low, high, difference_low, difference_high, share_low, share_high = swaps.intervals(repetitions=200).iloc[
+        0
+    ]
+    assert difference_low <= swaps.sensitivity()["difference"].iloc[0] <= difference_high
+    assert share_low <= swaps.sensitivity()["share"].iloc[0] <= share_high
+    assert low < swaps.sensitivity()["overall_swap_rate"].iloc[0] < high
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda m: meta.error_rates(m, 9), "size=9"),
+    (lambda m: meta.error_rates(m, relative_to="mean"), "relative_to='mean' is unknown"),
+    (lambda m: meta.swap_rates(m, 5), "size=5"),
+    (lambda m: meta.swap_rates(m, width=0), "width=0"),
+    (lambda m: meta.error_rates(m).intervals(0.5), "fuzziness=0.5"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says):
+    with pytest.raises(IrTruncError, match=says):
+        wrong(random_matrix(0))
+
+
+def test_deeper_measures_are_more_stable_on_a_full_pool(real_data):
+    """What Webber et al. and Voorhees & Buckley found everywhere: reciprocal rank is the least stable."""
+    folder = real_data("robust03")
+    matrix = meta.score_matrix("RR P@10 AP nDCG@1000", folder / "qrels.robust03.txt", folder / "runs")
+    share, swaps = meta.power(matrix).share, meta.swap_rates(matrix).sensitivity()["overall_swap_rate"]
+    assert share.argmin() == swaps.to_numpy().argmax() == 0
+    assert share[2:].min() > share[1]
+    assert np.diag(meta.predictivity(matrix, 30).values).argmin() == 0

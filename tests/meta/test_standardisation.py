@@ -1,0 +1,126 @@
+"""Standardised scores, and the reference that standardises new systems."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matrices import collection
+
+from ir_trunc import InputError, meta
+
+FORMS = ("normal", "linear", "z")
+
+
+def in_form(scores, form):
+    """Scores of systems on one topic, without arrays."""
+    mean = math.fsum(scores) / len(scores)
+    spread = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / len(scores))
+    found = []
+    for score in scores:
+        z = (score - mean) / spread if max(scores) > min(scores) else 0.0
+        if form == "normal":
+            z = (1 + math.erf(z / math.sqrt(2))) / 2
+        elif form == "linear":
+            z = min(1.0, max(0.0, 0.15 * z + 0.5))
+        found.append(z)
+    return found
+
+
+def matrix_of(topics):
+    values = np.array(topics, dtype=np.float64).T[None]
+    systems = tuple(f"s{at}" for at in range(values.shape[1]))
+    return meta.ScoreMatrix(("AP",), systems, tuple(map(str, range(values.shape[2]))), values)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 20), min_size=4, max_size=4), min_size=1, max_size=5),
+    st.sampled_from(FORMS),
+)
+def test_standardised_scores_equal_their_twin(topics, form):
+    found = meta.standardised(matrix_of(topics), form)
+    for at, scores in enumerate(topics):
+        assert found.values[0, :, at].tolist() == pytest.approx(in_form(scores, form), abs=1e-12)
+        if form != "z":
+            assert found.values.min() >= 0
+            assert found.values.max() <= 1
+
+
+def test_scores_by_hand():
+    """Scores 0, 0, 0, 1: mean 1/4, sd sqrt(3)/4, so z is -1/sqrt(3) and sqrt(3)."""
+    matrix = matrix_of([[0, 0, 0, 1]])
+    assert meta.standardised(matrix, "z").values.ravel() == pytest.approx([-(3**-0.5)] * 3 + [3**0.5])
+    linear = meta.standardised(matrix, "linear").values.ravel()
+    assert linear == pytest.approx([0.5 - 0.15 / 3**0.5] * 3 + [0.5 + 0.15 * 3**0.5])
+    assert meta.standardised(matrix).values.ravel() == pytest.approx([0.28185] * 3 + [0.95837], abs=1e-5)
+
+
+def test_a_score_far_from_the_others_is_cut_to_0_or_1():
+    """One of 101 systems: z is 10, and the linear form would be 2."""
+    linear = meta.standardised(matrix_of([[1] + [0] * 100]), "linear").values.ravel()
+    assert linear[0] == 1
+    assert meta.standardised(matrix_of([[-1] + [0] * 100]), "linear").values.ravel()[0] == 0
+
+
+def test_a_measure_of_the_whole_run_has_no_standardised_score():
+    runs = {"a": {"1": ["x"], "2": ["y"]}, "b": {"1": ["x"]}}
+    matrix = meta.score_matrix("c@1", {"1": {"x": 1}, "2": {"y": 1}}, runs)
+    with pytest.raises(InputError, match="c@1 looks at all lists of a run"):
+        meta.standardised(matrix)
+
+
+def test_a_saved_reference_standardises_new_systems(tmp_path):
+    qrels, runs = collection(5, systems=7)
+    matrix = meta.score_matrix("AP P@5", qrels, runs)
+    meta.Reference.of(matrix.take(["s0", "s1", "s2"])).save(tmp_path / "reference.json")
+    loaded = meta.Reference.load(tmp_path / "reference.json")
+    assert loaded.systems == 3
+    new = loaded.standardise(matrix.take(["s5"], ["2", "0"]))
+    for measure in matrix.measures:
+        for at, topic in enumerate(("2", "0")):
+            column = matrix.topics.index(topic)
+            known = [matrix[measure][system, column] for system in range(3)]
+            mean, sd = np.mean(known), np.std(known)
+            expected = (matrix[measure][5, column] - mean) / sd if max(known) > min(known) else 0.0
+            assert new[measure][0, at] == pytest.approx(expected)
+
+
+ONE = {"shape": [1, 1], "values": [0.5]}
+
+
+def saved(**changed):
+    data = {"measures": ["AP"], "topics": ["1"], "systems": 3, "mean": ONE, "sd": ONE} | changed
+    return json.dumps({"ir_trunc": "Reference", "format": 1, "data": data})
+
+
+def array(*values):
+    return {"shape": [1, len(values)], "values": values}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        (saved()[:-2] + ', "systems": 4}}', "the name 'systems' twice"),
+        (saved(mean=array(math.nan)), "NaN is not a JSON number"),
+        (saved(mean=array("NaN")), "mean and sd: finite numbers are needed"),
+        (saved().replace("0.5", "1e999"), "mean, value 0 is inf: a number is needed"),
+        (saved(mean=array(10**400)), "mean, value 0 is 1000"),
+        (saved().replace("3", "1e999"), "systems is inf: a whole number is needed"),
+        (saved(systems="3"), "systems is '3': a whole number is needed"),
+        (saved(systems=0), "systems is 0: at least one is needed"),
+        (saved(sd=array(-0.1)), "no standard deviation below 0"),
+        (saved(measures="A"), "measures is 'A': a list is needed"),
+        (saved(topics=[1]), r"topics\[0\] is 1: a text is needed"),
+        (saved(mean=array("0.5")), "mean, value 0 is '0.5': a number is needed"),
+        (saved(mean=array(0.5, 0.5)), "mean has the shape .* one value for measures x topics is needed"),
+        ("[]", "is not a result that Reference.save wrote"),
+    ],
+)
+def test_a_reference_that_was_not_saved_is_refused(tmp_path, text, says):
+    (tmp_path / "reference.json").write_text(text)
+    with pytest.raises(InputError, match=says) as caught:
+        meta.Reference.load(tmp_path / "reference.json")
+    assert "reference.json" in str(caught.value)
