@@ -11,7 +11,6 @@ import numpy as np
 
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
-from ir_trunc._core.keywords import keywords_of
 from ir_trunc._core.lazy import needed, pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
@@ -22,7 +21,7 @@ from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.questions import reads_the_end
 from ir_trunc.reporting.compare import compare
 from ir_trunc.reporting.comparison import Comparison
-from ir_trunc.scoring.evaluator import Evaluator, Options
+from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import VIEWS, Abstention, Results
 from ir_trunc.scoring.runs import RunsLike, by_name
@@ -30,204 +29,20 @@ from ir_trunc.truncation import cross_validate
 from ir_trunc.truncation.study import bin_name, bin_of
 from ir_trunc.version import __version__
 
+__all__ = ["report"]
+
+MEASURES = "RBPT nDCG@10 RBPU c@1"
+"""The measures of a page by default."""
+
 POLICIES = ("Greedy", "ScoreThreshold", "LargestGap", "Oracle")
-"""The policies of a page: a fixed length, a threshold, one without training, and what can be reached."""
+"""The policies of a page: a fixed length, a threshold, one without training, and the upper bound."""
 
 _BAR_HEIGHT = 60  # of the highest bar
-
-
-@dataclass(frozen=True)
-class Cuts:
-    """The curves of every run by one measure."""
-
-    measure: str
-    curves: Mapping[str, Curve]
-
-    def lengths(self, name: str) -> Ints:
-        """Lengths of a run's lists, as far as the measure looks (T)."""
-        return np.diff(self.curves[name].offsets) - 1
-
-    def regrets(self, name: str) -> Floats:
-        """What each list misses to its best cut (T)."""
-        curve = self.curves[name]
-        return np.asarray(curve.best()[1] - curve.own())
-
-
-def views(found: Comparison) -> list[dict[str, Any]]:
-    """Tables of means over the answerable and over the nil queries; none where there is only one kind."""
-    if not found.nil.any() or found.nil.all():
-        return []
-    means = dict(zip(VIEWS, found.views))
-    return [
-        {"view": view, "topics": int(of.sum()), "rows": list(zip(found.systems, means[view].T.tolist()))}
-        for view, of in (("answerable", ~found.nil), ("nil", found.nil))
-    ]
-
-
-def silence(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
-    """How often each run was silent, and how often rightly."""
-    results = {name: Results((), rankings, np.empty((0, len(rankings)))) for name, rankings in lists.items()}
-    return [(name, found.abstention) for name, found in results.items()]
-
-
-def lengths(cuts: Cuts | None, lists: Mapping[str, Rankings]) -> dict[str, Any] | None:
-    """Shares of the lists in bins of length, as they are and at their best cuts, with bars to draw."""
-    if cuts is None:
-        return None
-    own = {name: bin_of(cuts.lengths(name)) for name in lists}
-    best = {name: bin_of(cuts.curves[name].best()[0]) for name in lists}
-    last = max(int(of.max(initial=0)) for of in (*own.values(), *best.values()))
-    systems = []
-    for name in lists:
-        shares = [np.bincount(of[name], minlength=last + 1) / max(1, len(of[name])) for of in (own, best)]
-        bars = [
-            {"own": a, "best": b, "own_height": round(a * _BAR_HEIGHT), "best_height": round(b * _BAR_HEIGHT)}
-            for a, b in zip(*(share.tolist() for share in shares))
-        ]
-        mean, median = float(cuts.lengths(name).mean()), float(np.median(cuts.curves[name].best()[0]))
-        systems.append({"name": name, "bars": bars, "mean": mean, "median": median})
-    return {"bins": [bin_name(place).replace("-", "–") for place in range(last + 1)], "systems": systems}
-
-
-def policies(cuts: Cuts | None, lists: Mapping[str, Rankings], folds: int) -> dict[str, Any]:
-    """What policies would gain: rows for each run and policy, or the reason why there are none."""
-    if cuts is None:
-        return {"rows": [], "why": "no measure of the page scores each list by itself, better lists higher"}
-    topics = len(next(iter(lists.values())))
-    if topics < 2:
-        return {"rows": [], "why": "one topic cannot be split"}
-    parts = min(folds, topics)
-    try:
-        table = pd.DataFrame(cross_validate(POLICIES, cuts.measure, None, lists, folds=parts))
-    except IrTruncError as error:
-        return {"rows": [], "why": str(error)}
-    means = {name: float(curve.own().mean()) for name, curve in cuts.curves.items()}
-    rows = [row | {"now": means[row["system"]]} for row in table.to_dict("records")]
-    return {"rows": rows, "why": "", "folds": parts}
-
-
-# Topics, worst first, with every list by rank.
-
-RELEVANT, OTHER, UNJUDGED, END, BEST = "●", "○", "·", "┃", "✂"
-_CURVE_WIDTH, _CURVE_HEIGHT = 96, 24  # of a curve
+_RELEVANT, _OTHER, _UNJUDGED, _END, _BEST = "●", "○", "·", "┃", "✂"
+_CURVE_WIDTH, _CURVE_HEIGHT = 96, 24
 _LISTS = 2500  # more than these are shown with fewer ranks and points, which keeps the page small
 
 
-class Detail(NamedTuple):
-    """How many ranks of a list are shown, and about how many points of its curve."""
-
-    ranks: int
-    points: int
-
-
-def topics_of(found: Comparison, lists: Mapping[str, Rankings], cuts: Cuts | None) -> dict[str, Any]:
-    """Topics in rows, those with the largest regret first (without curves: those with the lowest scores)."""
-    detail = Detail(40, 24) if len(found.systems) * len(found.topics) <= _LISTS else Detail(16, 8)
-    first = next(iter(lists.values()))
-    judged = first.judgments
-    relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(found.topics)) * ~found.nil
-    count = np.diff(judged.offsets)
-    row = 0 if cuts is None else found.measures.index(cuts.measure)
-    values = found.values[row]
-    regrets, best, worst = np.zeros_like(values), {}, -values.mean(axis=0)
-    if cuts is not None:
-        regrets = np.array([cuts.regrets(name) for name in found.systems])
-        best = {name: cuts.curves[name].best()[0] for name in found.systems}
-        worst = regrets.max(axis=0)
-    silent = np.array([lists[name].lengths == 0 for name in found.systems])
-    topics = []
-    for at in np.argsort(-worst, kind="stable").tolist():
-        scale = None if cuts is None else _scale(cuts, at)
-        rows = []
-        for place in np.argsort(-regrets[:, at], kind="stable").tolist():
-            name = found.systems[place]
-            shown = {"system": name, "score": float(values[place, at]), "regret": float(regrets[place, at])}
-            shown |= _of_list(lists[name], at, detail, int(best[name][at]) if best else None)
-            if cuts is not None and scale is not None:
-                shown["curve"] = _path(cuts.curves[name], at, scale, detail)
-            rows.append(shown)
-        topics.append(
-            {
-                "id": found.topics[at],
-                "nil": bool(found.nil[at]),
-                "relevant": int(relevant[at]),
-                "judged": int(count[at]),
-                "mean": float(values[:, at].mean()),
-                "regret": float(regrets[:, at].max()),
-                "worst": rows[0]["system"],
-                "silent": int(silent[:, at].sum()),
-                "lists": rows,
-            }
-        )
-    return {"measure": found.measures[row], "rows": topics, "ranks": detail.ranks}
-
-
-def _of_list(rankings: Rankings, at: int, detail: Detail, best: int | None) -> dict[str, Any]:
-    """One list by rank, in signs and in words. best: where it should have ended."""
-    length = int(rankings.lengths[at])
-    hits = slice(rankings.judged_offsets[at], rankings.judged_offsets[at + 1])
-    grade = dict(zip(rankings.judged_ranks[hits].tolist(), rankings.judged_grades[hits].tolist()))
-    signs = [BEST] * (best == 0 and length > 0) + [END] * (length == 0)
-    for place in range(1, min(length, detail.ranks) + 1):
-        signs.append(UNJUDGED if place not in grade else RELEVANT if grade[place] > 0 else OTHER)
-        signs += [BEST] * (place == best and place < length) + [END] * (place == length)
-    found = [place for place, value in grade.items() if value > 0]
-    ranks = ", ".join(map(str, found[:8])) + (" …" if len(found) > 8 else "")
-    return {
-        "length": length,
-        "best": best,
-        "found": len(found),
-        "ranks": ranks,
-        "signs": "".join(signs),
-        "more": length - detail.ranks if length > detail.ranks else 0,
-    }
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """From depths and scores to the pixels of a small picture; depths near the top have more room."""
-
-    longest: int
-    low: float
-    high: float
-
-    def x(self, depth: Any) -> Any:
-        offset = (_CURVE_WIDTH - 8) * np.log1p(depth) / max(np.log1p(self.longest), 1e-9)
-        return np.rint(4 + offset).astype(int)
-
-    def y(self, score: Any) -> Any:
-        span = max(self.high - self.low, 1e-12)
-        return np.rint(_CURVE_HEIGHT - 4 - (_CURVE_HEIGHT - 8) * (score - self.low) / span).astype(int)
-
-
-def _scale(cuts: Cuts, at: int) -> _Scale:
-    """One scale for the lists of a topic, so that they can be compared."""
-    values = [_values(curve, at) for curve in cuts.curves.values()]
-    low, high = (float(of(of(value) for value in values)) for of in (min, max))
-    return _Scale(max(len(value) for value in values) - 1, low, high)
-
-
-def _values(curve: Curve, at: int) -> Floats:
-    return curve.values[curve.offsets[at] : curve.offsets[at + 1]]
-
-
-def _path(curve: Curve, at: int, scale: _Scale, detail: Detail) -> dict[str, Any]:
-    """The curve of one list as the points of a line, its end and its best cut as points."""
-    values, end = _values(curve, at), int(np.diff(curve.offsets)[at]) - 1
-    best = int(np.argmax(values >= values.max() - 1e-12 * np.abs(values).max()))
-    depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), detail.points))).astype(int))
-    depths = np.union1d(depths, [best, end])
-    x, y = scale.x(depths), scale.y(values[depths])
-    line = "".join(f"{'ML'[min(i, 1)] if i < 2 else ' '}{a} {b}" for i, (a, b) in enumerate(zip(x, y)))
-    point = {int(d): (int(a), int(b)) for d, a, b in zip(depths, x, y)}
-    return {"line": line, "end": point[end], "best": point[best]}
-
-
-MEASURES = "RBPT nDCG@10 RBPU c@1"
-"""What a page shows unless it is told otherwise."""
-
-
-@keywords_of(Evaluator)
 def report(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -241,10 +56,9 @@ def report(
 ) -> str:
     """Write one HTML page about several runs: it needs no network, no other file, and no JavaScript.
 
-    It shows the comparison with its tests; means over queries with and without an answer; who was silent,
-    and how often rightly; how long the lists are and where their best cuts lie; what truncation policies
-    would gain; every topic with the lists by rank, their curves and regrets, worst first; and what was
-    guessed or left out.
+    It shows the comparison with its tests, means over queries with and without an answer, empty lists and how
+    many of them are right, lengths and best cuts of the lists, the gain of truncation policies, every topic
+    with its lists by rank, their curves and regrets, worst first, and what was assumed or left out.
 
     Parameters
     ----------
@@ -260,7 +74,7 @@ def report(
     title : str
         The heading of the page.
     folds : int
-        Parts of the topics for the policies, which are fitted on some and applied to the others.
+        Number of parts of the topics for the cross-validation of the policies.
 
     Returns
     -------
@@ -270,7 +84,7 @@ def report(
     Raises
     ------
     IrTruncError
-        Where Jinja2 is not installed (`pip install 'ir_trunc[report]'`), and as `compare` does.
+        If Jinja2 is not installed (`pip install 'ir_trunc[report]'`), and as `compare` does.
 
     Examples
     --------
@@ -287,43 +101,43 @@ def report(
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
     topics, nil = options.pop("topics", None), options.pop("nil", None)
     with noted() as notes:
-        given = None
+        judged = None
         if qrels is not None:
-            given, how = read_qrels_of_runs(qrels, topics, nil=nil, reading=options)
+            judged, how = read_qrels_of_runs(qrels, topics, nil=nil, reading=options)
             if "columns" in how:
                 options["columns"] = how["columns"]
         elif topics is not None or nil is not None:
             raise InputError("topics and nil go with qrels: Rankings have their query universe.")
-        found = compare(measures, given, named, baseline=baseline, intervals=True, **options)
-        with warnings.catch_warnings():  # of what the comparison has read and warned of
+        comparison = compare(measures, judged, named, baseline=baseline, intervals=True, **options)
+        with warnings.catch_warnings():  # the comparison has given the warnings
             warnings.simplefilter("ignore")
-            lists = {name: rank(given, run, **options) for name, run in named.items()}
+            lists = {name: rank(judged, run, **options) for name, run in named.items()}
             cuts = _cuts(measures, lists)
-            gains = policies(cuts, lists, folds)
+            gains = _policy_gains(cuts, lists, folds)
     page: str = render(
         title=title,
         version=__version__,
-        found=found,
-        comparison=found.to_html(),
-        views=views(found),
-        silence=silence(lists),
+        found=comparison,
+        comparison=comparison.to_html(),
+        views=_view_tables(comparison),
+        silence=_abstentions(lists),
         cuts=cuts,
-        lengths=lengths(cuts, lists),
+        lengths=_length_bars(cuts, lists),
         policies=gains,
-        topics=topics_of(found, lists, cuts),
-        notes=[*dict.fromkeys((*found.notes, *notes))],
-        many=len(found.systems) * len(found.topics),
+        topics=_topic_rows(comparison, lists, cuts),
+        notes=[*dict.fromkeys((*comparison.notes, *notes))],
+        many=len(comparison.systems) * len(comparison.topics),
     )
     if path is not None:
         write_text(path, [page])
     return page
 
 
-def _cuts(measures: MeasureLike, lists: Any) -> Cuts | None:
-    """The curves of the measure that the page shows by depth; None where there is none.
+def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
+    """The curves of the measure that the page shows by depth; None if there is none.
 
-    It is the first measure that sees where a list ends, else the first that scores each list by itself. A
-    measure that counts losses has no best cut.
+    It is the first measure that depends on where a list ends, else the first that scores each list by itself.
+    Measures of which lower scores are better are left out.
     """
     own = {
         str(measure): bound
@@ -333,7 +147,7 @@ def _cuts(measures: MeasureLike, lists: Any) -> Cuts | None:
     if not own:
         return None
     name = next((name for name, bound in own.items() if reads_the_end(bound)), next(iter(own)))
-    return Cuts(name, {run: own[name].curve(rankings) for run, rankings in lists.items()})
+    return _Curves(name, {run: own[name].curve(rankings) for run, rankings in lists.items()})
 
 
 def _template() -> Any:
@@ -353,3 +167,187 @@ def _template() -> Any:
     )
     loaded.filters["change"] = lambda value: f"{value:+.4f}" if round(value, 4) else "0.0000"
     return loaded.get_template("report.html").render
+
+
+@dataclass(frozen=True)
+class _Curves:
+    """The curves of every run under one measure."""
+
+    measure: str
+    curves: Mapping[str, Curve]
+
+    def lengths(self, name: str) -> Ints:
+        """Lengths of a run's lists, down to the depth of the measure (T)."""
+        return np.diff(self.curves[name].offsets) - 1
+
+    def regrets(self, name: str) -> Floats:
+        """The score of each list at its best cut less its own (T)."""
+        curve = self.curves[name]
+        return np.asarray(curve.best()[1] - curve.own())
+
+
+def _view_tables(comparison: Comparison) -> list[dict[str, Any]]:
+    """Tables of means over answerable and over nil queries; none if there is only one kind."""
+    if not comparison.nil.any() or comparison.nil.all():
+        return []
+    means = dict(zip(VIEWS, comparison.views))
+    return [
+        {"view": view, "topics": int(of.sum()), "rows": list(zip(comparison.systems, means[view].T.tolist()))}
+        for view, of in (("answerable", ~comparison.nil), ("nil", comparison.nil))
+    ]
+
+
+def _abstentions(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
+    """How many lists of each run are empty, and how many of them rightly."""
+    return [
+        (name, Results((), rankings, np.empty((0, len(rankings)))).abstention)
+        for name, rankings in lists.items()
+    ]
+
+
+def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> dict[str, Any] | None:
+    """Shares of the lists in bins of length, as they are and at their best cuts, with bars to draw."""
+    if cuts is None:
+        return None
+    own = {name: bin_of(cuts.lengths(name)) for name in lists}
+    best = {name: bin_of(cuts.curves[name].best()[0]) for name in lists}
+    last = max(int(of.max(initial=0)) for of in (*own.values(), *best.values()))
+    systems = []
+    for name in lists:
+        shares = [np.bincount(of[name], minlength=last + 1) / max(1, len(of[name])) for of in (own, best)]
+        bars = [
+            {"own": a, "best": b, "own_height": round(a * _BAR_HEIGHT), "best_height": round(b * _BAR_HEIGHT)}
+            for a, b in zip(*(share.tolist() for share in shares))
+        ]
+        mean, median = float(cuts.lengths(name).mean()), float(np.median(cuts.curves[name].best()[0]))
+        systems.append({"name": name, "bars": bars, "mean": mean, "median": median})
+    return {"bins": [bin_name(place).replace("-", "–") for place in range(last + 1)], "systems": systems}
+
+
+def _policy_gains(cuts: _Curves | None, lists: Mapping[str, Rankings], folds: int) -> dict[str, Any]:
+    """Scores of policies: rows for each run and policy, or the reason why there are none."""
+    if cuts is None:
+        return {"rows": [], "why": "no measure of the page scores each list by itself, better lists higher"}
+    topics = len(next(iter(lists.values())))
+    if topics < 2:
+        return {"rows": [], "why": "one topic cannot be split"}
+    parts = min(folds, topics)
+    try:
+        table = pd.DataFrame(cross_validate(POLICIES, cuts.measure, None, lists, folds=parts))
+    except IrTruncError as error:
+        return {"rows": [], "why": str(error)}
+    means = {name: float(curve.own().mean()) for name, curve in cuts.curves.items()}
+    rows = [row | {"now": means[row["system"]]} for row in table.to_dict("records")]
+    return {"rows": rows, "why": "", "folds": parts}
+
+
+class _Detail(NamedTuple):
+    """How many ranks of a list are shown, and about how many points of its curve."""
+
+    ranks: int
+    points: int
+
+
+def _topic_rows(
+    comparison: Comparison, lists: Mapping[str, Rankings], cuts: _Curves | None
+) -> dict[str, Any]:
+    """Rows for the topics, the largest regret first (without curves: the lowest score first)."""
+    detail = _Detail(40, 24) if len(comparison.systems) * len(comparison.topics) <= _LISTS else _Detail(16, 8)
+    first = next(iter(lists.values()))
+    judged = first.judgments
+    relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(comparison.topics)) * ~comparison.nil
+    count = np.diff(judged.offsets)
+    row = 0 if cuts is None else comparison.measures.index(cuts.measure)
+    values = comparison.values[row]
+    regrets, best, worst = np.zeros_like(values), {}, -values.mean(axis=0)
+    if cuts is not None:
+        regrets = np.array([cuts.regrets(name) for name in comparison.systems])
+        best = {name: cuts.curves[name].best()[0] for name in comparison.systems}
+        worst = regrets.max(axis=0)
+    silent = np.array([lists[name].lengths == 0 for name in comparison.systems])
+    topics = []
+    for at in np.argsort(-worst, kind="stable").tolist():
+        scale = None if cuts is None else _scale(cuts, at)
+        rows = []
+        for place in np.argsort(-regrets[:, at], kind="stable").tolist():
+            name = comparison.systems[place]
+            shown = {"system": name, "score": float(values[place, at]), "regret": float(regrets[place, at])}
+            shown |= _of_list(lists[name], at, detail, int(best[name][at]) if best else None)
+            if cuts is not None and scale is not None:
+                shown["curve"] = _path(cuts.curves[name], at, scale, detail)
+            rows.append(shown)
+        topics.append(
+            {
+                "id": comparison.topics[at],
+                "nil": bool(comparison.nil[at]),
+                "relevant": int(relevant[at]),
+                "judged": int(count[at]),
+                "mean": float(values[:, at].mean()),
+                "regret": float(regrets[:, at].max()),
+                "worst": rows[0]["system"],
+                "silent": int(silent[:, at].sum()),
+                "lists": rows,
+            }
+        )
+    return {"measure": comparison.measures[row], "rows": topics, "ranks": detail.ranks}
+
+
+def _of_list(rankings: Rankings, at: int, detail: _Detail, best: int | None) -> dict[str, Any]:
+    """One list by rank, in signs and in words; `best` is the length of its best cut."""
+    length = int(rankings.lengths[at])
+    hits = slice(rankings.judged_offsets[at], rankings.judged_offsets[at + 1])
+    grade = dict(zip(rankings.judged_ranks[hits].tolist(), rankings.judged_grades[hits].tolist()))
+    signs = [_BEST] * (best == 0 and length > 0) + [_END] * (length == 0)
+    for place in range(1, min(length, detail.ranks) + 1):
+        signs.append(_UNJUDGED if place not in grade else _RELEVANT if grade[place] > 0 else _OTHER)
+        signs += [_BEST] * (place == best and place < length) + [_END] * (place == length)
+    found = [place for place, value in grade.items() if value > 0]
+    ranks = ", ".join(map(str, found[:8])) + (" …" if len(found) > 8 else "")
+    return {
+        "length": length,
+        "best": best,
+        "found": len(found),
+        "ranks": ranks,
+        "signs": "".join(signs),
+        "more": length - detail.ranks if length > detail.ranks else 0,
+    }
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Maps depths (logarithmically) and scores to the pixels of a small plot."""
+
+    longest: int
+    low: float
+    high: float
+
+    def x(self, depth: Any) -> Any:
+        offset = (_CURVE_WIDTH - 8) * np.log1p(depth) / max(np.log1p(self.longest), 1e-9)
+        return np.rint(4 + offset).astype(int)
+
+    def y(self, score: Any) -> Any:
+        span = max(self.high - self.low, 1e-12)
+        return np.rint(_CURVE_HEIGHT - 4 - (_CURVE_HEIGHT - 8) * (score - self.low) / span).astype(int)
+
+
+def _scale(cuts: _Curves, at: int) -> _Scale:
+    """The common scale of all lists of a topic."""
+    values = [_values(curve, at) for curve in cuts.curves.values()]
+    low, high = (float(of(of(value) for value in values)) for of in (min, max))
+    return _Scale(max(len(value) for value in values) - 1, low, high)
+
+
+def _values(curve: Curve, at: int) -> Floats:
+    return curve.values[curve.offsets[at] : curve.offsets[at + 1]]
+
+
+def _path(curve: Curve, at: int, scale: _Scale, detail: _Detail) -> dict[str, Any]:
+    """The curve of one list as an SVG path, with the points of its end and of its best cut."""
+    values, end = _values(curve, at), int(np.diff(curve.offsets)[at]) - 1
+    best = int(np.argmax(values >= values.max() - 1e-12 * np.abs(values).max()))
+    depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), detail.points))).astype(int))
+    depths = np.union1d(depths, [best, end])
+    x, y = scale.x(depths), scale.y(values[depths])
+    line = "".join(f"{'ML'[min(i, 1)] if i < 2 else ' '}{a} {b}" for i, (a, b) in enumerate(zip(x, y)))
+    point = {int(d): (int(a), int(b)) for d, a, b in zip(depths, x, y)}
+    return {"line": line, "end": point[end], "best": point[best]}

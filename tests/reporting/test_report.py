@@ -13,7 +13,11 @@ import pytest
 import ir_trunc
 from ir_trunc import InputError, IrTruncError, IrTruncWarning, report
 from ir_trunc.cli.main import main
-from ir_trunc.reporting.report import BEST, END, OTHER, RELEVANT, UNJUDGED
+from ir_trunc.reporting.report import _BEST as BEST
+from ir_trunc.reporting.report import _END as END
+from ir_trunc.reporting.report import _OTHER as OTHER
+from ir_trunc.reporting.report import _RELEVANT as RELEVANT
+from ir_trunc.reporting.report import _UNJUDGED as UNJUDGED
 
 pytest.importorskip("jinja2")
 
