@@ -16,7 +16,7 @@ from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention
 from ir_trunc._read.reading import Duplicates, HowRead, Order
 from ir_trunc.cli.output import FORMATS
-from ir_trunc.measures.declaration import split
+from ir_trunc.measures.declaration import split_at_blanks
 from ir_trunc.scoring.evaluator import RunOptions
 from ir_trunc.scoring.objects import is_measure, nearest_measures, parse_measures
 
@@ -213,7 +213,7 @@ def _measures_in(word: str) -> list[str | Measure]:
             return []
         name = _name(word)
         if is_measure(name):  # a misspelt parameter, or one that is set later: 'RBP(p={p})'
-            return [*split(word)]
+            return [*split_at_blanks(word)]
         raise UnknownMeasureError(
             f"{word!r} is neither a file nor a measure.{nearest_measures(name)}"
         ) from None

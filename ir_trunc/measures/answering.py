@@ -122,7 +122,7 @@ def from_here_on(x: Floats) -> Floats:
     return np.cumsum(x[::-1])[::-1]
 
 
-@measure(source=VOORHEES, cutoff="none", scope="run", influence=cws_influence)
+@measure(source=VOORHEES, cutoff="none", scope="run", influence=cws_influence, reads=("confidence",))
 def CWS(lists: Lists, rel: MinRel = 1) -> Floats:
     """Confidence-weighted score: right answers should be the ones that the system was surest of.
 
@@ -148,7 +148,7 @@ def CWS(lists: Lists, rel: MinRel = 1) -> Floats:
     return right / position
 
 
-@measure(source=HERRERA, cutoff="none", range=(-1, 1))
+@measure(source=HERRERA, cutoff="none", range=(-1, 1), reads=("confidence",))
 def K1(lists: Lists, rel: MinRel = 1) -> Floats:
     """K1: the system's own confidence, counted for it or against it.
 

@@ -94,7 +94,7 @@ def Success(lists: Lists, rel: MinRel = 1) -> Floats:
     return (lists.sum(binary(lists, rel).hits) > 0).astype(np.float64)
 
 
-@measure(source=RIJSBERGEN, cutoff="none")
+@measure(source=RIJSBERGEN, cutoff="none", reads=("end",))
 def SetP(lists: Lists, rel: MinRel = 1) -> Floats:
     """Precision of the whole list.
 
@@ -116,7 +116,7 @@ def SetR(lists: Lists, rel: MinRel = 1) -> Floats:
     return R(lists, rel)
 
 
-@measure(source=RIJSBERGEN, cutoff="none")
+@measure(source=RIJSBERGEN, cutoff="none", reads=("end",))
 def SetF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0) -> Floats:
     """F-measure of the whole list.
 

@@ -49,7 +49,7 @@ def AUC(lists: Lists, D: CollectionSize = 20000, rel: MinRel = 1) -> Floats:
     return over(right + tied / 2, lists.spread(R * irrelevant), otherwise=0.5)
 
 
-@measure(source=KENDALL, range=(-1, 1))
+@measure(source=KENDALL, range=(-1, 1), reads=("end",))
 def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     """Kendall's tau-b between list and judgments over the collection.
 
@@ -74,7 +74,7 @@ def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     return over(won - lost, np.sqrt(told_apart) * np.sqrt(lists.spread(in_judgments)))
 
 
-@measure(source=SPEARMAN, range=(-1, 1))
+@measure(source=SPEARMAN, range=(-1, 1), reads=("end",))
 def Spearman(lists: Lists, D: CollectionSize = 20000) -> Floats:
     """Spearman's rho between list and judgments over the collection, tied documents sharing their mean rank.
 

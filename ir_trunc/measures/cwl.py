@@ -32,14 +32,19 @@ Rate = Annotated[float, Number("gain for its cost that the reader of 'ift' expec
 Intercept = Annotated[float, Number("how soon the reader of 'ift' leaves at the target, or at the rate", 0)]
 Rationality = Annotated[float, Number("how strictly the reader of 'ift' keeps to target or rate", 0)]
 
-_NOTHING_PAID = 1e300  # a rate that nobody finds too low
+_NOTHING_PAID = 1e300  # the rate where nothing is paid: above any expectation
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """What a reader sees who goes on with some probability at every rank.
+class Views:
+    """How probably a user reads each document of the lists, and its gain and cost.
 
-    seen: of every document, the probability that it is read. gain, cost: of every document.
+    Attributes
+    ----------
+    documents : EveryDocument
+        The documents of all lists.
+    seen, gain, cost : array
+        A value for every document; `seen` is the probability that it is read.
     """
 
     documents: EveryDocument
@@ -57,8 +62,8 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Reader:
-    """Who reads, what reading costs, and what documents are worth to this reader."""
+class UserModel:
+    """A model of how a user reads a list, and the cost and gain of documents to this user."""
 
     reader: Model = "rbp"
     p: Persistence = 0.8
@@ -72,13 +77,13 @@ class Reader:
     rel: OnlyRel = None
     max_rel: MaxRel = None
 
-    def read(self, lists: Lists) -> Reading:
-        """The lists as this reader reads them."""
+    def view(self, lists: Lists) -> Views:
+        """The probability that this user reads each document."""
         documents = EveryDocument.of(lists)
         gain = documents.of_hits(linear_or_binary(lists, self.rel, self.max_rel).hits)
         cost = documents.costs(self.cost)
         going_on = {"rbp": self.rbp, "inst": self.inst, "ift": self.ift}[self.reader](documents, gain, cost)
-        return Reading(documents, documents.above(going_on, np.multiply.accumulate, first=1.0), gain, cost)
+        return Views(documents, documents.above(going_on, np.multiply.accumulate, first=1.0), gain, cost)
 
     # C_i: the probability of going on behind rank i
 
@@ -88,20 +93,20 @@ class Reader:
 
     def inst(self, documents: EveryDocument, gain: Floats, cost: Floats) -> Floats:
         """Moffat, Bailey, Scholer & Thomas, ADCS 2015."""
-        at: Floats = documents.rank + 2 * self.T - documents.running(gain)
-        return ((at - 1) / at) ** 2
+        goal: Floats = documents.rank + 2 * self.T - documents.running(gain)
+        return ((goal - 1) / goal) ** 2
 
     def ift(self, documents: EveryDocument, gain: Floats, cost: Floats) -> Floats:
         """Azzopardi, Thomas & Craswell, SIGIR 2018."""
-        found, paid = documents.running(gain), documents.running(cost)
-        rate = over(found, paid, otherwise=_NOTHING_PAID)
-        goal = 1 - 1 / (1 + self.b1 * np.exp((self.T - found) * self.R1))
+        gained, paid = documents.running(gain), documents.running(cost)
+        rate = over(gained, paid, otherwise=_NOTHING_PAID)
+        goal = 1 - 1 / (1 + self.b1 * np.exp((self.T - gained) * self.R1))
         content: Floats = 1 / (1 + self.b2 * np.exp((self.A - rate) * self.R2))
         return goal * content
 
 
-@measure(source=CWL)
-def EU(lists: Lists, reader: Reader) -> Floats:
+@measure(source=CWL, reads=("end",))
+def EU(lists: Lists, user: UserModel) -> Floats:
     """Expected utility: the gain of each document that is read (C/W/L), by a reader who leaves at the end.
 
     sum_i V_i g_i / sum_i V_i, V_i = prod_{j < i} C_j, i to n
@@ -111,41 +116,41 @@ def EU(lists: Lists, reader: Reader) -> Floats:
     and with rank i. Gains are linear, or binary with rel. On a list that does not end early it is what
     cwl_eval calls EU. Empty list: 0.
     """
-    reading = reader.read(lists)
-    return reading.each(reading.gain)
+    views = user.view(lists)
+    return views.each(views.gain)
 
 
 @measure(source=CWL, range=(0, np.inf))
-def ETU(lists: Lists, reader: Reader) -> Floats:
+def ETU(lists: Lists, user: UserModel) -> Floats:
     """Expected total utility: the gain of all documents that are read (C/W/L).
 
     sum_i V_i g_i, V_i as in EU
 
     Empty list: 0.
     """
-    reading = reader.read(lists)
-    return reading.total(reading.gain)
+    views = user.view(lists)
+    return views.total(views.gain)
 
 
 @measure(source=CWL, range=(0, np.inf), lower_is_better=True)
-def EC(lists: Lists, reader: Reader) -> Floats:
+def EC(lists: Lists, user: UserModel) -> Floats:
     """Expected cost: what each document costs that is read (C/W/L).
 
     sum_i V_i k_i / sum_i V_i, V_i as in EU, k_i the cost
 
     It describes the reader, beside EU; low is not good by itself. Empty list: 0.
     """
-    reading = reader.read(lists)
-    return reading.each(reading.cost)
+    views = user.view(lists)
+    return views.each(views.cost)
 
 
-@measure(source=CWL, range=(0, np.inf), lower_is_better=True)
-def ETC(lists: Lists, reader: Reader) -> Floats:
+@measure(source=CWL, range=(0, np.inf), lower_is_better=True, reads=("end",))
+def ETC(lists: Lists, user: UserModel) -> Floats:
     """Expected total cost: what all documents cost that are read (C/W/L); with cost=1, how many they are.
 
     sum_i V_i k_i, V_i as in EU, k_i the cost
 
     It describes the reader, beside ETU; low is not good by itself. Empty list: 0.
     """
-    reading = reader.read(lists)
-    return reading.total(reading.cost)
+    views = user.view(lists)
+    return views.total(views.cost)

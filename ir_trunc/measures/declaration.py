@@ -1,4 +1,4 @@
-"""The declaration of a measure: one decorated function, and everything else reads the registry."""
+"""The registry of measures: the decorator that declares one, and measures by name and by text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans
+from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Reads
 from ir_trunc.measures.params import Kind, Param, Whole
 
 registry: dict[str, Definition] = {}
@@ -57,6 +57,11 @@ class measure:
     lower_is_better : bool
         Whether the measure counts losses. Properties are tried on its negative, and no policy is fitted to
         it.
+    reads : tuple of {'confidence', 'end'}, or function
+        'confidence' where scores of first documents change the measure, 'end' where one more document without
+        any gain at the end of a list does. Then a warning is given for runs whose first scores are all equal,
+        or whose lists mostly have the same length. Where it depends on the parameters: a function of them
+        that returns the tuple. By default neither, and there is no warning.
 
     Raises
     ------
@@ -86,6 +91,7 @@ class measure:
     influence: Formula | None = None
     at: str = CUTOFF
     lower_is_better: bool = False
+    reads: Reads = ()
 
     def __call__(self, formula: Formula) -> Formula:
         """Register the formula, and return it."""
@@ -110,6 +116,7 @@ class measure:
             self.influence,
             self.at,
             self.lower_is_better,
+            self.reads,
         )
         _aliases.update(dict.fromkeys(self.aliases, title))
         return formula
@@ -150,14 +157,11 @@ def lookup(name: str) -> Definition:
 
 
 def lower_is_better(measure: object) -> bool:
-    """Whether a measure, as text or as an object, is declared to count losses; an unknown name is not."""
+    """Whether a measure, given as text or as an object, counts losses; False for an unknown name."""
     try:
         return lookup(parse(str(measure))[0]).lower_is_better
     except UnknownMeasureError:
         return False
-
-
-# What a declaration must have: a function, a docstring, kinds and defaults of its parameters.
 
 
 def title_of(formula: Callable[..., Any], name: str | None = None) -> str:
@@ -250,7 +254,7 @@ def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
     return node.id, params, cutoff
 
 
-def split(text: str) -> list[str]:
+def split_at_blanks(text: str) -> list[str]:
     """The measures in a text that are separated by blanks; blanks inside brackets separate nothing."""
     parts, depth, start = [], 0, 0
     for at, char in enumerate(text + " "):
@@ -261,7 +265,9 @@ def split(text: str) -> list[str]:
     return [part for part in parts if part] + ([text[start:]] if text[start:].strip() else [])
 
 
-def items_of(name: str, given: Any, needed: str, parts_of: Callable[[str], list[str]] = split) -> list[Any]:
+def items_of(
+    name: str, given: Any, needed: str, parts_of: Callable[[str], list[str]] = split_at_blanks
+) -> list[Any]:
     """The items of an argument that takes a text, an object, or a list of both.
 
     name: of the argument. needed: what it takes, in words. parts_of: what takes a text apart, by default at

@@ -1,4 +1,10 @@
-"""A measure as it is declared, and with values for its parameters: its scores and its curves."""
+"""Measures as they are declared, and with values for their parameters: scores, curves, influence values.
+
+The score of a topic under a measure of scope 'list' depends on no other topic: over some topics the measure
+is the mean of their scores. A measure of scope 'run' is computed anew for every set of topics. For tests each
+topic has an influence value instead of its score: the values of different topics are independent to first
+order, and their mean is the measure.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +27,17 @@ from ir_trunc.measures.params import Param
 
 Formula = Callable[..., Floats]
 OfMeans = tuple[Callable[..., tuple[Floats, ...]], Callable[..., Floats]]
+Read = Literal["confidence", "end"]
+Reads = tuple[Read, ...] | Callable[..., tuple[Read, ...]]
 
 CUTOFF = "cutoff"
 UNBOUNDED = (-math.inf, math.inf)
 
+_STEP = 1e-7  # of a mean: central differences are then right to about 1e-9
+
 
 class Declared:
-    """What has a docstring of a sentence, an empty line, the formula, and notes in further paragraphs."""
+    """A declaration whose docstring has a sentence, an empty line, the formula, and notes below it."""
 
     def _docstring(self) -> str:
         raise NotImplementedError
@@ -54,7 +64,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class Definition(Declared):
-    """A measure as declared: a formula over `Lists`, its parameters, and what is promised about its values.
+    """A measure as it is declared: a formula over `Lists`, its parameters, and the range of its values.
 
     Parameters
     ----------
@@ -77,6 +87,8 @@ class Definition(Declared):
         The parameter that is written behind an @, the cutoff for most.
     lower_is_better : bool
         Whether it counts losses.
+    reads : tuple of str, or function
+        What it reads of a run beside the documents' grades and ranks, see `measure`.
 
     Examples
     --------
@@ -98,9 +110,10 @@ class Definition(Declared):
     influence: Formula | None = None
     at: str = CUTOFF
     lower_is_better: bool = False
+    reads: Reads = ()
 
     def _docstring(self) -> str:
-        return self.formula.__doc__ or f"{self.name}.\n\nnot told under python -OO"
+        return self.formula.__doc__ or f"{self.name}.\n\nnot known under python -OO"
 
     @property
     def signature(self) -> str:
@@ -199,6 +212,12 @@ class BoundMeasure:
     params: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None
 
+    @property
+    def reads(self) -> tuple[Read, ...]:
+        """What the measure reads with these parameters: 'confidence', 'end', both or neither."""
+        reads = self.definition.reads
+        return reads(**self.params) if callable(reads) else reads
+
     def of(self, lists: Lists) -> Floats:
         """The formula's value at every point of the lists, which must have this measure's cutoff."""
         values = self._values(lists)
@@ -209,7 +228,7 @@ class BoundMeasure:
         return values
 
     def _values(self, lists: Lists) -> Floats:
-        """ParameterError where a score is not a finite number: what goes in is then too large for 64 bits."""
+        """ParameterError where gains or costs are so large that a score is not a finite number."""
         with np.errstate(over="ignore", invalid="ignore"):
             found = self.definition.formula(lists, **self.params)
             if not isinstance(found, np.ndarray) or found.shape != lists.n.shape:
@@ -234,10 +253,10 @@ class BoundMeasure:
         Where a measure looks at all lists of a run, one list at a time is cut and the others stay as they
         are.
         """
-        return curves([self], rankings)[0]
+        return all_curves([self], rankings)[0]
 
 
-def scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Floats]:
+def all_scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Floats]:
     """The scores of several measures; measures with the same cutoff share one view of the lists.
 
     Parameters
@@ -264,7 +283,7 @@ def scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Floats]
     return [measure.of(view(measure.cutoff)) for measure in measures]
 
 
-def curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Curve]:
+def all_curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Curve]:
     """The curves of several measures; measures with the same cutoff share one view of the lists.
 
     Parameters
@@ -294,9 +313,6 @@ def curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Curve]:
     ]
 
 
-_STEP = 1e-7  # of a mean: central differences are then right to about 1e-9
-
-
 class RunScores:
     """One run's lists under one measure of scope 'run'."""
 
@@ -312,7 +328,7 @@ class RunScores:
     def over(self, sets: Bools) -> Floats:
         """The measure over each of R sets of topics (R x T): R values."""
         if self.measure.definition.of_means is not None:
-            return value_of(self.measure, (sets @ self._parts.T / sets.sum(axis=1, keepdims=True)).T)
+            return value_from_means(self.measure, (sets @ self._parts.T / sets.sum(axis=1, keepdims=True)).T)
         return np.array([self.measure.score(self.rankings.take(np.flatnonzero(one))).mean() for one in sets])
 
     def influence(self) -> Floats:
@@ -331,9 +347,9 @@ class RunScores:
             )
         means: Floats = self._parts.mean(axis=1)
         steps = _STEP * np.eye(len(means))
-        up, down = (value_of(self.measure, means[:, None] + step) for step in (steps, -steps))
+        up, down = (value_from_means(self.measure, means[:, None] + step) for step in (steps, -steps))
         slopes = (up - down) / (2 * _STEP)
-        return value_of(self.measure, means) + slopes @ (self._parts - means[:, None])
+        return value_from_means(self.measure, means) + slopes @ (self._parts - means[:, None])
 
     def take(self, topics: list[int]) -> RunScores:
         """The run's lists for some of the topics, by their positions."""
@@ -356,7 +372,7 @@ def parts_of(measure: BoundMeasure, lists: Lists) -> tuple[Floats, ...]:
     return definition.of_means[0](lists, **measure.params)
 
 
-def value_of(measure: BoundMeasure, means: Floats) -> Floats:
+def value_from_means(measure: BoundMeasure, means: Floats) -> Floats:
     """The measure from the means of its parts (parts x ...)."""
     of_means = measure.definition.of_means
     return means[0] if of_means is None else np.asarray(of_means[1](*means, **measure.params))

@@ -41,7 +41,7 @@ def SignedDCG(lists: Lists) -> Floats:
     return lists.sum(lists.raw_grade * log2_discount(lists)[lists.rank])
 
 
-@measure(source=LIU, range=AT_MOST_ONE)
+@measure(source=LIU, range=AT_MOST_ONE, reads=("end",))
 def SignedRBPT(lists: Lists, p: Persistence = 0.8, max_rel: MaxRel = None) -> Floats:
     """Rank-biased precision with a terminal document, where harmful documents cost.
 
@@ -55,7 +55,7 @@ def SignedRBPT(lists: Lists, p: Persistence = 0.8, max_rel: MaxRel = None) -> Fl
     return lists.sum(gains.hits * geometric(lists, p)[lists.rank]) + end
 
 
-@measure(source=TRAPPOLINI)
+@measure(source=TRAPPOLINI, reads=("end",))
 def UDCG(lists: Lists, gamma: Distraction = 1 / 3, max_rel: MaxRel = None) -> Floats:
     """Utility and distraction-aware cumulative gain: passages for a language model, which reads them all.
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.declaration import measure
-from ir_trunc.measures.definition import UNBOUNDED
+from ir_trunc.measures.definition import UNBOUNDED, Read
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Documents, Number
-from ir_trunc.measures.parts import documents, standing, ties
+from ir_trunc.measures.parts import collection_sizes, standing, ties
 
 AMIGO_OIE = "Amigó, Giner, Mizzaro & Spina, ICTIR 2018, https://doi.org/10.1145/3234944.3234958"
 
@@ -22,7 +22,12 @@ QUESTION = (
 Beta = Annotated[float, Number("weight of the joint information; above 1, noise and silence both cost", 0)]
 
 
-@measure(source=AMIGO_OIE, range=UNBOUNDED)
+def end_unless_joint(beta: float, **others: object) -> tuple[Read, ...]:
+    """With beta=1 noise costs nothing, and the score is the information that list and judgments share."""
+    return () if beta == 1 else ("end",)
+
+
+@measure(source=AMIGO_OIE, range=UNBOUNDED, reads=end_unless_joint)
 def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     """Observational information effectiveness: the information that list and judgments share, in nats.
 
@@ -36,7 +41,7 @@ def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     / D). D='qrels': the documents that are judged or in the list. Empty list: H(G) (1 - beta), which is 0 for
     a nil query.
     """
-    size = np.maximum(documents(lists, D), known(lists))
+    size = np.maximum(collection_sizes(lists, D), known(lists))
     log = lists.table(lambda i: np.log(np.maximum(i, 1)))
     hit = standing(lists)
     relevant = lists.grade > 0

@@ -34,7 +34,7 @@ def silent_or(lists: Lists, gains: Gains, nil: float, score: Floats) -> Floats:
     return np.where(lists.spread(gains.R) == 0, silent, score)
 
 
-@measure(source=LIN, cutoff="none")
+@measure(source=LIN, cutoff="none", reads=("end",))
 def NilP(lists: Lists, rel: MinRel = 1, nil: Nil = 1.0) -> Floats:
     """Precision of the whole list, where silence is right on a nil query.
 
@@ -56,7 +56,7 @@ def NilR(lists: Lists, rel: MinRel = 1, nil: Nil = 1.0) -> Floats:
     return silent_or(lists, binary(lists, rel), nil, SetR(lists, rel))
 
 
-@measure(source=LIN, cutoff="none")
+@measure(source=LIN, cutoff="none", reads=("end",))
 def NilF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0, nil: Nil = 1.0) -> Floats:
     """F-measure of the whole list, where silence is right on a nil query.
 
@@ -67,7 +67,7 @@ def NilF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0, nil: Nil = 1.0) -> Flo
     return silent_or(lists, binary(lists, rel), nil, SetF(lists, rel, beta))
 
 
-@measure(source=LIN)
+@measure(source=LIN, reads=("end",))
 def EG(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, nil: Nil = 1.0) -> Floats:
     """Expected gain of a document that was pushed.
 
@@ -97,7 +97,7 @@ def nCG(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, nil: Nil = 1.
     return silent_or(lists, gains, nil, over(lists.sum(gains.hits), best))
 
 
-@measure(source=LIN, range=UNBOUNDED)
+@measure(source=LIN, range=UNBOUNDED, reads=("end",))
 def GMP(lists: Lists, alpha: Balance = 0.5, rel: OnlyRel = None, max_rel: MaxRel = None) -> Floats:
     """Gain minus pain: what was pushed is worth its gain, and each document without gain is a pain.
 

@@ -484,7 +484,7 @@ def effort(lists: Lists, weight: Floats, e: float) -> Floats:
     return documents.sum(lists.costs * weight[documents.rank])
 
 
-def documents(lists: Lists, D: Size) -> Floats:
+def collection_sizes(lists: Lists, D: Size) -> Floats:
     """The number of documents of every point's topic.
 
     'qrels': as many as are judged, and never fewer than the list holds. ParameterError where a given number

@@ -63,7 +63,7 @@ def nERR(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     return over(found, ideal.at_points(lists.spread(gains.R) if lists.k is None else lists.k))
 
 
-@measure(source=LIU)
+@measure(source=LIU, reads=("end",))
 def nRBPT(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     """Rank-biased precision with a terminal document, over that of the ideal list.
 
@@ -80,7 +80,7 @@ def nRBPT(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     return over(found, ideal + np.where(lists.stopped, power[R], 0.0))
 
 
-@measure(source=LIU)
+@measure(source=LIU, reads=("end",))
 def nERRT(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     """Expected reciprocal rank with a terminal document, over that of the ideal list.
 

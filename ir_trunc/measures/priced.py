@@ -136,7 +136,7 @@ def best_overlap(lists: Lists) -> Floats:
 
 
 # Where the best threshold is the only one, a small change of the questions' weights does not move it.
-@measure(source=SQUAD, cutoff="none", scope="run", influence=best_exact)
+@measure(source=SQUAD, cutoff="none", scope="run", influence=best_exact, reads=("confidence",))
 def BestEM(lists: Lists, rel: MinRel = 1) -> Floats:
     """Exact match at the best threshold: what it would be if the system knew how sure it has to be to answer.
 
@@ -167,7 +167,7 @@ def TokenF1(lists: Lists) -> Floats:
     return np.where(lists.n > 0, np.maximum(exact, lists.spread(lists.overlaps)), exact)
 
 
-@measure(source=SQUAD, cutoff="none", scope="run", influence=best_overlap)
+@measure(source=SQUAD, cutoff="none", scope="run", influence=best_overlap, reads=("confidence",))
 def BestTokenF1(lists: Lists) -> Floats:
     """Token F1 at the best threshold: what it would be if the system knew how sure it has to be to answer.
 

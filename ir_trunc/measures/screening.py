@@ -17,9 +17,10 @@ from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.definition import Read
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, Choice, Documents, MinRel, Number, Size
-from ir_trunc.measures.parts import Gains, binary, count, documents, effort, over, undiscounted
+from ir_trunc.measures.parts import Gains, binary, collection_sizes, count, effort, over, undiscounted
 
 COHEN = "Cohen, Hersh, Peterson & Yen, JAMIA 2006, https://doi.org/10.1197/jamia.M1929"
 KUSA = (
@@ -68,7 +69,7 @@ Penalty = Annotated[
 
 def share_read(lists: Lists, D: Size) -> Floats:
     """n / D; 0 where there is no document at all."""
-    return over(lists.n.astype(np.float64), documents(lists, D))
+    return over(lists.n.astype(np.float64), collection_sizes(lists, D))
 
 
 def reached(lists: Lists, gains: Gains, r: float) -> tuple[Floats, Floats, Bools]:
@@ -82,7 +83,12 @@ def reached(lists: Lists, gains: Gains, r: float) -> tuple[Floats, Floats, Bools
     return wanted, lists.sum(lists.rank * at), lists.sum(gains.hits) >= wanted
 
 
-@measure(source=COHEN, range=(-1, 1), cutoff="none", at="r")
+def end_without_recall(r: float | None, **others: object) -> tuple[Read, ...]:
+    """At a given recall the rank where it is reached counts, and not the end of the list."""
+    return () if r else ("end",)
+
+
+@measure(source=COHEN, range=(-1, 1), cutoff="none", at="r", reads=end_without_recall)
 def WSS(lists: Lists, r: OptionalRecall = None, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """Work saved over sampling: the reading saved at a recall, less what a random sample would save.
 
@@ -94,7 +100,7 @@ def WSS(lists: Lists, r: OptionalRecall = None, D: Documents = QRELS, rel: MinRe
     if r is None:
         return np.asarray(SetR(lists, rel) - share_read(lists, D))
     _, rank, there = reached(lists, binary(lists, rel), r)
-    return np.where(there, r - over(rank, documents(lists, D)), 0.0)
+    return np.where(there, r - over(rank, collection_sizes(lists, D)), 0.0)
 
 
 @measure(source=KUSA, cutoff="none", at="r")
@@ -109,7 +115,7 @@ def TNR(lists: Lists, r: TargetRecall = 0.95, D: Documents = QRELS, rel: MinRel 
     gains = binary(lists, rel)
     needed, rank, there = reached(lists, gains, r)
     read = lists.n - lists.sum(gains.hits)
-    irrelevant = np.maximum(documents(lists, D) - lists.spread(gains.R), read)
+    irrelevant = np.maximum(collection_sizes(lists, D) - lists.spread(gains.R), read)
     return np.where(there, over(irrelevant - (rank - needed), irrelevant, otherwise=1.0), 0.0)
 
 
@@ -140,7 +146,7 @@ def LastRel(lists: Lists, rel: MinRel = 1) -> Floats:
     return lists.sum(np.where(gains.relevant, lists.rank - previous, 0.0))
 
 
-@measure(source=CORMACK, range=(-1, 1), cutoff="none")
+@measure(source=CORMACK, range=(-1, 1), cutoff="none", reads=("end",))
 def OneMinusLossER(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """One minus loss_er: effort and missing recall, each squared, so that higher is better.
 
@@ -153,7 +159,7 @@ def OneMinusLossER(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Float
     return 1 - (lost**2 + effort**2)
 
 
-@measure(source=CLEF, range=(-np.inf, 0), cutoff="none")
+@measure(source=CLEF, range=(-np.inf, 0), cutoff="none", reads=("end",))
 def NegTotalCost(
     lists: Lists,
     price: Price = 1.0,
@@ -174,7 +180,7 @@ def NegTotalCost(
     gains = binary(lists, rel)
     R = lists.spread(gains.R)
     missing = R - lists.sum(gains.hits)
-    left = unread * (documents(lists, D) - lists.n)
+    left = unread * (collection_sizes(lists, D) - lists.n)
     share = {
         "none": 0.0 * left,
         "uniform": over(missing, R),
@@ -192,6 +198,6 @@ def NormArea(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     What the list leaves out is never found. Empty list, nil query: 0.
     """
     gains = binary(lists, rel)
-    size, R, found = documents(lists, D), lists.spread(gains.R), lists.sum(gains.hits)
+    size, R, found = collection_sizes(lists, D), lists.spread(gains.R), lists.sum(gains.hits)
     area = found * (size + 0.5) - lists.sum(gains.hits * lists.rank)
     return over(area, R * size - R**2 / 2)

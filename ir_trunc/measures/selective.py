@@ -27,11 +27,17 @@ QUESTION = "If a system gave only the answers that it is surest of, how many of 
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class RankedAnswers:
     """The answers of a run, the surest first.
 
-    order: which answer stands at each place. starts, sizes: of the answers with equal confidence. wrong:
-    whether an answer is, not in order.
+    Attributes
+    ----------
+    order : array
+        The position of the answer that stands at each place.
+    starts, sizes : array
+        First place and number of the answers of each confidence.
+    wrong : array
+        Whether an answer is wrong, in the original order.
     """
 
     order: Ints
@@ -40,8 +46,8 @@ class Answers:
     wrong: Bools
 
     @classmethod
-    def of(cls, wrong: Bools, confidence: Floats) -> Answers:
-        """Answers in any order."""
+    def of(cls, wrong: Bools, confidence: Floats) -> RankedAnswers:
+        """Sort answers that are in any order."""
         order = np.argsort(-confidence, kind="stable")
         sorted_ = confidence[order]
         falls = np.append(True, sorted_[1:] != sorted_[:-1])[: len(order)]
@@ -72,45 +78,47 @@ class Answers:
         return result
 
 
-OfAnswers = Callable[[Answers], Floats]
+OfAnswers = Callable[[RankedAnswers], Floats]
 
 
-def selective_risk(found: Answers) -> Floats:
+def selective_risk(ranked: RankedAnswers) -> Floats:
     """(e_1 + ... + e_i) / i at each place."""
-    return found.errors / found.place
+    return ranked.errors / ranked.place
 
 
-def generalised_risk(found: Answers) -> Floats:
+def generalised_risk(ranked: RankedAnswers) -> Floats:
     """(e_1 + ... + e_i) / n at each place."""
-    return found.errors / len(found.order)
+    return ranked.errors / len(ranked.order)
 
 
-def in_best_order(found: Answers) -> Answers:
-    """The answers of `points` with all right ones before all wrong ones."""
-    return Answers.of(found.wrong, -found.wrong.astype(np.float64))
+def in_best_order(ranked: RankedAnswers) -> RankedAnswers:
+    """The answers with all right ones before all wrong ones."""
+    return RankedAnswers.of(ranked.wrong, -ranked.wrong.astype(np.float64))
 
 
-def excess_risk(found: Answers) -> Floats:
+def excess_risk(ranked: RankedAnswers) -> Floats:
     """How much higher the selective risk is at each place than in the best order."""
-    return selective_risk(found) - selective_risk(in_best_order(found))
+    return selective_risk(ranked) - selective_risk(in_best_order(ranked))
 
 
-def selective_influence(found: Answers) -> Floats:
+def selective_influence(ranked: RankedAnswers) -> Floats:
     """r_i + e h_i - sum_{j >= i} r_j / j for the answer at place i, with h_i = sum_{j >= i} 1/j."""
-    risk = selective_risk(found)
-    rest = found.of_answers(risk - from_here_on(risk / found.place))
-    return rest + found.wrong * found.of_answers(from_here_on(1 / found.place))
+    risk = selective_risk(ranked)
+    rest = ranked.of_answers(risk - from_here_on(risk / ranked.place))
+    return rest + ranked.wrong * ranked.of_answers(from_here_on(1 / ranked.place))
 
 
-def excess_influence(found: Answers) -> Floats:
+def excess_influence(ranked: RankedAnswers) -> Floats:
     """That of the selective risk, less that of the best order."""
-    return selective_influence(found) - selective_influence(in_best_order(found))
+    return selective_influence(ranked) - selective_influence(in_best_order(ranked))
 
 
-def generalised_influence(found: Answers) -> Floats:
+def generalised_influence(ranked: RankedAnswers) -> Floats:
     """g_i + e (n - i + 1) / n - AUGRC for the answer at place i."""
-    risk, n = generalised_risk(found), len(found.order)
-    return found.of_answers(risk) + found.wrong * found.of_answers((n - found.place + 1) / n) - _mean(risk)
+    risk, n = generalised_risk(ranked), len(ranked.order)
+    return (
+        ranked.of_answers(risk) + ranked.wrong * ranked.of_answers((n - ranked.place + 1) / n) - _mean(risk)
+    )
 
 
 def _mean(x: Floats) -> float:
@@ -123,8 +131,8 @@ def area(lists: Lists, rel: int, risk: OfAnswers) -> Floats:
     own_answered = lists.own(answered)
     at = np.flatnonzero(own_answered)
     wrong, confidence = ~lists.own(correct)[at], first_scores(lists)[at]
-    found = Answers.of(wrong, confidence)
-    risks = found.of_answers(risk(found))
+    ranked = RankedAnswers.of(wrong, confidence)
+    risks = ranked.of_answers(risk(ranked))
     own = np.full(len(lists.lengths), _mean(risks))
     own[at] = risks
     result: Floats = lists.spread(own).copy()
@@ -132,7 +140,7 @@ def area(lists: Lists, rel: int, risk: OfAnswers) -> Floats:
     query = lists.spread(np.arange(len(own)))
     for point in np.flatnonzero(~answered & lists.spread(own_answered)):
         others = at != query[point]
-        rest = Answers.of(wrong[others], confidence[others])
+        rest = RankedAnswers.of(wrong[others], confidence[others])
         result[point] = _mean(rest.of_answers(risk(rest)))
     return result
 
@@ -142,16 +150,16 @@ def influence_of(risk: OfAnswers, of_answers: OfAnswers) -> Callable[[Lists, int
 
     def influence(lists: Lists, rel: int) -> Floats:
         answered, correct = answers(lists, rel)
-        found = Answers.of(~correct[answered], first_scores(lists)[answered])
-        value = _mean(risk(found))
+        ranked = RankedAnswers.of(~correct[answered], first_scores(lists)[answered])
+        value = _mean(risk(ranked))
         result = np.full(len(answered), value)
-        result[answered] += len(answered) / max(1, answered.sum()) * (of_answers(found) - value)
+        result[answered] += len(answered) / max(1, answered.sum()) * (of_answers(ranked) - value)
         return result
 
     return influence
 
 
-risk_measure = partial(measure, cutoff="none", scope="run", lower_is_better=True)
+risk_measure = partial(measure, cutoff="none", scope="run", lower_is_better=True, reads=("confidence",))
 
 
 @risk_measure(source=GEIFMAN_CURVE, influence=influence_of(selective_risk, selective_influence))

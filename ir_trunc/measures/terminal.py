@@ -77,7 +77,7 @@ def PT(lists: Lists, rel: MinRel = 1) -> Floats:
     return (lists.sum(gains.hits) + terminal(lists, gains)) / float(lists.k or 1)
 
 
-@measure(source=LIU)
+@measure(source=LIU, reads=("end",))
 def RBPT(
     lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRel = None, tail: Tail = True
 ) -> Floats:
@@ -94,7 +94,7 @@ def RBPT(
     return (1 - p) * lists.sum(gains.hits * power[lists.rank - 1]) + (end if tail else (1 - p) * end)
 
 
-@measure(source=LIU, aliases=("NDCGT",))
+@measure(source=LIU, aliases=("NDCGT",), reads=("end",))
 def nDCGT(lists: Lists, rel: OnlyRel = None, ideal: IdealDepth = "cut") -> Floats:
     """Normalised discounted cumulative gain of the list with its terminal document.
 
@@ -113,7 +113,7 @@ def nDCGT(lists: Lists, rel: OnlyRel = None, ideal: IdealDepth = "cut") -> Float
     return over(dcg, gains.ideal(weight).at_points(depth) + last)
 
 
-@measure(source=LIU)
+@measure(source=LIU, reads=("end",))
 def APT(lists: Lists, rel: MinRel = 1) -> Floats:
     """Average precision of the list with its terminal document.
 
@@ -128,7 +128,7 @@ def APT(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(total, lists.spread(gains.R) + lists.stopped)
 
 
-@measure(source=AMIGO)
+@measure(source=AMIGO, reads=("end",))
 def ERRT(lists: Lists, max_rel: MaxRel = None) -> Floats:
     """Expected reciprocal rank of the list with its terminal document.
 

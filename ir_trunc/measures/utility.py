@@ -10,7 +10,7 @@ import math
 
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declaration import measure
-from ir_trunc.measures.definition import UNBOUNDED
+from ir_trunc.measures.definition import UNBOUNDED, Read
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Effort, MaxRel, Persistence, Scale, SignedScale
 from ir_trunc.measures.parts import (
@@ -32,6 +32,11 @@ QUESTION = "Was what the list holds worth the effort of reading all of it?"
 AT_MOST_ONE = (-math.inf, 1)
 
 
+def end_if_costly(e: float, **others: object) -> tuple[Read, ...]:
+    """Where documents cost nothing, those at the end of a list that are worth nothing change nothing."""
+    return ("end",) if e else ()
+
+
 def utility(lists: Lists, worth: Floats, weight: Floats, e: float) -> Floats:
     """sum_i weight_i (worth_i - e_i), over the whole list.
 
@@ -44,7 +49,7 @@ def utility(lists: Lists, worth: Floats, weight: Floats, e: float) -> Floats:
     return lists.sum((worth - e) * weight_of_hits) - e * of_unjudged
 
 
-@measure(source=AMIGO, range=UNBOUNDED)
+@measure(source=AMIGO, range=UNBOUNDED, reads=end_if_costly)
 def FlatU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: MaxRel = None) -> Floats:
     """Flat utility: gain less effort, the same at every rank.
 
@@ -56,7 +61,7 @@ def FlatU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel:
     return utility(lists, gains.hits, undiscounted(lists), e)
 
 
-@measure(source=AMIGO, range=UNBOUNDED)
+@measure(source=AMIGO, range=UNBOUNDED, reads=end_if_costly)
 def DCGU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: MaxRel = None) -> Floats:
     """Discounted cumulative utility.
 
@@ -67,7 +72,7 @@ def DCGU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: 
     return utility(lists, scaled(lists, gain, max_rel).hits, log2_discount(lists), e)
 
 
-@measure(source=AMIGO, range=AT_MOST_ONE)
+@measure(source=AMIGO, range=AT_MOST_ONE, reads=end_if_costly)
 def RBPU(
     lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: MaxRel = None
 ) -> Floats:
@@ -80,7 +85,7 @@ def RBPU(
     return utility(lists, scaled(lists, gain, max_rel).hits, geometric(lists, p), e)
 
 
-@measure(source=AMIGO, range=AT_MOST_ONE)
+@measure(source=AMIGO, range=AT_MOST_ONE, reads=end_if_costly)
 def ERRU(lists: Lists, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     """Expected reciprocal rank less effort.
 
@@ -91,7 +96,7 @@ def ERRU(lists: Lists, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = 
     return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), reciprocal(lists), e)
 
 
-@measure(source=AMIGO_RBU, range=AT_MOST_ONE)
+@measure(source=AMIGO_RBU, range=AT_MOST_ONE, reads=end_if_costly)
 def RBU(
     lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = None
 ) -> Floats:

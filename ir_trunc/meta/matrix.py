@@ -22,7 +22,7 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import BoundMeasure
-from ir_trunc.measures.declaration import items_of, split
+from ir_trunc.measures.declaration import items_of, split_at_blanks
 from ir_trunc.measures.definition import RunScores
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
@@ -250,7 +250,7 @@ class ScoreMatrix(Saved):
         return [index_of_measure(measure, self.measures) for measure in found]
 
     def _names_in(self, text: str) -> list[str]:
-        return [text] if text in self.measures else split(text)
+        return [text] if text in self.measures else split_at_blanks(text)
 
     def means(self) -> Floats:
         """Mean scores over topics (M x S), rounded."""

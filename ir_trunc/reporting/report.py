@@ -18,7 +18,6 @@ from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.runs import rank
 from ir_trunc._read.reading import Unpack
-from ir_trunc.measures.questions import reads_the_end
 from ir_trunc.reporting.compare import compare
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.scoring.evaluator import Options
@@ -146,7 +145,7 @@ def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
     }
     if not own:
         return None
-    name = next((name for name, bound in own.items() if reads_the_end(bound)), next(iter(own)))
+    name = next((name for name, bound in own.items() if "end" in bound.reads), next(iter(own)))
     return _Curves(name, {run: own[name].curve(rankings) for run, rankings in lists.items()})
 
 

@@ -1,8 +1,8 @@
-"""Measures and qrels, made ready once: what scores a run, and says what is doubtful about it."""
+"""The functions that score runs, and the evaluator that holds measures and qrels for several runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,6 @@ from ir_measures import Measure
 
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, UnknownMeasureError, warn
-from ir_trunc._core.keywords import keywords_of
-from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc._ranking.nil import Convention, NilRule
@@ -24,13 +22,17 @@ from ir_trunc._read.registry import shape_of
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures.definition import CUTOFF
-from ir_trunc.measures.questions import reads_confidences, reads_the_end
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
 
-_HIGHEST_OF_OTHERS = 10**6
+__all__ = [
+    "Evaluator", "Options", "RunOptions", "calc", "calc_aggregate", "curves", "evaluator", "iter_calc",
+    "warn_about_lists",
+]  # fmt: skip
+
+_HIGHEST_GRADE = 10**6  # of other providers
 _SHORTEST = 10  # a shorter limit is more likely the system's own: one answer, three passages
-_SHARE = 0.5
+_SHARE = 0.5  # of the lists
 
 
 class RunOptions(HowRead, total=False):
@@ -79,11 +81,10 @@ class Evaluator:
         columns: Mapping[str, Any] | None = None,
     ):
         self.reading = Reading(order, duplicates, stop, lower_is_better, columns)
-        found = read_measures(measures)
-        self.measures = tuple(found)
-        self.bound = [bound for bound in found.values() if bound]
-        self.others = {at: measure for at, (measure, bound) in enumerate(found.items()) if not bound}
-        self.doubts = Doubts(self.bound)
+        bound_measures = read_measures(measures)
+        self.measures = tuple(bound_measures)
+        self.bound = [bound for bound in bound_measures.values() if bound]
+        self.others = {at: measure for at, (measure, bound) in enumerate(bound_measures.items()) if not bound}
         for measure in self.others.values():
             if not ir_measures.DefaultPipeline.supports(measure):
                 raise UnknownMeasureError(
@@ -105,11 +106,11 @@ class Evaluator:
         rankings = self._open(run, keep)
         if not isinstance(run, Rankings):
             source = f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
-            self.doubts.warn(source, rankings)
+            warn_about_lists(self.bound, source, rankings)
         values = scores(self.bound, rankings)
         if self.others:
-            for at, asked in zip(self.others, self._ask_others(run, rankings)):
-                values.insert(at, asked)
+            for at, values_of_other in zip(self.others, self._ask_others(run, rankings)):
+                values.insert(at, values_of_other)
         return Results(self.measures, rankings, np.array(values))
 
     def calc_aggregate(self, run: RunLike) -> Aggregated:
@@ -122,7 +123,8 @@ class Evaluator:
 
     def curves(self, run: RunLike) -> ByMeasure[Curve]:
         """The score at every depth of every list, for each measure."""
-        for measure in self.others.values():
+        if self.others:
+            measure = next(iter(self.others.values()))
             raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
         return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run))))
 
@@ -142,10 +144,10 @@ class Evaluator:
             raise InputError(
                 f"{others[0]} is asked of ir-measures, which needs document ids: Rankings have none."
             )
-        if (highest := rankings.judgments.max_rel) > _HIGHEST_OF_OTHERS:
+        if (highest := rankings.judgments.max_rel) > _HIGHEST_GRADE:
             raise InputError(
                 f"{others[0]} is asked of ir-measures, whose tools take memory for each grade up to the"
-                f" highest, {highest}: grades up to {_HIGHEST_OF_OTHERS:,} are possible."
+                f" highest, {highest}: grades up to {_HIGHEST_GRADE:,} are possible."
             )
         qrels, run = rankings.to_dicts()
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents
@@ -165,44 +167,34 @@ def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
         raise InputError(f"{measure}: the tool that ir-measures asks for it fails ({error}).") from error
 
 
-class Doubts:
-    """Ends and confidences that say nothing of the system, for measures that read them.
+def warn_about_lists(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:
+    """Warn of list ends and of confidences that probably do not come from the system.
 
-    What a measure reads is tried out once, when the first list calls for it.
+    That is where most lists have the same, longest length, and a measure reads where lists end, or where all
+    first scores are equal, and a measure reads confidences.
+
+    source: what to call the run.
     """
-
-    def __init__(self, measures: Sequence[BoundMeasure]):
-        self._measures = measures
-
-    @cached_property
-    def _of_ends(self) -> BoundMeasure | None:
-        return next((one for one in self._measures if one.cutoff is None and reads_the_end(one)), None)
-
-    @cached_property
-    def _of_confidences(self) -> BoundMeasure | None:
-        return next(filter(reads_confidences, self._measures), None)
-
-    def warn(self, source: str, rankings: Rankings) -> None:
-        """Warn where most lists have the longest length, and where all first scores are equal.
-
-        source: what to call the run.
-        """
-        filled = rankings.lengths > 0
-        lengths = rankings.lengths[filled]
-        k = int(lengths.max(initial=0))
-        share = float((lengths == k).mean()) if len(lengths) > 1 else 0.0
-        if k >= _SHORTEST and share >= _SHARE and (reading := self._of_ends):
+    filled = rankings.lengths > 0
+    lengths = rankings.lengths[filled]
+    k = int(lengths.max(initial=0))
+    share = float((lengths == k).mean()) if len(lengths) > 1 else 0.0
+    if k >= _SHORTEST and share >= _SHARE:
+        reads_end = (measure for measure in measures if measure.cutoff is None and "end" in measure.reads)
+        if reader := next(reads_end, None):
             what = (
                 f"{share:.0%} of the lists have exactly {k} documents, a limit that was probably imposed from"
-                f" outside; {reading.definition.name} takes it for the system's decision"
+                f" outside; {reader.definition.name} takes it for the system's decision"
             )
-            warn(f"{source}: {what}{_remedy(reading, k)}.")
-        first = np.zeros(0) if rankings.first_scores is None else rankings.first_scores[filled]
-        if len(first) > 1 and (first == first[0]).all() and (reading := self._of_confidences):
-            what = f"the first documents of all {len(first)} lists have the same score, {first[0]:g}"
+            warn(f"{source}: {what}{_remedy(reader, k)}.")
+    first_scores = np.zeros(0) if rankings.first_scores is None else rankings.first_scores[filled]
+    if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
+        reader = next((measure for measure in measures if "confidence" in measure.reads), None)
+        if reader:
+            what = f"the first documents of all {len(first_scores)} lists have the same score"
             warn(
-                f"{source}: {what}, which {reading.definition.name} takes for confidence: it tells no answer"
-                " from another."
+                f"{source}: {what}, {first_scores[0]:g}, which {reader.definition.name} takes for confidence:"
+                " it tells no answer from another."
             )
 
 
@@ -299,7 +291,6 @@ def calc(
     return ready.calc(run, keep_scores=keep_scores)
 
 
-@keywords_of(Evaluator)
 def calc_aggregate(
     measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> Aggregated:
@@ -328,7 +319,6 @@ def calc_aggregate(
     return Evaluator(measures, qrels, **options).calc_aggregate(run)
 
 
-@keywords_of(Evaluator)
 def iter_calc(
     measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> Iterator[ir_measures.Metric]:
@@ -359,7 +349,6 @@ def iter_calc(
     return Evaluator(measures, qrels, **options).iter_calc(run)
 
 
-@keywords_of(Evaluator)
 def curves(
     measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> ByMeasure[Curve]:
@@ -389,7 +378,6 @@ def curves(
     return Evaluator(measures, qrels, **options).curves(run)
 
 
-@keywords_of(Evaluator)
 def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[Options]) -> Evaluator:
     """Measures and qrels made ready once, for several runs.
 

@@ -18,7 +18,7 @@ from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
-from ir_trunc.measures.selective import Answers
+from ir_trunc.measures.selective import RankedAnswers
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.results import as_table
 from ir_trunc.truncation._fitting import one_measure
@@ -191,7 +191,7 @@ def _means_without_lowest(confidence: Floats, scores: Floats, steps: int) -> Flo
     """The mean score of the lists that are left at each rate, over all orders of equal confidences."""
     n = len(scores)
     order = np.argsort(-confidence, kind="stable")
-    averaged = Answers.of(np.zeros(n, dtype=bool), confidence).of_equals(scores[order])
+    averaged = RankedAnswers.of(np.zeros(n, dtype=bool), confidence).of_equals(scores[order])
     left: Ints = np.array([n - min(round(step / steps * n), n - 1) for step in range(steps)])
     means: Floats = np.cumsum(averaged)[left - 1] / left
     return means
@@ -246,7 +246,7 @@ def risk_coverage(
     if not answered.any():
         raise InputError("risk_coverage: no question is answered; a curve needs an answer.")
     confidence = first_scores(lists)[answered]
-    by_confidence = Answers.of(~correct[answered], confidence)
+    by_confidence = RankedAnswers.of(~correct[answered], confidence)
     ends: Ints = by_confidence.starts + by_confidence.sizes
     n, wrong = len(by_confidence.order), by_confidence.errors[ends - 1]
     return as_table(

@@ -14,7 +14,7 @@ from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureErro
 from ir_trunc._core.parameters import instance
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures import BoundMeasure
-from ir_trunc.measures.definition import parts_of, value_of
+from ir_trunc.measures.definition import parts_of, value_from_means
 from ir_trunc.measures.lists import Depths, running
 from ir_trunc.scoring.objects import bind, parse_measures
 
@@ -69,7 +69,7 @@ def best_level(key_of: Callable[[Rankings], Floats], rankings: Rankings, measure
     parts, offsets = np.array(parts_of(bound, depths)), offsets_of(depths.lengths + 1)
     levels, sums = sums_at_levels(key_of(rankings.cut(depths.lengths)), parts, offsets)
     # The score of a measure of the whole run is computed from the means of its parts.
-    scores = value_of(bound, sums / len(rankings))
+    scores = value_from_means(bound, sums / len(rankings))
     highest = scores.max()
     return float(levels[np.argmax(scores >= highest - _SAME * abs(highest))])
 

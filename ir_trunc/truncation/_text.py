@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, near
 from ir_trunc._core.parameters import text
 from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
-from ir_trunc.measures.declaration import items_of, split
+from ir_trunc.measures.declaration import items_of, split_at_blanks
 from ir_trunc.scoring.saved import fields_of, read_saved, typed
 from ir_trunc.truncation._policy import Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
 from ir_trunc.truncation.policies.given import Given
@@ -206,7 +206,7 @@ def parse_policies(policies: Any) -> list[Cutter]:
     """Policies from texts (`"Greedy Fixed(k=10)"`), objects, or both; a path may hold blanks."""
 
     def texts_in(policies: str) -> list[str]:
-        return [policies] if os.path.isfile(policies) else split(policies)
+        return [policies] if os.path.isfile(policies) else split_at_blanks(policies)
 
     parts = items_of("policies", policies, "a text as 'Greedy Fixed(k=10)' or a policy object", texts_in)
     if not parts:

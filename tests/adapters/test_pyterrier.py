@@ -92,17 +92,6 @@ def test_baselines_by_name_other_tests_rounding_and_a_bar(capsys):
     assert "2/2" in capsys.readouterr().err
 
 
-def test_pt_Experiment_s_p_values_of_measures_of_the_whole_run_are_warned_of():
-    measures = [parse_measure("c@1"), parse_measure("RBPT")]
-    systems = [RESULTS, RESULTS]
-    with pytest.warns(IrTruncWarning, match=r"p values of c@1 are not valid.*ir_trunc\.compare"):
-        pt.Experiment(systems, TOPICS, QRELS, measures, names=["a", "b"], baseline=0)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "run .* topic that the qrels lack", IrTruncWarning)
-        pt.Experiment(systems, TOPICS, QRELS, measures, names=["a", "b"])
-        pt.Experiment(systems, TOPICS, QRELS, measures[1:], names=["a", "b"], baseline=0)
-
-
 def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades():
     system = pt.Transformer.from_df(RESULTS.drop(columns="query"))
     whole = experiment([system], TOPICS, QRELS, "RBPT c@1", names=["x"])

@@ -262,6 +262,47 @@ def test_documentation_is_complete(definition):
         assert param.default is None or param.kind.clean(param.name, param.default) == param.default
 
 
+@cache
+def one_list_of(grade, length, worthless):
+    """A list with one document of this grade, one without judgments, and an empty one."""
+    lists, judged = [[grade] + [worthless] * (length - 1), [None], []], [[grade] + [0] * 9, [0], [3]]
+    scores = 1 / np.arange(1, 10)
+    return Rankings.from_lists(lists, judged, scores=[scores[:length], scores[:1], []])
+
+
+def reads_the_end(measure):
+    """Whether one more document without gain at the end changes the score of a list that misses nothing."""
+    worthless = None if "gains" in measure.params else 0  # a map may give grade 0 a gain
+    return any(
+        (
+            measure.score(one_list_of(grade, 8, worthless)) != measure.score(one_list_of(grade, 9, worthless))
+        ).any()
+        for grade in (3, 2)
+    )
+
+
+SURE_OF_RIGHT, SURE_OF_WRONG = (
+    Rankings.from_lists([[3], [0]], scores=[[right], [wrong]]) for right, wrong in ((1.0, 0.5), (0.5, 1.0))
+)
+
+
+def reads_confidence(measure):
+    """Whether it changes the scores that the right or the wrong answer is the surer one."""
+    return (measure.score(SURE_OF_RIGHT) != measure.score(SURE_OF_WRONG)).any()
+
+
+@each_measure
+@pytest.mark.parametrize(("what", "reads"), [("end", reads_the_end), ("confidence", reads_confidence)])
+def test_what_a_measure_reads_is_declared(definition, what, reads):
+    """In no setting does it read what is not declared; what is declared is read in one setting at least."""
+    needs_cutoff = CUTOFF in definition.params and definition.params[CUTOFF].required
+    cutoff = {CUTOFF: 5 if needs_cutoff else None}
+    measures = [definition.bind(change | cutoff) for change in settings_of(definition)]
+    declared, others = ([m for m in measures if (what in m.reads) is is_in] for is_in in (True, False))
+    assert not [measure.params for measure in others if reads(measure)]
+    assert not declared or any(map(reads, declared))
+
+
 def test_lists_share_one_view_of_the_judgments():
     """A cut is a view: what depends on the qrels alone stays the same object."""
     rankings = rankings_of(queries(seed=4, count=3))
