@@ -14,25 +14,32 @@ if TYPE_CHECKING:
 else:
     Unpack = None  # only type checkers read `**options: Unpack[HowRead]`
 
+DataKind = Literal["run", "qrels", "answers", "topics"]
+Order = Literal["score", "score64", "rank", "file"]
+Duplicates = Literal["error", "first", "best"]
+
+COMMENT = b"#"  # begins a line that is not read, as in trec_eval 10
+RANK, MARK = "rank", "Q0"  # columns of a run that are read where they decide
 
 FIELDS = ("query_id", "doc_id", "score", "relevance", "iteration", "rank", "Q0", "cost", "shown")
-"""The fields that a column can be named for."""
+"""The fields whose columns the user can name."""
+
+_EXAMPLE = "columns={'doc_id': 'chunk'}"
 
 
 @dataclass(frozen=True)
 class Columns(Mapping[str, Any]):
-    """The column of each field that was named.
-
-    given: pairs of a field and its column. needed: fields whose column must be there. The others may be those
-    of other data: one argument names the columns of a run and of its qrels.
-    """
+    """The columns that the user named, by field, as in `columns={"doc_id": "chunk"}`."""
 
     given: tuple[tuple[str, Any], ...] = ()
+    """Pairs of a field and its column."""
     needed: frozenset[str] = frozenset()
+    """Fields whose column must exist. One argument names the columns of a run and of its qrels, so that the
+    others may be those of the other data."""
 
     @classmethod
     def of(cls, columns: Mapping[str, Any] | None) -> Columns:
-        """From the argument of a function; ParameterError where it is not understood."""
+        """The argument of a public function; ParameterError where it is wrong."""
         if isinstance(columns, Columns):
             return columns
         if columns is None:
@@ -41,23 +48,22 @@ class Columns(Mapping[str, Any]):
             raise ParameterTypeError(
                 f"columns={shown(columns)}: a dict from fields to columns is needed, as {_EXAMPLE}."
             )
+        field_of: dict[Any, str] = {}
         for field, column in columns.items():
             if not isinstance(field, str) or field not in FIELDS:
-                turned = isinstance(column, str) and column in FIELDS
-                direction = f" The field comes first, then its column: {_EXAMPLE}."
-                near = direction if turned else nearest(field, FIELDS)
+                hint = nearest(field, FIELDS)
+                if isinstance(column, str) and column in FIELDS:
+                    hint = f" The field comes first, then its column: {_EXAMPLE}."
                 raise ParameterError(
-                    f"columns: there is no field {shown(field)}; the fields are {', '.join(FIELDS)}.{near}"
+                    f"columns: there is no field {shown(field)}; the fields are {', '.join(FIELDS)}.{hint}"
                 )
-            named = isinstance(column, str) or (isinstance(column, int) and column.bit_length() < 64)
-            if isinstance(column, bool) or not named:
+            is_name = isinstance(column, str) or (isinstance(column, int) and column.bit_length() < 64)
+            if isinstance(column, bool) or not is_name:
                 raise ParameterTypeError(
                     f"columns: {field} is {shown(column)}: the name of a column is needed."
                 )
-        fields_of: dict[Any, str] = {}
-        for field, column in columns.items():
-            if fields_of.setdefault(column, field) != field:
-                both = f"{fields_of[column]} and {field}"
+            if field_of.setdefault(column, field) != field:
+                both = f"{field_of[column]} and {field}"
                 raise ParameterError(f"columns: {column!r} is given for {both}; each needs its own column.")
         return cls(tuple(columns.items()), frozenset(columns))
 
@@ -74,30 +80,30 @@ class Columns(Mapping[str, Any]):
         return repr(dict(self.given))
 
     def needing(self, fields: Iterable[str]) -> Columns:
-        """These names, of which the columns of some fields must be there."""
+        """The same names; of these fields, those that were named need their columns."""
         return replace(self, needed=frozenset(fields) & set(self))
 
-    def among(self, found: Iterable[Any], field: str, usual: Iterable[Any]) -> list[Any]:
-        """The columns found that a field may have.
+    def among(self, names: Iterable[Any], field: str, usual: Iterable[Any]) -> list[Any]:
+        """Which of a table's names can be those of a field.
 
-        One is the column that was named, or else those with a usual name that no other field was given.
+        The name that the user gave, or else the usual names that the user gave to no other field.
         """
         if not self.given:
-            return [column for column in found if column in usual]
-        found = list(found)
-        named = [column for column in found if field in self and column == self[field]]
+            return [name for name in names if name in usual]
+        names = list(names)
+        named = [name for name in names if field in self and name == self[field]]
         taken = {column for other, column in self.given if other != field}
-        return named or [column for column in found if column in usual and column not in taken]
+        return named or [name for name in names if name in usual and name not in taken]
 
     def candidates(self, field: str, usual: tuple[str, ...]) -> tuple[Any, ...]:
-        """The names that a field of a record may have, the one that was named first."""
+        """The names that a field of a record may have, the one that the user gave first."""
         if field not in self:
             return usual
         return (self[field],) if field in self.needed else (self[field], *usual)
 
-    def check(self, found: Iterable[Any], possible: Iterable[str], source: str) -> None:
-        """InputError where a column that must be there is not, or is one of a field that the data lack."""
-        found, possible = list(found), list(possible)
+    def check(self, names: Iterable[Any], possible: Iterable[str], source: str) -> None:
+        """InputError where a needed column is missing, or is one of a field that the data cannot have."""
+        names, possible = list(names), list(possible)
         for field in self:
             if field not in self.needed:
                 continue
@@ -105,34 +111,19 @@ class Columns(Mapping[str, Any]):
                 raise InputError(
                     f"{source} has no field {field}, which columns names; it can have {', '.join(possible)}."
                 )
-            if self[field] not in found:
-                near = nearest(str(self[field]), map(str, found))
+            if self[field] not in names:
+                near = nearest(str(self[field]), map(str, names))
                 raise InputError(
                     f"{source} has no column {self[field]!r}, which columns names for {field}; it has:"
-                    f" {', '.join(map(str, found)) or 'none'}.{near}"
+                    f" {', '.join(map(str, names)) or 'none'}.{near}"
                 )
 
 
 NO_COLUMNS = Columns()
 
-_EXAMPLE = "columns={'doc_id': 'chunk'}"
-
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack as Unpack
-else:
-    Unpack = None  # only type checkers read `**reading: Unpack[HowRead]`
-
-DataKind = Literal["run", "qrels", "answers", "topics"]
-Order = Literal["score", "score64", "rank", "file"]
-Duplicates = Literal["error", "first", "best"]
-
-COMMENT = b"#"  # begins a line that is not read, as in trec_eval 10
-RANK, MARK = "rank", "Q0"  # columns of a run that are read where they decide
-
 
 class HowRead(TypedDict, total=False):
-    """The keywords of `Reading`, as every function has them that takes a run."""
+    """The keywords of `Reading`, which all functions that read runs share: `**options: Unpack[HowRead]`."""
 
     order: Order
     duplicates: Duplicates
@@ -145,25 +136,31 @@ class HowRead(TypedDict, total=False):
 class Reading:
     """How a run is read.
 
-    order: what decides the order of a list. 'score' (the default): scores descending, compared as 32-bit
-    floats, ties by document id descending, as in ir-measures, pytrec_eval and trec_eval 9. 'score64':
-    the same with 64-bit floats, as trec_eval 10 has it. 'rank': the rank column of a file or of a frame,
-    which then needs no scores. 'file': the rows of a list as they stand. Lists that are given by rank,
-    `{topic: [document, ...]}`, keep their order under each of them.
+    Parameters
+    ----------
+    order : 'score', 'score64', 'rank' or 'file'
+        What decides the order of a list. 'score' (the default): scores descending, compared as 32-bit
+        floats, ties by document id descending, as in ir-measures, pytrec_eval and trec_eval 9. 'score64': the
+        same with 64-bit floats, as in trec_eval 10. 'rank': the rank column of a file or of a frame, which
+        then needs no scores. 'file': the rows of a list as they stand. Lists that are given by rank,
+        `{topic: [document, ...]}`, keep their order under each of them.
+    duplicates : 'error', 'first' or 'best'
+        What happens to a document that is in a list twice: an error; only its first row counts; or only its
+        best, the one that comes first in the order.
+    stop : str or None
+        The mark in the second column of a file (in a frame the column Q0) from which on a list was not shown,
+        'NS' for example: the list ends before the first row that has it. In a frame, a column `shown` of
+        truth values does the same.
+    lower_is_better : bool
+        Scores are distances: they are taken with the opposite sign.
+    columns : dict or None
+        Names of the columns of a table or of the keys of records, by field: `{"doc_id": "chunk"}`. Other
+        fields have their usual names.
 
-    duplicates: a document that is in a list twice is an 'error', or only its 'first' row counts, or its
-    'best', the one that comes first in the order.
-
-    stop: the mark in the second column of a file (in a frame the column Q0) from which on a list was not
-    shown, 'NS' for example: the list ends before the first row that has it. In a frame, a column `shown` of
-    truth values does the same.
-
-    lower_is_better: scores are distances: they are taken with the opposite sign.
-
-    columns: what the columns of a table, or the names of records, are called, `{"doc_id": "chunk"}`: our
-    field, then their column. Fields that are not named have the usual names.
-
-    Raises ParameterError for a value that none of them has.
+    Raises
+    ------
+    ParameterError
+        For a value that none of them has.
     """
 
     order: Order = "score"
@@ -173,11 +170,11 @@ class Reading:
     columns: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        for name, known in {"order": get_args(Order), "duplicates": get_args(Duplicates)}.items():
+        for name, choices in {"order": get_args(Order), "duplicates": get_args(Duplicates)}.items():
             value = getattr(self, name)
-            if not isinstance(value, str) or value not in known:
-                near = nearest(value, known)
-                raise ParameterError(f"{name}={shown(value)}: {', '.join(known)} are possible.{near}")
+            if not isinstance(value, str) or value not in choices:
+                near = nearest(value, choices)
+                raise ParameterError(f"{name}={shown(value)}: {', '.join(choices)} are possible.{near}")
         if self.stop is not None and (not isinstance(self.stop, str) or self.stop.split() != [self.stop]):
             raise ParameterError(
                 f"stop={shown(self.stop)}: a mark without blanks is needed, as the second column has it."
@@ -189,34 +186,34 @@ class Reading:
         object.__setattr__(self, "columns", Columns.of(self.columns) or None)
 
     @classmethod
-    def of(cls, **keywords: Unpack[HowRead]) -> Reading:
-        """From the keywords of a function that takes a run; ParameterTypeError for an unknown one."""
-        known = tuple(HowRead.__annotations__)
-        for name in keywords:
-            if name not in known:
+    def of(cls, **options: Unpack[HowRead]) -> Reading:
+        """From the keywords of a function that reads runs; ParameterTypeError for an unknown one."""
+        names = tuple(HowRead.__annotations__)
+        for name in options:
+            if name not in names:
                 raise ParameterTypeError(
-                    f"There is no option {name!r}; a run is read by {', '.join(known)}.{nearest(name, known)}"
+                    f"There is no option {name!r}; a run is read by {', '.join(names)}.{nearest(name, names)}"
                 )
-        return cls(**keywords)
+        return cls(**options)
 
     @property
     def names(self) -> Columns:
-        """What columns are called."""
+        """The columns that the user named."""
         return cast(Columns, self.columns or NO_COLUMNS)
 
     @property
     def without_scores(self) -> bool:
-        """Whether a run may have no scores, since they do not decide."""
+        """Whether a run may lack scores, because they do not decide the order."""
         return self.order in ("rank", "file")
 
     @property
     def by_rows(self) -> bool:
-        """Whether it matters in which order the rows of a list stand."""
+        """Whether the order of the rows of a list matters."""
         return self.order == "file" or self.duplicates == "first"
 
     @property
     def again(self) -> Reading:
-        """How rows that were read in this way, and written into a frame since then, are read."""
+        """How a frame is read whose rows were read in this way before."""
         return replace(self, stop=None, lower_is_better=False, columns=None)
 
 
@@ -225,15 +222,19 @@ DEFAULT = Reading()
 
 @dataclass(frozen=True)
 class Layout:
-    """The fields of data. source: what to call these data in a message, once their reader is known."""
+    """What data are read as: their kind, their fields, and for a run its options."""
 
     kind: DataKind
     fields: tuple[str, ...]
+    """The fields of a line of a TREC file."""
     value: str
+    """The field that holds the score or the grade."""
     value_type: ValueType
     by_class: str | None = None
+    """The field that holds the class of an answer."""
     reading: Reading = DEFAULT
     source: str = ""
+    """The name of the data in messages; readers get it with the layout."""
 
     @property
     def columns(self) -> dict[str, pa.DataType]:
@@ -248,7 +249,7 @@ class Layout:
 
     @property
     def named(self) -> str:
-        """The names of the fields that are read."""
+        """The names of the fields that are read, for messages."""
         return ", ".join(self.fields if self.kind == "topics" else self.columns)
 
 

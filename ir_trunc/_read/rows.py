@@ -1,4 +1,4 @@
-"""One row for each line of qrels or of a run, as columns: what every door delivers, checked."""
+"""Qrels and runs as columns with a row for each document, which all readers give, checked."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ from ir_trunc._read.reading import DEFAULT, Reading
 PART = 1 << 17  # rows that are worked on at a time: what is made of them fits in the processor's cache
 
 PLACEHOLDER = "__nil__"
-"""The document id that makes a topic visible: never retrieved, never judged, never pooled."""
+"""The document id of the row that makes a topic visible: never retrieved, never judged, never pooled."""
 
-
-Seen = tuple[str | bytes, float, float]  # topic, rank and score of a row
+Seen = tuple[str | bytes, float, float]
+"""Topic, rank and score of a row in a sample."""
 
 
 class Sample(NamedTuple):
-    """What was looked at of a run, for signs that it is not what it seems: to look at all would take time.
-
-    pairs: neighbouring rows. marks: of the second column.
-    """
+    """Some rows of a run, in which signs of a wrong option are looked for: all rows would take too long."""
 
     pairs: tuple[tuple[Seen, Seen], ...] = ()
+    """Neighbouring rows."""
     marks: frozenset[str] = frozenset()
+    """Values of the second column."""
 
 
 Samples = tuple[Sample, ...]
@@ -42,35 +41,36 @@ _COLUMNS = ("topics", "docs", "values", "classes", "costs", "ranks", "hidden", "
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Columns of qrels or of a run.
-
-    source: what to call them in a message. topics: dictionary-encoded ids. docs: ids. values: grades (int64)
-    or scores (float64). classes: of qrels of answers, the class that each answer belongs to,
-    dictionary-encoded. costs: of a run, what reading each document costs; None where every document costs the
-    same. reading: how a run's rows become lists. ranks: where they decide. hidden: rows that were not shown,
-    where some may be. unscored: rows without a score, whose value is minus their place in the list. lines_of:
-    finds the lines of a topic and a document in the rows' file. samples: what was looked at of a run.
-    starts_over: of a piece of a run, that it has the rows of all pieces before it, too. universe: topics that
-    are known to belong to the data, with or without a row. levels: of the judgment scale, where it is known.
-    named: fields whose columns the user named.
-    """
+    """Columns of qrels or of a run, with a row for each document of a topic."""
 
     source: str
+    """The name of the data in messages."""
     topics: pa.DictionaryArray
     docs: pa.StringArray
     values: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    """Grades (int64) or scores (float64)."""
     classes: pa.DictionaryArray | None = None
+    """The classes of answers, in qrels of answers."""
     costs: npt.NDArray[np.float64] | None = None
+    """The cost of reading each document, in runs that have a column of costs."""
     reading: Reading = DEFAULT
     ranks: npt.NDArray[np.int64] | None = None
+    """Ranks, where they decide the order."""
     hidden: npt.NDArray[np.bool_] | None = None
+    """Rows that were not shown to the user, where this is known."""
     unscored: npt.NDArray[np.bool_] | None = None
+    """Rows without a score: their values are minus their places in the list."""
     lines_of: Callable[[str, str], list[int]] | None = None
+    """Finds the lines of a topic and a document in the file of the rows."""
     samples: Samples = ()
     starts_over: bool = False
+    """Whether this piece of a run has the rows of all pieces before it, too."""
     universe: tuple[str, ...] = ()
+    """Topics that belong to the data, with or without a row."""
     levels: tuple[int, ...] = ()
+    """Levels of the judgment scale, where it is known."""
     named: frozenset[str] = frozenset()
+    """Fields whose columns the user named."""
 
     @classmethod
     def of(
@@ -96,18 +96,19 @@ class Rows:
 
     @classmethod
     def concat(cls, pieces: Sequence[Rows]) -> Rows:
-        """The rows of all pieces of the same data, of which there is one at least."""
+        """The rows of all pieces of the same data; there is at least one piece."""
         first, *others = pieces
         if not others:
             return first
 
         def joined(name: str) -> Any:
             columns = [getattr(piece, name) for piece in pieces]
-            known = next((column for column in columns if column is not None), None)
-            if known is None or isinstance(known, pa.Array):
-                return None if known is None else pa.chunked_array(columns)
+            first_column = next((column for column in columns if column is not None), None)
+            if first_column is None or isinstance(first_column, pa.Array):
+                return None if first_column is None else pa.chunked_array(columns)
+            kind = first_column.dtype
             return np.concatenate(
-                [np.zeros(len(p), known.dtype) if c is None else c for p, c in zip(pieces, columns)]
+                [np.zeros(len(p), kind) if c is None else c for p, c in zip(pieces, columns)]
             )
 
         columns = {name: joined(name) for name in _COLUMNS}
@@ -126,17 +127,14 @@ class Rows:
         named: list[str] = self.topics.dictionary.take(pc.unique(self.topics.indices)).to_pylist()
         return named
 
-    def error(self, at: int, problem: str) -> InputError:
+    def error(self, row: int, problem: str) -> InputError:
         """An error about one row."""
-        return InputError(f"{self.source}, topic {self.topics[at]}, document {self.docs[at]}: {problem}.")
+        return InputError(f"{self.source}, topic {self.topics[row]}, document {self.docs[row]}: {problem}.")
 
-    def twice(self, at: int, problem: str) -> InputError:
-        """An error about a topic and a document that two rows have.
-
-        It names their lines where they come from a file.
-        """
-        lines = self.lines_of(self.topics[at].as_py(), self.docs[at].as_py()) if self.lines_of else []
-        return self.error(at, problem + (f" (lines {lines[0]} and {lines[1]})" if len(lines) > 1 else ""))
+    def twice(self, row: int, problem: str) -> InputError:
+        """An error about a document that a topic has twice, with the numbers of its lines in a file."""
+        lines = self.lines_of(self.topics[row].as_py(), self.docs[row].as_py()) if self.lines_of else []
+        return self.error(row, problem + (f" (lines {lines[0]} and {lines[1]})" if len(lines) > 1 else ""))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {document: value}}, the form that every tool takes."""
@@ -149,21 +147,21 @@ class Rows:
         """Some of the rows."""
         return self if keep.all() else self.take(np.flatnonzero(keep))
 
-    def take(self, at: npt.NDArray[np.int64]) -> Rows:
+    def take(self, places: npt.NDArray[np.int64]) -> Rows:
         """Some of the rows, in this order."""
-        rows = numeric(at)
+        arrow_places = numeric(places)
         taken = {
-            name: column.take(rows) if isinstance(column, pa.Array) else column[at]
-            for name, column in self._known()
+            name: column.take(arrow_places) if isinstance(column, pa.Array) else column[places]
+            for name, column in self._columns()
         }
         return replace(self, **taken)
 
     def slice(self, start: int, stop: int) -> Rows:
         """Contiguous rows, not copied."""
-        return replace(self, **{name: column[start:stop] for name, column in self._known()})
+        return replace(self, **{name: column[start:stop] for name, column in self._columns()})
 
-    def _known(self) -> list[tuple[str, Any]]:
-        """The columns that there are, and their names."""
+    def _columns(self) -> list[tuple[str, Any]]:
+        """The columns that these rows have, with their names."""
         columns = [(name, getattr(self, name)) for name in _COLUMNS]
         return [(name, column) for name, column in columns if column is not None]
 
@@ -180,7 +178,7 @@ class Rows:
         cuts = distinct(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
         for start, stop in pairwise([0, *cuts.tolist(), len(self)]):
             part = self.slice(start, stop)
-            yield replace(part, samples=()) if start else part  # which are said once
+            yield replace(part, samples=()) if start else part  # one warning is enough
 
     def read(
         self,
@@ -190,7 +188,7 @@ class Rows:
         unscored: npt.NDArray[np.bool_] | None = None,
         samples: Samples = (),
     ) -> Rows:
-        """These rows, to be read in this way."""
+        """These rows with what the options of a run decide."""
         rows = replace(self, reading=reading, ranks=ranks, hidden=hidden, unscored=unscored, samples=samples)
         if not reading.lower_is_better:
             return rows
