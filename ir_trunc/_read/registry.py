@@ -100,7 +100,7 @@ class Reader:
     recognises: Callable[[Any], bool] | None = None
     """Whether data have the form; its argument is a `File` for a path."""
     priority: int = DEFAULT_PRIORITY
-    """Readers of a higher priority are asked first, from 0 to 100. It is an error if two readers of the same
+    """From 0 to 100; readers of a higher priority are asked first. It is an error if two readers of the same
     priority recognise the same data."""
     fallback: bool = False
     """Whether the reader takes data of its shapes that no reader recognises."""
@@ -155,42 +155,16 @@ READERS: dict[str, Reader] = {}
 
 
 def reader(
-    form: str,
-    *kinds: DataKind,
-    of: Shape | tuple[Shape, ...],
-    recognises: Callable[[Any], bool] | None = None,
-    priority: int = DEFAULT_PRIORITY,
-    fallback: bool = False,
-    suffix: str = "",
-    columns: bool = False,
-    called: str = "",
-    compiled: Compiled | None = None,
+    form: str, *kinds: DataKind, of: Shape | tuple[Shape, ...], **options: Any
 ) -> Callable[[Callable[[Any, Layout], Table | Iterable[Rows]]], Reader]:
     """Declare a function as a reader; its docstring is what the reference says of the form.
 
     Parameters
     ----------
-    form : str
-        What the data look like, for messages; `<columns>` and `<value>` stand for the fields.
-    *kinds : 'run', 'qrels', 'answers' or 'topics'
-        What can have this form.
+    form, *kinds, **options
+        Attributes of `Reader`, as `recognises`, `priority` or `suffix`.
     of : str or tuple of str
         The shapes of data that the reader is asked for: 'path', 'frame', 'mapping', 'list', 'object'.
-    recognises : callable, optional
-        Whether data have this form. Its argument is a `File` for a path, else the data.
-    priority : int
-        Readers of a higher priority are asked first, from 0 to 100; the default is 50. The readers of TREC
-        files, dicts, frames and named tuples have 80, those of CSV files and of ids of data sets 20.
-    fallback : bool
-        Whether the reader takes data of its shapes that no reader recognises.
-    suffix : str
-        The end of file names that decides for this form, whatever the file contains.
-    columns : bool
-        Whether users can name the columns.
-    called : str
-        The name of such data in messages; the default is the name of their type.
-    compiled : Compiled, optional
-        How the compiled kernel reads the form.
 
     Raises
     ------
@@ -198,19 +172,20 @@ def reader(
         For a priority outside of 0 to 100, and where another reader of the same priority claims the same
         suffix, or is the fallback for the same shape.
     """
-    if not 0 <= priority <= 100:
-        raise ParameterError(f"reader {form!r}: priority={priority!r}: a number from 0 to 100 is needed.")
 
     def declare(read: Callable[[Any, Layout], Table | Iterable[Rows]]) -> Reader:
         about = " ".join((read.__doc__ or "").split())
-        shapes = (of,) if isinstance(of, str) else of
-        options = (recognises, priority, fallback, suffix, columns, called, compiled)
-        declared = Reader(form, about, kinds, shapes, read, *options)
+        declared = Reader(form, about, kinds, (of,) if isinstance(of, str) else of, read, **options)
+        if not 0 <= declared.priority <= 100:
+            problem = f"priority={declared.priority!r}: a number from 0 to 100 is needed."
+            raise ParameterError(f"reader {form!r}: {problem}")
         for other in READERS.values():
-            alike = other.form != form and other.priority == priority and {*other.kinds} & {*kinds}
-            if alike and suffix and other.suffix == suffix:
-                raise _ambiguous(ParameterError, f"files whose name ends in {suffix}", [other, declared])
-            if alike and fallback and other.fallback and (shared := {*other.shapes} & {*shapes}):
+            if other.form == form or other.priority != declared.priority or not {*other.kinds} & {*kinds}:
+                continue
+            if declared.suffix and other.suffix == declared.suffix:
+                what = f"files whose name ends in {declared.suffix}"
+                raise _ambiguous(ParameterError, what, [other, declared])
+            if declared.fallback and other.fallback and (shared := {*other.shapes} & {*declared.shapes}):
                 what = f"data of the shape {min(shared)!r} that no reader recognises"
                 raise _ambiguous(ParameterError, what, [other, declared])
         READERS[form] = declared

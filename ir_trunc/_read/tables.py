@@ -10,31 +10,31 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, nearest
-from ir_trunc._core.rankings import Bools, distinct
+from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import ValueType, id_column, known_column, number_column, numeric, pa, pc
 from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, Columns, Layout
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 
-# A run may have these columns: what reading each document costs, in the place of the utility measures'
-# constant effort, and whether it was shown.
 COST, SHOWN = "cost", "shown"
+"""Columns that a run may have: what reading each document costs, in the place of the constant effort of the
+utility measures, and whether it was shown."""
 
-_SAMPLE = 256  # rows of a frame that are looked at
+_SAMPLE = 256  # rows of a frame that a sample has
 
-_BEIR = "corpus-id"  # beside which BEIR calls relevance score
+_BEIR = "corpus-id"  # BEIR's name of documents; its qrels call relevance score
 
-# The columns that are read, under the names of ir-measures, PyTerrier and BEIR.
+ID_NAMES = ("query_id", "qid", "query-id", "_id", "id")
+"""Names of topic ids in data that are of topics alone."""
+
+# The names of fields in ir-measures, PyTerrier and BEIR.
 _NAMES = {
-    "query_id": ("query_id", "qid", "query-id"),
-    "topic": ("query_id", "qid", "query-id", "_id", "id"),  # in data that are of topics alone
+    "query_id": ID_NAMES[:3],
+    "topic": ID_NAMES,
     "doc_id": ("doc_id", "docno", _BEIR),
     "score": ("score",),
     "relevance": ("relevance", "label"),
     "iteration": ("iteration", "class"),
-    RANK: (RANK,),
-    MARK: (MARK,),
-    COST: (COST,),
-    SHOWN: (SHOWN,),
+    **{field: (field,) for field in (RANK, MARK, COST, SHOWN)},
 }
 
 FIELDS_OF = {name: field for field, names in reversed(_NAMES.items()) for name in names}
@@ -44,29 +44,28 @@ NUMBERS = ("score", "relevance", RANK, COST)
 """Fields that are numbers."""
 
 
-def columns_of(found: Iterable[Any], layout: Layout, source: str) -> dict[str, Any]:
-    """The columns that are read, by the names that they have: those needed, and those that a run may have."""
-    found, names = list(found), layout.reading.names
-    if names.needed:
-        names.check(found, possible_fields(layout), source)
-    fields = fields_to_read(layout, lambda field: bool(names.among(found, field, (field,))))
-    return {field: column_name(found, field, source, names) for field in fields}
+def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, Any]:
+    """Which of a table's columns are read: their names, by field."""
+    names, named = list(names), layout.reading.names
+    if named.needed:
+        named.check(names, possible_fields(layout), source)
+    fields = fields_to_read(layout, lambda field: bool(named.among(names, field, (field,))))
+    return {field: column_name(names, field, source, named) for field in fields}
 
 
-def read_of(found: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]:
-    """The columns of a table that are read or looked at, and the field of each.
+def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]:
+    """The columns of a table that are read or sampled, with their fields.
 
-    Where no name is known, the field is the first one of topics.
+    In data of topics without a usual name, the first column holds the topics.
     """
-    found, names = list(found), layout.reading.names
+    names, named = list(names), layout.reading.names
     if layout.kind == "topics":
-        known = {name: FIELDS_OF[name] for name in found if name in FIELDS_OF}
-        return known or dict.fromkeys(found[:1], "topic")
-    fields = {name: field for field, name in columns_of(found, layout, source).items()}
-    others = {
-        name: field for field in fields_of_signs(layout) for name in names.among(found, field, (field,))
+        usual = {name: FIELDS_OF[name] for name in names if name in FIELDS_OF}
+        return usual or dict.fromkeys(names[:1], "topic")
+    sampled = {
+        name: field for field in sampled_fields(layout) for name in named.among(names, field, (field,))
     }
-    return {**others, **fields}
+    return sampled | {name: field for field, name in columns_of(names, layout, source).items()}
 
 
 def possible_fields(layout: Layout) -> list[str]:
@@ -75,13 +74,13 @@ def possible_fields(layout: Layout) -> list[str]:
     return list(dict.fromkeys([*layout.columns, *of_runs]))
 
 
-def fields_of_signs(layout: Layout) -> tuple[str, ...]:
-    """Fields of a run that may be a sign that it is not what it seems."""
+def sampled_fields(layout: Layout) -> tuple[str, ...]:
+    """Fields of a run that may show that it should be read with other options."""
     return (RANK, MARK) if layout.kind == "run" else ()
 
 
 def fields_to_read(layout: Layout, has: Callable[[str], bool]) -> list[str]:
-    """The fields that are read of data that have some."""
+    """The fields that are read. has: whether the data have a field."""
     fields = list(layout.columns)
     if layout.kind != "run":
         return fields
@@ -91,100 +90,88 @@ def fields_to_read(layout: Layout, has: Callable[[str], bool]) -> list[str]:
 
 
 def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
-    """Rows of a frame, or of a mapping of columns. source: what to call it in a message."""
+    """Rows of a frame, or of a mapping of columns. source: its name in messages."""
     table = columns_by_name(data, source)
-    found, names = column_names(table), layout.reading.names
-    read = columns_of(found, layout, source)
-    rows = _from_columns({field: table[name] for field, name in read.items()}, layout, source)
-    if names.given:
-        rows = replace(rows, named=frozenset(field for field in names if names[field] in found))
+    names, named = column_names(table), layout.reading.names
+    columns = {field: table[name] for field, name in columns_of(names, layout, source).items()}
+    rows = _rows_of_columns(columns, layout, source)
+    if named.given:
+        rows = replace(rows, named=frozenset(field for field in named if named[field] in names))
     if layout.kind != "run":
         return rows
-    signs = [names.among(found, field, (field,)) for field in fields_of_signs(layout)]
-    seen = (table[name[0]] if len(name) == 1 else None for name in signs)
+    candidates = (named.among(names, field, (field,)) for field in sampled_fields(layout))
+    sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
     scores = -rows.values if rows.reading.lower_is_better else rows.values
-    return replace(rows, samples=_looked_at(rows.topics, scores, *seen))
+    return replace(rows, samples=_samples(rows.topics, scores, *sampled))
 
 
-def _looked_at(
-    topics: pa.DictionaryArray, values: npt.NDArray[np.generic], ranks: Any, marks: Any
-) -> Samples:
-    """A sample of rows.
-
-    values: scores, as they were given. ranks, marks: columns of any type, or None.
-    """
-    if not len(values):
+def _samples(topics: pa.DictionaryArray, scores: npt.NDArray[np.generic], ranks: Any, marks: Any) -> Samples:
+    """A sample of rows. scores: as they were given. ranks, marks: columns of any type, or None."""
+    if not len(scores):
         return ()
-    at = distinct(np.linspace(0, len(values) - 1, _SAMPLE).astype(np.int64))
-    seen: list[str] = []
+    places = distinct(np.linspace(0, len(scores) - 1, _SAMPLE).astype(np.int64))
+    seen_marks: list[str] = []
     texts = None if marks is None else known_column(marks)
     if texts is not None and not pa.types.is_primitive(texts.type):
-        seen = texts.cast(pa.string()).take(numeric(at)).to_pylist()
-    places = None if ranks is None else known_column(ranks)
-    if places is None or not (pa.types.is_integer(places.type) or pa.types.is_floating(places.type)):
-        return (Sample(marks=frozenset(seen)),)
+        seen_marks = texts.cast(pa.string()).take(numeric(places)).to_pylist()
+    numbers = None if ranks is None else known_column(ranks)
+    if numbers is None or not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
+        return (Sample(marks=frozenset(seen_marks)),)
     names = topics.dictionary_decode()
 
-    def of(rows_at: npt.NDArray[np.int64]) -> list[Seen]:
-        here = numeric(rows_at)
-        return list(
-            zip(names.take(here).to_pylist(), places.take(here).to_pylist(), values[rows_at].tolist())
-        )
+    def seen(rows: npt.NDArray[np.int64]) -> list[Seen]:
+        here = numeric(rows)
+        return list(zip(names.take(here).to_pylist(), numbers.take(here).to_pylist(), scores[rows].tolist()))
 
-    at = at[at < len(values) - 1]
-    return (Sample(tuple(zip(of(at), of(at + 1))), frozenset(seen)),)
+    places = places[places < len(scores) - 1]
+    return (Sample(tuple(zip(seen(places), seen(places + 1))), frozenset(seen_marks)),)
 
 
-def _from_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
-    topics, docs = (
-        id_column(columns["query_id"], source, "query_id"),
-        id_column(columns["doc_id"], source, "doc_id"),
-    )
+def _rows_of_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
+    topics = id_column(columns["query_id"], source, "query_id")
+    docs = id_column(columns["doc_id"], source, "doc_id")
     classes = id_column(columns["iteration"], source, "iteration") if layout.by_class else None
 
-    def read(field: str, kind: ValueType) -> npt.NDArray[Any]:
+    def numbers(field: str, kind: ValueType) -> npt.NDArray[Any]:
         return number_column(columns[field], field, kind, source, topics, docs)
 
-    ranks = read(RANK, "int64") if layout.reading.order == "rank" else None
+    ranks = numbers(RANK, "int64") if layout.reading.order == "rank" else None
     scored = layout.value in columns
     places = np.arange(len(docs)) if ranks is None else ranks
-    values = read(layout.value, layout.value_type) if scored else -places.astype(np.float64)
+    values = numbers(layout.value, layout.value_type) if scored else -places.astype(np.float64)
     rows = Rows.of(source, topics, docs, values, classes)
     if layout.kind != "run":
         return rows
-    hidden = ~_truths(columns[SHOWN], rows) if SHOWN in columns else None
+    hidden = None
+    if SHOWN in columns:
+        shown = columns[SHOWN]
+        shown = shown.to_pylist() if hasattr(shown, "to_pylist") else list(shown)
+        for row, value in enumerate(shown):
+            if not isinstance(value, (bool, np.bool_)):
+                raise rows.error(row, f"{SHOWN} {value!r}: True or False is needed")
+        hidden = ~np.array(shown, dtype=bool)
     if layout.reading.stop is not None:
         marks = id_column(columns[MARK], source, MARK, topics)
         stopped = np.asarray(pc.equal(marks, layout.reading.stop))
         hidden = stopped if hidden is None else stopped | hidden
     rows = rows.read(layout.reading, ranks, hidden, None if scored else np.ones(len(rows), dtype=bool))
-    return rows.with_costs(read(COST, "double").astype(np.float64)) if COST in columns else rows
-
-
-def _truths(column: Any, rows: Rows) -> Bools:
-    """Which rows are shown; InputError for anything but truth values."""
-    values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
-    for at, value in enumerate(values):
-        if not isinstance(value, (bool, np.bool_)):
-            raise rows.error(at, f"{SHOWN} {value!r}: True or False is needed")
-    return np.array(values, dtype=bool)
+    return rows.with_costs(numbers(COST, "double").astype(np.float64)) if COST in columns else rows
 
 
 def ids_of_table(data: Any, field: str, source: str) -> list[str]:
     """One column of ids of a frame, or of a mapping of columns."""
     table = columns_by_name(data, source)
-    column: list[str] = id_column(
-        table[column_name(column_names(table), field, source)], source, field
-    ).to_pylist()
-    return column
+    name = column_name(column_names(table), field, source)
+    ids: list[str] = id_column(table[name], source, field).to_pylist()
+    return ids
 
 
 def columns_by_name(data: Any, source: str) -> Any:
-    """A frame whose columns can be taken by name, or a mapping of columns as it is."""
+    """A frame or a mapping whose columns can be taken by name."""
     if isinstance(data, Mapping) or hasattr(data, "itertuples") or isinstance(data, pa.Table):
         return data
     if hasattr(data, "get_columns"):
-        # polars: one column may have a type that Arrow lacks, the others need not suffer
+        # polars: one column may have a type that Arrow lacks, without harm to the others
         return {column.name: column for column in data.get_columns()}
     try:
         return pa.RecordBatchReader.from_stream(data).read_all()
@@ -197,23 +184,24 @@ def column_names(table: Any) -> list[Any]:
     return list(table.column_names if isinstance(table, pa.Table) else getattr(table, "columns", table))
 
 
-def column_name(found: Iterable[Any], field: str, source: str, columns: Columns | None = None) -> Any:
-    """The name that a field has among the columns found. columns: those that the user named, where he can."""
-    found, given = list(found), NO_COLUMNS if columns is None else columns
-    names = given.among(found, field, _NAMES[field])
-    if not names and field == "relevance" and _BEIR in found:
-        names = given.among(found, field, ("score",))
-    if not names:
-        named = [str(given[field])] if field in given else []
-        wanted = " or ".join([*named, *_NAMES[field]])
-        hint = nearest(named[0], map(str, found)) if named else ""
-        if field == RUN.value and RANK in found:
+def column_name(names: Iterable[Any], field: str, source: str, columns: Columns | None = None) -> Any:
+    """Which of a table's names is that of a field. columns: those that the user named, where he can."""
+    names, named = list(names), NO_COLUMNS if columns is None else columns
+    matching = named.among(names, field, _NAMES[field])
+    if not matching and field == "relevance" and _BEIR in names:
+        matching = named.among(names, field, ("score",))
+    if not matching:
+        given = [str(named[field])] if field in named else []
+        needed = " or ".join([*given, *_NAMES[field]])
+        hint = nearest(given[0], map(str, names)) if given else ""
+        if field == RUN.value and RANK in names:
             hint += " order='rank' takes the column rank."
         elif columns is not None and not hint:
             hint = f" columns={{{field!r}: '...'}} names another."
         raise InputError(
-            f"{source} has no column {wanted}; it has: {', '.join(map(str, found)) or 'none'}.{hint}"
+            f"{source} has no column {needed}; it has: {', '.join(map(str, names)) or 'none'}.{hint}"
         )
-    if len(names) > 1:
-        raise InputError(f"{source} has the columns {' and '.join(names)} for the same field: one is needed.")
-    return names[0]
+    if len(matching) > 1:
+        both = " and ".join(matching)
+        raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
+    return matching[0]

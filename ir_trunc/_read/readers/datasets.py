@@ -14,7 +14,7 @@ from ir_trunc._read.arrow import id_column
 from ir_trunc._read.readers.memory import table_of_attributes
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import LOOSE, File, Table, reader
-from ir_trunc._read.tables import read_of
+from ir_trunc._read.tables import field_of_columns
 
 T = TypeVar("T")
 
@@ -165,5 +165,5 @@ def hugging_face(data: Any, layout: Layout) -> Table:
         raise InputError(f"{source}: it has the splits {', '.join(data)}: give one of them, data[...].")
     if not hasattr(data, "select_columns") or not hasattr(data, "__len__"):
         raise InputError(f"{source} is a stream: a Dataset is needed, which streaming=False gives.")
-    known = read_of(data.column_names, layout, source)
+    known = field_of_columns(data.column_names, layout, source)
     return Table(source, data.select_columns(list(known)).with_format("arrow")[:])

@@ -14,7 +14,7 @@ from ir_trunc._read.readers.topics import topic_file
 from ir_trunc._read.reading import TOPICS, Layout
 from ir_trunc._read.registry import LOOSE, File, Table, reader, reader_of
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import FIELDS_OF, NUMBERS, read_of
+from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns
 from ir_trunc._read.text import beginning, contents, json_lines, read_json
 
 _SEPARATORS = ("\t", ",", ";")
@@ -59,7 +59,7 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
     if twice is not None:
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
-    known = read_of(names, layout, source)
+    known = field_of_columns(names, layout, source)
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(contents(Path(data), source).lstrip()),
@@ -147,7 +147,7 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     source = layout.source
     try:
         with pyarrow.parquet.ParquetFile(os.fspath(data)) as file:
-            known = read_of(file.schema_arrow.names, layout, source)
+            known = field_of_columns(file.schema_arrow.names, layout, source)
             table = file.read(columns=list(known))
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from None

@@ -19,7 +19,7 @@ from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, 
 from ir_trunc._read.reading import MARK, RANK, Columns, Layout, Reading
 from ir_trunc._read.registry import COMMON, Compiled, Data, Table, first_docs, first_item, list_length, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
-from ir_trunc._read.tables import COST, SHOWN, fields_of_signs, fields_to_read, possible_fields
+from ir_trunc._read.tables import COST, SHOWN, fields_to_read, possible_fields, sampled_fields
 
 _DICTS = (dict, defaultdict)  # other mappings may have values of their own making
 
@@ -391,7 +391,7 @@ def table_of_attributes(data: Iterable[Any], layout: Layout, source: str) -> Tab
     if items:
         seen = {
             called[field]: [getattr(item, called[field], None) for item in items]
-            for field in fields_of_signs(layout)
+            for field in sampled_fields(layout)
         }
         columns = {**seen, **columns}
     return Table(source, columns)
