@@ -1,4 +1,4 @@
-"""A score at every depth of every list: the score itself and the best cut are two readings of it."""
+"""A score at every depth of every list. The score of a list and its best cut are both read from it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TOLERANCE = 1e-12
-"""Scores this close to the best are equal to it, as a share of the largest magnitude in the curve."""
+"""Scores this close to the best count as equal, as a share of the largest magnitude in the curve."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """What each list would score if it ended after d = 0, 1, ..., n documents.
+    """The score of each list if it ended after d = 0, 1, ..., n documents.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ class Curve:
     def best(self) -> tuple[Ints, Floats]:
         """The best depth and the highest score of every list.
 
-        Scores that are equal by their formula may differ in their last digits: every score counts as best
-        that misses the highest by at most 1e-12 of the largest magnitude in the list's curve.
+        Scores that are equal by their formula may differ in their last digits. A score counts as best if it
+        is within 1e-12 of the highest, relative to the largest magnitude in the list's curve.
 
         Returns
         -------
@@ -96,15 +96,13 @@ class Curve:
         InputError
             If a depth is not a whole number >= 0.
         """
-        at: Ints = self.offsets[:-1] + np.minimum(
-            checked_depths(depth, self.topics), np.diff(self.offsets) - 1
-        )
-        return self.values[at]
+        ends = np.diff(self.offsets) - 1
+        return self.values[self.offsets[:-1] + np.minimum(checked_depths(depth, self.topics), ends)]
 
     def rows(self) -> Iterator[tuple[str, Floats]]:
         """Each topic with its values for d = 0..n."""
-        for at, topic in enumerate(self.topics):
-            yield topic, self.values[self.offsets[at] : self.offsets[at + 1]]
+        for q, topic in enumerate(self.topics):
+            yield topic, self.values[self.offsets[q] : self.offsets[q + 1]]
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each topic and depth: query_id, depth, value."""
@@ -118,7 +116,7 @@ class Curve:
 
 
 def lowest_of_best(values: Floats, offsets: Ints, tolerance: float = 0.0) -> tuple[Ints, Floats]:
-    """The first place in each row whose value is the highest within the tolerance, and the highest value."""
+    """The first index in each row whose value is the highest within the tolerance, and the highest value."""
     top: Floats = np.maximum.reduceat(values, offsets[:-1])
     lengths = np.diff(offsets)
     place = np.arange(len(values)) - np.repeat(offsets[:-1], lengths)

@@ -1,7 +1,7 @@
-"""The compiled kernel, where there is one: runs to lists, with the bits that the Python way gives.
+"""The compiled kernel, if there is one: it turns runs into lists, with the same bits as the Python code.
 
-`IR_TRUNC_KERNEL=0` turns it off; `required` makes its absence an ImportError; `1`, the default, uses it
-where it is.
+`IR_TRUNC_KERNEL=0` turns it off, `required` makes its absence an ImportError, and `1`, the default, uses it
+if it is there.
 """
 
 from __future__ import annotations

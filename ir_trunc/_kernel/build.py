@@ -1,7 +1,7 @@
-"""Compiles the kernel: `python -m ir_trunc._kernel.build` does it in place, for a checkout.
+"""Compiles the kernel; `python -m ir_trunc._kernel.build` compiles it in place, for a checkout.
 
-An installation does it by itself. Where there is no compiler, or Python has no stable binary interface, one
-line says so, and runs are read in Python: the results are the same.
+An installation does so, too. Without a compiler, or without a stable binary interface of Python, one line
+says so, and runs are read in Python with the same results.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 STABLE_SINCE = (3, 11)  # the first version with all that the binding uses of the limited API
 
 
-def possible() -> bool:
+def can_build() -> bool:
     """Whether this Python takes modules of the limited API."""
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     return sys.implementation.name == "cpython" and sys.version_info[:2] >= STABLE_SINCE and not free_threaded
@@ -53,7 +53,7 @@ def compiled(folder: Path) -> Path | None:
         if wanted == "0"
         else f"this Python is not CPython >= {STABLE_SINCE[0]}.{STABLE_SINCE[1]} with a GIL"
     )
-    if wanted != "0" and possible():
+    if wanted != "0" and can_build():
         try:
             return compile_into(folder)
         except Exception as error:  # of a missing compiler, header or setuptools: they have no common type

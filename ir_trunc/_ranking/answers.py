@@ -28,7 +28,7 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad(answer: str) -> str:
-    """An answer as SQuAD compares them: lower case, without punctuation and articles, single blanks."""
+    """An answer as SQuAD compares it: in lower case, without punctuation and articles, with single blanks."""
     return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_NO_PUNCTUATION)).split())
 
 
@@ -54,10 +54,10 @@ def read_answers(
     normalise : {'squad'} or function, optional
         Applied to these answers and to those of a run. An answer that normalises to nothing is not counted.
     nil : str or NilRule
-        What the answer NIL of a run means: by default there is no answer, which is silence. NIL is
-        normalised, too.
+        The meaning of the answer NIL in a run. By default it ends the list, and a list that begins with it is
+        empty. NIL is normalised, too.
     columns : dict, optional
-        What the columns of a frame are called, see `Reading`.
+        The names of the columns of a frame, see `Reading`.
 
     Returns
     -------
@@ -76,12 +76,11 @@ def read_answers(
     >>> calc_aggregate("EM", qrels, {"capital of France?": ["paris."]})
     {EM: 1.0}
     """
-    known = (
-        normalise in NORMALISERS
-        if isinstance(normalise, str)
-        else normalise is None or (callable(normalise) and not isinstance(normalise, type))
-    )
-    if not known:
+    if isinstance(normalise, str):
+        valid = normalise in NORMALISERS
+    else:
+        valid = normalise is None or (callable(normalise) and not isinstance(normalise, type))
+    if not valid:
         raise InputError(
             f"normalise={shown(normalise)} is unknown: {', '.join(NORMALISERS)} or a function is needed."
         )
@@ -92,18 +91,18 @@ def read_answers(
 
 
 def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
-    """One row for each normalised answer of a question: its best level."""
+    """One row for each normalised answer of a question, with its best level."""
     best: dict[tuple[str, str], tuple[str, int]] = {}
     text_columns = (
         column.to_pylist() for column in (rows.topics, rows.docs, rows.classes) if column is not None
     )
     for question, answer, kind, level in zip(*text_columns, rows.values.tolist()):
-        same = normalise(answer) if normalise else answer
-        known = best.get((question, same))
-        if known and known[0] != kind and min(known[1], level) > 0:
+        normalised = normalise(answer) if normalise else answer
+        previous = best.get((question, normalised))
+        if previous and previous[0] != kind and min(previous[1], level) > 0:
             raise InputError(f"{rows.source}, question {question}: the answer {answer!r} is in two classes.")
-        if same and (known is None or known[1] < level):
-            best[question, same] = (kind, level)
+        if normalised and (previous is None or previous[1] < level):
+            best[question, normalised] = (kind, level)
     questions, answers = zip(*best) if best else ((), ())
     kinds, levels = zip(*best.values()) if best else ((), ())
     text = pa.string()
@@ -117,21 +116,16 @@ def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
 
 
 def token_f1(answer: Counter[str], right: Counter[str]) -> float:
-    """2 s / (w + w'), s words in common of w in the answer and w' in the right one."""
+    """2 s / (w + w'), with s words in common, w words in the answer and w' in the right answer."""
     shared = sum((answer & right).values())
     return 2 * shared / (sum(answer.values()) + sum(right.values())) if shared else 0.0
 
 
 def overlaps_of(qrels: Qrels, ranked: RankedRows, lengths: Ints) -> Floats:
-    """The token F1 of each list's first answer with the nearest right one (Q).
-
-    None where documents are not answers.
-
-    lengths: of the lists as they are scored.
-    """
-    found = np.zeros(len(lengths))
-    there = np.flatnonzero(lengths > 0)
-    for topic, answer in zip(there, ranked.rows.docs.take(ranked.starts[there]).to_pylist()):
+    """The token F1 of each list's first answer with the nearest right one (Q), for lists of these lengths."""
+    overlaps = np.zeros(len(lengths))
+    answered = np.flatnonzero(lengths > 0)
+    for topic, answer in zip(answered, ranked.rows.docs.take(ranked.starts[answered]).to_pylist()):
         words = Counter((qrels.normalise(answer) if qrels.normalise else answer).split())
-        found[topic] = max((token_f1(words, right) for right in qrels.right_words[topic]), default=0.0)
-    return found
+        overlaps[topic] = max((token_f1(words, right) for right in qrels.right_words[topic]), default=0.0)
+    return overlaps

@@ -1,4 +1,4 @@
-"""Decisions between yes, no and nothing, as qrels and run."""
+"""Decisions between yes, no and no answer, as qrels and run."""
 
 from __future__ import annotations
 
@@ -26,9 +26,13 @@ _FORMS = "a path of JSON or JSON lines, {id: value}, a list of dicts or a frame 
 class Decisions(NamedTuple):
     """Decisions as qrels and run: `calc("c@1", *decisions)`.
 
-    qrels: for each question the right answer, 'yes' with relevance 2 (the positive class, as
-    `F05u(positive=2)` has it) or 'no' with relevance 1; the other answer has 0. run: for each question its
-    answer, scored by how far the value is from the threshold; {} is silence.
+    Attributes
+    ----------
+    qrels : dict
+        For each question the right answer, 'yes' with relevance 2 (the positive class of
+        `F05u(positive=2)`) or 'no' with relevance 1; the other answer has relevance 0.
+    run : dict
+        For each question its answer, scored by the distance of the value from the threshold; {} is silence.
     """
 
     qrels: dict[str, dict[str, int]]
@@ -45,9 +49,9 @@ def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Deci
     ----------
     answers : path, dict, list of dicts or frame
         A number for each question: above the threshold it means yes, below it no, and exactly the threshold
-        nothing. True, False and None mean the same three. Values beyond 0 and 1 get a warning where the
-        threshold is 0.5. A file holds JSON lines such as `{"id": "q1",
-        "value": 0.7}`; a list with one value stands for the value.
+        no answer. True, False and None mean the same three. Values outside 0 to 1 get a warning if the
+        threshold is 0.5. A file holds JSON lines such as `{"id": "q1", "value": 0.7}`; a list with one value
+        stands for the value.
     truth : path, dict, list of dicts or frame
         True or False (1 or 0) for each question, in a file as `{"id": "q1", "same": true}`.
     threshold : float
@@ -56,7 +60,7 @@ def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Deci
     Returns
     -------
     Decisions
-        (qrels, run), as `ir_trunc.calc` takes them. A question that has no answer is left open, with a
+        (qrels, run), as `ir_trunc.calc` takes them. A question without an answer counts as left open, with a
         warning.
 
     Raises
@@ -75,19 +79,19 @@ def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Deci
     """
     threshold = number("threshold", threshold)
     right = {name: _truth(value, name) for name, value in _values(truth, "truth", _TRUTHS).items()}
-    given = {name: _value(value, name) for name, value in _values(answers, "answers", _ANSWERS).items()}
+    values = {name: _value(value, name) for name, value in _values(answers, "answers", _ANSWERS).items()}
     if not right:
         raise InputError("truth: there is no question; at least one is needed.")
-    missing = [name for name in right if name not in given]
+    missing = [name for name in right if name not in values]
     if missing:
         what = f"{len(missing)} of {len(right)} questions have no answer (question {missing[0]} for one)"
         warn(f"answers: {what}; they count as left open.")
-    far = [name for name, value in given.items() if value is not None and not 0 <= value <= 1]
+    far = [name for name, value in values.items() if value is not None and not 0 <= value <= 1]
     if far and threshold == _MIDDLE:
-        what = f"question {far[0]} has the value {given[far[0]]:g}, one of {len(far)} that are not in 0 to 1"
+        what = f"question {far[0]} has the value {values[far[0]]:g}, one of {len(far)} that are not in 0 to 1"
         warn(f"answers: {what}; is threshold={threshold:g}, which divides yes from no, on their scale?")
     qrels = {name: {"yes": 2, "no": 0} if yes else {"yes": 0, "no": 1} for name, yes in right.items()}
-    run = {name: _decided(value, threshold) for name, value in given.items()}
+    run = {name: _decided(value, threshold) for name, value in values.items()}
     return Decisions(qrels, run | {name: {} for name in missing})
 
 
@@ -133,39 +137,42 @@ def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
         pairs = list(data.items())
     elif shape == "frame":
         table = columns_by_name(data, source)
-        columns = [table[_one(column_names(table), known, source)] for known in (_IDS, names)]
+        columns = [table[_field(column_names(table), known, source)] for known in (_IDS, names)]
         pairs = list(zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns)))
     elif shape == "list":
         pairs = [_pair(item, names, f"{source}, item {at}") for at, item in enumerate(data)]
     else:
         raise InputError(f"{what} of type {type(data).__name__}: {_FORMS} is needed.")
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in pairs:
         name = one_id(key, "id", source)
-        if name in found:
+        if name in values:
             raise InputError(f"{source}: question {name} is given twice.")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def _from_json(path: str | os.PathLike[str], source: str) -> Any:
     text = contents(Path(path), source, (b"{", b"["))
     lines = [(f"{source}, line {at}", line) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
     if lines and lines[0][1].strip()[:1] + lines[0][1].strip()[-1:] == b"{}":
-        found = [read_json(line, place) for place, line in lines]
-        one = len(found) == 1 and not any(name in found[0] for name in _IDS)
-        return found[0] if one else found
+        objects = [read_json(line, place) for place, line in lines]
+        is_mapping = len(objects) == 1 and not any(name in objects[0] for name in _IDS)
+        return objects[0] if is_mapping else objects
     return read_json(text, source)
 
 
 def _pair(item: Any, names: tuple[str, ...], place: str) -> tuple[Any, Any]:
     if not isinstance(item, Mapping):
         raise InputError(f"{place}: a dict with id and {names[0]} is needed, not {type(item).__name__}.")
-    return item[_one(list(item), _IDS, place)], item[_one(list(item), names, place)]
+    return item[_field(list(item), _IDS, place)], item[_field(list(item), names, place)]
 
 
-def _one(found: list[Any], known: tuple[str, ...], place: str) -> Any:
-    name = next((name for name in known if name in found), None)
+def _field(names: list[Any], allowed: tuple[str, ...], place: str) -> Any:
+    """The first allowed name that there is."""
+    name = next((name for name in allowed if name in names), None)
     if name is None:
-        raise InputError(f"{place}: {' or '.join(known)} is missing; there is: {', '.join(map(str, found))}.")
+        raise InputError(
+            f"{place}: {' or '.join(allowed)} is missing; there is: {', '.join(map(str, names))}."
+        )
     return name

@@ -1,4 +1,4 @@
-"""Runs that name a NIL document, "there is no answer": what it means for the list that holds it."""
+"""The NIL document of a run, which stands for "there is no answer", and its meaning for the list."""
 
 from __future__ import annotations
 
@@ -18,20 +18,36 @@ Convention = Literal["ends", "trec2001", "sakai", "document"]
 
 @dataclass(frozen=True)
 class NilRule:
-    """What a document that stands for "no answer" means in a run.
+    """The meaning of a document NIL, which stands for "there is no answer" in a run.
 
-    convention: 'ends', the list ends before it, and documents behind it are left out (Liu et al. 2016);
-    'trec2001', it is a document of gain 1 for a nil query and of gain 0 for others, wherever it stands;
-    'sakai', as 'trec2001', at rank 1 only (Sakai 2004); 'document', it is a document like any other. id: its
-    document id. Under every convention a topic without answers is a nil query, and the empty list is right
-    for it. Raises InputError where the convention is unknown, or the id is not a text that a document can
-    have.
+    Under every convention a topic without answers is a nil query, and the empty list is right for it.
+
+    Parameters
+    ----------
+    convention : {'ends', 'trec2001', 'sakai', 'document'}
+        - 'ends': the list ends before NIL, and documents behind it are left out (Liu et al. 2016).
+        - 'trec2001': NIL is a document of gain 1 for a nil query and of gain 0 for others, at any rank.
+        - 'sakai': as 'trec2001', but with a gain at rank 1 only (Sakai 2004).
+        - 'document': NIL is a document like any other.
+    id : str
+        The document id of NIL.
+
+    Raises
+    ------
+    InputError
+        If the convention is unknown, or no document can have this id.
+
+    Examples
+    --------
+    >>> from ir_trunc import NilRule, calc_aggregate
+    >>> calc_aggregate("RRT", {"1": {"a": 0}}, {"1": ["none"]}, nil=NilRule("ends", id="none"))
+    {RRT: 1.0}
     """
 
     convention: Convention = "ends"
     id: str = "NIL"
     chosen: bool = field(default=True, repr=False, compare=False, kw_only=True)
-    """Whether the user chose this rule. Where nobody did, a run that holds the id is given a warning."""
+    """Whether the user chose this rule. If not, a run that holds the id gets a warning."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.convention, str) or self.convention not in get_args(Convention):
@@ -50,38 +66,38 @@ class NilRule:
 
     @property
     def means_something(self) -> bool:
-        """Whether NIL is anything else than a document."""
+        """Whether NIL is anything but an ordinary document."""
         return self.convention != "document"
 
     @property
     def answers(self) -> bool:
-        """Whether NIL is the one relevant document of a nil query."""
+        """Whether NIL is the only relevant document of a nil query."""
         return self.convention in ("trec2001", "sakai")
 
-    def lengths(self, run: RankedRows, at: Ints) -> Ints:
-        """Lengths of the lists (Q) where NIL stands at these rows."""
-        ended = run.lengths.copy()
+    def lengths(self, run: RankedRows, nil_rows: Ints) -> Ints:
+        """The lengths of the lists (Q), given the rows that hold NIL."""
+        lengths = run.lengths.copy()
         if self.convention == "ends":
-            ended[run.topic[at]] = run.rank[at] - 1
-        return ended
+            lengths[run.topic[nil_rows]] = run.rank[nil_rows] - 1
+        return lengths
 
-    def notes(self, run: RankedRows, at: Ints) -> Notes:
-        """What is to be said of the run, where NIL stands at these rows."""
+    def notes(self, run: RankedRows, nil_rows: Ints) -> Notes:
+        """The notes of the run, given the rows that hold NIL."""
         if self.convention != "ends":
-            return replace(run.notes, taken=0 if self.chosen else len(at))
-        behind = run.lengths[run.topic[at]] - run.rank[at]
+            return replace(run.notes, taken=0 if self.chosen else len(nil_rows))
+        behind = run.lengths[run.topic[nil_rows]] - run.rank[nil_rows]
         return replace(run.notes, cut_by_nil=int(np.count_nonzero(behind)), behind_nil=int(behind.sum()))
 
-    def right(self, run: RankedRows, at: Ints, nil_queries: Bools) -> Ints:
-        """Those of the rows with NIL in which it is the right answer of its topic."""
-        right = at[nil_queries[run.topic[at]]]
+    def right(self, run: RankedRows, nil_rows: Ints, nil_queries: Bools) -> Ints:
+        """The rows in which NIL is the right answer of its topic."""
+        right = nil_rows[nil_queries[run.topic[nil_rows]]]
         return right[run.rank[right] == 1] if self.convention == "sakai" else right
 
 
 DOCUMENTS = NilRule("document", chosen=False)
-"""Where nobody says what NIL means in a run of documents: what it means to every other tool."""
+"""The default for runs of documents: NIL is an ordinary document, as in every other tool."""
 
 
 def nil_rule(nil: Any) -> NilRule:
-    """The rule that a convention stands for; a rule stays as it is. Raises InputError for anything else."""
+    """The rule of a convention; a rule is returned as it is. InputError for anything else."""
     return nil if isinstance(nil, NilRule) else NilRule(nil)

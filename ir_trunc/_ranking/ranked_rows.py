@@ -1,9 +1,7 @@
-"""A run's rows in their one order, topic by topic.
+"""The rows of a run by rank, topic by topic.
 
-Judgments are joined to them, and wrapped runs are made of them.
-
-What the keys are, the run's `Reading` says: scores as 32-bit floats unless told otherwise, which is the order
-of ir-measures, pytrec_eval and trec_eval 9, so that truncated and classical measures speak of one list.
+The run's `Reading` selects the sort keys. By default they are the scores as 32-bit floats, as in ir-measures,
+pytrec_eval and trec_eval 9, so that truncated and classical measures see the same list.
 """
 
 from __future__ import annotations
@@ -25,11 +23,18 @@ _PRECISION: dict[Order, type[np.floating[Any]]] = {"score": np.float32, "score64
 
 @dataclass(frozen=True, eq=False)
 class RankedRows:
-    """The rows of a run for some topics, ranked.
+    """The rows of a run for some topics, by rank.
 
-    rows: one for each document; a topic's rows are contiguous. topic: each row's topic, as a position among
-    the topics (Q). rank: each row's rank, from 1. lengths, starts: of every topic's list (Q). notes: what is
-    to be said of the run.
+    Attributes
+    ----------
+    rows : Rows
+        One row for each document. The rows of a topic are contiguous.
+    topic, rank : array of int64
+        Of each row, the position of its topic among the Q topics, and its rank from 1.
+    lengths, starts : array of int64
+        Of each topic's list, the number of rows and the index of the first row (Q).
+    notes : Notes
+        What is to be reported of the run.
     """
 
     rows: Rows
@@ -41,33 +46,29 @@ class RankedRows:
 
     @property
     def scores(self) -> Floats | None:
-        """Of each row; None where some are not known."""
+        """The score of each row; None if some rows have no score."""
         if self.rows.unscored is not None and self.rows.unscored.any():
             return None
         return np.asarray(self.rows.values, dtype=np.float64)
 
     @property
     def falling(self) -> Floats:
-        """Scores by which every tool has the rows in this order.
-
-        They are the rows' own, or minus their ranks where those would not do.
-        """
-        usual = ranked_order(self.topic, replace(self.rows, reading=DEFAULT, unscored=None))
-        if np.array_equal(usual, np.arange(len(usual))):
+        """Scores that put the rows in this order in every tool: their own, or minus their ranks."""
+        by_score = ranked_order(self.topic, replace(self.rows, reading=DEFAULT, unscored=None))
+        if np.array_equal(by_score, np.arange(len(by_score))):
             return np.asarray(self.rows.values, dtype=np.float64)
         return -self.rank.astype(np.float64)
 
     @classmethod
     def of(cls, run: Rows, topics: pa.StringArray) -> RankedRows:
-        """The lists of these topics.
+        """The lists of these topics. A placeholder document makes its topic known but is not in the list.
 
-        Placeholder documents make their topic known and are not counted. Raises InputError where a topic has
-        the same document twice.
+        Raises InputError where a topic has the same document twice.
         """
-        number = index_in(run.topics.dictionary, topics)
-        strange = number < 0
-        number[strange] = np.arange(len(topics), len(topics) + np.count_nonzero(strange))
-        topic = number[flat(run.topics.indices)]
+        position = index_in(run.topics.dictionary, topics)
+        strange = position < 0  # unknown topics get numbers beyond those of the known ones
+        position[strange] = np.arange(len(topics), len(topics) + np.count_nonzero(strange))
+        topic = position[flat(run.topics.indices)]
         duplicates, again = run.reading.duplicates, repeats(topic, run.docs)
         if len(again) and duplicates == "error":
             raise run.twice(
@@ -102,7 +103,7 @@ class RankedRows:
 
 
 def repeats(topic: Ints, docs: pa.StringArray) -> Ints:
-    """The rows whose topic and document an earlier row has. topic: as numbers >= 0."""
+    """The rows that repeat the topic and document of an earlier row; topics are numbers >= 0."""
     codes = docs.dictionary_encode()
     pairs = topic * len(codes.dictionary) + flat(codes.indices)
     if len(distinct(pairs)) == len(pairs):
@@ -112,7 +113,7 @@ def repeats(topic: Ints, docs: pa.StringArray) -> Ints:
 
 
 def _strangers(run: Rows, known: Bools) -> Notes:
-    """The topics of a run that the qrels lack. known: which rows have others."""
+    """Notes of the topics that the qrels lack. `known` marks the rows of all other topics."""
     if known.all():
         return Notes(known=len(known) > 0)
     strange = run.topics.dictionary.take(pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known)))))
@@ -120,7 +121,7 @@ def _strangers(run: Rows, known: Bools) -> Notes:
 
 
 def _keys(rows: Rows) -> Ints | Floats:
-    """What decides the order of each list: the higher comes first."""
+    """The sort key of each row; the highest comes first."""
     keys: Ints | Floats
     if precision := _PRECISION.get(rows.reading.order):
         with np.errstate(over="ignore"):
@@ -135,10 +136,7 @@ def _keys(rows: Rows) -> Ints | Floats:
 
 
 def _count_tied(rows: Rows, starts: Ints, lengths: Ints) -> tuple[int, int]:
-    """Lists in whose order scores have a say, and those of them whose scores are all equal.
-
-    Lists of fewer than two documents do not count.
-    """
+    """The number of lists of two documents or more that scores order, and of those with equal scores only."""
     if rows.reading.order not in _PRECISION or rows.unscored is not None:
         return 0, 0
     keys, first = _keys(rows), starts[lengths > 1]
@@ -147,10 +145,10 @@ def _count_tied(rows: Rows, starts: Ints, lengths: Ints) -> tuple[int, int]:
 
 
 def ranked_order(topic: Ints, rows: Rows) -> Ints:
-    """Positions that bring the rows into order.
+    """The indices that sort the rows by rank.
 
-    Topics come as they do in the run, or by their numbers where their rows are not contiguous. topic: each
-    row's topic, as a number.
+    Topics keep the order of the run if their rows are contiguous; otherwise they are sorted by `topic`, the
+    number of each row's topic.
     """
     keys, place = _keys(rows), np.cumsum(np.diff(topic, prepend=topic[:1]) != 0)
     if place.max(initial=-1) >= len(distinct(topic)):
