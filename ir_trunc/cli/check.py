@@ -11,7 +11,7 @@ from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc.cli.arguments import QRELS, OneLineParser, add_flag, add_reading, options_of
 from ir_trunc.reporting.gate import check, read_condition
 from ir_trunc.reporting.report import MEASURES, report
-from ir_trunc.scoring.runs import by_file_name
+from ir_trunc.scoring._runs import by_file_name
 
 _EPILOG = """
 A condition is one of

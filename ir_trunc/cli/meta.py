@@ -34,8 +34,8 @@ from ir_trunc.meta.guide import Question, guide_page, next_step, plot_guide
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.meta.procedures import MatrixMeasures, ProcedureDefinition
 from ir_trunc.plots._kit import check_picture, save_picture
+from ir_trunc.scoring._runs import RunsLike
 from ir_trunc.scoring.results import Result
-from ir_trunc.scoring.runs import RunsLike
 
 
 def main(words: Sequence[str]) -> int:

@@ -17,9 +17,9 @@ from ir_trunc.cli.arguments import (
 )
 from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
 from ir_trunc.cli.output import FORMATS, Row, form_of, printing
+from ir_trunc.scoring._runs import by_file_name, score_each
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Results
-from ir_trunc.scoring.runs import by_file_name, score_each
 from ir_trunc.version import __version__
 
 _FORMAT = (

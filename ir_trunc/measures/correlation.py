@@ -15,6 +15,8 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import CollectionSize, MinRel
 from ir_trunc.measures.parts import binary, count, over, standing, ties
 
+__all__ = ["AUC", "KendallTau", "Spearman"]
+
 HANLEY = "Hanley & McNeil, Radiology 1982, https://doi.org/10.1148/radiology.143.1.7063747"
 KENDALL = "Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239"
 SPEARMAN = "Spearman, American Journal of Psychology 1904, https://doi.org/10.2307/1412159"

@@ -15,6 +15,8 @@ from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Reads
 from ir_trunc.measures.params import Kind, Param, Whole
 
+__all__ = ["lookup", "measure", "names", "registry"]
+
 registry: dict[str, Definition] = {}
 _aliases: dict[str, str] = {}
 

@@ -25,6 +25,8 @@ from ir_trunc._core.rankings import Bools, Floats, Rankings, offsets_of
 from ir_trunc.measures.lists import Depths, Lists
 from ir_trunc.measures.params import Param
 
+__all__ = ["BoundMeasure", "Definition"]
+
 Formula = Callable[..., Floats]
 OfMeans = tuple[Callable[..., tuple[Floats, ...]], Callable[..., Floats]]
 Read = Literal["confidence", "end"]

@@ -16,6 +16,8 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Flag, GradeGains, Number
 from ir_trunc.measures.parts import Gains, Judged, count, mapped, nil, over, scale_of, ties
 
+__all__ = ["AGR", "AWP", "RGR", "RWP", "Q", "RMeasure"]
+
 SAKAI = (
     "Sakai, NTCIR-4, 2004,"
     " http://research.nii.ac.jp/ntcir/workshop/OnlineProceedings4/OPEN/NTCIR4-OPEN-SakaiTrev.pdf"

@@ -13,6 +13,8 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Documents, Number
 from ir_trunc.measures.parts import collection_sizes, standing, ties
 
+__all__ = ["OIE"]
+
 AMIGO_OIE = "Amigó, Giner, Mizzaro & Spina, ICTIR 2018, https://doi.org/10.1145/3234944.3234958"
 
 QUESTION = (

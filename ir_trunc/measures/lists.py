@@ -24,6 +24,8 @@ from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of, sizes_of
 
+__all__ = ["Depths", "EveryDocument", "Lists"]
+
 T = TypeVar("T", bound=np.generic)
 
 # Cells of one padded block in `running`: small enough for the processor's second-level cache.

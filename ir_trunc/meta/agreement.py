@@ -21,8 +21,8 @@ from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, rounded, square_
 from ir_trunc.meta.power import Power
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
+from ir_trunc.scoring._statistics import interval
 from ir_trunc.scoring.results import Result, axes
-from ir_trunc.scoring.statistics import interval
 
 __all__ = ["Agreement", "agreement"]
 

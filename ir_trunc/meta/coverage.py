@@ -23,9 +23,9 @@ from ir_trunc._core.parameters import Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.matrix import ScoreMatrix, labelled_table
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
+from ir_trunc.scoring._runs import progress
+from ir_trunc.scoring._statistics import interval
 from ir_trunc.scoring.results import Result, axes
-from ir_trunc.scoring.runs import progress
-from ir_trunc.scoring.statistics import interval
 
 __all__ = ["Coverage", "coverage"]
 

@@ -24,10 +24,10 @@ from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.declaration import items_of, split_at_blanks
 from ir_trunc.measures.definition import RunScores
+from ir_trunc.scoring._runs import RunsLike, by_name, score_each
+from ir_trunc.scoring._saved import Saved, array_of, fields_of, plain, typed
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
-from ir_trunc.scoring.runs import RunsLike, by_name, score_each
-from ir_trunc.scoring.saved import Saved, array_of, fields_of, plain, typed
 
 if TYPE_CHECKING:
     from typing_extensions import Self

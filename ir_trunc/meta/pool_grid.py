@@ -35,9 +35,9 @@ from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import SystemNames, procedure
 from ir_trunc.meta.standardisation import Reference
 from ir_trunc.plots import _kit
+from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.objects import MeasureLike, parse_measure, written
 from ir_trunc.scoring.results import Result, axes
-from ir_trunc.scoring.runs import progress
 
 __all__ = ["CONDITIONS_2010", "PAPER_2010", "PoolGrid", "conditions", "pool_grid"]
 

@@ -27,9 +27,9 @@ from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, indices_of, named_runs, rounded, run_scores
 from ir_trunc.meta.procedures import SystemGroups, procedure
+from ir_trunc.scoring._runs import RunsLike, progress
 from ir_trunc.scoring.objects import MeasureLike, bind, parse_measures, written
 from ir_trunc.scoring.results import Result, axes
-from ir_trunc.scoring.runs import RunsLike, progress
 
 __all__ = ["LeftOut", "PooledRuns", "leave_group_out", "pooled_runs"]
 

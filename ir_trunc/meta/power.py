@@ -49,8 +49,8 @@ from ir_trunc.measures.params import Choice
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
+from ir_trunc.scoring._statistics import PairTest, interval
 from ir_trunc.scoring.results import Result, axes
-from ir_trunc.scoring.statistics import PairTest, interval
 
 __all__ = ["Power", "power"]
 

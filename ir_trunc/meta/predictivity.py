@@ -20,9 +20,9 @@ from ir_trunc.meta.matrix import ScoreMatrix, labelled_table, rounded, square_ta
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT
+from ir_trunc.scoring._runs import progress
+from ir_trunc.scoring._statistics import interval
 from ir_trunc.scoring.results import Result, axes
-from ir_trunc.scoring.runs import progress
-from ir_trunc.scoring.statistics import interval
 
 __all__ = ["Predictivity", "predictivity"]
 

@@ -38,9 +38,9 @@ from ir_trunc.meta.matrix import index_of_measure, labelled_table
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
+from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.objects import MeasureLike, parse_measure, parse_measures, written
 from ir_trunc.scoring.results import Result, fitted
-from ir_trunc.scoring.runs import progress
 
 __all__ = ["PropertyTable", "Verdicts", "properties"]
 

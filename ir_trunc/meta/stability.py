@@ -33,8 +33,8 @@ from ir_trunc.meta.matrix import ScoreMatrix, crossed, labelled_table
 from ir_trunc.meta.power import ratio_intervals, system_pairs
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
+from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.results import Result, axes
-from ir_trunc.scoring.runs import progress
 
 __all__ = ["ErrorRates", "SwapRates", "error_rates", "swap_rates"]
 

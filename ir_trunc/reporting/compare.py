@@ -30,11 +30,11 @@ from ir_trunc.meta.power import (
     paired_tests,
 )
 from ir_trunc.reporting.comparison import OF_PAIRS, Comparison
+from ir_trunc.scoring._runs import RunsLike, by_name, score_each
+from ir_trunc.scoring._statistics import PairTest
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, parse_measure
 from ir_trunc.scoring.results import Results
-from ir_trunc.scoring.runs import RunsLike, by_name, score_each
-from ir_trunc.scoring.statistics import PairTest
 
 __all__ = ["compare"]
 

@@ -18,10 +18,10 @@ from ir_trunc._output.tables import HIGHER, LOWER, Cell, MarkedTable, fitted, ta
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.meta.matrix import crossed, labelled_table
 from ir_trunc.meta.power import FOR_ALL_PAIRS, Correction
+from ir_trunc.scoring._saved import Saved
+from ir_trunc.scoring._statistics import PairTest
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.results import VIEWS, as_table
-from ir_trunc.scoring.saved import Saved
-from ir_trunc.scoring.statistics import PairTest
 
 __all__ = ["Comparison"]
 

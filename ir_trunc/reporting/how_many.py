@@ -17,9 +17,9 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.definition import influence
+from ir_trunc.scoring._statistics import interval_of_mean
 from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.results import Result
-from ir_trunc.scoring.statistics import interval_of_mean
 from ir_trunc.truncation._fitting import one_measure, single_measure
 from ir_trunc.truncation._policy import Cutter, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy

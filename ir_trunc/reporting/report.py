@@ -20,10 +20,10 @@ from ir_trunc._ranking.runs import rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc.reporting.compare import compare
 from ir_trunc.reporting.comparison import Comparison
+from ir_trunc.scoring._runs import RunsLike, by_name
 from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import VIEWS, Abstention, Results
-from ir_trunc.scoring.runs import RunsLike, by_name
 from ir_trunc.truncation import cross_validate
 from ir_trunc.truncation.study import bin_name, bin_of
 from ir_trunc.version import __version__

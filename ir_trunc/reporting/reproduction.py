@@ -14,7 +14,7 @@ from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.plots import _kit
 from ir_trunc.reporting._papers import PAPERS, Cells, Collection
-from ir_trunc.scoring.saved import Saved
+from ir_trunc.scoring._saved import Saved
 
 _ROUNDING = 1e-9
 

@@ -25,10 +25,7 @@ from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
 
-__all__ = [
-    "Evaluator", "Options", "RunOptions", "calc", "calc_aggregate", "curves", "evaluator", "iter_calc",
-    "warn_about_lists",
-]  # fmt: skip
+__all__ = ["Evaluator", "calc", "calc_aggregate", "curves", "evaluator", "iter_calc"]
 
 _HIGHEST_GRADE = 10**6  # of other providers
 _SHORTEST = 10  # a shorter limit is more likely the system's own: one answer, three passages

@@ -22,6 +22,8 @@ from ir_trunc.measures.declaration import items_of, parse, title_of
 from ir_trunc.measures.definition import Formula
 from ir_trunc.measures.params import Sizes, is_path
 
+__all__ = ["MeasureLike", "TruncMeasure", "measure", "parse_measure"]
+
 
 class TruncMeasure(Measure):
     """An ir-measures measure that is declared in ir_trunc.

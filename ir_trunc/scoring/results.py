@@ -22,17 +22,9 @@ from ir_trunc._read.arrow import pa
 from ir_trunc.scoring.objects import bind, parse_measure
 
 if TYPE_CHECKING:
-    from ir_trunc.scoring.tables import Table
+    from ir_trunc.scoring._tables import Table
 
-__all__ = [
-    "VIEWS",
-    "Abstention",
-    "Aggregated",
-    "ByMeasure",
-    "Result",
-    "Results",
-    "as_table",
-]
+__all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results"]
 V = TypeVar("V")
 
 VIEWS = ("all", "answerable", "nil")
@@ -43,7 +35,7 @@ class Result:
     """The base class of results.
 
     A new kind of result is a frozen dataclass (`repr=False`) that defines `heading` and `to_pandas`. Results
-    that are saved inherit from `ir_trunc.scoring.saved.Saved`.
+    that are saved inherit from `ir_trunc.scoring._saved.Saved`.
 
     Attributes
     ----------
@@ -316,6 +308,6 @@ class Results(Result):
 
 def as_table(data: Any, index: Any = None) -> Table:
     """The data as a DataFrame that prints as results do."""
-    from ir_trunc.scoring.tables import Table  # with pandas: not before there is a table
+    from ir_trunc.scoring._tables import Table  # with pandas: not before there is a table
 
     return Table(data, index=index)

@@ -24,7 +24,7 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param
-from ir_trunc.scoring.saved import plain, write_json
+from ir_trunc.scoring._saved import plain, write_json
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform

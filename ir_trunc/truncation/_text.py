@@ -14,7 +14,7 @@ from ir_trunc._core.parameters import text
 from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
 from ir_trunc.measures.declaration import items_of, split_at_blanks
-from ir_trunc.scoring.saved import fields_of, read_saved, typed
+from ir_trunc.scoring._saved import fields_of, read_saved, typed
 from ir_trunc.truncation._policy import Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
 from ir_trunc.truncation.policies.given import Given
 

@@ -17,11 +17,11 @@ from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.runs import rank
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.definition import influence
+from ir_trunc.scoring._runs import RunsLike, each_run
+from ir_trunc.scoring._statistics import interval_of_mean
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.results import as_table
-from ir_trunc.scoring.runs import RunsLike, each_run
-from ir_trunc.scoring.statistics import interval_of_mean
 from ir_trunc.truncation._fitting import curve_of, one_measure
 from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies

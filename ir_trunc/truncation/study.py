@@ -35,10 +35,10 @@ from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.declaration import lower_is_better
+from ir_trunc.scoring._runs import RunsLike, each_run
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, written
 from ir_trunc.scoring.results import Result, as_table, axes
-from ir_trunc.scoring.runs import RunsLike, each_run
 
 __all__ = [
     "CUTS",

@@ -9,7 +9,7 @@ import pytest
 from ir_trunc import compare
 from ir_trunc.cli.main import main
 from ir_trunc.meta.power import PAIR_TESTS
-from ir_trunc.scoring.statistics import PairTest
+from ir_trunc.scoring._statistics import PairTest
 
 MEASURES = ("RBPT", "AP")
 RUNS = ("never-stops.run", "stops-in-time.run", "says-little.run")

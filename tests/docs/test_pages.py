@@ -19,7 +19,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 FOLDERS = ("start", "howto", "coming-from")
 PAGES = [path for folder in FOLDERS for path in sorted((NOTEBOOKS / folder).glob("*.md"))]
 PAGES.append(NOTEBOOKS / "cheat-sheet.md")
-PAGES.remove(NOTEBOOKS / "howto" / "own-measure.md")  # measures/test_own_measure.py takes it back
+PAGES.remove(NOTEBOOKS / "howto" / "own-measure.md")  # measures/test_declaration.py takes it back
 
 
 @pytest.fixture

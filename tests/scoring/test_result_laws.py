@@ -30,9 +30,9 @@ import ir_trunc
 from ir_trunc import InputError, calc, compare, meta
 from ir_trunc.reporting._papers import Cells
 from ir_trunc.reporting.reproduction import Reproduction
+from ir_trunc.scoring._saved import Saved
+from ir_trunc.scoring._tables import Table
 from ir_trunc.scoring.results import Result
-from ir_trunc.scoring.saved import Saved
-from ir_trunc.scoring.tables import Table
 from ir_trunc.truncation import abstention_curve, cross_validate, nauc, risk_coverage, study
 
 LONG = "<b>system</b>-with-a-name-" + "x" * 90

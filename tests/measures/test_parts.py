@@ -1,10 +1,14 @@
 """Gain maps with gaps, numbers at the limits of 64 bits, collections of any size."""
 
+import tracemalloc
 from fractions import Fraction
 from math import sqrt
 
+import numpy as np
 import pytest
 from ir_measures import DefaultPipeline, nDCG
+from naive import TWINS
+from naive_classical import Query, Setting
 
 from ir_trunc import IrTruncWarning, ParameterError, Rankings, calc
 
@@ -113,3 +117,40 @@ def test_documents_of_the_list_are_never_tied_for_auc():
     assert value == calc("AUC(D=10)", qrels, apart).values.tolist()
     # a stands above 7 of 8 irrelevant documents; c outside the list: beneath b, tied with 7
     assert value[0][0] == pytest.approx((7 + 7 / 2) / 16)
+
+
+# As many grades as documents: time and memory grow with documents.
+
+MANY_GRADES = "OIE(D=9000) KendallTau(D=9000) Spearman(D=9000) AGR RGR Q(adjusted=True)"
+
+
+def test_as_many_grades_as_documents_have_the_scores_of_their_definitions():
+    rng = np.random.default_rng(5)
+    judged = [rng.permutation(2000)[:400].tolist(), rng.integers(0, 500, 400).tolist()]
+    lists = [
+        [None if rng.random() < 0.3 else grade for grade in rng.permutation(pool).tolist()[:300]]
+        for pool in judged
+    ]
+    levels = tuple(sorted({grade for pool in judged for grade in pool if grade > 0}))
+    values = calc(MANY_GRADES, None, Rankings.from_lists(lists, judged)).values
+    names = ["OIE", "KendallTau", "Spearman", "AGR", "RGR", "Q"]
+    params = [{"D": 9000}] * 3 + [{}, {}, {"adjusted": True}]
+    for name, given, of_measure in zip(names, params, values):
+        expected = [
+            TWINS[name](Query(ranked, pool, [1.0] * len(ranked)), Setting(levels=levels, params=given))
+            for ranked, pool in zip(lists, judged)
+        ]
+        np.testing.assert_allclose(of_measure, expected, rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("measure", MANY_GRADES.split())
+def test_memory_grows_with_the_documents_and_not_with_documents_times_grades(measure):
+    grades = range(1, 3001)
+    rankings = Rankings.from_lists([[grade] for grade in grades], topics=[f"{grade:04}" for grade in grades])
+    tracemalloc.start()
+    try:
+        calc(measure, None, rankings)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1e7  # a number for each topic and grade would take 7e7

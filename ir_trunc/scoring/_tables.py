@@ -8,8 +8,6 @@ import pandas as pd
 
 from ir_trunc._output.tables import table_text
 
-__all__ = ["Table"]
-
 
 class Table(pd.DataFrame):
     """A DataFrame that prints all of its columns within 80 columns of a terminal.

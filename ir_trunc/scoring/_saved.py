@@ -27,8 +27,6 @@ from ir_trunc.scoring.results import Result
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["FORMAT", "Saved", "array_of", "fields_of", "plain", "read_saved", "typed", "write_json"]
-
 FORMAT = 1
 """The number of the format. It grows when files are written in another form."""
 

@@ -1,0 +1,73 @@
+"""Measures as objects: their parameters are checked when they are given."""
+
+import ir_measures
+import numpy as np
+import pytest
+
+import ir_trunc
+from ir_trunc import AP, RBPT, ParameterError, c, nDCG, parse_measure
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
+RUN = {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}}
+
+
+def test_a_change_keeps_other_parameters_and_takes_values_back():
+    measure = RBPT(p=0.7, max_rel=3)
+    assert str(measure(max_rel=None)) == "RBPT(p=0.7)"
+    assert str(measure @ 5) == "RBPT(max_rel=3,p=0.7)@5"
+    with pytest.raises(ParameterError, match="p=7 is out of range"):
+        measure(p=7)
+
+
+@pytest.mark.parametrize(
+    ("measure", "says"),
+    [
+        (AP(persistence=3), "AP has no parameter 'persistence'; it has: "),
+        (ir_measures.infAP(rel="high"), "invalid param rel='high'"),
+        (nDCG(dcg="log3"), "nDCG: dcg='log3' is unknown"),
+        (ir_measures.P(rel=0) @ 5, "P: rel=0 is out of range"),
+    ],
+)
+def test_an_object_of_ir_measures_is_checked_where_it_comes_in(measure, says):
+    with pytest.raises(ParameterError) as caught:
+        ir_trunc.calc(measure, QRELS, RUN)
+    assert says in str(caught.value)
+
+
+def test_texts_print_as_one_would_write_them():
+    assert str(RBPT(p=0.5) @ 10) == "RBPT(p=0.5)@10"
+    assert str(RBPT(p=np.float64(0.25), rel=np.int32(2))) == "RBPT(p=0.25,rel=2)"
+    assert str(c @ 1) == "c@1"
+    assert str(c(unanswered=0) @ 1) == "c(unanswered=0)@1"
+    assert str(RBPT(p=0.8, tail=True)) == "RBPT"
+    assert str(ir_trunc.NDCGT) == "nDCGT"
+    assert RBPT @ 10.0 == RBPT @ 10
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"p": 1}, "p=1 is out of range: a number > 0 and < 1"),
+        ({"p": float("nan")}, "p=nan is out of range"),
+        ({"p": "0.5"}, "p='0.5': a number > 0 and < 1 is needed, not str"),
+        ({"p": True}, "not bool"),
+        ({"rel": 1.5}, "rel=1.5 is out of range: a whole number >= 1"),
+        ({"cutoff": 0}, "cutoff=0 is out of range"),
+        ({"tail": 1}, "True or False is needed, not int"),
+        ({"persistence": 0.5}, "no parameter 'persistence'; it has: p, rel, max_rel, tail, cutoff"),
+    ],
+)
+def test_wrong_parameters_say_what_is_allowed(given, message):
+    with pytest.raises(ParameterError, match="RBPT") as caught:
+        RBPT(**given)
+    assert message in str(caught.value)
+
+
+def test_a_missing_cutoff_is_named_when_the_measure_is_used():
+    with pytest.raises(ValueError, match="PT needs a cutoff: write PT@10"):
+        ir_measures.calc_aggregate([ir_trunc.PT], QRELS, RUN)
+
+
+def test_a_mistyped_name_gets_the_nearest_names():
+    with pytest.raises(ValueError, match=r"no measure 'RBTP'\. Did you mean RBPT"):
+        parse_measure("RBTP")
