@@ -15,20 +15,9 @@ from ir_trunc.truncation.study import bin_name, bin_of
 
 
 def test_bins_are_those_of_the_paper():
-    bins = {
-        0: "0",
-        1: "1-4",
-        4: "1-4",
-        5: "5-8",
-        8: "5-8",
-        9: "9-16",
-        16: "9-16",
-        17: "17-32",
-        64: "33-64",
-        1000: "513-1024",
-    }
-    for length, name in bins.items():
-        assert bin_name(int(bin_of(length))) == name
+    lengths = [0, 1, 4, 5, 8, 9, 16, 17, 64, 1000]
+    names = ["0", "1-4", "1-4", "5-8", "5-8", "9-16", "9-16", "17-32", "33-64", "513-1024"]
+    assert [bin_name(int(bin_of(length))) for length in lengths] == names
 
 
 @given(length=st.integers(1, 10**6))
@@ -52,16 +41,8 @@ def test_distribution_of_best_cuts_by_hand():
 
 def test_best_cuts_and_regret_by_hand():
     table = study.best_cuts("FlatU(e=0.25)", None, {"first": RUNS["first"]})
-    assert table.columns.tolist() == [
-        "system",
-        "query_id",
-        "measure",
-        "length",
-        "score",
-        "best_length",
-        "best_score",
-        "regret",
-    ]
+    names = "system query_id measure length score best_length best_score regret"
+    assert table.columns.tolist() == names.split()
     assert table["length"].tolist() == [3, 6, 1]
     assert table["score"].tolist() == [0.25, -0.5, -0.25]
     assert table["best_length"].tolist() == [1, 0, 0]

@@ -1,18 +1,33 @@
-"""Files of cuts and runs that are cut: what is written is read again, and wrong lines are named."""
+"""Runs that are cut, and files of cuts: what is written is read again, and wrong lines are named."""
 
 import gzip
 from typing import get_args
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import calc, rank
-from ir_trunc._core.errors import InputError
+import ir_trunc
+from ir_trunc import InputError, ParameterError, calc, rank
 from ir_trunc._ranking.nil import Convention
 from ir_trunc._ranking.runs import read_run
-from ir_trunc.truncation import Given, parse_policy, ranked, read_cuts, write_cuts, write_run
+from ir_trunc.truncation import (
+    Fixed,
+    Given,
+    LargestGap,
+    Oracle,
+    ScoreThreshold,
+    ShareOfTop,
+    cross_validate,
+    parse_policy,
+    ranked,
+    read_cuts,
+    truncate,
+    write_cuts,
+    write_run,
+)
 
 # What lines are split at, and what is not UTF-8 text, cannot be written; "#" begins a comment; two ids stand
 # for something.
@@ -21,6 +36,8 @@ ids = st.text(
 ).filter(lambda text: not text.startswith("#") and text not in ("NIL", "__nil__"))
 scores = st.floats(-1e6, 1e6, width=32)
 a_run = st.dictionaries(ids, st.dictionaries(ids, scores, min_size=1, max_size=8), min_size=1, max_size=6)
+RUN = {"q1": {"a": 0.9, "b": 0.8, "c": 0.1}, "q2": {"a": 0.2}, "q3": {}}
+half = ScoreThreshold(0.5)
 
 
 @pytest.fixture(scope="module")
@@ -129,3 +146,74 @@ def test_an_empty_list_is_written_as_the_placeholder_which_every_convention_read
     for convention in get_args(Convention):
         empty = rank({"1": {"x": 1}, "2": {}, "3": {}, "4": {}}, folder / "nil.run", nil=convention).lengths
         assert empty.tolist() == [0, 1, 1, 0]
+
+
+def test_a_cut_run_goes_back_to_a_dict_a_frame_and_a_file(tmp_path):
+    cut = truncate(RUN, half)
+    assert dict(cut) == cut.to_dict()
+    judged = {topic: {"a": 1} for topic in RUN}
+    whole = calc("RBPT", judged, cut.to_dict())
+    assert calc("RBPT", judged, cut).values.tolist() == whole.values.tolist()  # as it is
+    assert cut.to_dict() == {"q1": {"a": 0.9, "b": 0.8}, "q2": {}, "q3": {}}
+    assert cut.cuts == {"q1": 2, "q2": 0, "q3": 0}
+    frame = pd.DataFrame({"query_id": ["q1"] * 2, "doc_id": ["a", "b"], "score": [0.9, 0.8], "rank": [1, 2]})
+    pd.testing.assert_frame_equal(cut.to_pandas(), frame, check_dtype=False)
+    cut.write(tmp_path / "cut.run.gz")
+    qrels = {topic: {"a": 1} for topic in RUN}
+    scores = [ir_trunc.calc("RBPT SetF", qrels, run) for run in (cut.to_dict(), tmp_path / "cut.run.gz")]
+    assert scores[0].to_pandas().equals(scores[1].to_pandas())
+    assert repr(cut) == "Truncated(3 lists, 2 documents, 2 lists empty)"
+
+
+def test_every_form_of_cuts_ends_a_run(tmp_path):
+    expected = truncate(RUN, half).to_dict()
+    qrels = {topic: {"a": 1} for topic in RUN}
+    rankings = ir_trunc.rank(qrels, RUN)
+    write_cuts(tmp_path / "cuts.tsv", {"q1": 2, "q2": 0, "q3": 0})
+    half.save(tmp_path / "stop.json")
+    for cuts in (
+        "ScoreThreshold(0.5)",
+        {"q1": 2, "q2": 0, "q3": 9},
+        rankings.cut(half.cut(rankings)),
+        str(tmp_path / "cuts.tsv"),
+        str(tmp_path / "stop.json"),
+    ):
+        assert truncate(RUN, cuts).to_dict() == expected
+    assert truncate(RUN, rankings.cut(Oracle("SetF").cut(rankings))).to_dict()["q1"] == {"a": 0.9}
+
+
+def test_a_cut_run_has_the_order_in_which_it_was_read():
+    distances = {"q": {"near": 0.1, "far": 0.9, "middle": 0.3}}
+    assert truncate(distances, LargestGap(), lower_is_better=True).to_dict() == {
+        "q": {"near": -0.1, "middle": -0.3}
+    }
+    ties = truncate({"q": {"a": 1.0, "b": 1.0, "c": 0.5}}, Fixed(1)).to_dict()
+    assert ties == {"q": {"b": 1.0}}  # as ir-measures orders equal scores
+    assert truncate({1: ["x", "y", "z"]}, Fixed(2)).to_pandas()["doc_id"].tolist() == ["x", "y"]
+
+
+def test_runs_that_cannot_be_cut_are_refused():
+    for policy, error, message in [
+        ({"q1": 1}, InputError, "topic q2 of the run has no cut"),
+        ({"q1": 1, "q2": 0, "q3": -1}, InputError, "topic q3: -1 documents cannot be kept"),
+        ("Oracle(measure=AP)", ParameterError, "looks at judgments, which a run does not have"),
+        ("Greedy", ParameterError, "Greedy has no k yet"),
+        (5, ParameterError, "5 is not a policy"),
+        (half.cut, ParameterError, "is not a policy"),
+    ]:
+        with pytest.raises(error, match=message):
+            truncate(RUN, policy)
+
+
+def test_cross_validation_and_live_use_end_a_list_alike():
+    """What was evaluated is what is deployed."""
+    rng = np.random.default_rng(3)
+    run = {
+        str(q): {f"d{i}": float(s) for i, s in enumerate(np.sort(rng.random(9))[::-1])} for q in range(1, 30)
+    }
+    rankings = ranked(ir_trunc.read_run(run))
+    for policy in (half, LargestGap(), ShareOfTop(0.4), Fixed(4)):
+        lengths = [len(policy.keep(scores)) for scores in run.values()]
+        assert lengths == policy.cut(rankings).tolist()
+    table = cross_validate([half], "SetF", {q: {"d0": 1} for q in run}, {"r": run}, folds=2)
+    assert table["length"].tolist() == [np.mean([half(list(scores.values())) for scores in run.values()])]

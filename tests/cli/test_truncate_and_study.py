@@ -1,0 +1,147 @@
+"""The commands `truncate` and `study`: files in, files and CSV out, one line for every mistake."""
+
+import csv
+import io
+import shlex
+
+import pytest
+
+from ir_trunc import calc_aggregate
+from ir_trunc.cli.main import main
+
+RUN = "".join(
+    f"{topic} Q0 d{rank} {rank} {20 - rank * rank} tag\n" for topic in (1, 2, 3, 4) for rank in (1, 2, 3, 4)
+)
+QRELS = "1 0 d1 1\n2 0 d1 1\n2 0 d2 1\n3 0 d3 0\n4 0 d9 1\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "runs").mkdir()
+    for name, drop in (("x", "d1 "), ("y", "d2 "), ("z", "d3 ")):
+        (tmp_path / "runs" / name).write_text(
+            "".join(line for line in RUN.splitlines(True) if drop not in line)
+        )
+    return tmp_path
+
+
+def out(capsys, command):
+    assert main(shlex.split(command)) == 0
+    return capsys.readouterr()
+
+
+def table(capsys, command):
+    return list(csv.DictReader(io.StringIO(out(capsys, command).out)))
+
+
+def test_cuts_are_printed(files, capsys):
+    printed = out(capsys, "truncate a.run --policy LargestGap")
+    assert printed.out == "1\t3\n2\t3\n3\t3\n4\t3\n"
+    assert printed.err == "LargestGap: 4 lists, 4.0 documents long on average, now 3.0; 0 empty.\n"
+
+
+def test_cuts_and_runs_are_written_and_read_again(files, capsys):
+    out(capsys, "truncate a.run --policy 'Fixed(k=2)' -o cut.run.gz -k k.tsv")
+    assert (files / "k.tsv").read_text() == "1\t2\n2\t2\n3\t2\n4\t2\n"
+    (files / "k.tsv").write_text("1\t1\n2\t2\n3\t0\n4\t0\n")
+    out(capsys, "truncate a.run --policy k.tsv -o cut.run")
+    scores = calc_aggregate("SetF nDCGT P@1", "qrels", "cut.run")
+    assert scores["SetF"] == 0.5
+    assert scores["nDCGT"] == 0.75
+
+
+def test_fitting_needs_judgments_and_the_fit_is_told(files, capsys):
+    told = out(capsys, "truncate a.run --policy Greedy --qrels qrels -m FlatU -k k.tsv").err
+    assert told.startswith("Fixed(k=2): 4 lists")
+    told = out(capsys, "truncate a.run --policy ScoreThreshold --qrels qrels -m FlatU -k k.tsv").err
+    assert told.startswith("ScoreThreshold(threshold=16.0): 4 lists")
+
+
+@pytest.mark.filterwarnings("always")
+def test_the_oracle_cuts_the_judged_topics(files, capsys):
+    (files / "qrels").write_text("2 0 d2 1\n1 0 d8 1\n")
+    printed = out(capsys, "truncate a.run --policy Oracle --qrels qrels -m SetF -o o.run -k o.tsv")
+    assert "warning: run a.run: 2 topics that the qrels lack are left out" in printed.err
+    assert "Oracle(measure=SetF): 2 lists" in printed.err
+    assert (files / "o.tsv").read_text() == "1\t0\n2\t2\n"
+    assert [line.split()[2] for line in (files / "o.run").read_text().splitlines()] == ["__nil__", "d1", "d2"]
+
+
+def test_study_cuts(files, capsys):
+    rows = table(capsys, "study cuts qrels runs -m 'SetF RBPU'")
+    assert [row["best_cut"] for row in rows] == ["0", "1-4"]
+    assert sum(float(row["SetF"]) for row in rows) == pytest.approx(1)
+    rows = table(capsys, "study cuts qrels a.run -q -m 'FlatU(e=0.1)'")
+    assert [(row["query_id"], row["best_length"], row["length"]) for row in rows] == [
+        ("1", "1", "4"), ("2", "2", "4"), ("3", "0", "4"), ("4", "0", "4")
+    ]  # fmt: skip
+
+
+def test_studies_of_several_collections_have_their_mean(files, capsys):
+    (files / "strict").write_text("1 0 d2 1\n2 0 d2 1\n3 0 d3 0\n4 0 d9 1\n")
+    alone = {name: table(capsys, f"study cuts {name} runs -m SetF") for name in ("qrels", "strict")}
+    rows = table(capsys, "study cuts qrels runs -m SetF --also strict runs")
+    assert [row["collection"] for row in rows] == ["mean"] * 2 + ["qrels"] * 2 + ["strict"] * 2
+    shares = {name: [float(row["SetF"]) for row in found] for name, found in alone.items()}
+    assert [float(row["SetF"]) for row in rows[2:]] == shares["qrels"] + shares["strict"]
+    mean = [(x + y) / 2 for x, y in zip(*shares.values())]
+    assert [float(row["SetF"]) for row in rows[:2]] == mean
+    command = "study agreement qrels runs --full AP --truncated 'RBPT(p=0.8)' -p 2 --also strict runs"
+    rows = table(capsys, command)
+    assert list(rows[0]) == ["collection", "full", "RBPT(p=0.8)"]
+    assert {len(row["RBPT(p=0.8)"].partition(".")[2]) for row in rows} == {2}
+
+
+def test_study_agreement_lengths_example_policies(files, capsys):
+    rows = table(capsys, "study agreement qrels runs --truncated 'RBPU nDCGT' --full AP")
+    assert list(rows[0]) == ["full", "RBPU", "nDCGT"]
+    rows = table(capsys, "study lengths runs a.run")
+    assert rows == [
+        {"length": "3", "before": "12", "after": "12"},
+        {"length": "4", "before": "4", "after": "4"},
+    ]
+    rows = table(capsys, "study example -m FlatU --irrelevant 1 --relevant 1 --raw")
+    assert [float(row["FlatU"]) for row in rows] == pytest.approx([0, -0.05, 0.9])
+    rows = table(capsys, "study policies qrels runs -m FlatU --folds 2 --policy Greedy --policy Oracle")
+    assert [(row["system"], row["policy"]) for row in rows[:2]] == [("x", "Greedy"), ("x", "Oracle")]
+    out(capsys, "study example -o it.csv")
+    assert (files / "it.csv").read_text().startswith("cut,FlatU,ERRU,")
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    ("truncate a.run", "are required: --policy"),
+    ("truncate none.run --policy LargestGap", "there is no such file"),
+    ("truncate a.run --policy Fixd(3)", "There is no policy 'Fixd(3)'"),
+    ("truncate a.run --policy Greedy", "Greedy has no k yet: fit it on training topics first (at the"),
+    ("truncate a.run --policy Greedy --qrels qrels", "--qrels and --measure go together"),
+    ("truncate a.run --policy Oracle(measure=SetF)", "looks at judgments: --qrels and --measure are needed"),
+    ("truncate a.run --policy Oracle --qrels qrels -m c@1", "c@1 looks at all lists"),
+    ("truncate a.run --policy qrels", "cuts qrels, line 1: '1 0 d1 1'"),
+    ("truncate a.run --policy LargestGap -o none/x.run", "none/x.run"),
+    ("study", "the following arguments are required: EXPERIMENT"),
+    ("study plots", "invalid choice: 'plots'"),
+    ("study cuts qrels", "the following arguments are required: RUN"),
+    ("study cuts qrels runs -m XYZ", "There is no measure 'XYZ'"),
+    ("study cuts qrels runs -m RBPU -o none/x.csv", "none"),
+    ("study agreement qrels a.run", "1 run: an agreement"),
+    ("study cuts qrels runs -q --also qrels runs", "--by-query has a row for each list"),
+    ("study cuts qrels runs --also qrels runs", "the same qrels are given twice"),
+    ("study cuts qrels runs --also qrels", "expected 2 arguments"),
+    ("study cuts qrels runs --places many", "'many' is not a number of places"),
+    ("study example --relevant x", "'x' is not a whole number"),
+    ("study policies qrels runs -m FlatU --folds 9", "folds=9 is out of range: a whole number from 2 to 4"),
+    ("study policies qrels runs", "the following arguments are required: -m/--measure"),
+])  # fmt: skip
+def test_mistakes_are_one_line(files, capsys, words, message):
+    try:
+        status = main(words.split())
+    except SystemExit as end:
+        status = end.code
+    printed = capsys.readouterr()
+    assert status == 2
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert message in printed.err

@@ -1,0 +1,104 @@
+"""Policies as text and as files: what is written is read again, and errors name what is needed."""
+
+import json
+import math
+
+import pytest
+
+from ir_trunc import InputError, ParameterError, Rankings, load_policy
+from ir_trunc.truncation import (
+    Fixed,
+    Given,
+    Greedy,
+    LargestGap,
+    Oracle,
+    Policy,
+    ScoreThreshold,
+    ShareOfTop,
+    cross_validate,
+    parse_policy,
+)
+
+half = ScoreThreshold(0.5)
+
+
+@pytest.mark.parametrize(
+    "policy", [half, Fixed(3), Greedy(), ScoreThreshold(math.inf), Oracle("RBPU(p=0.9)")]
+)
+@pytest.mark.parametrize("name", ["stop.json", "stop.json.gz"])
+def test_a_policy_is_saved_and_loaded(policy, name, tmp_path):
+    path = tmp_path / name
+    policy.save(path)
+    assert load_policy(path) == policy
+    assert parse_policy(str(path)) == policy
+
+
+def test_what_is_not_a_saved_policy_is_refused_with_its_file(tmp_path):
+    path = tmp_path / "stop.json"
+    half.save(path)
+    content = json.loads(path.read_text())
+
+    def refused(changed, message):
+        path.write_text(json.dumps(changed))
+        with pytest.raises(InputError, match=rf"stop\.json.*{message}"):
+            load_policy(path)
+
+    refused(content | {"ir_trunc": "Power"}, "a Policy is needed")
+    refused(content | {"data": {"policy": "Fixd", "parameters": {"k": 1}}}, "no policy 'Fixd'.*Did you mean")
+    refused(content | {"data": {"policy": ["x"], "parameters": {}}}, "there is no policy")
+    refused(content | {"data": {"policy": "Fixed", "parameters": {"k": -1}}}, "k=-1 is out of range")
+    refused(content | {"data": {"policy": "Fixed", "parameters": {"k": 1.5}}}, "k is 1.5: a whole number")
+    refused(content | {"data": {"policy": "Fixed", "parameters": {}}}, "k is missing")
+    refused(content | {"data": {"policy": "Fixed", "parameters": {"k": 1, "n": 2}}}, "'n' is unknown")
+    refused(content | {"data": 5}, "an object is needed")
+
+
+def test_a_policy_that_nobody_else_knows_is_not_saved(tmp_path):
+    class Mine(Policy):
+        def cut(self, rankings):
+            return rankings.lengths
+
+    with pytest.raises(ParameterError, match="Mine is not in the registry of policies"):
+        Mine().save(tmp_path / "stop.json")
+
+
+UNSCORED, NEGATIVE = Rankings.from_lists([[1]]), Rankings.from_lists([[1, 0]], scores=[[-1, -2]])
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), [
+    (lambda: Greedy().cut(NEGATIVE), ParameterError, "Greedy has no k yet: fit it"),
+    (lambda: ScoreThreshold().cut(NEGATIVE), ParameterError, "ScoreThreshold has no threshold yet"),
+    (lambda: Oracle().cut(NEGATIVE), ParameterError, "Oracle has no measure yet"),
+    (lambda: Fixed(-1), ParameterError, "k=-1 is out of range"),
+    (lambda: ScoreThreshold(math.nan), ParameterError, "threshold=nan is out of range: a finite number is"),
+    (lambda: ShareOfTop(0.5).cut(NEGATIVE), InputError, "topic 1 has -1 for its first document"),
+    (lambda: LargestGap().cut(UNSCORED), InputError, "needs the scores"),
+    (lambda: Given({}, "k.tsv").cut(NEGATIVE), InputError, "k.tsv has no cut for topic 1"),
+    (lambda: Oracle("c@1").cut(NEGATIVE), ParameterError, "c@1 looks at all lists of a run at once"),
+    (lambda: Greedy().fit(NEGATIVE, "RBPU OIE"), ParameterError, "one measure, not 2: RBPU, OIE"),
+    (lambda: cross_validate("Greedy", "RBPU", None, {"r": NEGATIVE}), ParameterError, "There is 1 topic"),
+], ids=range(11))  # fmt: skip
+def test_errors_name_the_policy_and_what_is_needed(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call()
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("Fixd(k=3)", "no policy 'Fixd.k=3.'.*Did you mean Fixed"),
+    ("Fixed", r"'Fixed' cannot be read: missing a required argument: 'k'; Fixed\(k=...\) is needed"),
+    ("Fixed(n=3)", "Fixed has no parameter 'n'; it has: k."),
+    ("ScoreThreshold(treshold=3)", "it has: threshold. Did you mean threshold"),
+    ("Fixed(k=1, k=2)", "a parameter is given twice"),
+    ("Fixed(1, k=2)", "multiple values for argument 'k'"),
+    ("Fixed(k=1)(2)", "cannot be read"),
+    ("Fixed(1) + (2)", "cannot be read"),
+    ("Fixed(k=1.5)", "Fixed: k=1.5 is out of range: a whole number >= 0"),
+    ("Fixed(k=ten)", "Fixed: k='ten': a whole number >= 0 is needed"),
+    ("LargestGap(3)", "too many positional arguments; LargestGap is needed"),
+    ("Fixed(k=" + "-" * 9000 + "1)", "cannot be read|is needed"),
+    ("cuts" * 999, "There is no policy"),
+    ("Oracle(measure=RBPX)", "There is no measure 'RBPX'"),
+], ids=range(14))  # fmt: skip
+def test_texts_that_are_no_policy_are_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_policy(text)

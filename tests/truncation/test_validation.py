@@ -1,0 +1,195 @@
+"""Cross-validation: what policies may see, and what the table says of them."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from generated import queries, rankings_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from ir_trunc._core.errors import InputError
+from ir_trunc._core.rankings import Rankings
+from ir_trunc.measures import lookup
+from ir_trunc.truncation import (
+    AdaptiveK,
+    Fixed,
+    Given,
+    Greedy,
+    Knee,
+    LargestGap,
+    Oracle,
+    ScoreDistribution,
+    ScoreThreshold,
+    ShareOfTop,
+    Surprise,
+    cross_validate,
+)
+from ir_trunc.truncation._validation import topic_folds
+
+FITTED = [Greedy(), ScoreThreshold(), ShareOfTop(), Surprise(), ScoreDistribution()]
+BLIND = [*FITTED, LargestGap(), AdaptiveK(), Knee(), Fixed(0), Fixed(3), ScoreThreshold(0.5), ShareOfTop(0.9)]
+
+
+def positive(run):
+    """Scores above 0, which ShareOfTop needs, and up to 1, which K1 needs."""
+    return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in run])
+
+
+def test_cross_validation_shows_judgments_only_to_those_who_say_that_they_see_them():
+    seen = []
+
+    @dataclass(frozen=True)
+    class Curious:
+        sees_judgments: bool
+
+        def fit(self, rankings, measure):
+            seen.append(("fit", len(rankings.judgments.grades) > 0))
+            return self
+
+        def cut(self, rankings):
+            seen.append(("cut", len(rankings.judgments.grades) > 0 or len(rankings.judged_ranks) > 0))
+            return rankings.lengths
+
+    rankings = rankings_of(queries(3, 12))
+    cross_validate([Curious(False)], "RBPU", None, {"run": rankings}, folds=2)
+    assert seen == [("fit", True), ("cut", False)] * 2
+    seen.clear()
+    cross_validate([Curious(True)], "RBPU", None, {"run": rankings}, folds=2)
+    assert seen == [("fit", True), ("cut", True)] * 2
+
+
+def test_cross_validation_fits_on_other_topics_than_it_cuts():
+    seen = []
+
+    class Watching:
+        def fit(self, rankings, measure):
+            seen.append([rankings.topics])
+            return self
+
+        def cut(self, rankings):
+            seen[-1].append(rankings.topics)
+            return rankings.lengths
+
+    rankings = rankings_of(queries(3, 11))
+    cross_validate([Watching()], "RBPU", None, {"run": rankings}, folds=4)
+    assert len(seen) == 4
+    for fitted, cut in seen:
+        assert sorted([*fitted, *cut], key=int) == list(rankings.topics)
+    assert sorted((topic for _, cut in seen for topic in cut), key=int) == list(rankings.topics)
+
+
+def test_a_policy_of_one_s_own_that_answers_nonsense_is_named():
+    class Mine:
+        def fit(self, rankings, measure):
+            return self
+
+        def cut(self, rankings):
+            return [-1, 2]
+
+        def __str__(self):
+            return "Mine"
+
+    rankings = Rankings.from_lists([[1, 0]] * 4)
+    with pytest.raises(InputError, match="Mine: `cut` must return a whole length >= 0 for each of 2 topics"):
+        cross_validate([Mine()], "RBPU", None, {"run": rankings}, folds=2)
+
+
+def test_a_policy_may_ask_for_more_documents_than_there_are():
+    rankings = Rankings.from_lists([[1, 0], [1], [], [0]])
+    table = cross_validate([Fixed(99)], "RBPU", None, {"run": rankings}, folds=2)
+    assert table["length"].tolist() == [1.0]
+
+
+def test_cross_validation_table_by_hand():
+    """Every list has its relevant document on top: the best fixed k is 1 on any topics."""
+    lists = [[1, 0, 0]] * 6
+    rankings = Rankings.from_lists(lists, scores=[[3, 2, 1]] * 6, costs=[[0.1, 0.2, 0.4]] * 6)
+    table = cross_validate(
+        ["Greedy", "Fixed(k=3)", "Fixed(k=0)", "Oracle"], "SetP", None, {"run": rankings}, folds=3
+    )
+    table = table.set_index("policy")
+    assert table["score"].tolist() == pytest.approx([1, 1 / 3, 0, 1])
+    assert table["of_oracle"].tolist() == pytest.approx([1, 1 / 3, 0, 1])
+    assert table["regret"].tolist() == pytest.approx([0, 2 / 3, 1, 0])
+    assert table["length"].tolist() == [1, 3, 0, 1]
+    assert table["cost"].tolist() == pytest.approx([0.1, 0.7, 0, 0.1])
+    assert table["empty"].tolist() == [0, 0, 1, 0]
+    assert table["p_value"].tolist()[::3] == [1, 1]
+
+
+def test_other_measures_and_silence_of_the_same_lists_by_hand():
+    """Topics 1 to 4 have a relevant document on top, 5 and 6 are nil queries with lower scores."""
+    lists, scores = [[1, 0]] * 4 + [[0, 0]] * 2, [[9, 8]] * 4 + [[3, 2]] * 2
+    rankings = Rankings.from_lists(lists, scores=scores)
+    policies = [
+        "Fixed(k=0)",
+        "Fixed(k=2)",
+        "Oracle",
+        ScoreThreshold(9.0),
+        Given(dict(zip("123456", [0, 1, 1, 1, 0, 1]))),
+    ]
+    table = cross_validate(policies, "FlatU", None, {"run": rankings}, folds=3, also="SetP c@1")
+    assert table["silence_precision"].tolist() == pytest.approx([1 / 3, np.nan, 1, 1, 1 / 2], nan_ok=True)
+    assert table["silence_recall"].tolist() == [1, 0, 1, 1, 1 / 2]
+    assert table["SetP"].tolist() == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3, 1 / 2])
+    assert table["c@1"].tolist() == pytest.approx(
+        [0, 4 / 6, (4 + 2 * 4 / 6) / 6, (4 + 2 * 4 / 6) / 6, (3 + 2 * 3 / 6) / 6]
+    )
+    alone = cross_validate(policies, "FlatU", None, {"run": rankings}, folds=3)
+    assert alone.equals(table[alone.columns])
+    everywhere = cross_validate(policies, "FlatU", None, {"run": rankings.take(range(4))}, folds=2)
+    assert everywhere["silence_recall"].isna().all()
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10**6), folds=st.integers(2, 5))
+def test_cross_validation_keeps_its_promises(seed, folds):
+    rankings = positive(queries(seed, 9))
+    table = cross_validate([*BLIND, Oracle()], "RBPU(p=0.9)", None, {"run": rankings}, folds, seed % 10)
+    oracle = table.iloc[-1]
+    assert (table["score"] <= oracle["score"] + 1e-12).all()
+    assert (table["regret"] >= 0).all()
+    assert oracle["regret"] == 0
+    assert ((table["low"] <= table["score"] + 1e-12) & (table["score"] <= table["high"] + 1e-12)).mean() > 0.9
+    assert table["p_value"].between(0, 1).all()
+    assert ("cost" in table) == (seed % 2 == 0)
+    parts = topic_folds(len(rankings), folds, seed % 10)
+    assert sorted(np.concatenate(parts).tolist()) == list(range(9))
+
+
+def test_the_same_seed_gives_the_same_table():
+    runs_ = {"run": positive(queries(4, 12))}
+    first, second, other = (cross_validate(FITTED, "RBPU", None, runs_, 4, seed) for seed in (1, 1, 2))
+    assert first.equals(second)
+    assert not first.equals(other)
+
+
+def answers(correct, confidence):
+    topics = [f"{at:03}" for at in range(len(correct))]
+    return Rankings.from_lists(
+        [[int(c)] for c in correct], [[1, 0]] * len(correct), topics=topics, scores=[[s] for s in confidence]
+    )
+
+
+def test_cross_validation_by_c_at_1_looks_at_all_held_out_cuts_together():
+    rng = np.random.default_rng(2)
+    confidence = np.sort(rng.random(60))[::-1]
+    rankings = answers(rng.random(60) < confidence, confidence)
+    policies = ["ScoreThreshold", "Greedy", "Fixed(k=0)", LargestGap(), "ScoreThreshold(threshold=0.5)"]
+    table = cross_validate(policies, "c@1", None, {"run": rankings}, also="c@1 SetP").set_index("policy")
+    np.testing.assert_allclose(table["score"], table["c@1"])
+    assert table.loc["ScoreThreshold", "score"] > table.loc["Greedy", "score"]
+    assert table["of_oracle"].isna().all()
+    assert table["regret"].isna().all()
+    assert ((table["low"] <= table["score"]) & (table["score"] <= table["high"])).all()
+    assert table.loc["Greedy", "p_value"] == 1
+    cut, whole = rankings.cut(ScoreThreshold(0.5).cut(rankings)), rankings
+    c, u = (cut.judged_grades, cut.lengths == 0)
+    correct = np.zeros(60)
+    correct[cut.lengths > 0] = c
+    a = correct.mean()
+    values = correct * (1 + u.mean()) + u * a - u.mean() * a
+    expected = stats.ttest_rel(values, lookup("c").bind({"cutoff": 1}).score(whole)).pvalue
+    assert table.loc["ScoreThreshold(threshold=0.5)", "p_value"] == pytest.approx(expected, rel=1e-5)
