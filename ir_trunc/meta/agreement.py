@@ -22,7 +22,7 @@ from ir_trunc.meta.power import Power
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
 from ir_trunc.scoring._statistics import interval
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.results import Result
 
 __all__ = ["Agreement", "agreement"]
 
@@ -45,7 +45,6 @@ class Agreement(Result):
     rank-biased overlap.
     """
 
-    shapes = axes(values="names names", orderings="names items")
     digits = 2
 
     names: tuple[str, ...]

@@ -25,7 +25,7 @@ from ir_trunc.meta.matrix import ScoreMatrix, labelled_table
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring._statistics import interval
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.results import Result
 
 __all__ = ["Coverage", "coverage"]
 
@@ -38,7 +38,6 @@ class Coverage(Result):
     whether these are all.
     """
 
-    shapes = axes(uir="systems systems", means="measures systems")
     digits = 3
 
     measures: tuple[str, ...]

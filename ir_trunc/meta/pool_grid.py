@@ -37,7 +37,7 @@ from ir_trunc.meta.standardisation import Reference
 from ir_trunc.plots import _kit
 from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.objects import MeasureLike, parse_measure, written
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.results import Result
 
 __all__ = ["CONDITIONS_2010", "PAPER_2010", "PoolGrid", "conditions", "pool_grid"]
 
@@ -246,8 +246,6 @@ class PoolGrid(Result):
     """
 
     digits = 3
-    shapes = axes(share="pool_depths depths measures forms", judged="pool_depths", coverage="pool_depths")
-
     pool_depths: tuple[int, ...]
     depths: tuple[int, ...]
     measures: tuple[str, ...]

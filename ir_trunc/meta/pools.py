@@ -29,7 +29,7 @@ from ir_trunc.meta.matrix import ScoreMatrix, crossed, indices_of, named_runs, r
 from ir_trunc.meta.procedures import SystemGroups, procedure
 from ir_trunc.scoring._runs import RunsLike, progress
 from ir_trunc.scoring.objects import MeasureLike, bind, parse_measures, written
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.results import Result
 
 __all__ = ["LeftOut", "PooledRuns", "leave_group_out", "pooled_runs"]
 
@@ -182,8 +182,6 @@ class LeftOut(Result):
 
     measures: M. systems: S. groups: S. depth: of the pools. full, without: mean scores (M x S).
     """
-
-    shapes = axes(groups="systems", full="measures systems", without="measures systems")
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]

@@ -50,7 +50,7 @@ from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, 
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
 from ir_trunc.scoring._statistics import PairTest, interval
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.results import Result
 
 __all__ = ["Power", "power"]
 
@@ -413,8 +413,6 @@ class Power(Result):
     x pairs); by randomisation it is the bound of the draws, which grows with the difference itself.
     repetitions: draws used, 0 for the t test.
     """
-
-    shapes = axes(p="measures pairs", differences="measures pairs", needed="measures pairs")
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]

@@ -22,7 +22,7 @@ from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT
 from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring._statistics import interval
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.results import Result
 
 __all__ = ["Predictivity", "predictivity"]
 
@@ -35,7 +35,6 @@ class Predictivity(Result):
     scores that it is the tau of (splits x 2 x M x S).
     """
 
-    shapes = axes(taus="splits measures measures", halves="splits 2 measures systems")
     digits = 3
 
     measures: tuple[str, ...]

@@ -34,7 +34,7 @@ from ir_trunc.meta.power import ratio_intervals, system_pairs
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
 from ir_trunc.scoring._runs import progress
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.results import Result
 
 __all__ = ["ErrorRates", "SwapRates", "error_rates", "swap_rates"]
 
@@ -55,8 +55,6 @@ class ErrorRates(Result):
     fewer_wins, ties_of_pairs: counts (M x F x pairs) out of `repetitions` for each pair. size: topics in a
     set. relative_to: what the fuzziness is a share of.
     """
-
-    shapes = axes(fewer_wins="measures fuzziness pairs", ties_of_pairs="measures fuzziness pairs")
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
@@ -226,8 +224,6 @@ class SwapRates(Result):
     Bin b holds differences from b width to (b + 1) width, and the last bin all above. size: topics in each
     of the two sets. best: the highest mean score of a system over all topics (M).
     """
-
-    shapes = axes(comparisons=f"measures {BINS} pairs", swaps=f"measures {BINS} pairs", best="measures")
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]

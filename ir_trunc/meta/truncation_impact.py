@@ -20,7 +20,7 @@ from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT, GREY, INK, label
 from ir_trunc.scoring._runs import RunsLike, each_run
 from ir_trunc.scoring.evaluator import Evaluator
-from ir_trunc.scoring.results import Result, axes
+from ir_trunc.scoring.results import Result
 
 __all__ = ["TruncationImpact", "truncation_impact"]
 
@@ -32,8 +32,6 @@ class TruncationImpact(Result):
     measure, usual: the measures with and without regard to the end of a list. truncated: share of lists
     shorter than `depth` once NIL ends them (S). before, after: mean scores by `usual` and `measure` (S).
     """
-
-    shapes = axes(truncated="systems", before="systems", after="systems")
 
     measure: str
     usual: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -84,11 +84,6 @@ class Result:
 
         lines = "<br>".join(html.escape(printable(line)) for line in self.heading.splitlines())
         return f"<p>{lines}</p>\n{as_html(self.summary(), self.digits)}"
-
-
-def axes(**of: str) -> Mapping[str, str]:
-    """The axes of arrays, as `Saved.shapes` has them."""
-    return of
 
 
 class ByMeasure(dict[Any, V], Generic[V]):

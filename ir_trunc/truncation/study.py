@@ -38,7 +38,7 @@ from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.scoring._runs import RunsLike, each_run
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, written
-from ir_trunc.scoring.results import Result, as_table, axes
+from ir_trunc.scoring.results import Result, as_table
 
 __all__ = [
     "CUTS",
@@ -511,8 +511,6 @@ class NilReport(Result):
     before, after : array of int64
         Lengths by topic (Q).
     """
-
-    shapes = axes(before="lists", after="lists")
 
     ended_by_nil: int
     short: int
