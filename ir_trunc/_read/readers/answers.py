@@ -39,21 +39,21 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
         data = _from_json(data, layout.source)
     topics = [one_id(question, "question", "answers") for question in data]
     if len(set(topics)) < len(topics):
-        twice = next(question for at, question in enumerate(topics) if question in topics[:at])
+        twice = next(question for place, question in enumerate(topics) if question in topics[:place])
         raise InputError(f"answers: question {shown(twice)} is given twice, as text and as a number.")
     yield replace(_rows(data), universe=tuple(topics))
 
 
 def _from_json(path: str | os.PathLike[str], source: str) -> Mapping[Any, Any]:
-    found = read_json(contents(Path(path), source, document=b"{"), source)
-    if not isinstance(found, dict):
-        raise InputError(f"{source}: {{question: [class, ...]}} is needed, not {type(found).__name__}.")
-    if "version" in found and isinstance(found.get("data"), list):
+    content = read_json(contents(Path(path), source, document=b"{"), source)
+    if not isinstance(content, dict):
+        raise InputError(f"{source}: {{question: [class, ...]}} is needed, not {type(content).__name__}.")
+    if "version" in content and isinstance(content.get("data"), list):
         raise InputError(
             f"{source} is a file in SQuAD's own form: {{question: [class, ...]}} is needed, the wordings of a"
             " question's answers in one class: [['Paris', 'Paris, France']]; [] where there is none."
         )
-    return found
+    return content
 
 
 def _rows(data: Mapping[Any, Any]) -> Rows:

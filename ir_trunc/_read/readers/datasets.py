@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import id_column
@@ -15,8 +15,6 @@ from ir_trunc._read.readers.memory import table_of_attributes
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import LOOSE, File, Table, reader
 from ir_trunc._read.tables import field_of_columns
-
-T = TypeVar("T")
 
 
 def load_dataset(name: str) -> Any | None:
@@ -45,23 +43,30 @@ def _is_dataset(data: Any) -> bool:
     recognises=_is_dataset,
     priority=LOOSE,  # it takes every path where there is no file
 )
-def dataset(data: Any, layout: Layout) -> Table:
+def ir_dataset(data: Any, layout: Layout) -> Table:
     """The scored documents of a data set are its run.
 
     Its qrels come with its topics, of which some may have no judgment, and with its judgment scale.
     """
-    known = _known(data, layout.source) if isinstance(data, str) else data
+    collection = data
+    if isinstance(data, str):
+        if not data:
+            raise FileNotFoundError(f"{layout.source.strip()}: the path is empty.")
+        collection = load_dataset(data)
+        if collection is None:
+            what = "there is no such file, nor an ir_datasets data set of that id"
+            raise FileNotFoundError(f"{layout.source}: {what}.")
     what, part = _PARTS[layout.kind]
     if layout.kind == "topics":
-        return Table(what, topics=tuple(_topics(known)))
-    if not hasattr(known, f"{part}_iter"):
-        raise InputError(f"data set {dataset_name(known)} has no {what}.")
+        return Table(what, topics=tuple(_topics(collection)))
+    if not hasattr(collection, f"{part}_iter"):
+        raise InputError(f"data set {dataset_name(collection)} has no {what}.")
     table = table_of_attributes(
-        _loaded(known, getattr(known, f"{part}_iter")), layout, f"{layout.kind} (named tuples)"
+        _loaded(collection, getattr(collection, f"{part}_iter")), layout, f"{layout.kind} (named tuples)"
     )
     if layout.kind == "run":
         return table
-    return replace(table, topics=tuple(_topics(known)), levels=tuple(_levels(known)))
+    return replace(table, topics=tuple(_topics(collection)), levels=tuple(_levels(collection)))
 
 
 _PARTS = {
@@ -69,16 +74,6 @@ _PARTS = {
     "run": ("run (scoreddocs) of its own: give a run", "scoreddocs"),
     "topics": ("topics", "queries"),
 }
-
-
-def _known(name: str, what: str) -> Any:
-    """The data set of this id."""
-    if not name:
-        raise FileNotFoundError(f"{what.strip()}: the path is empty.")
-    found = load_dataset(name)
-    if found is None:
-        raise FileNotFoundError(f"{what}: there is no such file, nor an ir_datasets data set of that id.")
-    return found
 
 
 def _topics(dataset: Any) -> list[str]:
@@ -106,7 +101,7 @@ def dataset_name(dataset: Any) -> str:
     return str(dataset.dataset_id() if hasattr(dataset, "dataset_id") else dataset)
 
 
-def _loaded(dataset: Any, items: Callable[[], Iterable[T]]) -> list[T]:
+def _loaded(dataset: Any, items: Callable[[], Iterable[Any]]) -> list[Any]:
     try:
         with _without_failures_of_downloads():
             return list(items())
@@ -165,5 +160,5 @@ def hugging_face(data: Any, layout: Layout) -> Table:
         raise InputError(f"{source}: it has the splits {', '.join(data)}: give one of them, data[...].")
     if not hasattr(data, "select_columns") or not hasattr(data, "__len__"):
         raise InputError(f"{source} is a stream: a Dataset is needed, which streaming=False gives.")
-    known = field_of_columns(data.column_names, layout, source)
-    return Table(source, data.select_columns(list(known)).with_format("arrow")[:])
+    columns = list(field_of_columns(data.column_names, layout, source))
+    return Table(source, data.select_columns(columns).with_format("arrow")[:])

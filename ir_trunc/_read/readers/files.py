@@ -56,10 +56,10 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     source = layout.source
     names, separator = _header(beginning(data))
     quote = False if separator == "\t" else '"'  # texts behind tabs hold any quotes
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
-    known = field_of_columns(names, layout, source)
+    field_of = field_of_columns(names, layout, source)
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(contents(Path(data), source).lstrip()),
@@ -67,7 +67,7 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
             pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
             pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
-                include_columns=list(known),
+                include_columns=list(field_of),
                 strings_can_be_null=False,
             ),
         )
@@ -75,7 +75,7 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
         raise InputError(f"{source} is not a table: {str(error).splitlines()[0]}") from None
     columns = {name: pc.ascii_trim(table[name], " ") for name in table.column_names}
     for name in columns:
-        if known[name] in NUMBERS:
+        if field_of[name] in NUMBERS:
             columns[name] = _numbers(columns[name], name, source)
     return Table(source, columns)
 
@@ -85,8 +85,9 @@ def _numbers(column: Any, name: str, source: str) -> Any:
     try:
         return column.cast(pa.float64())
     except pa.ArrowInvalid:
-        at, text = next((at, text) for at, text in enumerate(column.to_pylist(), 1) if not _is_number(text))
-        raise InputError(f"{source}, row {at}: {name} {shown(text)} is not a number.") from None
+        rows = enumerate(column.to_pylist(), 1)
+        row, text = next((row, text) for row, text in rows if not _is_number(text))
+        raise InputError(f"{source}, row {row}: {name} {shown(text)} is not a number.") from None
 
 
 def _is_number(text: str) -> bool:
@@ -120,11 +121,11 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     source = layout.source
     text = contents(Path(data), source, (b"{", b"["))
     lines = json_lines(text, source)
-    found = [read_json(line, place) for place, line in lines] if lines else read_json(text, source)
-    if isinstance(found, dict) and layout.reading.names.get("query_id", "query_id") in found:
-        found = [found]  # lines, of which there is one
+    content = [read_json(line, place) for place, line in lines] if lines else read_json(text, source)
+    if isinstance(content, dict) and layout.reading.names.get("query_id", "query_id") in content:
+        content = [content]  # JSON lines of a single line
     try:
-        for rows in reader_of(found, layout).pieces(found, layout):
+        for rows in reader_of(content, layout).pieces(content, layout):
             yield replace(rows, source=source)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
@@ -147,8 +148,8 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     source = layout.source
     try:
         with pyarrow.parquet.ParquetFile(os.fspath(data)) as file:
-            known = field_of_columns(file.schema_arrow.names, layout, source)
-            table = file.read(columns=list(known))
+            columns = list(field_of_columns(file.schema_arrow.names, layout, source))
+            table = file.read(columns=columns)
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
     return Table(source, table)
@@ -172,14 +173,16 @@ def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
     if not path.is_file():
         others = ", ".join(sorted(file.name for file in Path(folder, "qrels").glob("*.tsv")))
         raise InputError(f"{layout.source} has no qrels/test.tsv; name the file: {others or 'none'}.")
-    found = csv_file.table(path, layout)
+    table = csv_file.table(path, layout)
     judged = {file: set(_ids(file)) for file in path.parent.glob("*.tsv")}
     elsewhere = set().union(*judged.values()) - judged[path]
     unjudged = [query for query in queries if query not in judged[path] | elsewhere]
     if unjudged:
-        what = f"{len(unjudged)} queries have no judgment in any of its qrels (query {unjudged[0]} for one)"
+        what = (
+            f"{len(unjudged)} queries have no judgment in any of its qrels (for example query {unjudged[0]})"
+        )
         warn(f"{layout.source}: {what}; they count as nil queries, for which the empty list is right.")
-    return replace(found, topics=tuple(unjudged))
+    return replace(table, topics=tuple(unjudged))
 
 
 def _ids(path: Path) -> tuple[str, ...]:

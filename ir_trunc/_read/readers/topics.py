@@ -15,7 +15,7 @@ from ir_trunc._read.arrow import id_column, one_id, pa
 from ir_trunc._read.readers.datasets import dataset_name
 from ir_trunc._read.reading import TOPICS, Layout
 from ir_trunc._read.registry import Table, reader, reader_of
-from ir_trunc._read.tables import column_name, ids_of_table
+from ir_trunc._read.tables import ID_NAMES, column_name, ids_of_table
 from ir_trunc._read.text import contents, decoded, json_lines, numbered_lines, read_json
 
 
@@ -47,41 +47,40 @@ def read_topics(data: Any) -> list[str]:
     >>> read_topics([{"qid": 3, "query": "jazz"}, {"qid": 1, "query": "blues"}])
     ['3', '1']
     """
-    found = reader_of(data, TOPICS).table(data, TOPICS)
-    names = [*found.topics]
-    if found.columns is not None:
-        names += ids_of_table(found.columns, "topic", found.source)
-    if not names:
-        raise InputError(f"{_named(data)}: there is no topic; at least one is needed.")
-    return list(dict.fromkeys(names))
+    table = reader_of(data, TOPICS).table(data, TOPICS)
+    topics = [*table.topics]
+    if table.columns is not None:
+        topics += ids_of_table(table.columns, "topic", table.source)
+    if not topics:
+        raise InputError(f"{_source_of(data)}: there is no topic; at least one is needed.")
+    return list(dict.fromkeys(topics))
 
 
-def say_unjudged(topics: Any, found: Iterable[str], judged: Collection[str], qrels: str) -> None:
-    """Warn of topics that the qrels lack.
+def say_unjudged(data: Any, topics: Iterable[str], judged: Collection[str], qrels: str) -> None:
+    """Warn of topics without judgments. data: the topics as the user gave them. qrels: their name.
 
-    topics: as the user gave them. found: their ids. qrels: what to call the qrels.
-
-    It may be all of them, where someone adds the topics that nobody judged. What is wrong then is told by the
-    run: that no topic is left is said where it has none of the qrels and none of these.
+    These may be all topics: a user may add those that nobody judged. Whether they are the wrong topics shows
+    when the run is read, which then has no topic of the qrels and none of these.
     """
-    names = list(found)
-    lacking = [name for name in names if name not in judged]
-    if not lacking:
-        return
-    what = f"{len(lacking)} of {len(names)} topics (topic {shown(lacking[0])} for one)"
-    nil = "nil queries, for which the empty list is right"
-    warn(f"{_named(topics)}: no judgments in {qrels} for {what}; they count as {nil}.")
+    topics = list(topics)
+    unjudged = [topic for topic in topics if topic not in judged]
+    if unjudged:
+        what = f"{len(unjudged)} of {len(topics)} topics (for example topic {shown(unjudged[0])})"
+        nil = "nil queries, for which the empty list is right"
+        warn(f"{_source_of(data)}: no judgments in {qrels} for {what}; they count as {nil}.")
 
 
-def _named(data: Any) -> str:
-    """What to call topics in a message."""
+def _source_of(data: Any) -> str:
+    """The name of topics in messages."""
     if isinstance(data, (str, os.PathLike)):
         return f"topics {os.fspath(data)}"
-    named = f"of {dataset_name(data)}" if hasattr(data, "queries_iter") else f"({type(data).__name__})"
-    return f"topics {named}"
+    return (
+        f"topics of {dataset_name(data)}"
+        if hasattr(data, "queries_iter")
+        else f"topics ({type(data).__name__})"
+    )
 
 
-_ID_FIELDS = ("query_id", "qid", "query-id", "_id", "id")
 _NAMED = "query_id, qid, _id or id"
 
 _TREC = re.compile(rb"<num>\s*(?:Number\s*:)?\s*([^\s<]+)", re.IGNORECASE)
@@ -103,50 +102,45 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     query_id, qid, _id or id.
     """
     source = layout.source
-    return Table(source, topics=tuple(_from_file(Path(data), source)))
+    text = contents(Path(data), source, (b"<", b"{", b"["))
+    start = text.lstrip()[:1]
+    read = _marked_up if start == b"<" else _from_json if start in (b"{", b"[") else _from_lines
+    return Table(source, topics=tuple(read(text, source)))
 
 
-def _from_file(path: Path, source: str) -> list[str]:
-    data = contents(path, source, (b"<", b"{", b"["))
-    start = data.lstrip()[:1]
-    if start == b"<":
-        return _marked(data, source)
-    return _from_json(data, source) if start in (b"{", b"[") else _from_lines(data, source)
-
-
-def _marked(data: bytes, source: str) -> list[str]:
-    """TREC topics, with a number each."""
-    found = _TREC.findall(data) or _XML.findall(data)
-    if not found:
+def _marked_up(data: bytes, source: str) -> list[str]:
+    """TREC topics, each with a number."""
+    ids = _TREC.findall(data) or _XML.findall(data)
+    if not ids:
         raise InputError(
             f"{source} looks like marked-up topics, but holds neither <num> nor <topic number=...>."
         )
     topics = len(_TOPIC.findall(data))
-    if topics > len(found):
-        raise InputError(f"{source} holds {topics} topics, but only {len(found)} of them have a number.")
+    if topics > len(ids):
+        raise InputError(f"{source} holds {topics} topics, but only {len(ids)} of them have a number.")
     import html  # with references in topics: commands start sooner without its table of entities
 
     return [
         _REFERENCE.sub(lambda sign: html.unescape(sign[0]), decoded(name, f"{source}: the id is"))
-        for name in found
+        for name in ids
     ]
 
 
 def _from_json(data: bytes, source: str) -> list[str]:
     """A list of ids or of objects; one object whose names are ids; or an object on each line."""
     if lines := json_lines(data, source):
-        return [of_item(read_json(line, place), place) for place, line in lines]
-    found = read_json(data, source)
-    if isinstance(found, list):
-        return [of_item(item, f"{source}, item {at}") for at, item in enumerate(found)]
-    if any(name in found for name in _ID_FIELDS):
-        return [of_item(found, source)]
-    odd = next((name for name, text in found.items() if not isinstance(text, (str, dict))), None)
+        return [_id_of_item(read_json(line, place), place) for place, line in lines]
+    content = read_json(data, source)
+    if isinstance(content, list):
+        return [_id_of_item(item, f"{source}, item {place}") for place, item in enumerate(content)]
+    if any(name in content for name in ID_NAMES):
+        return [_id_of_item(content, source)]
+    odd = next((name for name, text in content.items() if not isinstance(text, (str, dict))), None)
     if odd is not None:
-        kind = type(found[odd]).__name__
+        kind = type(content[odd]).__name__
         needed = f"{{id: text}}, a list of ids, or objects with {_NAMED} are needed"
         raise InputError(f"{source}: the value of {shown(odd)} is {kind}, not text; {needed}.")
-    return [one_id(name, "topic", source) for name in found]
+    return [one_id(name, "topic", source) for name in content]
 
 
 def _from_lines(data: bytes, source: str) -> list[str]:
@@ -159,17 +153,19 @@ def _from_lines(data: bytes, source: str) -> list[str]:
         return []
     first = lines[0][1].decode(errors="replace")
     for separator in "\t,;":
-        if any(name.strip(' "').casefold() in _ID_FIELDS for name in first.split(separator)):
+        if any(name.strip(' "').casefold() in ID_NAMES for name in first.split(separator)):
             return _from_table(decoded(data, f"{source}: the id is"), separator, source)
     if all(_JUDGED.fullmatch(line) for _, line in lines):
         raise InputError(f"{source} looks like qrels or a run, not like topics; {_FORM} is needed.")
-    found = [_of_line(line, place) for place, line in lines]
-    if len(found) > 1 and not found[0].isdigit() and all(name.isdigit() for name in found[1:]):
-        raise InputError(f"{source}: {shown(found[0])} looks like a header; call the column of ids {_NAMED}.")
-    return found
+    topics = [_id_of_line(line, place) for place, line in lines]
+    if len(topics) > 1 and not topics[0].isdigit() and all(topic.isdigit() for topic in topics[1:]):
+        raise InputError(
+            f"{source}: {shown(topics[0])} looks like a header; call the column of ids {_NAMED}."
+        )
+    return topics
 
 
-def _of_line(line: bytes, place: str) -> str:
+def _id_of_line(line: bytes, place: str) -> str:
     start, tab, _ = line.partition(b"\t")
     name = decoded(start.strip(), f"{place}: the id is")
     if not name:
@@ -190,20 +186,21 @@ def _from_table(text: str, separator: str, source: str) -> list[str]:
     except csv.Error as error:
         raise InputError(f"{source} is not a table: {error}.") from None
     header = [name.strip(" ").casefold() for name in rows[0]]
-    at = header.index(column_name(header, "topic", source))
-    found = []
+    column = header.index(column_name(header, "topic", source))
+    topics = []
     for number, row in enumerate(rows[1:], 2):
-        if len(row) <= at or not row[at].strip(" "):
-            raise InputError(f"{source}, row {number}: {header[at]} is missing.")
-        found.append(row[at].strip(" "))
-    return found
+        if len(row) <= column or not row[column].strip(" "):
+            raise InputError(f"{source}, row {number}: {header[column]} is missing.")
+        topics.append(row[column].strip(" "))
+    return topics
 
 
-def _is_column(data: Any) -> bool:
-    return hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray))
-
-
-@reader("a column of ids", "topics", of=("frame", "list"), recognises=_is_column)
+@reader(
+    "a column of ids",
+    "topics",
+    of=("frame", "list"),
+    recognises=lambda data: hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray)),
+)
 def column(data: Any, layout: Layout) -> Table:
     """A column of pandas, polars, pyarrow or numpy."""
     return Table(layout.source, topics=tuple(id_column(data, layout.source, "topic").to_pylist()))
@@ -219,15 +216,17 @@ def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """Items are objects with one of these attributes, or mappings with one of these names."""
     source = layout.source
-    return Table(source, topics=tuple(of_item(item, f"{source}, item {at}") for at, item in enumerate(data)))
+    return Table(
+        source, topics=tuple(_id_of_item(item, f"{source}, item {place}") for place, item in enumerate(data))
+    )
 
 
-def of_item(item: Any, place: str) -> str:
-    """The id that an item is, or has."""
+def _id_of_item(item: Any, place: str) -> str:
+    """The id of an item, which may be the item itself."""
     if isinstance(item, Mapping):
-        held = [item[name] for name in _ID_FIELDS if name in item]
+        held = [item[name] for name in ID_NAMES if name in item]
     else:
-        held = [getattr(item, name) for name in _ID_FIELDS if hasattr(item, name)] or [item]
+        held = [getattr(item, name) for name in ID_NAMES if hasattr(item, name)] or [item]
     if not held:
         raise InputError(
             f"{place}: an object with {_NAMED} is needed; it has: {', '.join(map(shown, item)) or 'nothing'}."
