@@ -1,10 +1,9 @@
-"""Pictures of truncation. They need matplotlib: `pip install 'ir_trunc[plot]'`.
+"""Plots of lists, cuts, policies and scores. They need matplotlib: `pip install 'ir_trunc[plot]'`.
 
-They change no global state of matplotlib.
-
-Every function draws on the Axes it is given, or on those of a new figure, and returns them. `ax.figure` shows
-the picture in a notebook, after `%matplotlib inline`, and `ax.figure.savefig("it.pdf")` keeps it. What is
-told apart is told apart by marker, line style, lightness or words, not by hue alone.
+Every function draws on the Axes that it is given, or on those of a new figure, and returns them. `ax.figure`
+shows the figure in a notebook, after `%matplotlib inline`, and `ax.figure.savefig("plot.pdf")` writes it.
+Markers, line styles, lightness and words tell things apart, not hue alone. No global state of matplotlib is
+changed.
 """
 
 from ir_trunc.plots._cuts import abstention, curve, cuts, lengths, nil, policies, recall_curve, risk_coverage

@@ -1,4 +1,4 @@
-"""Pictures of lengths, cuts and policies: where lists end, and what ending them there is worth."""
+"""Plots of lengths and cuts, of policies and stopping rules, and of abstention."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc._read.text import read_sizes
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, Size, Sizes, is_path
-from ir_trunc.measures.parts import binary, collection_sizes
+from ir_trunc.measures.parts import binary, documents
 from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
 
@@ -65,10 +65,10 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
     # Where the list ends at its best cut, its square is inside the diamond.
     marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", _style.ACCENT, 5.5))
     for what, depth, marker, fill, size in marks:
-        look: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
+        style: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
         counted = f"{depth} document{'s' * (depth != 1)}"
         name = f"{what}: {counted}, {values[depth]:.3f}"
-        ax.plot(depth, values[depth], marker, color=_style.ACCENT, clip_on=False, label=name, **look)
+        ax.plot(depth, values[depth], marker, color=_style.ACCENT, clip_on=False, label=name, **style)
     _kit.length_axis(ax.xaxis, "length of the list", own)
     name = measure if isinstance(measure, str) else shown(measure)
     ax.set(ylabel=_style.label(f"{name} of topic {topic}"), xlim=(0, max(own, 1)))
@@ -114,8 +114,8 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         raise InputError(f"one measure's lists can be shown, not {len(measures)}: pick the rows of one.")
     places = table.groupby(["length", "best_length"]).size().reset_index(name="lists")
     area = 12 + 300 * places["lists"] / len(table) * (places["lists"] > 1)
-    look: dict[str, Any] = {"edgecolor": _style.INK, "linewidth": 0.8, "clip_on": False}
-    ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **look, alpha=0.8)
+    style: dict[str, Any] = {"edgecolor": _style.INK, "linewidth": 0.8, "clip_on": False}
+    ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **style, alpha=0.8)
     top = float(table[["length", "best_length"]].to_numpy().max())
     ax.plot([0, top], [0, top], color=_style.ACCENT, linewidth=1.2, linestyle="--", zorder=3)
     _kit.length_axis(ax.xaxis, "own length", top)
@@ -158,8 +158,8 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     _kit.check_finite(table[["before", "after"]])
     ax = _kit.ready_axes(ax)
     for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", _style.INK))):
-        look: dict[str, Any] = {"color": colour, "edgecolor": _style.INK}
-        ax.bar(np.arange(len(table)) + offset, table[name], 0.4, label=f"{name} NIL ends lists", **look)
+        style: dict[str, Any] = {"color": colour, "edgecolor": _style.INK}
+        ax.bar(np.arange(len(table)) + offset, table[name], 0.4, label=f"{name} NIL ends lists", **style)
     ax.set_xticks(range(len(table)), table.index)
     ax.set(xlabel="length of the list (documents)", ylabel="lists")
     _kit.integer_ticks(ax.yaxis)
@@ -248,8 +248,8 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     ax = _kit.ready_axes(ax, 6.4, 1.1 + 0.28 * len(shown))
     places = range(len(shown))
     bars = [shown["score"] - shown["low"], shown["high"] - shown["score"]]
-    look: dict[str, Any] = {"color": _style.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
-    ax.errorbar(shown["score"], places, xerr=bars, fmt="o", **look)
+    style: dict[str, Any] = {"color": _style.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
+    ax.errorbar(shown["score"], places, xerr=bars, fmt="o", **style)
     ax.set_yticks(places, [_style.label(name) for name in shown["policy"]])
     for place, spent in zip(places, shown[against]):
         _beyond(ax, place, f"{spent:,.0f}" if abs(spent) >= 100 else f"{spent:.1f}")
@@ -268,8 +268,8 @@ _SPENT = {"length": "mean length\n(documents)", "cost": "mean cost\n(units of ga
 
 def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
     """Words beyond the right edge, flush right."""
-    look = _style.SMALL | {"ha": "right", "va": va, "annotation_clip": False}
-    ax.annotate(words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", **look)
+    style = _style.SMALL | {"ha": "right", "va": va, "annotation_clip": False}
+    ax.annotate(words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", **style)
 
 
 def recall_by_share(rankings: Rankings, D: Size = QRELS, rel: int = 1) -> tuple[Floats, Floats]:
@@ -283,7 +283,7 @@ def recall_by_share(rankings: Rankings, D: Size = QRELS, rel: int = 1) -> tuple[
     if not answerable:
         raise InputError(f"no topic has a document of grade {rel} or more: recall has no meaning.")
     row = lists.row[gains.relevant]
-    share = lists.rank[gains.relevant] / collection_sizes(lists, D)[row]
+    share = lists.rank[gains.relevant] / documents(lists, D)[row]
     order = np.argsort(share, kind="stable")
     recall = np.cumsum(1 / gains.R[row[order]]) / answerable
     return np.append(0.0, share[order]), np.append(0.0, recall)
@@ -333,15 +333,15 @@ def recall_curve(
     ax = _kit.ready_axes(ax)
     ax.plot([0, 1], [0, 1], color=_style.GREY, linewidth=0.8, linestyle=":", zorder=1)
     drawn = []
-    for (name, rankings), look in zip(named.items(), _kit.line_styles(len(named))):
+    for (name, rankings), style in zip(named.items(), _kit.line_styles(len(named))):
         instance("runs", rankings, Rankings, "lists, as ir_trunc.rank makes them,")
         share, recall = recall_by_share(rankings, size, rel)
-        marker = look.pop("marker")
-        drawn += ax.step([*share, 1.0], [*recall, recall[-1]], where="post", **look)
+        marker = style.pop("marker")
+        drawn += ax.step([*share, 1.0], [*recall, recall[-1]], where="post", **style)
         lists = Lists(rankings)
         wanted = binary(lists, rel).R > 0
-        end = np.mean((lists.n / np.maximum(collection_sizes(lists, size), 1))[wanted])
-        ax.plot(end, recall[-1], marker=marker, **look | {"markersize": 8, "label": _style.label(name)})
+        end = np.mean((lists.n / np.maximum(documents(lists, size), 1))[wanted])
+        ax.plot(end, recall[-1], marker=marker, **style | {"markersize": 8, "label": _style.label(name)})
     ax.set(xlabel="share of the documents read", ylabel="mean recall", xlim=(0, 1), ylim=(0, 1.02))
     ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
     _kit.name_lines(ax, list(zip(named, drawn)))

@@ -1,4 +1,4 @@
-"""What all pictures share: colours, axes, panels, lines, legends, tables in shades of grey, and files."""
+"""Parts that all plots share: axes, lines with names, legends, ticks, shaded tables, checks and files."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 else:
     Axes = None  # only type checkers read `ax: Axes`
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+LineData = Mapping[Any, tuple[Any, Any]]
+"""Lines by name: (x, y)."""
 
 MOST_NAMES = 7
-"""Lines that have their names beside them, at most; more have a legend."""
+"""Up to this number of lines, names stand beside the lines; more lines have a legend."""
+
+_ABOVE = "legend-above-"  # and its number of rows, which `set_title` reads
+# Without the time, a file has the same bytes every time.
+_UNDATED = {"svg": {"Date": None}, "svgz": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def ready_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
@@ -59,36 +62,32 @@ def panels(rows: int, columns: int) -> Any:
 
 
 def line_styles(count: int) -> list[dict[str, Any]]:
-    """Looks of several lines."""
-    looks = zip(cycle(COLOURS), cycle(MARKERS), cycle(LINES), range(count))
+    """Colour, marker and line style of each of several lines."""
     return [
-        {"color": c, "marker": m, "linestyle": line, "markersize": 5, "linewidth": 1.3}
-        for c, m, line, _ in looks
+        {"color": colour, "marker": marker, "linestyle": line, "markersize": 5, "linewidth": 1.3}
+        for colour, marker, line, _ in zip(cycle(COLOURS), cycle(MARKERS), cycle(LINES), range(count))
     ]
 
 
-LineData = Mapping[Any, tuple[Any, Any]]
-
-
-def draw_lines(ax: Axes, series: LineData, xlabel: str, ylabel: str, **looks: Any) -> Axes:
-    """A line for every (x, y), each with a look and a name."""
-    name_lines(ax, draw_unnamed_lines(ax, series, **looks))
+def draw_lines(ax: Axes, series: LineData, xlabel: str, ylabel: str, **properties: Any) -> Axes:
+    """Draw a line for every (x, y), each with a style of its own and its name."""
+    name_lines(ax, draw_unnamed_lines(ax, series, **properties))
     ax.set(xlabel=xlabel, ylabel=ylabel)
     return ax
 
 
-def draw_unnamed_lines(ax: Axes, series: LineData, **looks: Any) -> list[tuple[str, Any]]:
-    """A line for every (x, y), each with a look of its own; the lines by their names."""
+def draw_unnamed_lines(ax: Axes, series: LineData, **properties: Any) -> list[tuple[str, Any]]:
+    """Draw a line for every (x, y), each with a style of its own. Returns (name, line)."""
     return [
-        (str(name), ax.plot(x, y, label=label(name), **look | looks)[0])
-        for look, (name, (x, y)) in zip(line_styles(len(series)), series.items())
+        (str(name), ax.plot(x, y, label=label(name), **style | properties)[0])
+        for style, (name, (x, y)) in zip(line_styles(len(series)), series.items())
     ]
 
 
 def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
-    """Write the name of each line at its end.
+    """Write the name of each line at its end, or a legend for many lines and for lines whose ends meet.
 
-    Many lines, and those whose ends meet, have a legend. One line has no name.
+    A single line has no name.
     """
     from ir_trunc.plots._labels import at_ends
 
@@ -100,46 +99,43 @@ def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
 
 
 def _meet(heights: Sequence[Any]) -> bool:
-    """Whether three lines or more end near each other, or two in one place."""
-    every = np.concatenate(heights)
+    """Whether three or more lines end near each other, or two at the same height."""
+    values = np.concatenate(heights)
     ends = np.sort([float(line[-1]) for line in heights])
-    distances = np.diff(ends) / (np.nanmax(every) - np.nanmin(every) or 1)
+    distances = np.diff(ends) / (np.nanmax(values) - np.nanmin(values) or 1)
     near = distances < 0.04
     return bool((near[1:] & near[:-1]).any() or (distances < 0.002).any())
 
 
 def legend_beside(ax: Axes, **where: Any) -> Any:
-    """What marks and lines mean, beside the picture, where it hides nothing."""
+    """A legend to the right of the axes."""
     beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
     return ax.legend(**{"frameon": False, "fontsize": "small"} | (where or beside))
 
 
-_ABOVE = "legend-above-"  # and its rows: `titled` asks for them
-
-
-def legend_above(ax: Axes, columns: int = 1, **look: Any) -> None:
-    """What marks and lines mean, above the picture."""
-    found = legend_beside(ax, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **look)
-    found.set_gid(f"{_ABOVE}{-(-len(found.get_texts()) // columns)}")
+def legend_above(ax: Axes, columns: int = 1, **style: Any) -> None:
+    """A legend above the axes."""
+    legend = legend_beside(ax, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **style)
+    legend.set_gid(f"{_ABOVE}{-(-len(legend.get_texts()) // columns)}")
 
 
 def set_title(ax: Axes, words: str) -> None:
-    """A title, above the legend where that is above the picture."""
-    found = ax.get_legend()
-    name = str(found.get_gid()) if found is not None else ""
+    """A title, above a legend that is above the axes."""
+    legend = ax.get_legend()
+    name = str(legend.get_gid()) if legend is not None else ""
     rows = int(name.removeprefix(_ABOVE)) if name.startswith(_ABOVE) else 0
     ax.set_title(words, pad=6 + (4 + 14 * rows if rows else 0))
 
 
 def reference_line(ax: Axes, height: float, words: str) -> None:
-    """A thin line across the picture, and on it what it stands for."""
+    """A thin horizontal line with its meaning written on it."""
     ax.axhline(height, color=GREY, linewidth=0.8, zorder=1)
     place: dict[str, Any] = {"textcoords": "offset points", "ha": "left", "va": "bottom", "fontsize": "small"}
     ax.annotate(words, (0, height), (3, 2), xycoords=ax.get_yaxis_transform(), color="#555555", **place)
 
 
 def integer_ticks(axis: Any) -> None:
-    """Ticks at whole numbers only: ranks, lengths and counts have no parts."""
+    """Ticks at whole numbers only, for ranks, lengths and counts."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
@@ -152,10 +148,7 @@ def slanted_ticks(ax: Axes, names: Any) -> None:
 
 
 def length_axis(axis: Any, what: str, longest: float) -> None:
-    """An axis of lengths from 0 on; logarithmic, with plain numbers, where lists are long.
-
-    What matters is near the top of the lists.
-    """
+    """An axis of lengths from 0; logarithmic for long lists, because the top of a list matters most."""
     axis.set_label_text(f"{what} (documents)")
     if longest >= 100:
         getattr(axis.axes, f"set_{axis.axis_name}scale")("symlog", linthresh=1)
@@ -166,50 +159,50 @@ def length_axis(axis: Any, what: str, longest: float) -> None:
 
 
 def checked_table(value: Any, columns: Iterable[str], made_by: str) -> pd.DataFrame:
-    """The argument, where it is a frame of numbers with these columns. made_by: what makes such a frame."""
+    """The argument, if it is a frame with these columns. made_by: the function that makes such a frame."""
     table = instance("table", value, pd.DataFrame, f"the DataFrame that {made_by} makes")
     lacking = [column for column in columns if list(table.columns).count(column) != 1]
     if lacking or not len(table):
-        found = ", ".join(map(str, table.columns)) or "none"
+        columns_found = ", ".join(map(str, table.columns)) or "none"
         what = f"column {lacking[0]}, once" if lacking else "rows"
-        raise InputError(f"table: it needs {what}, as {made_by} makes it; its columns: {found}.")
+        raise InputError(f"table: it needs {what}, as {made_by} makes it; its columns: {columns_found}.")
     return table
 
 
 def check_finite(columns: pd.DataFrame | Mapping[str, Any]) -> None:
-    """InputError where a column has anything but finite numbers."""
+    """InputError if a column has anything but finite numbers."""
     for name, column in columns.items():
         numbers(str(name), column)
 
 
 def only_value(column: pd.Series[str], of: str, what: str) -> str:
-    """The value that all rows have; InputError where what belongs to several is in the table."""
-    found = column.unique()
-    if len(found) != 1:
-        raise InputError(f"one {of}'s {what} can be shown, not those of {len(found)}: pick the rows of one.")
-    return str(found[0])
+    """The value that all rows have; InputError if there are several."""
+    values = column.unique()
+    if len(values) != 1:
+        raise InputError(f"one {of}'s {what} can be shown, not those of {len(values)}: pick the rows of one.")
+    return str(values[0])
 
 
 def checked_scores(name: str, value: Any) -> pd.Series[float]:
-    """The argument, where it is a Series of finite numbers, each of another thing."""
-    found: pd.Series[float] = instance(name, value, pd.Series, "a Series of scores")
-    numbers(name, found)
-    if not len(found) or not found.index.is_unique:
+    """The argument, if it is a Series of finite numbers with distinct labels."""
+    scores: pd.Series[float] = instance(name, value, pd.Series, "a Series of scores")
+    numbers(name, scores)
+    if not len(scores) or not scores.index.is_unique:
         raise InputError(f"{name}: at least one score is needed, and one for each thing that is scored.")
-    return found
+    return scores
 
 
 def shaded_table(
     table: pd.DataFrame, form: str, ax: Axes | None = None, words: pd.DataFrame | None = None
 ) -> Axes:
-    """A table whose shades of grey follow its numbers. words: what its cells say in place of them."""
+    """A table with cells shaded by their numbers. words: texts of the cells in place of the numbers."""
     for name, column in table.items():
         numbers(str(name), column.dropna())
     width = 2 + (0.5 if words is None else 0.9) * table.shape[1]
     ax = ready_axes(ax, max(width, 4.8), max(1.2 + 0.25 * table.shape[0], 2.8))
     cells = table.to_numpy()
     texts = table.map(form.format) if words is None else words
-    darkest = 2 * np.nanmax(cells) or 1  # so that no shade hides its figure
+    darkest = 2 * np.nanmax(cells) or 1  # numbers stay readable on the darkest cell
     ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=darkest)
     for (row, column), text in np.ndenumerate(texts.to_numpy()):
         ax.text(column, row, text, ha="center", va="center", color=INK)
@@ -220,15 +213,8 @@ def shaded_table(
     return ax
 
 
-# Without the time, a picture is the same bytes every time.
-_UNDATED = {"svg": {"Date": None}, "svgz": {"Date": None}, "pdf": {"CreationDate": None}}
-
-
 def check_picture(path: Target, inputs: Iterable[Target | None] = ()) -> None:
-    """Check before the work that a picture can be drawn and written.
-
-    Raises InputError, IrTruncError or OSError where it cannot.
-    """
+    """Raise InputError, IrTruncError or OSError if a picture cannot be drawn or written to this path."""
     check_outputs([path], inputs)
     with needed("Pictures need matplotlib", "plot", IrTruncError):
         from matplotlib.backend_bases import FigureCanvasBase
@@ -237,10 +223,7 @@ def check_picture(path: Target, inputs: Iterable[Target | None] = ()) -> None:
 
 
 def save_picture(figure: Figure, path: Target, fonts: str) -> None:
-    """Write a figure, of the kind that the ending of its name says.
-
-    fonts: letters in SVG as text ('none') or as outlines ('path').
-    """
+    """Write a figure in the format of its file name. fonts: 'none' or 'path', letters in SVG as outlines."""
     from matplotlib import rc_context
 
     check_picture(path)

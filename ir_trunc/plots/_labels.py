@@ -1,7 +1,7 @@
-"""Names beside lines and points that are moved apart when the picture is drawn.
+"""Labels beside lines and points that are moved apart when the figure is drawn.
 
-Only then its size, its limits and the size of its letters are known. This module imports matplotlib; others
-import it where they draw.
+Only then the size of the figure, its limits and the size of the letters are known. This module imports
+matplotlib at once; the others import it when they draw.
 """
 
 from __future__ import annotations
@@ -18,16 +18,14 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 from ir_trunc._core.arrays import Floats
 from ir_trunc.plots._style import GREY, SMALL, label
 
-_LINE = 1.15  # distance of two names, in heights of their letters
+_LINE = 1.15  # distance of two labels, in heights of their letters
 
 
 def apart(wanted: Floats, gap: float, low: float, high: float) -> Floats:
-    """Places at least `gap` apart and, where there is room for all, between low and high.
+    """Positions at least `gap` apart and, if there is room, between low and high, nearest to those wanted.
 
-    The sum of squared distances to the places wanted is the least.
-
-    Less a gap for each that stands before it, a place never falls: isotonic regression, by its max-min
-    formula.
+    The sum of squared distances is least. After subtracting the gaps before it, a position never falls:
+    this is isotonic regression, solved by its max-min formula.
     """
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(wanted))
@@ -36,38 +34,38 @@ def apart(wanted: Floats, gap: float, low: float, high: float) -> Floats:
     means = np.where(last >= first, (sums[last + 1] - sums[first]) / np.maximum(last - first + 1, 1), np.inf)
     least = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
     level = np.maximum.accumulate(np.where(last >= first, least, -np.inf), axis=0).diagonal()
-    found = np.empty(len(wanted))
-    found[order] = np.clip(level, low, max(high - steps[-1], low)) + steps
-    return found
+    positions = np.empty(len(wanted))
+    positions[order] = np.clip(level, low, max(high - steps[-1], low)) + steps
+    return positions
 
 
-def _letters(note: Annotation, renderer: Any) -> Bbox:
-    """Where the letters are, without the line that leads to their point."""
+def _text_box(note: Annotation, renderer: Any) -> Bbox:
+    """The box of the letters, without the line to their point."""
     note.update_positions(renderer)
     return Text.get_window_extent(note, renderer)
 
 
-class Names(Artist):
-    """The names on one side of a picture. It draws nothing: it moves them before they are drawn."""
+class _Labels(Artist):
+    """The labels on one side of the axes. It draws nothing: it moves them before they are drawn."""
 
     def __init__(self, ax: Axes, notes: list[Annotation]) -> None:
         super().__init__()
         self.ax, self.notes = ax, notes
         self.set_zorder(-10)
-        for note in notes:  # the room they need is asked for below: it does not depend on an earlier drawing
+        for note in notes:  # their size is returned below, whatever was drawn before
             note.set_in_layout(False)
 
     def get_tightbbox(self, renderer: Any = None) -> Bbox:
-        """As wide as the names are, and as high as the axes."""
-        boxes = [_letters(note, renderer) for note in self.notes]
+        """As wide as the labels, and as high as the axes."""
+        boxes = [_text_box(note, renderer) for note in self.notes]
         x0, x1 = min(box.x0 for box in boxes), max(box.x1 for box in boxes)
         return Bbox([[x0, self.ax.bbox.y0], [x1, self.ax.bbox.y1]])
 
     def draw(self, renderer: Any) -> None:
-        """Move the names apart, each as near as possible to its point."""
+        """Move the labels apart, each as near as possible to its point."""
         box = self.ax.bbox
         wanted = np.array([self.ax.transData.transform(note.xy)[1] for note in self.notes])
-        height = max(_letters(note, renderer).height for note in self.notes)
+        height = max(_text_box(note, renderer).height for note in self.notes)
         for note, place in zip(
             self.notes, apart(wanted, _LINE * height, box.y0 + height / 2, box.y1 - height / 2)
         ):
@@ -77,7 +75,7 @@ class Names(Artist):
 def beside(ax: Axes, points: Iterable[tuple[str, float, float, dict[str, Any]]], left: bool = False) -> None:
     """Write names beyond the right or left edge of the axes, each joined to its point by a thin line.
 
-    points: name, x, y, and the look of the joining line.
+    points: name, x, y, and the style of the joining line.
     """
     away = ScaledTranslation((-9 if left else 9) / 72, 0, ax.figure.dpi_scale_trans)
     words = SMALL | {"ha": "right" if left else "left", "va": "center", "annotation_clip": False}
@@ -85,11 +83,11 @@ def beside(ax: Axes, points: Iterable[tuple[str, float, float, dict[str, Any]]],
     thin = {"arrowstyle": "-", "shrinkA": 1, "shrinkB": 0, "relpos": (float(left), 0.5)}
     thin |= {"color": GREY, "linewidth": 0.8}
     notes = [
-        ax.annotate(label(name), (x, y), (0 if left else 1, 0.5), arrowprops=thin | look, **words)
-        for name, x, y, look in points
+        ax.annotate(label(name), (x, y), (0 if left else 1, 0.5), arrowprops=thin | style, **words)
+        for name, x, y, style in points
     ]
     if notes:
-        ax.add_artist(Names(ax, notes)).set_clip_on(False)  # or it would have no room beside the axes
+        ax.add_artist(_Labels(ax, notes)).set_clip_on(False)  # so that the layout leaves room beside the axes
 
 
 def at_ends(ax: Axes, named: Iterable[tuple[str, Any]]) -> None:
@@ -97,8 +95,8 @@ def at_ends(ax: Axes, named: Iterable[tuple[str, Any]]) -> None:
     ends = [(name, line, *map(float, line.get_xydata()[-1])) for name, line in named]
     last, first = max(x for *_, x, _ in ends), min(line.get_xdata().min() for _, line, *_ in ends)
     edge = last - 0.03 * (last - first)
-    looks = [{"color": line.get_color(), "linestyle": line.get_linestyle()} for _, line, *_ in ends]
-    beside(ax, [(name, x, y, look) for (name, _, x, y), look in zip(ends, looks) if x >= edge])
+    styles = [{"color": line.get_color(), "linestyle": line.get_linestyle()} for _, line, *_ in ends]
+    beside(ax, [(name, x, y, style) for (name, _, x, y), style in zip(ends, styles) if x >= edge])
     box = {"color": "white", "alpha": 0.8, "pad": 0.5, "linewidth": 0}
     inside = SMALL | {"va": "center", "bbox": box}
     for name, _, x, y in ends:

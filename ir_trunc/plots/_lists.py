@@ -1,4 +1,4 @@
-"""Pictures of lists by rank: what is in them, and where they end."""
+"""Plots of lists by rank: relevant documents, and where the lists end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
 
 MOST = 10_000
-"""Documents of a list that a picture can show, at most."""
+"""Documents of a list that a plot can show at most."""
 
 _FILLED = _style.COLOURS[2]
 
@@ -70,8 +70,8 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
         ax.axhline(answerable, color=_style.ACCENT, linewidth=1)
-        look = _style.SMALL | {"color": _style.ACCENT, "ha": "right", "va": "bottom"}
-        ax.text(longest + 0.5, answerable, "nil queries below", **look)
+        style = _style.SMALL | {"color": _style.ACCENT, "ha": "right", "va": "bottom"}
+        ax.text(longest + 0.5, answerable, "nil queries below", **style)
     ax.set_xticks([1, *range(step, longest + 1, step)])
     count = f"{len(rankings)} topic{'s' * (len(rankings) != 1)}"
     ax.set(
@@ -147,14 +147,14 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
 
 
 def _by_relevant(rankings: Rankings) -> tuple[Any, Any]:
-    """Topics, those with most relevant documents first, and how many each has."""
+    """Topics by falling number of relevant documents, and these numbers."""
     judged = rankings.judgments
     relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(rankings)) * ~judged.nil_queries
     return np.argsort(-relevant, kind="stable"), relevant
 
 
 def _circles(ax: Axes, y: float, rankings: Rankings, topic: int, longest: int) -> None:
-    """One list by rank, with its end or with what follows rank `longest`."""
+    """Draw one list by rank, with its end or the number of documents after rank `longest`."""
     length = int(rankings.lengths[topic])
     hits = slice(rankings.judged_offsets[topic], rankings.judged_offsets[topic + 1])
     relevant = rankings.judged_ranks[hits][rankings.judged_grades[hits] > 0]

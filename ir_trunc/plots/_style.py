@@ -1,4 +1,4 @@
-"""Colours, markers and lines of all pictures, and names as they are written there."""
+"""Colours, markers and line styles of all plots, and names as matplotlib needs them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from ir_trunc._core.errors import printable
 INK = "#222222"
 GREY = "#a6a6a6"
 ACCENT = "#C24A00"
-# Each of these has another lightness, so that colour-blind readers and grey paper tell them apart; the first
-# ones most. Markers and line styles say the same without them.
+# The colours differ in lightness, the first ones most, for colour-blind readers and for grey paper. Markers
+# and line styles tell lines apart without colours.
 COLOURS = ("#1A1A1A", "#E0780A", "#0070B8", "#6A1B7A", "#1F9A6A", "#6B1500", "#00656B")
 MARKERS = "osD^vPX*<>"
 LINES = ("-", "--", "-.", ":")
 SMALL: dict[str, Any] = {"color": INK, "fontsize": "small"}
-"""Letters beside what they explain."""
+"""The style of labels and annotations."""
 
 LONGEST = 48
-"""Characters of a name that a picture has room for."""
+"""Characters of a name that are shown at most."""
 
 
 def label(name: object) -> str:
-    """A name as matplotlib draws it.
+    """A name that matplotlib draws literally.
 
-    A dollar sign does not begin a formula, and an underscore does not hide a line from the legend. Three dots
-    stand for the middle of a long one.
+    A dollar sign does not begin a formula, an underscore does not hide a line from the legend, and the middle
+    of a long name is left out.
     """
     text = printable(str(name))
     if len(text) > LONGEST:

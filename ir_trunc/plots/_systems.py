@@ -1,4 +1,4 @@
-"""Pictures of systems and measures, lines of your own data, and captions."""
+"""Plots of scores of systems and measures, lines of any data, and captions."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     rows, columns = cells.shape
     ax = _kit.ready_axes(ax, 1.6 + columns, 0.7 + 0.27 * rows)
     for (row, column), value in np.ndenumerate(cells):
-        look: dict[str, Any] = {"color": _style.INK}
+        style: dict[str, Any] = {"color": _style.INK}
         if best[row, column]:
-            look = {"color": "white", "weight": "bold"}
+            style = {"color": "white", "weight": "bold"}
             ax.barh(row, 0.94, 0.84, column - 0.47, color=_BEST)
-        ax.text(column, row, f"{value:.3f}", ha="center", va="center", fontsize="small", **look)
+        ax.text(column, row, f"{value:.3f}", ha="center", va="center", fontsize="small", **style)
     ax.set_xticks(range(columns), [_style.label(name) for name in names[1]], fontsize="small")
     ax.set_yticks(range(rows), [_style.label(name) for name in names[0]], fontsize="small")
     ax.tick_params(length=0, labeltop=True, labelbottom=False)
@@ -197,11 +197,11 @@ def slope(
     far = max(1, math.ceil(count / 10))
     for system in moved:
         left, right = ends[system]
-        look: dict[str, Any] = {"color": _style.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
+        style: dict[str, Any] = {"color": _style.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
         if abs(left - right) >= far:
             dashes = "-" if right < left else "--"
-            look = {"color": _style.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
-        ax.plot([0, 1], [left, right], marker="o", markersize=3, **look)
+            style = {"color": _style.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
+        ax.plot([0, 1], [left, right], marker="o", markersize=3, **style)
     from ir_trunc.plots._labels import beside
 
     inches = ax.get_position().height * ax.figure.bbox.height / ax.figure.dpi

@@ -119,16 +119,3 @@ def test_the_glossary_has_every_sign_of_the_formulas():
         words = {word.rstrip("_") for word in re.findall(r"[A-Za-z]\w*", definition.equation)}
         signs = {word for word in words if len(word) == 1 or "_" in word or word in ("cg", "cig")} - {"a"}
         assert signs - known - set(registry) == set(), definition.name
-
-
-def test_the_glossary_explains_what_the_words_of_the_library_rest_on():
-    headings = set(anchors(GLOSSARY))
-    terms = """
-        topic qrels run grade unjudged nil-query pool-depth answer-class nil-document cutoff list-end
-        terminal-document abstention best-cut regret policy curve gain discount persistence effort
-        discriminative-power swap-rate error-rate
-    """
-    assert set(terms.split()) - headings == set()
-    for name in re.findall(r"`(?:ir_trunc\.)(\w+)\.(\w+)`", GLOSSARY):
-        module = __import__(f"ir_trunc.{name[0]}", fromlist=[name[1]])
-        assert hasattr(module, name[1]), name
