@@ -140,9 +140,9 @@ def _measures(words: Sequence[str]) -> int:
     if args.reference:
         if args.name:
             parser.error("--reference is a page of all measures: leave NAME out")
-        from ir_trunc.reporting.reference import page
+        from ir_trunc.reporting.reference import reference_page
 
-        print(page(), end="")
+        print(reference_page(), end="")
     elif args.name:
         definition = lookup(args.name.partition("@")[0].partition("(")[0])
         show(f"{definition.signature}\n\n{definition.describe()}\n{_example(definition)}")

@@ -1,4 +1,4 @@
-"""The reference: every measure, policy and procedure in Markdown, from the registries and computed."""
+"""The reference: every measure, policy, procedure and data form in Markdown, from the registries."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from ir_trunc.measures.params import Param
 from ir_trunc.meta._trials import PROPERTIES
 from ir_trunc.meta.properties import RULE, Finding, Verdicts, properties
 from ir_trunc.scoring.evaluator import calc_aggregate
+
+__all__ = [
+    "RENEW", "boundary_scores", "forms_section", "policies_section", "procedures_section", "reference_page",
+]  # fmt: skip
 
 RENEW = "ir_trunc measures --reference > notebooks/reference.md"
 
@@ -43,62 +47,71 @@ _SCORES = [0.9, 0.5, 0.4, 0.3, 0.2]
 _SIGNS = {"strict": "●", "weak": "◐", "constant": "○", "violated": "✕", "depends": "◇"}
 
 
-def page() -> str:
+def reference_page() -> str:
     """The reference as a page in Markdown."""
     template = (files("ir_trunc.reporting") / "templates" / "reference.md").read_text(encoding="utf-8")
-    verdicts = {found.measure.partition("@")[0]: found for found in properties()}
-    known = list(families())
+    verdicts = {of_measure.measure.partition("@")[0]: of_measure for of_measure in properties()}
+    all_families = list(families())
     return template.removesuffix("\n").format(
         renew=RENEW,
         setup=_SETUP,
-        contents=_contents(known),
-        families="\n".join(_family(family, verdicts) for family in known),
-        parameters=_parameters(known),
-        meanings="".join(f"{known.number}. **{known.name}**: {known.meaning}.\n" for known in PROPERTIES),
+        contents=_contents(all_families),
+        families="\n".join(_family(family, verdicts) for family in all_families),
+        parameters=_parameters(all_families),
+        meanings="".join(f"{each.number}. **{each.name}**: {each.meaning}.\n" for each in PROPERTIES),
         rule=RULE,
         legend=", ".join(f"{sign} {word}" for word, sign in _SIGNS.items()),
-        properties=_properties([verdicts[one.name] for family in known for one in family.members]),
+        properties=_properties(
+            [verdicts[measure.name] for family in all_families for measure in family.members]
+        ),
         policies="\n".join(policies_section()),
         procedures="\n".join(procedures_section()),
         forms=forms_section(),
     )
 
 
-def _contents(known: list[Family]) -> str:
-    rows = [[link(f.title), f.question, " ".join(link(measure.name) for measure in f.members)] for f in known]
+def _contents(all_families: list[Family]) -> str:
+    rows = [
+        [_link(f.title), f.question, " ".join(_link(measure.name) for measure in f.members)]
+        for f in all_families
+    ]
     return _table(["family", "question", "measures"], rows)
 
 
 def _family(family: Family, verdicts: Mapping[str, Verdicts]) -> str:
     about = family.about.removeprefix(f"{family.title}:").strip()
     head = f"## {family.title}\n\n*{family.question}*\n\n{about[:1].upper()}{about[1:]}\n"
-    return "\n".join([head, *(_entry(one, verdicts[one.name]) for one in family.members)])
+    return "\n".join([head, *(_measure(measure, verdicts[measure.name]) for measure in family.members)])
 
 
-def _entry(definition: Definition, verdicts: Verdicts) -> str:
+def _measure(definition: Definition, verdicts: Verdicts) -> str:
     low, high = (f"{bound:g}".replace("inf", "∞") for bound in definition.range)
     better = ", lower is better" if definition.lower_is_better else ""
-    facts = [f"`{definition.signature}`", f"{low} to {high}{better}", source(definition.source)]
+    facts = [f"`{definition.signature}`", f"{low} to {high}{better}", _source(definition.source)]
     if definition.aliases:
         facts.append("also called " + ", ".join(f"`{alias}`" for alias in definition.aliases))
-    told = notes(definition.notes)
+    paragraphs = _notes(definition.notes)
     if definition.scope == "run":
-        told.append(
+        paragraphs.append(
             "The measure looks at the whole run: in the table, each list comes with a question answered"
             " correctly.\n"
         )
-    found = [_small_lists(definition), f"{_verdicts(verdicts)}\n", f"```pycon\n{_example(definition)}```\n"]
-    return entry(definition, facts, [*told, *own_parameters(definition.params), *found])
+    computed = [
+        _small_lists(definition),
+        f"{_verdicts(verdicts)}\n",
+        f"```pycon\n{_example(definition)}```\n",
+    ]
+    return _entry(definition, facts, [*paragraphs, *_own_parameters(definition.params), *computed])
 
 
 def _cutoff(definition: Definition) -> dict[str, int]:
-    """The depth of a measure that has to be given one: 1 for the answer to a question, 5 for a list."""
+    """The cutoff of a measure that requires one: 1 for the answer to a question, 5 for a list."""
     needs = CUTOFF in definition.params and definition.params[CUTOFF].required
     return {CUTOFF: 1 if definition.scope == "run" else 5} if needs else {}
 
 
 def _shown(definition: Definition) -> str:
-    """The measure in its default setting, with a depth where one has to be given."""
+    """The measure with its defaults, and with a cutoff if it requires one."""
     return definition.name + "".join(f"@{depth}" for depth in _cutoff(definition).values())
 
 
@@ -121,7 +134,7 @@ def _small_lists(definition: Definition) -> str:
 
 
 def _verdicts(verdicts: Verdicts) -> str:
-    """The verdicts in words, and where the paper says otherwise."""
+    """The verdicts in words, and those of the paper that differ."""
     by_word = [(word, [_with_what(f) for f in verdicts.findings if f.verdict == word]) for word in _SIGNS]
     text = "; ".join(f"{word}: {', '.join(names)}" for word, names in by_word if names)
     of = f" of `{verdicts.measure}`" if "@" in verdicts.measure else ""
@@ -138,31 +151,31 @@ def _with_what(found: Finding) -> str:
 
 
 def _example(definition: Definition) -> str:
-    """Two lines of a session in Python; the second is what the first gives."""
+    """A call in a Python session, and its result."""
     shown = _shown(definition)
     value = round(calc_aggregate(shown, _QRELS, _RUN)[shown], 4)
     return f'>>> round(calc_aggregate("{shown}", qrels, run)["{shown}"], 4)\n{value!r}\n'
 
 
-def _parameters(known: list[Family]) -> str:
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for definition in (definition for family in known for definition in family.members):
+def _parameters(all_families: list[Family]) -> str:
+    measures: dict[tuple[str, str, str], list[str]] = {}
+    for definition in (definition for family in all_families for definition in family.members):
         for param in definition.params.values():
             about = (param.name, param.kind.meaning, param.kind.allowed)
-            found.setdefault(about, []).append(link(definition.name))
+            measures.setdefault(about, []).append(_link(definition.name))
     rows = [
         [f"`{name}`", meaning, allowed, " ".join(links)]
-        for (name, meaning, allowed), links in sorted(found.items())
+        for (name, meaning, allowed), links in sorted(measures.items())
     ]
     return _table(["parameter", "meaning", "allowed", "measures"], rows)
 
 
-def _properties(measured: list[Verdicts]) -> str:
+def _properties(all_verdicts: list[Verdicts]) -> str:
     rows = []
-    for found in measured:
-        signs = [_SIGNS[one.verdict] + "*" * one.disagrees() for one in found.findings]
-        rows.append([f"[{found.measure}](#{anchor(found.measure.partition('@')[0])})", *signs])
-    return _table(["measure", *(known.name for known in PROPERTIES)], rows)
+    for verdicts in all_verdicts:
+        signs = [_SIGNS[each.verdict] + "*" * each.disagrees() for each in verdicts.findings]
+        rows.append([f"[{verdicts.measure}](#{_anchor(verdicts.measure.partition('@')[0])})", *signs])
+    return _table(["measure", *(each.name for each in PROPERTIES)], rows)
 
 
 def forms_section() -> str:
@@ -180,23 +193,20 @@ def policies_section() -> list[str]:
 
 def _policy(definition: truncation.PolicyDefinition) -> str:
     again = "to cut again changes nothing" if definition.idempotent else "to cut again may cut deeper"
-    facts = [f"`{definition.signature}`", again, source(definition.source)]
-    return entry(definition, facts, [*notes(definition.notes), *own_parameters(definition.params)])
+    facts = [f"`{definition.signature}`", again, _source(definition.source)]
+    return _entry(definition, facts, [*_notes(definition.notes), *_own_parameters(definition.params)])
 
 
 def procedures_section() -> list[str]:
     """The procedures of meta-evaluation, an entry each."""
-    known = sorted(meta.registry.values(), key=lambda definition: definition.name)
-    return [_procedure(definition) for definition in known]
+    by_name = sorted(meta.registry.values(), key=lambda definition: definition.name)
+    return [_procedure(definition) for definition in by_name]
 
 
 def _procedure(definition: meta.ProcedureDefinition) -> str:
-    facts = [f"`{definition.signature}`", f"`{definition.result.__name__}`", source(definition.source)]
-    told = definition.notes.replace(RULE, f"{link('The seven properties')} says what is tried.")
-    return entry(definition, facts, [*notes(told), *own_parameters(definition.options)])
-
-
-# What the Markdown of the page is made of.
+    facts = [f"`{definition.signature}`", f"`{definition.result.__name__}`", _source(definition.source)]
+    text = definition.notes.replace(RULE, f"{_link('The seven properties')} says what is tried.")
+    return _entry(definition, facts, [*_notes(text), *_own_parameters(definition.options)])
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -204,29 +214,29 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return markdown_table(head, ([cell.replace("|", "\\|") for cell in row] for row in rows))
 
 
-def link(name: str) -> str:
+def _link(name: str) -> str:
     """A link to the heading of this name."""
-    return f"[{name}](#{anchor(name)})"
+    return f"[{name}](#{_anchor(name)})"
 
 
-def anchor(title: str) -> str:
-    """What GitHub makes of a heading."""
+def _anchor(title: str) -> str:
+    """The anchor that GitHub gives a heading."""
     return "".join(sign for sign in title.lower().replace(" ", "-") if sign.isalnum() or sign in "-_")
 
 
-def default(param: Param) -> str:
+def _default(param: Param) -> str:
     """A parameter's default, in words."""
     return "required" if param.required else "not set" if param.default is None else f"`{param.default!r}`"
 
 
-def source(source: str) -> str:
-    """A paper, linked where it has an address."""
+def _source(source: str) -> str:
+    """A paper, as a link if it has an address."""
     name, _, address = source.partition(", http")
     return f"[{name}](http{address})" if address else name
 
 
-def notes(text: str) -> list[str]:
-    """Paragraphs, those that are indented as they stand."""
+def _notes(text: str) -> list[str]:
+    """Paragraphs; an indented one becomes a block of text."""
     parts = (
         f"```text\n{cleandoc(part)}\n```" if part.startswith(" ") else " ".join(part.split())
         for part in text.split("\n\n")
@@ -235,14 +245,14 @@ def notes(text: str) -> list[str]:
     return [f"{part}\n" for part in parts]
 
 
-def entry(definition: Any, facts: Sequence[str], rest: Sequence[str]) -> str:
-    """The entry of a measure, a policy or a procedure: in a page of all of them."""
+def _entry(definition: Any, facts: Sequence[str], rest: Sequence[str]) -> str:
+    """The entry of a measure, a policy or a procedure."""
     formula = [f"```text\n{definition.equation}\n```\n"] if hasattr(definition, "equation") else []
     about = [f"### {definition.name}\n", f"{definition.summary}\n", *formula]
     return "\n".join([*about, " · ".join(facts) + "\n", *rest])
 
 
-def own_parameters(params: Mapping[str, Param]) -> list[str]:
+def _own_parameters(params: Mapping[str, Param]) -> list[str]:
     """A table of parameters, if there are any."""
-    rows = [[f"`{p.name}`", p.kind.meaning, p.kind.allowed, default(p)] for p in params.values()]
+    rows = [[f"`{p.name}`", p.kind.meaning, p.kind.allowed, _default(p)] for p in params.values()]
     return [_table(["parameter", "meaning", "allowed", "default"], rows)] if rows else []
