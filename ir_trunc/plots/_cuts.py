@@ -15,7 +15,7 @@ from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc._read.text import read_sizes
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, Size, Sizes, is_path
-from ir_trunc.measures.parts import binary, documents
+from ir_trunc.measures.parts import binary, collection_sizes
 from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
 
@@ -283,7 +283,7 @@ def recall_by_share(rankings: Rankings, D: Size = QRELS, rel: int = 1) -> tuple[
     if not answerable:
         raise InputError(f"no topic has a document of grade {rel} or more: recall has no meaning.")
     row = lists.row[gains.relevant]
-    share = lists.rank[gains.relevant] / documents(lists, D)[row]
+    share = lists.rank[gains.relevant] / collection_sizes(lists, D)[row]
     order = np.argsort(share, kind="stable")
     recall = np.cumsum(1 / gains.R[row[order]]) / answerable
     return np.append(0.0, share[order]), np.append(0.0, recall)
@@ -340,7 +340,7 @@ def recall_curve(
         drawn += ax.step([*share, 1.0], [*recall, recall[-1]], where="post", **style)
         lists = Lists(rankings)
         wanted = binary(lists, rel).R > 0
-        end = np.mean((lists.n / np.maximum(documents(lists, size), 1))[wanted])
+        end = np.mean((lists.n / np.maximum(collection_sizes(lists, size), 1))[wanted])
         ax.plot(end, recall[-1], marker=marker, **style | {"markersize": 8, "label": _style.label(name)})
     ax.set(xlabel="share of the documents read", ylabel="mean recall", xlim=(0, 1), ylim=(0, 1.02))
     ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
