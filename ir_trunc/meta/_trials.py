@@ -49,11 +49,11 @@ class Ranking:
 Case = tuple[tuple[int, Ranking], ...]
 """Signed rankings; the sum of their scores, with these signs, has to be above 0."""
 
-Scale = tuple[int, ...]
+GradeScale = tuple[int, ...]
 """The grades from which lists are made, 0 first."""
 
 
-def named(scale: Scale) -> str:
+def grades_text(scale: GradeScale) -> str:
     """The grades of a scale, as messages name them."""
     return ",".join(map(str, scale))
 
@@ -75,15 +75,15 @@ class Property:
     name: str
     meaning: str
     rule: Rule
-    cases: Callable[[Scale, int], Iterator[Case]] | None = None
+    cases: Callable[[GradeScale, int], Iterator[Case]] | None = None
 
 
-def _outside(scale: Scale) -> Iterator[Grades]:
+def _outside(scale: GradeScale) -> Iterator[Grades]:
     for count in range(OUTSIDE + 1):
         yield from combinations_with_replacement(scale[1:], count)
 
 
-def _lists(scale: Scale, length: int) -> Iterator[tuple[Grades, Grades]]:
+def _lists(scale: GradeScale, length: int) -> Iterator[tuple[Grades, Grades]]:
     """All lists up to a length, each with all its collections."""
     for n in range(length + 1):
         for grades in product(scale, repeat=n):
@@ -101,7 +101,7 @@ def _better(one: Grades, other: Grades, judged: Grades) -> Case:
     return (1, Ranking(one, judged)), (-1, Ranking(other, judged))
 
 
-def _priority(scale: Scale, length: int) -> Iterator[Case]:
+def _priority(scale: GradeScale, length: int) -> Iterator[Case]:
     for grades, judged in _lists(scale, length):
         for j in range(len(grades)):
             for i in range(j):
@@ -109,7 +109,7 @@ def _priority(scale: Scale, length: int) -> Iterator[Case]:
                     yield _better(_swapped(grades, i, j), grades, judged)
 
 
-def _top_weightedness(scale: Scale, length: int) -> Iterator[Case]:
+def _top_weightedness(scale: GradeScale, length: int) -> Iterator[Case]:
     for grades, judged in _lists(scale, length):
         rises = [i for i in range(len(grades) - 1) if grades[i] < grades[i + 1]]
         for i in rises:
@@ -118,19 +118,19 @@ def _top_weightedness(scale: Scale, length: int) -> Iterator[Case]:
                     yield _better(_swapped(grades, i, i + 1), _swapped(grades, j, j + 1), judged)
 
 
-def _confidence(scale: Scale, length: int) -> Iterator[Case]:
+def _confidence(scale: GradeScale, length: int) -> Iterator[Case]:
     for grades, judged in _lists(scale, length - 1):
         yield _better(grades, (*grades, 0), judged)
 
 
-def _recall(scale: Scale, length: int) -> Iterator[Case]:
+def _recall(scale: GradeScale, length: int) -> Iterator[Case]:
     for grades, judged in _lists(scale, length):
         if any(grades):
             for grade in scale[1:]:
                 yield (1, Ranking(grades, judged)), (-1, Ranking(grades, tuple(sorted((*judged, grade)))))
 
 
-def _redundancy(scale: Scale, length: int) -> Iterator[Case]:
+def _redundancy(scale: GradeScale, length: int) -> Iterator[Case]:
     for n, missed, above, below in product(range(1, length), _outside(scale), scale[1:], scale[1:]):
         judged = tuple(sorted((*(0,) * (n + 1), above, below, *missed)))
         ends = (0, below), (0, 0), (above, below), (above, 0)
@@ -210,7 +210,9 @@ class Batch:
     trials: tuple[Trial, ...]
 
     @classmethod
-    def of(cls, scale: Scale, trials: Iterable[tuple[Property, Mapping[str, str], Iterable[Case]]]) -> Batch:
+    def of(
+        cls, scale: GradeScale, trials: Iterable[tuple[Property, Mapping[str, str], Iterable[Case]]]
+    ) -> Batch:
         """A batch from each property, with its setting and cases.
 
         Gains depend on the scale, not on the grades that occur.
@@ -276,7 +278,7 @@ class Batch:
         return f"{' - '.join(parts[:half])} {'=><'[sign]} {' - '.join(parts[half:])}"
 
 
-def _as_lists(rankings: Sequence[Ranking], scale: Scale) -> Rankings:
+def _as_lists(rankings: Sequence[Ranking], scale: GradeScale) -> Rankings:
     lengths, sizes = (np.array([len(getattr(r, name)) for r in rankings]) for name in ("grades", "judged"))
     grades, judged = (
         np.fromiter((grade for r in rankings for grade in getattr(r, name)), np.int64)
@@ -291,14 +293,14 @@ def _as_lists(rankings: Sequence[Ranking], scale: Scale) -> Rankings:
 
 
 @lru_cache(maxsize=8)
-def every_list(scale: Scale, length: int) -> Batch:
+def list_trials(scale: GradeScale, length: int) -> Batch:
     """The five properties about every list, on all lists up to a length over the grades of a scale."""
-    grades = {"grades": named(scale)}
+    grades = {"grades": grades_text(scale)}
     return Batch.of(scale, ((p, grades, p.cases(scale, length)) for p in PROPERTIES if p.cases is not None))
 
 
 @lru_cache(maxsize=16)
-def depths(scale: Scale, D: int | None) -> Batch:
+def depth_trials(scale: GradeScale, D: int | None) -> Batch:
     """Deepness and Shallowness, with R = n and R = 2n, for relevant documents of each grade.
 
     D: the size of the collection, of which n is then a share and stands by itself; None where the measure has
@@ -309,7 +311,7 @@ def depths(scale: Scale, D: int | None) -> Batch:
     def trials() -> Iterator[tuple[Property, Mapping[str, str], Iterable[Case]]]:
         for grade in scale[1:]:
             for times in (1, 2):
-                here = {"grades": f"{grade} of {named(scale)}", "R": "n" if times == 1 else "2n"}
+                here = {"grades": f"{grade} of {grades_text(scale)}", "R": "n" if times == 1 else "2n"}
 
                 def case(n: int, times: int = times, grade: int = grade) -> Case:
                     return one_against_block(grade, n, times)

@@ -39,20 +39,16 @@ _WORDS = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
-    """A coefficient for every two of N orderings: values (N x N), 1 on the diagonal.
-
-    of: what was ordered. orderings: the values by which it was (N x items), high ones first. p: of
-    rank-biased overlap.
-    """
+    """A coefficient for every two of N orderings."""
 
     digits = 2
 
     names: tuple[str, ...]
-    values: Floats
+    values: Floats  # coefficients (N x N), 1 on the diagonal
     coefficient: Coefficient
-    of: str
-    orderings: Floats
-    p: float
+    of: str  # what was ordered
+    orderings: Floats  # the values by which it was (N x items), high ones first
+    p: float  # persistence of rank-biased overlap
 
     def interval(
         self,

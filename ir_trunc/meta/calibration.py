@@ -36,19 +36,14 @@ DEEPEST = 100_000
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Result):
-    """A parameter's value at which one relevant document at `rank` is worth as much as returning nothing.
+    """A parameter's value at which one relevant document at `rank` is worth as much as returning nothing."""
 
-    measure: the text with the value in it. gap: the score of the list less that of the empty list when the
-    value is put back. last_rank: the last rank at which a relevant document is then still worth as much as
-    nothing, or more.
-    """
-
-    measure: str
+    measure: str  # with the value
     parameter: str
     value: float
     rank: int
-    gap: float
-    last_rank: int
+    gap: float  # the score of the list less that of the empty list, with the value
+    last_rank: int  # at which a relevant document is still worth as much as nothing, or more
 
     def to_pandas(self) -> pd.DataFrame:
         """One row: measure, parameter, value, rank, gap, last_rank."""

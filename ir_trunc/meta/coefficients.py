@@ -18,7 +18,7 @@ from ir_trunc._core.rankings import Floats, Ints
 
 __all__ = ["rbo", "tau", "tau_ap", "tau_ap_b"]
 
-Ties = Literal["a", "b", "w"]
+TieRule = Literal["a", "b", "w"]
 
 _CELLS = 1 << 22  # values of one block of depths: 32 MB
 
@@ -145,7 +145,7 @@ def above_ties(a: Floats, b: Floats) -> float:
     return float(2 * np.mean(_above_in_both(a, b)[below] / (top[below] - 1)) - 1) if below.any() else 0.0
 
 
-def rbo(x: Any, y: Any, p: float = 0.9, ties: Ties = "b") -> float:
+def rbo(x: Any, y: Any, p: float = 0.9, ties: TieRule = "b") -> float:
     """Rank-biased overlap of two orderings, extrapolated (Webber, Moffat & Zobel, TOIS 2010).
 
     A_l p^l + (1 - p)/p sum_{d = 1..l} A_d p^d
@@ -211,7 +211,7 @@ def rbo(x: Any, y: Any, p: float = 0.9, ties: Ties = "b") -> float:
     return float(last * p**length + (1 - p) / p * np.sum(agreement * p**depth))
 
 
-def _contributions(ranks: tuple[Ints, Ints], d: Ints, ties: Ties) -> Floats:
+def _contributions(ranks: tuple[Ints, Ints], d: Ints, ties: TieRule) -> Floats:
     """How far each item is among the first d (items x depths), from its tie group's first and last rank."""
     top, bottom = (one[:, None] for one in ranks)
     if ties == "w":

@@ -32,21 +32,17 @@ __all__ = ["Coverage", "coverage"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coverage(Result):
-    """UIR of all pairs of systems and Cov of every measure.
-
-    uir: (S x S), row s against column s'. means: (M x S). topic_pairs: how many were looked at. exact:
-    whether these are all.
-    """
+    """UIR of all pairs of S systems and Cov of M measures."""
 
     digits = 3
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
     reference: tuple[str, ...]
-    uir: Floats
-    means: Floats
-    topic_pairs: int
-    exact: bool
+    uir: Floats  # (S x S), row s against column s'
+    means: Floats  # mean scores (M x S)
+    topic_pairs: int  # how many were compared
+    exact: bool  # whether these are all
     seed: int
 
     @property

@@ -41,7 +41,7 @@ from ir_trunc.scoring.results import Result
 
 __all__ = ["CONDITIONS_2010", "PAPER_2010", "PoolGrid", "conditions", "pool_grid"]
 
-Depths = Mapping[str, tuple[int | None, int | None]]
+ConditionDepths = Mapping[str, tuple[int | None, int | None]]
 """Pool depth and evaluation depth by the name of a condition."""
 
 PAPER_2010 = "aAP anDCG(dcg='jk') RBP(p={p},rel=1)"
@@ -50,7 +50,7 @@ PAPER_2010 = "aAP anDCG(dcg='jk') RBP(p={p},rel=1)"
 nDCG has the discount of 2002, and an ideal list that is cut at the evaluation depth.
 """
 
-CONDITIONS_2010: Depths = {"shallow": (10, 10), "extended": (10, 100), "deep": (100, 100)}
+CONDITIONS_2010: ConditionDepths = {"shallow": (10, 10), "extended": (10, 100), "deep": (100, 100)}
 """Pool depth and evaluation depth in the three conditions of Webber, Moffat & Zobel (2010)."""
 
 _PERSISTENCE = "{p}"
@@ -61,7 +61,7 @@ _HALF = 0.5
 def conditions(
     measures: MeasureLike | Mapping[str, MeasureLike],
     pools: PooledRuns,
-    depths: Depths,
+    depths: ConditionDepths,
     *,
     pooled: Iterable[str] | None = None,
     residual: float | None = None,
@@ -71,7 +71,7 @@ def conditions(
 @overload
 def conditions(
     measures: PooledRuns,
-    pools: Depths,
+    pools: ConditionDepths,
     depths: MeasureLike | Mapping[str, MeasureLike],
     *,
     pooled: Iterable[str] | None = None,
@@ -238,23 +238,18 @@ def _plain(measure: str | Measure) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PoolGrid(Result):
-    """Discriminative power for pool depths x evaluation depths x measures x forms.
-
-    pool_depths: D. depths: K. measures: M texts without their cutoff. forms: F. share: (D x K x M x F), share
-    of the system pairs that a paired t test tells apart at `alpha`. judged: judgments in each pool (D).
-    coverage: share of the pooled ranks that are judged at all (D). topics, systems: how many there are.
-    """
+    """Discriminative power for pool depths x evaluation depths x measures x forms."""
 
     digits = 3
     pool_depths: tuple[int, ...]
     depths: tuple[int, ...]
-    measures: tuple[str, ...]
+    measures: tuple[str, ...]  # without their cutoff
     forms: tuple[str, ...]
-    share: Floats
-    judged: tuple[int, ...]
-    coverage: Floats
+    share: Floats  # of the system pairs that a paired t test tells apart, for each of the four above
+    judged: tuple[int, ...]  # judgments in each pool
+    coverage: Floats  # share of the ranks of each pool that are judged at all
     alpha: float
-    topics: int
+    topics: int  # how many there are
     systems: int
 
     @staticmethod

@@ -38,18 +38,14 @@ _ABSENT = np.iinfo(np.int32).max
 
 @dataclass(frozen=True, eq=False)
 class PooledRuns:
-    """Runs with the judged documents in them, from which pools of any depth are simulated.
-
-    qrels: all judgments (K). systems: S names. rankings: one for each system. places: for each system the
-    place in `qrels.keys` of every judged document of its lists.
-    """
+    """Runs with the judged documents in them, from which pools of any depth are simulated."""
 
     _needed: ClassVar[str] = "the result of meta.pooled_runs"
 
-    qrels: Qrels
+    qrels: Qrels  # all judgments (K)
     systems: tuple[str, ...]
-    rankings: tuple[Rankings, ...]
-    places: tuple[Ints, ...]
+    rankings: tuple[Rankings, ...]  # of each system
+    places: tuple[Ints, ...]  # for each system, where the judged documents of its lists are in `qrels.keys`
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int32]:
@@ -178,17 +174,14 @@ def own_formulas(measures: Iterable[Measure]) -> list[BoundMeasure]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeftOut(Result):
-    """Every system scored by the whole pool and by the pool without its group.
-
-    measures: M. systems: S. groups: S. depth: of the pools. full, without: mean scores (M x S).
-    """
+    """Every system scored by the whole pool and by the pool without its group."""
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
-    groups: tuple[str, ...]
-    depth: int
-    full: Floats
-    without: Floats
+    groups: tuple[str, ...]  # of each system
+    depth: int  # of the pools
+    full: Floats  # mean scores by the whole pool (M x S)
+    without: Floats  # mean scores without the group of the system (M x S)
 
     def ranks(self) -> tuple[Ints, Ints]:
         """The place of every system by the whole pool, and without its group (M x S each).

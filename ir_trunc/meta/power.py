@@ -405,24 +405,22 @@ FOR_ALL_PAIRS = ("tukey", "randomised-tukey")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Power(Result):
-    """P values of all pairs of S systems under M measures.
+    """P values of all pairs of systems under M measures.
 
-    p: (M x pairs), corrected if `correction` is set; pairs stand in the order of
-    `itertools.combinations(systems, 2)`. differences: of mean scores (M x pairs). needed: the difference of
-    means at which each pair would have been significant at `alpha`, all else equal and without correction (M
-    x pairs); by randomisation it is the bound of the draws, which grows with the difference itself.
-    repetitions: draws used, 0 for the t test.
+    Pairs are in the order of `itertools.combinations(systems, 2)`. `needed` is the difference of means at
+    which each pair would have been significant at `alpha`, all else equal and without correction; by
+    randomisation it is the bound of the draws, which grows with the difference itself.
     """
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
-    p: Floats
-    differences: Floats
-    needed: Floats
+    p: Floats  # (M x pairs), corrected if `correction` is set
+    differences: Floats  # of mean scores (M x pairs)
+    needed: Floats  # (M x pairs)
     test: Test
     alpha: float
     correction: Correction | None
-    repetitions: int
+    repetitions: int  # draws used, 0 for the t test
     seed: int
 
     @property

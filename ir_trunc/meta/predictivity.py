@@ -29,18 +29,14 @@ __all__ = ["Predictivity", "predictivity"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictivity(Result):
-    """Kendall's tau between system orderings on two halves of the topics, for every split.
-
-    taus: (splits x M x M): the row's measure on the first half, the column's on the second. halves: the mean
-    scores that it is the tau of (splits x 2 x M x S).
-    """
+    """Kendall's tau between system orderings on two halves of the topics, for every split."""
 
     digits = 3
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
-    taus: Floats
-    halves: Floats
+    taus: Floats  # (splits x M x M), the row's measure on the first half, the column's on the second
+    halves: Floats  # mean scores (splits x 2 x M x S)
     seed: int
 
     @property

@@ -28,11 +28,11 @@ from ir_trunc.meta._trials import (
     SHALLOW,
     SHARES,
     Batch,
+    GradeScale,
     Part,
-    Scale,
-    depths,
-    every_list,
-    named,
+    depth_trials,
+    grades_text,
+    list_trials,
 )
 from ir_trunc.meta.matrix import index_of_measure, labelled_table
 from ir_trunc.meta.pools import own_formulas
@@ -151,7 +151,7 @@ class Verdicts(Result):
     """
 
     measure: str
-    scales: tuple[Scale, ...]
+    scales: tuple[GradeScale, ...]
     length: int
     findings: tuple[Finding, ...]
     cutoff: int | None = None
@@ -186,9 +186,9 @@ class Verdicts(Result):
         return fitted("\n".join(lines), indent=29)
 
 
-def tried_on(scales: Sequence[Scale], length: int, cutoff: int | None = None) -> str:
+def tried_on(scales: Sequence[GradeScale], length: int, cutoff: int | None = None) -> str:
     """The lists that were tried, in words, and whether they are all shorter than the cutoff."""
-    lists = f"lists of grades {' and '.join(map(named, scales))} to length {length}"
+    lists = f"lists of grades {' and '.join(map(grades_text, scales))} to length {length}"
     return lists + f" (none reaches the cutoff {cutoff})" * (cutoff is not None and cutoff > length)
 
 
@@ -209,13 +209,13 @@ Grading = Annotated[
 ]
 Length = Annotated[int, Whole("length of the longest lists of which all are tried", 4, 10)]
 
-SCALES: tuple[Scale, ...] = ((0, 1), (0, 1, 2))
+SCALES: tuple[GradeScale, ...] = ((0, 1), (0, 1, 2))
 """The scales of grades that are tried by default."""
 
 LARGER = 10
 """How many times larger the second collection is, where a measure knows the collection's size D."""
 
-MOST = 100_000
+MOST_LISTS = 100_000
 """How many lists can be tried."""
 
 _SHARES = ", ".join(f"D/{share}" for share in SHARES)
@@ -247,32 +247,18 @@ Function = Callable[[Sequence[int], Sequence[int]], float]
 Scorer = Callable[[Batch], Floats]
 
 
-def _verdicts_of(measures: Iterable[Any], scale: Sequence[int] | None, length: int) -> Iterator[Verdicts]:
-    scales = SCALES if scale is None else (_ascending(scale),)
-    for grades in scales:
-        lists = sum(len(grades) ** n for n in range(length + 1))
-        lists *= math.comb(len(grades) + OUTSIDE - 1, OUTSIDE)
-        if lists > MOST:
-            asked = f"scale={named(grades)}, length={length}"
-            raise ParameterError(
-                f"{asked}: {lists} lists would be tried, and at most {MOST} can be: take fewer grades or a"
-                " shorter length."
-            )
-    return (_check(measure, scales, length) for measure in measures)
-
-
 def _is_function(measure: Any) -> bool:
     return callable(measure) and not isinstance(measure, (Measure, type))
 
 
-def _ascending(scale: Sequence[int]) -> Scale:
+def _ascending(scale: Sequence[int]) -> GradeScale:
     grades = tuple(whole("scale", grade, 0, 2**31) for grade in several("scale", scale, "grades"))
     if len(grades) < 2 or grades[0] != 0 or list(grades) != sorted(set(grades)):
         raise ParameterError(f"scale={grades}: 0 and at least one grade above it, ascending, are needed.")
     return grades
 
 
-def _check(measure: Any, scales: tuple[Scale, ...], length: int) -> Verdicts:
+def _check(measure: Any, scales: tuple[GradeScale, ...], length: int) -> Verdicts:
     sizes: list[int] = []
     cutoff: int | None = None
     claims: dict[str, Claim] = {}
@@ -288,7 +274,7 @@ def _check(measure: Any, scales: tuple[Scale, ...], length: int) -> Verdicts:
     parts: dict[str, list[Part]] = {known.name: [] for known in PROPERTIES}
     for scale, (D, scorer) in product(scales, scorers.items()):
         also = {} if D is None else {"D": str(D)}
-        for batch in (every_list(scale, length), depths(scale, D)):
+        for batch in (list_trials(scale, length), depth_trials(scale, D)):
             for prop, part in batch.judge(_scores(name, scorer, batch, scale), also):
                 parts[prop].append(part)
     findings = []
@@ -306,20 +292,20 @@ def _sizes(D: Any, given: bool, length: int) -> list[int]:
     return [D] if given else [D, LARGER * D]
 
 
-def _scores(name: str, scorer: Scorer, batch: Batch, scale: Scale) -> Floats:
+def _scores(name: str, scorer: Scorer, batch: Batch, scale: GradeScale) -> Floats:
     try:
         return scorer(batch)
     except ParameterError as error:
-        where = f"{name} on lists of grades {named(scale)}"
+        where = f"{name} on lists of grades {grades_text(scale)}"
         raise ParameterError(f"{where}: {error} Other grades are chosen by 'scale'.") from None
 
 
-def _tried(rule: str, scales: Sequence[Scale], lists: str, sizes: Sequence[int]) -> str:
+def _tried(rule: str, scales: Sequence[GradeScale], lists: str, sizes: Sequence[int]) -> str:
     """What was tried for a property, in words."""
     D = f"; D = {' and '.join(map(str, sizes))}" if sizes else ""
     if rule == "every case":
         return f"{lists}, 0 to {OUTSIDE} relevant documents outside{D}"
-    grades = " and ".join(f"{named(scale[1:])} of {named(scale)}" for scale in scales)
+    grades = " and ".join(f"{grades_text(scale[1:])} of {grades_text(scale)}" for scale in scales)
     n = f"m = {_SHALLOW}; R = m and 2m"
     if rule == "from some n on":
         n = f"n = {_SHARES if sizes else f'1, 2, 4 to {DEPTHS[-1]}'}; R = n and 2n"
@@ -461,15 +447,23 @@ def properties(
     >>> found["Confidence"].verdict, found["Confidence"].shows
     ('weak', '- (R=1) 0 = 0 (R=1) 0')
     """
+    scales = SCALES if scale is None else (_ascending(scale),)
+    for grades in scales:
+        lists = sum(len(grades) ** n for n in range(length + 1))
+        lists *= math.comb(len(grades) + OUTSIDE - 1, OUTSIDE)
+        if lists > MOST_LISTS:
+            raise ParameterError(
+                f"scale={grades_text(grades)}, length={length}: {lists} lists would be tried, and at most"
+                f" {MOST_LISTS} can be: take fewer grades or a shorter length."
+            )
     chosen: list[Any]
     if measures is None:
-        depths = {name: declared.params.get(CUTOFF) for name, declared in registry.items()}
-        chosen = [
-            f"{name}@{TABLE_CUTOFF}" if depth and depth.required else name for name, depth in depths.items()
-        ]
+        cutoffs = {name: definition.params.get(CUTOFF) for name, definition in registry.items()}
+        chosen = [f"{name}@{TABLE_CUTOFF}" * bool(k and k.required) or name for name, k in cutoffs.items()]
     else:
         chosen = [measures] if _is_function(measures) else [*parse_measures(measures)]
-    return PropertyTable(tuple(_verdicts_of(progress(chosen, "properties", "measure"), scale, length)))
+    measured = progress(chosen, "properties", "measure")
+    return PropertyTable(tuple(_check(measure, scales, length) for measure in measured))
 
 
 properties.__doc__ = cleandoc(properties.__doc__ or "").replace(

@@ -39,7 +39,7 @@ from ir_trunc.scoring.results import Result
 __all__ = ["ErrorRates", "SwapRates", "error_rates", "swap_rates"]
 
 RelativeTo = Literal["score", "spread"]
-Size = Annotated[int | None, Whole("topics in a set, by default half of them")]
+SetSize = Annotated[int | None, Whole("topics in a set, by default half of them")]
 
 FUZZINESS = tuple(percent / 100 for percent in range(1, 11))
 
@@ -50,21 +50,17 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorRates(Result):
-    """Error rate and ties at every fuzziness (M x F each).
-
-    fewer_wins, ties_of_pairs: counts (M x F x pairs) out of `repetitions` for each pair. size: topics in a
-    set. relative_to: what the fuzziness is a share of.
-    """
+    """Error rate and ties of M measures at F values of the fuzziness."""
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
     fuzziness: tuple[float, ...]
-    fewer_wins: Ints
-    ties_of_pairs: Ints
-    size: int
+    fewer_wins: Ints  # of the system that wins less often (M x F x pairs), out of `repetitions`
+    ties_of_pairs: Ints  # (M x F x pairs), out of `repetitions`
+    size: int  # topics in a set
     repetitions: int
     seed: int
-    relative_to: RelativeTo = "score"
+    relative_to: RelativeTo = "score"  # what the fuzziness is a share of
 
     @property
     def errors(self) -> Floats:
@@ -117,7 +113,7 @@ class ErrorRates(Result):
 )
 def error_rates(
     matrix: ScoreMatrix,
-    size: Size = None,
+    size: SetSize = None,
     repetitions: Repetitions = 100,
     fuzziness: Annotated[
         tuple[float, ...], Several("shares below which a difference is a tie", Number("share", 0))
@@ -219,21 +215,20 @@ BINS = 21
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SwapRates(Result):
-    """Swaps by the size of the difference: comparisons, swaps (M x BINS x pairs).
+    """Swaps of M measures by the size of the difference.
 
-    Bin b holds differences from b width to (b + 1) width, and the last bin all above. size: topics in each
-    of the two sets. best: the highest mean score of a system over all topics (M).
+    Bin b holds differences from b width to (b + 1) width, and the last bin all above.
     """
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
-    comparisons: Ints
-    swaps: Ints
+    comparisons: Ints  # (M x BINS x pairs)
+    swaps: Ints  # (M x BINS x pairs)
     width: float
-    size: int
+    size: int  # topics in each of the two sets
     repetitions: int
     seed: int
-    best: Floats
+    best: Floats  # the highest mean score of a system over all topics (M)
 
     @property
     def rates(self) -> Floats:
@@ -313,7 +308,7 @@ class SwapRates(Result):
 )
 def swap_rates(
     matrix: ScoreMatrix,
-    size: Size = None,
+    size: SetSize = None,
     repetitions: Repetitions = 100,
     width: Annotated[float, Number("width of a bin of differences", 0, inside=True)] = 0.01,
     seed: Seed = 0,
@@ -357,15 +352,17 @@ def swap_rates(
     share                  0.900
     """
     count = set_size(matrix, size, len(matrix.topics) // 2)
-    found, swapped = [], []
+    all_counts, swap_counts = [], []
     for (x, y), (x2, y2) in mean_scores(matrix, count, 2, repetitions, seed):
         first, second = difference(x, y), difference(x2, y2)
         bins = np.minimum(np.floor(np.round(np.abs(first) / width, 9)), BINS - 1)
         opposite = first * second < 0
-        here = [bins == b for b in range(BINS)]
-        found.append(np.array([at.sum(axis=1) for at in here]).transpose(2, 0, 1))
-        swapped.append(np.array([(at & opposite).sum(axis=1) for at in here]).transpose(2, 0, 1))
-    comparisons, swaps = np.concatenate(found, axis=2), np.concatenate(swapped, axis=2)
+        in_bins = [bins == b for b in range(BINS)]
+        all_counts.append(np.array([in_bin.sum(axis=1) for in_bin in in_bins]).transpose(2, 0, 1))
+        swap_counts.append(
+            np.array([(in_bin & opposite).sum(axis=1) for in_bin in in_bins]).transpose(2, 0, 1)
+        )
+    comparisons, swaps = np.concatenate(all_counts, axis=2), np.concatenate(swap_counts, axis=2)
     drawn, best = (width, count, repetitions, seed), matrix.means().max(axis=1)
     return SwapRates(matrix.measures, matrix.systems, comparisons, swaps, *drawn, best)
 

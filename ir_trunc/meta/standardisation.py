@@ -106,7 +106,7 @@ def standardised(
     ----------
     matrix : ScoreMatrix
         Scores of systems by topic, from `meta.score_matrix(measures, qrels, runs)`. Other systems than these
-        are standardised by `Reference.of(matrix).standardise(others)`, and mapped by `mapped`.
+        are standardised by `Reference.of(matrix).standardise(others)`, and mapped by `in_form`.
     form : {'normal', 'linear', 'z'}
         What standardised scores become.
 
@@ -129,10 +129,10 @@ def standardised(
     [[0.601, 0.367, 0.532], [0.533, 0.387, 0.58]]
     """
     found = Reference.of(matrix).standardise(matrix)
-    return replace(found, values=mapped(found.values, form))
+    return replace(found, values=in_form(found.values, form))
 
 
-def mapped(z: Floats, form: Form) -> Floats:
+def in_form(z: Floats, form: Form) -> Floats:
     """Standardised scores in a form, see `standardised`."""
     if form == "z":
         return z

@@ -27,19 +27,15 @@ __all__ = ["TruncationImpact", "truncation_impact"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TruncationImpact(Result):
-    """Share of truncated lists and both mean scores of S systems.
+    """Share of truncated lists and both mean scores of every system."""
 
-    measure, usual: the measures with and without regard to the end of a list. truncated: share of lists
-    shorter than `depth` once NIL ends them (S). before, after: mean scores by `usual` and `measure` (S).
-    """
-
-    measure: str
-    usual: str
+    measure: str  # with regard to the end of a list
+    usual: str  # without
     depth: int
     systems: tuple[str, ...]
-    truncated: Floats
-    before: Floats
-    after: Floats
+    truncated: Floats  # share of lists that are shorter than `depth` once NIL ends them
+    before: Floats  # mean scores by `usual`
+    after: Floats  # mean scores by `measure`
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each system: truncated, before, after, change."""

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -111,73 +112,31 @@ def test_a_command_has_every_option_as_a_flag(name, command):
     assert " ".join(meta.registry[name].source.split()) in " ".join(out.split())
 
 
-def declared():
-    """A procedure of one's own: the share of topics on which each system is above a score."""
+@pytest.fixture
+def topics_above(registries):
+    """A procedure of one's own, while the test runs."""
 
     @procedure(source="a lecture")
     def topics_above(
-        matrix: ScoreMatrix, score: Annotated[float, Number("score", 0, 1)] = 0.5, seed: Seed = 0
+        matrix: ScoreMatrix, score: Annotated[float, Number("score", 0, 1)] = 0.5
     ) -> ScoreMatrix:
-        """Whether a system's score on a topic is above a score.
-
-        Parameters
-        ----------
-        matrix : ScoreMatrix
-            Scores.
-        score : float
-            From 0 to 1.
-        seed : int
-            Without effect.
-
-        Returns
-        -------
-        ScoreMatrix
-            1 where the score is above, 0 elsewhere.
-
-        Examples
-        --------
-        >>> from ir_trunc import meta
-        >>> from ir_trunc.synthetic import demo
-        >>> runs = sorted(demo.data().glob("*.run"))
-        >>> matrix = meta.score_matrix("AP RBPT", demo.data() / "demo.qrels", runs)
-        >>> found = meta.topics_above(matrix, 0.4)
-        """
-        values = (matrix.values > score).astype(np.float64)
-        return ScoreMatrix(matrix.measures, matrix.systems, matrix.topics, values)
+        """Whether a system's score on a topic is above a score."""
+        return replace(matrix, values=(matrix.values > score).astype(np.float64))
 
     return topics_above
 
 
-@pytest.fixture
-def topics_above(registries):
-    """The procedure while the test runs."""
-    return declared()
-
-
-def test_a_procedure_that_is_added_is_a_command(topics_above, command):
-    collection = [str(demo.data() / "demo.qrels"), *map(str, sorted(demo.data().glob("*.run")))]
-    status, out, error = command("meta", "topics-above", *collection, "AP", "RBPT", "--score", "0.4")
-    matrix = meta.score_matrix("AP RBPT", collection[0], collection[1:])
+def test_a_procedure_that_is_added_is_exported_and_a_command(topics_above, command):
+    assert meta.topics_above is topics_above
+    assert "topics_above" in dir(meta)
+    files = [str(demo.data() / "demo.qrels"), *map(str, sorted(demo.data().glob("*.run")))]
+    status, out, error = command("meta", "topics-above", *files, "AP", "RBPT", "--score", "0.4")
+    matrix = meta.score_matrix("AP RBPT", files[0], files[1:])
     assert (status, out, error) == (0, f"{topics_above(matrix, 0.4)}\n", "")
-    status, out, error = command("meta", "topics-above", *collection, "AP", "--score", "2")
+    status, out, error = command("meta", "topics-above", *files, "AP", "--score", "2")
     assert (status, out) == (2, "")
     assert "score=2 is out of range: a number >= 0 and <= 1 is needed" in error
     assert "\n  topics-above     Whether a system's score on a topic is" in command("meta")[1]
-
-
-def test_a_procedure_that_is_added_is_held_to_every_law(topics_above, command):
-    assert {kind: law for kind, law in globals().items() if hasattr(law, "pytestmark")}
-    for law in (
-        test_a_docstring_has_a_sentence_and_sections_that_name_every_argument,
-        test_a_procedure_gives_the_result_that_it_declares,
-        test_every_option_that_is_wrong_is_refused_by_its_name,
-        test_what_a_procedure_is_about_is_refused_by_its_name_where_it_is_something_else,
-        test_a_procedure_is_in_the_reference_with_its_source,
-    ):
-        law("topics_above")
-    test_a_command_has_every_option_as_a_flag("topics_above", command)
-    assert meta.topics_above is topics_above
-    assert "topics_above" in dir(meta)
 
 
 @pytest.mark.parametrize(("declare", "says"), [

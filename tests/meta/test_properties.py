@@ -3,7 +3,6 @@
 import math
 import re
 from functools import cache
-from pathlib import Path
 
 import ir_measures
 import pytest
@@ -14,7 +13,7 @@ from ir_trunc import meta
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc.measures import registry
 from ir_trunc.meta import _trials as trials
-from ir_trunc.meta.properties import RULE, TABLE_CUTOFF, _claims
+from ir_trunc.meta.properties import TABLE_CUTOFF, _claims
 
 SCALES = ((0, 1), (0, 1, 2))
 
@@ -24,15 +23,16 @@ SMALL = 60  # a collection that a plain loop can go through
 @pytest.fixture
 def shallow_lists(monkeypatch):
     """Deepness to n = 16 only, since plain loops are slow."""
-    trials.depths.cache_clear()
+    trials.depth_trials.cache_clear()
     monkeypatch.setattr(trials, "DEPTHS", (1, 2, 4, 8, 16))
     monkeypatch.setattr(trials, "SHALLOW", (1, 2, 3, 4, 5, 6, 12))
     yield
-    trials.depths.cache_clear()
+    trials.depth_trials.cache_clear()
 
 
-def verdicts(measure, **options):
-    return [finding.verdict for finding in meta.properties(measure, **options)[0].findings]
+def tried(measure, *args, **options):
+    """The verdicts on one measure."""
+    return meta.properties(measure, *args, **options)[0]
 
 
 def first_wins(grades, judged):
@@ -55,7 +55,7 @@ def constant(grades, judged):
      ["violated", "violated", "violated", "strict", "constant", "constant", "violated"]),
 ])  # fmt: skip
 def test_verdicts_that_are_known_by_hand(function, expected):
-    assert verdicts(function, scale=(0, 1)) == expected
+    assert [finding.verdict for finding in tried(function, (0, 1)).findings] == expected
 
 
 @pytest.mark.parametrize(("name", "cells"), [
@@ -76,7 +76,7 @@ def test_verdicts_that_are_known_by_hand(function, expected):
     ("iRBU", {"Priority": "strict", "Confidence": "constant", "Redundancy": "strict"}),
 ])  # fmt: skip
 def test_cells_of_the_table_that_follow_from_the_formula(name, cells):
-    found = meta.properties(name, (0, 1))[0]
+    found = tried(name, (0, 1))
     assert {prop: found[prop].verdict for prop in cells} == cells
 
 
@@ -103,7 +103,7 @@ def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
     sized = "D" in registry[name].params
     params = {"D": SMALL} if sized else {}
     written = name + f"(D={SMALL})" * sized + f"@{TABLE_CUTOFF}" * needs_a_depth(name)
-    found = meta.properties(written, length=4)[0]
+    found = tried(written, length=4)
     for scale in SCALES:
         score, here = twin_of(name, scale, **params), ",".join(map(str, scale))
         for prop, verdict in on_every_list(score, scale, 4).items():
@@ -122,18 +122,18 @@ def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
             assert (prop, part.setting, part.verdict) == (prop, part.setting, expected)
 
 
+def settings(finding, *names):
+    """The verdict in each setting, by the values of what is named."""
+    return {" ".join(part.setting[name] for name in names): part.verdict for part in finding.parts}
+
+
 def test_graded_lists_turn_priority_round():
-    found = meta.properties("OIE")[0]["Priority"]
-    assert found.verdict == "depends"
-    assert found.depends_on == ("grades",)
-    assert {part.setting["grades"]: part.verdict for part in found.parts} == {
-        "0,1": "strict",
-        "0,1,2": "violated",
-    }
-    assert (
-        "violated with grades 0,1,2: 00120 (relevant: 1,2) 14.27 < 00021 (relevant: 1,2) 14.46" in found.shows
-    )
-    assert meta.properties("OIE", (0, 1))[0]["Priority"].verdict == "strict"
+    found = tried("OIE")["Priority"]
+    assert (found.verdict, found.depends_on) == ("depends", ("grades",))
+    assert settings(found, "grades") == {"0,1": "strict", "0,1,2": "violated"}
+    shows = "violated with grades 0,1,2: 00120 (relevant: 1,2) 14.27 < 00021 (relevant: 1,2) 14.46"
+    assert shows in found.shows
+    assert tried("OIE", (0, 1))["Priority"].verdict == "strict"
 
     def effectiveness(joint):
         """joint: for each of the five documents, how many are no lower and no less relevant."""
@@ -145,35 +145,32 @@ def test_graded_lists_turn_priority_round():
     assert (round(below, 2), round(above, 2)) == (14.46, 14.27)
     assert below - above == pytest.approx(1.05 * (math.log(2) - math.log(5 / 3)))
     for name in ("Q", "AWP", "AGR"):
-        parts = {part.setting["grades"]: part.verdict for part in meta.properties(name)[0]["Priority"].parts}
-        assert parts["0,1,2"] == "violated", name
-        assert parts["0,1"] != "violated", name
+        verdicts = settings(tried(name)["Priority"], "grades")
+        assert verdicts["0,1,2"] == "violated" != verdicts["0,1"], name
 
 
 def test_deepness_of_what_reads_r_documents_depends_on_r():
     """One on top against the block: with R = n 1/R against 0 of R, with R = 2n 1/(2n) against n of 2n."""
     for name in ("Rprec", "RMeasure", "RWP"):
         for prop, words in (("Deepness", ("strict", "violated")), ("Shallowness", ("violated", "strict"))):
-            found = meta.properties(name, (0, 1))[0][prop]
-            assert {part.setting["R"]: part.verdict for part in found.parts} == dict(zip(("n", "2n"), words))
+            found = tried(name, (0, 1))[prop]
+            assert settings(found, "R") == dict(zip(("n", "2n"), words))
             assert found.depends_on == ("R",)
     # n of 2n judged irrelevant documents are above each of the block: n/(2n) of one half, against 1/(2n).
-    assert meta.properties("Bpref")[0]["Deepness"].depends_on == ("R",)
+    assert tried("Bpref")["Deepness"].depends_on == ("R",)
 
 
 def test_deepness_of_full_rankings_depends_on_the_share_of_the_collection():
     """AUC with R = n: 1/n + (1 - 1/n)/2 on top, 1 - n/(D - n) for the block: it wins while n < about D/3."""
     for name in ("AUC", "KendallTau", "Spearman", "OIE"):
-        found = meta.properties(name, (0, 1))[0]["Deepness"]
+        found = tried(name, (0, 1))["Deepness"]
         assert found.verdict == "depends", name
         assert found.depends_on == ("R", "n"), name
-        by_setting = {(p.setting["D"], p.setting["R"], p.setting["n"]): p.verdict for p in found.parts}
-        assert len(by_setting) == 2 * 2 * 4
-        assert {by_setting[D, R, "D/1000"] for D in ("20000", "200000") for R in ("n", "2n")} == {
-            "violated"
-        }, name
-        assert by_setting["20000", "2n", "D/5"] == "strict", name
-    small = meta.properties("AUC(D=100)", (0, 1))[0]["Deepness"]
+        verdicts = settings(found, "D", "R", "n")
+        assert len(verdicts) == 2 * 2 * 4
+        smallest = {verdicts[f"{D} {R} D/1000"] for D in ("20000", "200000") for R in ("n", "2n")}
+        assert (smallest, verdicts["20000 2n D/5"]) == ({"violated"}, "strict"), name
+    small = tried("AUC(D=100)", (0, 1))["Deepness"]
     assert {part.setting["D"] for part in small.parts} == {"100"}
 
 
@@ -189,7 +186,7 @@ def test_deepness_of_full_rankings_depends_on_the_share_of_the_collection():
     ("RBU", "Shallowness", "01 (R=1) 0.062 < 1 (R=1) 0.09"),  # 0.2 (0.8 * 0.5 - 1.8 * 0.05), 0.2 (0.5 - 0.05)
 ])  # fmt: skip
 def test_examples_that_were_worked_out_by_hand(name, prop, shows):
-    assert meta.properties(name, (0, 1))[0][prop].shows == shows
+    assert tried(name, (0, 1))[prop].shows == shows
 
 
 def test_cases_are_what_the_properties_say():
@@ -214,71 +211,48 @@ def test_cases_are_what_the_properties_say():
 
 
 def test_parameters_decide_too():
-    assert meta.properties("RBU", (0, 1))[0]["Shallowness"].verdict == "violated"
-    assert meta.properties("RBU(p=0.98)")[0]["Shallowness"].verdict == "strict"
-    assert meta.properties(ir_measures.AP @ 1)[0]["Recall"].verdict == "weak"
-    assert meta.properties("RBPU(e=0)")[0]["Confidence"].verdict == "constant"
-    assert meta.properties("AP", (0, 1, 2), 4)[0]["Priority"].verdict == "weak"
-    assert meta.properties("nDCG", (0, 1, 2), 4)[0]["Priority"].verdict == "strict"
+    assert tried("RBU", (0, 1))["Shallowness"].verdict == "violated"
+    assert tried("RBU(p=0.98)")["Shallowness"].verdict == "strict"
+    assert tried(ir_measures.AP @ 1)["Recall"].verdict == "weak"
+    assert tried("RBPU(e=0)")["Confidence"].verdict == "constant"
+    assert tried("AP", (0, 1, 2), 4)["Priority"].verdict == "weak"
+    assert tried("nDCG", (0, 1, 2), 4)["Priority"].verdict == "strict"
 
 
 def test_a_users_function_is_judged_as_the_formula_that_it_equals(shallow_lists):
     for name in ("AP", "RBPT", "RBPU", "nDCG"):
-        found = meta.properties(twin_of(name, (0, 1)), (0, 1), 4)[0]
+        found = tried(twin_of(name, (0, 1)), (0, 1), 4)
         assert [(f.verdict, f.shows) for f in found.findings] == [
-            (f.verdict, f.shows) for f in meta.properties(name, (0, 1), 4)[0].findings
+            (f.verdict, f.shows) for f in tried(name, (0, 1), 4).findings
         ]
 
 
 def test_a_verdict_says_what_was_tried():
-    found = meta.properties("OIE")[0]
+    found = tried("OIE")
     assert found["Priority"].tried.startswith(
         "lists of grades 0,1 and 0,1,2 to length 6, 0 to 2 relevant documents outside"
     )
     assert "n = D/1000, D/100, D/10, D/5; R = n and 2n" in found["Deepness"].tried
     assert found["Deepness"].tried.endswith("D = 20000 and 200000")
-    assert "n = 1, 2, 4 to 8192; R = n and 2n" in meta.properties("AP")[0]["Deepness"].tried
-    assert found["Priority"].cases == 2 * sum(
-        part.cases for part in meta.properties("AP")[0]["Priority"].parts
-    )
-    assert repr(meta.properties("P@10", (0, 1))[0]).startswith(
+    assert "n = 1, 2, 4 to 8192; R = n and 2n" in tried("AP")["Deepness"].tried
+    assert found["Priority"].cases == 2 * sum(part.cases for part in tried("AP")["Priority"].parts)
+    assert repr(tried("P@10", (0, 1))).startswith(
         "P@10: lists of grades 0,1 to length 6 (none reaches the cutoff 10)\n"
     )
-    assert "cutoff" not in repr(meta.properties("P@6", (0, 1))[0])
+    assert "cutoff" not in repr(tried("P@6", (0, 1)))
     frame = found.to_pandas()
     assert list(frame) == ["measure", "property", "verdict", "depends_on", "shows", "tried", "cases", "paper"]
     assert list(frame["depends_on"])[:3] == ["grades", "", "R n"]
 
 
-def test_the_rule_of_the_verdicts_stands_where_people_look(capsys):
-    from ir_trunc.cli.main import main
-
-    assert RULE in meta.properties.__doc__
-    assert main(["meta", "properties", "--help"]) == 0
-    assert " ".join(RULE.split()) in " ".join(capsys.readouterr().out.split())
-    page = Path(__file__).parents[2] / "notebooks" / "reference.md"
-    assert RULE in page.read_text(encoding="utf-8")
-    for known in (
-        "strict",
-        "weak",
-        "constant",
-        "violated",
-        "'depends'",
-        "0,1,2",
-        "R = 2n",
-        str(trials.DEPTHS[-1]),
-    ):
-        assert known in RULE
-
-
 def test_scores_are_printed_with_as_many_digits_as_show_which_is_higher():
-    shows = meta.properties("Spearman", (0, 1))[0]["Priority"].shows  # 0.7071 > 0.7071, with four digits
+    shows = tried("Spearman", (0, 1))["Priority"].shows  # 0.7071 > 0.7071, with four digits
     higher, lower = re.fullmatch(r"10 \(R=1\) (\S+) > 01 \(R=1\) (\S+)", shows).groups()
     assert float(higher) > float(lower)
 
 
 def test_the_paper_is_shown_where_it_says_otherwise():
-    found = meta.properties("RBPT")[0]
+    found = tried("RBPT")
     assert found["Confidence"].disagrees()
     assert "the paper says yes (section 3.2)" in repr(found)
     assert not found["Shallowness"].disagrees()
@@ -290,12 +264,12 @@ def test_claims_are_compared_with_what_they_are_about():
     top grade.
     """
     for name in ("AP", "AUC"):
-        found = meta.properties(name)[0]["Priority"]
+        found = tried(name)["Priority"]
         assert found.verdict == "depends"
         assert found.paper.startswith("yes")
         assert not found.disagrees()
-    found = meta.properties("RBPU")[0]["Shallowness"]
-    assert {part.setting["grades"]: part.verdict for part in found.parts} == {
+    found = tried("RBPU")["Shallowness"]
+    assert settings(found, "grades") == {
         "1 of 0,1": "strict", "1 of 0,1,2": "violated", "2 of 0,1,2": "strict"
     }  # fmt: skip
     assert not found.disagrees()
@@ -306,7 +280,7 @@ def test_full_rankings_are_compared_with_table_1_and_its_footnote(name):
     """A sentence of section 3.1 has Top-weightedness; Table 1 and footnote 3 have not, and the formulas have
     not.
     """
-    found = meta.properties(name)[0]
+    found = tried(name)
     assert found["Top-weightedness"].verdict == "constant"
     assert found["Top-weightedness"].paper.startswith(
         "no (table 1 and footnote 3; a sentence of section 3.1 says yes"
@@ -339,7 +313,7 @@ def test_the_table_of_all_measures():
 
 def test_a_table_of_some_measures_and_its_picture():
     table = meta.properties("RBPT OIE", (0, 1), 4)
-    assert table[0] == meta.properties("RBPT", (0, 1), 4)[0]
+    assert table[0] == tried("RBPT", (0, 1), 4)
     ax = table.plot()
     words = [text.get_text() for text in ax.texts]
     assert words == [
@@ -349,19 +323,19 @@ def test_a_table_of_some_measures_and_its_picture():
 
 
 @pytest.mark.parametrize(("wrong", "says"), [
-    (lambda: meta.properties("nothing")[0], "There is no measure"),
-    (lambda: meta.properties("infAP")[0], "not computed"),
-    (lambda: meta.properties("AP", (1, 2))[0], "scale="),
-    (lambda: meta.properties("AP", (0, 2, 1))[0], "scale="),
-    (lambda: meta.properties("AP", (0, 10**30))[0], "scale=1000"),
-    (lambda: meta.properties("AP", 1)[0], "scale=1: grades of the lists.* are needed"),
-    (lambda: meta.properties("AP", length=3)[0], "length=3"),
-    (lambda: meta.properties("AP", range(6))[0], "1175727 lists would be tried"),
-    (lambda: meta.properties("OIE(D=5)")[0], "D=5 is out of range: a whole number >= 10"),
-    (lambda: meta.properties("ERRU(max_rel=1)")[0], "on lists of grades 0,1,2: max_rel=1 .* 'scale'"),
-    (lambda: meta.properties(lambda g, j: math.nan)[0],
+    (lambda: tried("nothing"), "There is no measure"),
+    (lambda: tried("infAP"), "not computed"),
+    (lambda: tried("AP", (1, 2)), "scale="),
+    (lambda: tried("AP", (0, 2, 1)), "scale="),
+    (lambda: tried("AP", (0, 10**30)), "scale=1000"),
+    (lambda: tried("AP", 1), "scale=1: grades of the lists.* are needed"),
+    (lambda: tried("AP", length=3), "length=3"),
+    (lambda: tried("AP", range(6)), "1175727 lists would be tried"),
+    (lambda: tried("OIE(D=5)"), "D=5 is out of range: a whole number >= 10"),
+    (lambda: tried("ERRU(max_rel=1)"), "on lists of grades 0,1,2: max_rel=1 .* 'scale'"),
+    (lambda: tried(lambda g, j: math.nan),
      "returns nan for 10 .R=1.; a finite number is needed"),
-    (lambda: meta.properties(lambda g, j: "high")[0], "returns 'high'"),
+    (lambda: tried(lambda g, j: "high"), "returns 'high'"),
 ])  # fmt: skip
 def test_errors_name_what_was_wrong(wrong, says):
     with pytest.raises(IrTruncError, match=says):
@@ -369,5 +343,5 @@ def test_errors_name_what_was_wrong(wrong, says):
 
 
 def test_gains_never_depend_on_the_rankings_beside():
-    assert trials.every_list((0, 1, 2), 4).lists.judgments.max_rel == 2
-    assert trials.depths((0, 1, 2), None).lists.judgments.max_rel == 2
+    assert trials.list_trials((0, 1, 2), 4).lists.judgments.max_rel == 2
+    assert trials.depth_trials((0, 1, 2), None).lists.judgments.max_rel == 2
