@@ -41,7 +41,7 @@ UNPRICED = ANSWERS | {"single": True, "nil": False, "surest": False, "price": Fa
     (ANSWERS | {"single": True, "nil": True}, "EM"),
     (UNPRICED, "c@1"),
     (UNPRICED | {"price": True}, "UF(price=3) F05u"),
-    (UNPRICED | {"surest": True}, "AUGRC EAURC"),
+    (ANSWERS | {"single": True, "nil": False, "surest": True}, "AUGRC EAURC"),
     ({"length": True, "answers": False, "paid": True}, "FlatU EU TBG"),
     (DOCUMENTS | {"harm": True}, "SignedRBPT UDCG"),
 ])  # fmt: skip
