@@ -1,4 +1,4 @@
-"""The compiled kernel gives the bits, the warnings and the errors of the Python way, whatever the data."""
+"""The compiled kernel gives the bits, the warnings and the errors of the Python code, whatever the data."""
 
 import copy
 import gzip
@@ -60,11 +60,11 @@ def outcome(do):
 
 
 def same(qrels, run, reading=DEFAULT, keep=True):
-    """Hold both ways against each other; whether the kernel was sure of the run."""
+    """Compare the kernel with the Python code; returns whether the kernel was sure of the run."""
     found = outcome(lambda: rank_run(qrels, run, reading, keep))
     with pytest.MonkeyPatch.context() as patch:
-        for way in ("rank_by_kernel", "rank_rows_by_kernel"):
-            patch.setattr(runs, way, lambda *_: None)
+        for function in ("rank_by_kernel", "rank_rows_by_kernel"):
+            patch.setattr(runs, function, lambda *_: None)
         assert found == outcome(lambda: rank_run(qrels, run, reading, keep))
     return sure(qrels, run, reading, keep)
 
@@ -84,62 +84,17 @@ def qrels():
         return read_qrels(QRELS)
 
 
-READINGS = [
-    Reading(),
-    Reading("score64"),
-    Reading("rank"),
-    Reading("file"),
-    Reading(lower_is_better=True),
-    Reading(duplicates="first"),
-    Reading(duplicates="best"),
-]
+READINGS = [Reading(order) for order in ("score", "score64", "rank", "file")]
+READINGS += [Reading(lower_is_better=True), Reading(duplicates="first"), Reading(duplicates="best")]
 SCORES = [
-    "1",
-    "0.5",
-    "-0.0",
-    "0",
-    "1e-5",
-    "3.4028236e38",
-    "1e39",
-    "16777217",
-    "16777216",
-    "0.1",
-    "0.10000000149",
-]
-SCORES += [
-    "1.",
-    ".5",
-    "+2",
-    "12345678901234567890123",
-    "4.9e-324",
-    "1e-400",
-    "-7.25E+2",
-    "0.30000000000000004",
-]
+    "1", "0.5", "-0.0", "0", "1e-5", "3.4028236e38", "1e39", "16777217", "16777216", "0.1", "0.10000000149", "1.",
+    ".5", "+2", "12345678901234567890123", "4.9e-324", "1e-400", "-7.25E+2", "0.30000000000000004",
+]  # fmt: skip
 ODD_SCORES = ["nan", "inf", "1e999", "0x10", "1_0", "--1", "", "e5", "1e", "٣", "1,5"]
 ODD_BYTES = [
-    b"\r",
-    b"\n",
-    b"\r\n",
-    b"\t",
-    b" ",
-    b"  ",
-    b"\x0b",
-    b"\x00",
-    b"\x1c",
-    b"\xff",
-    b"\xed\xa0\x80",
-    b"#",
-]
-ODD_BYTES += [
-    b"\xef\xbb\xbf",
-    b"\n\n",
-    b"\n# remark\n",
-    b"\xc3\xa9",
-    b"\xf0\x9f\x98\x80",
-    b"\x7f",
-    b"\xc0\x80",
-]
+    b"\r", b"\n", b"\r\n", b"\t", b" ", b"  ", b"\x0b", b"\x00", b"\x1c", b"\xff", b"\xed\xa0\x80", b"#",
+    b"\xef\xbb\xbf", b"\n\n", b"\n# remark\n", b"\xc3\xa9", b"\xf0\x9f\x98\x80", b"\x7f", b"\xc0\x80",
+]  # fmt: skip
 
 
 def lines(rng):
@@ -229,30 +184,19 @@ def judgments(path, **options):
 
 
 def given_as(rows):
-    return (
-        rows.source,
-        rows.universe,
-        rows.values.tolist(),
-        str(rows.values.dtype),
-        rows.topics.type,
-        rows.docs.type,
-    )
+    values = rows.values.tolist(), str(rows.values.dtype)
+    return rows.source, rows.universe, values, rows.topics.type, rows.docs.type
 
 
 def described(qrels):
     of = qrels.judgments
     arrays = (of.offsets, of.grades, of.levels, qrels.keys, qrels.grades)
-    texts = (
-        qrels.topics.to_pylist(),
-        qrels.docs.to_pylist(),
-        qrels.rows.docs.to_pylist(),
-        qrels.rows.topics.to_pylist(),
-    )
+    texts = [ids.to_pylist() for ids in (qrels.topics, qrels.docs, qrels.rows.docs, qrels.rows.topics)]
     return [array.tolist() for array in arrays], texts, of.topics, given_as(qrels.rows), qrels.to_dict()
 
 
 def same_judgments(path, **options):
-    """Hold both ways of reading qrels against each other; whether the kernel was sure of them."""
+    """Compare both readings of qrels; returns whether the kernel was sure of them."""
     found = judgments(path, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(qrels_module, "coded_qrels", lambda _: None)
@@ -308,14 +252,8 @@ def test_qrels_with_a_meaning_of_nil_and_with_topics_beside_them(tmp_path):
 
 def test_qrels_that_are_judged_twice_or_empty_are_left_to_python(tmp_path):
     path = tmp_path / "a.qrels"
-    for data in (
-        b"1 0 a 1\n2 0 a 1\n1 0 a 1\n",
-        b"",
-        b"\n\n",
-        b"# remark\n1 0 a 1\n",
-        b"1 0 a 1 x\n",
-        b"1 0 a\n",
-    ):
+    odd = b"", b"\n\n", b"# remark\n1 0 a 1\n", b"1 0 a 1 x\n", b"1 0 a\n"
+    for data in (b"1 0 a 1\n2 0 a 1\n1 0 a 1\n", *odd):
         path.write_bytes(data)
         assert not same_judgments(path)
     assert kernel.qrels_of_lines(b"1 0 a 1", 1) is None  # the last line must end
@@ -432,15 +370,8 @@ def test_odd_named_tuples_are_understood_or_refused_as_python_does(qrels, items,
 def frame(run):
     """A run as a table with a row for each document."""
     rows = [(topic, doc, float(score)) for topic, docs in run.items() for doc, score in docs.items()]
-    topics, docs, scores = zip(*rows) if rows else ((), (), ())
-    texts = pa.string()
-    return pa.table(
-        {
-            "query_id": pa.array(topics, texts),
-            "doc_id": pa.array(docs, texts),
-            "score": pa.array(scores, pa.float64()),
-        }
-    )
+    types = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()})
+    return pa.table([list(column) for column in zip(*rows)] or [[], [], []], schema=types)
 
 
 def rows_are_sure(qrels, table, reading=DEFAULT):
@@ -482,14 +413,8 @@ def test_columns_beside_the_usual_ones_are_left_to_python(qrels):
 
 def test_columns_that_do_not_fit_together_are_refused(qrels):
     ends, text = np.array([0, 1], np.int32), np.array([97], np.uint8)
-    good = {
-        "topic_of": np.array([0], np.int32),
-        "topic_ends": ends,
-        "topics": text,
-        "ends": ends,
-        "docs": text,
-    }
-    good["scores"] = np.array([1.0])
+    good = {"topic_of": np.array([0], np.int32), "topic_ends": ends, "topics": text, "ends": ends}
+    good |= {"docs": text, "scores": np.array([1.0])}
 
     def taken(**other):
         lists = kernel.begin(qrels.judged_docs.in_kernel, 0, False, False)

@@ -1,4 +1,4 @@
-"""The best cut against exact arithmetic: ties of formulas are ties, whatever rounding makes of them."""
+"""The best cut against exact arithmetic, and the depths that curves and lists take."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ir_trunc import Rankings, curves
+from ir_trunc import InputError, Rankings, curves
 
 Exact = Callable[[list[int], list[int]], Fraction]
 
@@ -51,6 +51,8 @@ def flat(e, top):
 
 
 P8, E20 = Fraction(4, 5), Fraction(1, 20)
+
+
 BINARY: dict[str, Exact] = {
     "SetF": F(Fraction(1)),
     "SetF(beta=0.1)": F(Fraction(1, 10)),
@@ -65,6 +67,8 @@ BINARY: dict[str, Exact] = {
     "UF": lambda g, judged: Fraction((1 if g[0] else -1) if g else 0),
     "Q": q,
 }
+
+
 GRADED: dict[str, Exact] = {
     "Q": q,
     "FlatU(e=0.3333333333333333,max_rel=3)": flat(Fraction(1, 3), 3),
@@ -93,3 +97,44 @@ def test_f_of_two_thirds_at_6_and_at_9_is_best_at_6():
     assert curve.best()[0].tolist() == [6]
     assert curve.values[6] == curve.values[9]
     assert curve.best()[1].tolist() == [pytest.approx(2 / 3)]
+
+
+NAN = float("nan")
+TWO = Rankings.from_lists([[1, 0], [0, 0, 1]], scores=[[2, 1], [3, 2, 1]])
+
+
+@pytest.mark.parametrize(
+    ("depth", "problem"),
+    [
+        (-1, r"depth -1: a whole number from 0"),
+        ([1, -2], "topic 2, depth -2"),
+        (1.5, r"depth 1\.5"),
+        (NAN, "depth nan"),
+        ([1, NAN], "depth"),
+        ("2", "depth '2'"),
+        (None, "depth None"),
+        (True, "depth True"),
+        (10**30, "depth 1000000000000000000000000000000"),
+        ([1], "depth has the shape"),
+        ([[1, 2]], "depth has the shape"),
+        ([[1], [1, 2]], "depth"),
+    ],
+)
+def test_a_depth_is_a_whole_number_from_0_on(depth, problem):
+    curve = calc_curve()
+    for cut in (TWO.cut, curve.at):
+        with pytest.raises(InputError, match=problem):
+            cut(depth)
+
+
+def calc_curve():
+    from ir_trunc import curves
+
+    [curve] = curves("P@5", None, TWO).values()
+    return curve
+
+
+def test_depths_of_any_whole_kind_are_taken():
+    for depth in (2, 2.0, np.int8(2), [2, 2], np.array([2, 2], np.uint64), 2**62):
+        assert TWO.cut(depth).lengths.tolist() == ([2, 3] if np.max(depth) == 2**62 else [2, 2])
+        assert len(calc_curve().at(depth)) == 2

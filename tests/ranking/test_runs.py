@@ -1,12 +1,11 @@
-"""However a run comes in - fast, tidied, line by line, in blocks, scattered, from memory - its lists are the
-same.
-"""
+"""Every form of a run, in one piece or in many, gives the same lists and scores to the last bit."""
 
 import gzip
 import os
 import threading
 import time
 import warnings
+from dataclasses import replace
 
 import ir_measures
 import numpy as np
@@ -17,17 +16,145 @@ from generated import ALL, queries, with_ids
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import calc, read_qrels
+import ir_trunc
+from ir_trunc import InputError, calc, read_answers, read_qrels
+from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._core.rankings import Rankings, canonical_order
-from ir_trunc._ranking.runs import rank_rows
+from ir_trunc._ranking.runs import put_together, rank_piece, rank_rows, read_run
 from ir_trunc._read import rows, text
 from ir_trunc._read.readers import memory
 from ir_trunc._read.reading import RUN
 from ir_trunc._read.registry import read_rows, recognised
 from ir_trunc.measures import scores
 from ir_trunc.measures.declaration import CUTOFF
+from ir_trunc.truncation import LargestGap
+from ir_trunc.truncation._text import parse_policy
 
 EVERY = [d.bind({CUTOFF: 5} if d.params.get(CUTOFF) and d.params[CUTOFF].required else {}) for d in ALL]
+
+
+def groups(count: int, parts: int, seed: int) -> list[np.ndarray]:
+    """Positions in random groups, some of them empty, in random order."""
+    rng = np.random.default_rng(seed)
+    owner = rng.integers(0, parts, count)
+    return [rng.permutation(np.flatnonzero(owner == part)) for part in range(parts)]
+
+
+@given(seed=st.integers(0, 9999), parts=st.integers(1, 4))
+def test_rows_of_whole_topics_are_parts_under_every_nil_convention(seed, parts):
+    qrels, run = with_ids(queries(seed, 6), seed)
+    names = run["query_id"].unique()
+    frames = [run[run["query_id"].isin(names[at])] for at in groups(len(names), parts, seed)]
+    for nil in ("ends", "trec2001", "sakai", "document"):
+        ready = read_qrels(qrels, nil=nil)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            whole = calc("AP", ready, run)
+        with warnings.catch_warnings(record=True) as said_of_parts:
+            warnings.simplefilter("always")
+            made = [rank_piece(ready, read_run(frame)) for frame in frames]
+            assert not said_of_parts
+            joined = put_together(ready, made, "run (DataFrame)")
+        assert [str(w.message) for w in said_of_parts] == [str(w.message) for w in said], nil
+        assert same(joined, whole.rankings), nil
+        for name in ("topics", "grades", "levels"):
+            assert np.array_equal(getattr(joined.judgments, name), getattr(whole.rankings.judgments, name))
+        some = EVERY[seed % 9 :: 9]
+        for measure, found, expected in zip(some, scores(some, joined), scores(some, whole.rankings)):
+            assert found.tobytes() == expected.tobytes(), (nil, measure.definition.name)
+
+
+def test_answers_of_which_only_the_first_of_a_class_counts_come_in_parts():
+    qrels = read_answers({"1": [["a", "the A"], {"b": 3}], "2": [], "3": [["c"]]}, "squad")
+    run = pd.DataFrame(
+        {"query_id": list("111223"), "doc_id": ["x", "an A", "the a", "d", "the", "C"], "score": range(6)}
+    )
+    parts = [rank_piece(qrels, read_run(run[run["query_id"] == topic])) for topic in "312"]
+    with pytest.raises(InputError, match="topic 2"):  # the same topic again
+        put_together(qrels, [*parts, parts[2]], "run")
+    with pytest.warns(match="^run: 3 answer.s. that normalise to nothing are left out"):
+        joined = put_together(qrels, parts, "run")
+    with pytest.warns(match="3 answer.s. that normalise to nothing are left out"):
+        whole = calc("Q", qrels, run).rankings
+    assert same(joined, whole)
+
+
+def test_no_part_at_all_is_a_silent_run():
+    qrels = read_qrels({"1": {"a": 1}, "2": {"b": 0}})
+    assert same(put_together(qrels, [], "run"), calc("AP", qrels, {}).rankings)
+
+
+def test_a_topic_in_two_parts_is_an_error_that_names_it():
+    qrels = read_qrels({"1": {"a": 1}, "2": {"b": 0}})
+    part = rank_piece(qrels, read_run({"2": {"x": 1.0}}))
+    with pytest.raises(InputError, match="topic 2 is in two pieces of the run"):
+        put_together(qrels, [part, rank_piece(qrels, read_run({"1": {"x": 1.0}})), part], "run r")
+
+
+def test_a_piece_is_one_list_for_each_topic_that_it_has_with_its_judged_documents_only():
+    qrels = read_qrels({"1": {"a": 1, "b": -1}, "2": {"b": 0}, "3": {"c": 2}})
+    run = {"1": {"x": 3.5, "a": 3, "y": 2, "b": 1}, "3": {"z": 1}, "4": {"z": 1}}
+    piece = rank_piece(qrels, read_run(run)).rankings
+    assert piece.topics == ("1", "3")
+    assert piece.lengths.tolist() == [4, 1]
+    assert (piece.judged_ranks.tolist(), piece.judged_grades.tolist()) == ([2, 4], [1, -1])
+    assert piece.first_scores.tolist() == [3.5, 1.0]
+    assert piece.scores is None
+
+
+def test_a_piece_that_starts_over_has_the_rows_of_all_before_it():
+    qrels = read_qrels({"1": {"a": 1}, "2": {"b": 1}})
+    first = read_run({"1": {"x": 2.0}})
+    whole = replace(read_run({"1": {"x": 2.0, "a": 1.0}, "2": {"b": 1.0}}), starts_over=True)
+    lists = rank_rows(qrels, [first, whole], keep_scores=True)
+    assert same(lists, rank_rows(qrels, [whole]))
+    assert lists.scores[lists.places].tolist() == [2.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("policy", ["LargestGap", "ShareOfTop(share=0.5)", "Fixed(k=1)"])
+def test_policies_take_the_rankings_of_scores_that_were_kept(policy):
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9, "x": 0.3, "y": 0.2}, "2": {"b": 0.1}}
+    kept = calc("AP", qrels, run, keep_scores=True)
+    assert kept.rankings.scores.tolist() == ir_trunc.rank(qrels, run).scores.tolist()
+    chosen = parse_policy(policy)
+    assert chosen.cut(kept.rankings).tolist() == chosen.cut(ir_trunc.rank(qrels, run)).tolist()
+    ready = ir_trunc.evaluator("AP", qrels)
+    assert chosen.cut(ready.calc(run, keep_scores=True).rankings).tolist() == (
+        chosen.cut(kept.rankings).tolist()
+    )
+    assert calc("AP", None, kept.rankings, keep_scores=True).values.tolist() == kept.values.tolist()
+
+
+def test_rankings_without_scores_say_what_keeps_them():
+    found = calc("AP", {"1": {"a": 1}}, {"1": {"a": 0.9}}).rankings
+    with pytest.raises(InputError, match=r"ir_trunc\.rank.* or calc\(\.\.\., keep_scores=True\)"):
+        LargestGap().cut(found)
+    with pytest.raises(InputError, match="keep_scores=True: these Rankings have no scores"):
+        calc("AP", None, found, keep_scores=True)
+    with pytest.raises(ParameterTypeError, match="keep_scores='yes': True or False is needed"):
+        calc("AP", {"1": {"a": 1}}, {"1": {"a": 0.9}}, keep_scores="yes")
+
+
+def test_one_warning_speaks_for_all_parts():
+    qrels = read_qrels({"1": {"a": 1}})
+    strange = [
+        rank_piece(qrels, read_run({"zz": {"a": 1.0}, "yy": {"a": 1.0}})),
+        rank_piece(qrels, read_run({"xx": {"a": 1.0}})),
+    ]
+    with pytest.warns(
+        match=r"^run: 3 topics that the qrels lack are left out \(topic xx for one\); NO topic is left\.$"
+    ):
+        put_together(qrels, strange, "run")
+    with pytest.warns(match=r"^run: 3 topics that the qrels lack are left out \(topic xx for one\)\.$"):
+        put_together(
+            qrels,
+            [
+                *strange,
+                rank_piece(qrels, read_run({"1": {}})),
+                rank_piece(qrels, read_run({"1": {"a": 1.0}})),
+            ],
+            "run",
+        )
 
 
 def collection(seed: int) -> tuple[dict[str, dict[str, int]], pd.DataFrame]:
@@ -75,6 +202,8 @@ FILES = {
     ),
     "scattered topics": lambda run: lines(run.sample(frac=1, random_state=0)),
 }
+
+
 MEMORY = {
     "pandas": lambda run: run,
     "objects": lambda run: run.astype({"query_id": object, "doc_id": object}),

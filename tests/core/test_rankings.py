@@ -1,15 +1,23 @@
-"""Rankings, judgments and curves made by hand: what is impossible is refused where it is made."""
+"""Rankings and judgments: what cannot be is refused; lists can be cut, picked out and joined."""
 
 from dataclasses import fields, replace
+from functools import cache
 
 import numpy as np
 import pytest
-from generated import rankings_of, runs
-from hypothesis import given
+from generated import ALL, queries, rankings_of, runs, settings_of
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive import Query
 
-from ir_trunc import Curve, InputError, Rankings, calc
+from ir_trunc import Curve, InputError, Rankings, calc, curves
 from ir_trunc._core.rankings import Judgments
+from ir_trunc.measures import scores
+from ir_trunc.measures.declaration import CUTOFF
+from ir_trunc.measures.lists import Depths, Lists
+
+EVERY = [d.bind({CUTOFF: 5} if d.params.get(CUTOFF) and d.params[CUTOFF].required else {}) for d in ALL]
+
 
 NAN = float("nan")
 
@@ -113,46 +121,6 @@ def test_judgments_and_curves_check_their_offsets():
         Curve(("1", "2"), np.array([0, 0, 1]), np.array([0.0]))
 
 
-TWO = Rankings.from_lists([[1, 0], [0, 0, 1]], scores=[[2, 1], [3, 2, 1]])
-
-
-@pytest.mark.parametrize(
-    ("depth", "problem"),
-    [
-        (-1, r"depth -1: a whole number from 0"),
-        ([1, -2], "topic 2, depth -2"),
-        (1.5, r"depth 1\.5"),
-        (NAN, "depth nan"),
-        ([1, NAN], "depth"),
-        ("2", "depth '2'"),
-        (None, "depth None"),
-        (True, "depth True"),
-        (10**30, "depth 1000000000000000000000000000000"),
-        ([1], "depth has the shape"),
-        ([[1, 2]], "depth has the shape"),
-        ([[1], [1, 2]], "depth"),
-    ],
-)
-def test_a_depth_is_a_whole_number_from_0_on(depth, problem):
-    curve = calc_curve()
-    for cut in (TWO.cut, curve.at):
-        with pytest.raises(InputError, match=problem):
-            cut(depth)
-
-
-def calc_curve():
-    from ir_trunc import curves
-
-    [curve] = curves("P@5", None, TWO).values()
-    return curve
-
-
-def test_depths_of_any_whole_kind_are_taken():
-    for depth in (2, 2.0, np.int8(2), [2, 2], np.array([2, 2], np.uint64), 2**62):
-        assert TWO.cut(depth).lengths.tolist() == ([2, 3] if np.max(depth) == 2**62 else [2, 2])
-        assert len(calc_curve().at(depth)) == 2
-
-
 def test_results_over_some_topics_take_a_mask_and_nothing_else():
     results = calc("P@1", None, TWO)
     assert results.over([False, True]).topics == ("2",)
@@ -183,3 +151,104 @@ def test_rankings_of_one_s_own_have_a_first_score_for_each_list():
     lists = Rankings.from_lists([[1, 0], [0]], scores=[[2.0, 1.0], [1.0]])
     with pytest.raises(InputError, match="first_scores: one number for each of 2 lists is needed"):
         replace(lists, first_scores=np.zeros(5))
+
+
+def groups(count: int, parts: int, seed: int) -> list[np.ndarray]:
+    """Positions in random groups, some of them empty, in random order."""
+    rng = np.random.default_rng(seed)
+    owner = rng.integers(0, parts, count)
+    return [rng.permutation(np.flatnonzero(owner == part)) for part in range(parts)]
+
+
+def same_lists(a: Rankings, b: Rankings) -> bool:
+    names = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores")
+    return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in names)
+
+
+def in_pieces(run: list[Query], parts: int, seed: int) -> tuple[Rankings, Rankings]:
+    """A run in one piece, and put together from pieces."""
+    whole = rankings_of(run)
+    return whole, Rankings.concat(whole.judgments, [whole.take(at) for at in groups(len(run), parts, seed)])
+
+
+@cache
+def in_drawn_pieces(seed: int) -> tuple[Rankings, Rankings]:
+    """One run for all measures."""
+    return in_pieces(queries(seed, 1 + seed % 9), 1 + seed % 5, seed)
+
+
+@cache
+def seen(seed: int, kind: type[Lists], cutoff: int | None) -> list[Lists]:
+    """The run in one piece and put together, as all formulas with this cutoff see it."""
+    return [kind(lists, cutoff) for lists in in_drawn_pieces(seed)]
+
+
+@pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
+def test_every_measure_has_the_same_bits(definition):
+    """In every setting, each on pieces of its own."""
+    for at, change in enumerate(settings_of(definition)):
+        measure = definition.bind(change)
+        for kind in (Lists, Depths):
+            whole, joined = seen(at, kind, measure.cutoff)
+            assert measure.of(joined).tobytes() == measure.of(whole).tobytes(), (change, kind)
+
+
+@settings(max_examples=5 * settings().max_examples)
+@given(run=runs, parts=st.integers(1, 5), seed=st.integers(0, 99))
+def test_pieces_put_together_are_the_whole(run, parts, seed):
+    """All that measures look at; then they have the same bits."""
+    whole, joined = in_pieces(run, parts, seed)
+    assert same_lists(joined, whole)
+    assert joined.judgments is whole.judgments
+    assert joined.overlaps.tobytes() == whole.overlaps.tobytes()
+    for name in ("scores", "costs"):
+        ours, theirs = getattr(joined, name), getattr(whole, name)
+        assert (ours is None) == (theirs is None)
+        assert ours is None or ours[joined.places].tobytes() == theirs[whole.places].tobytes()
+
+
+@given(run=runs, depth=st.integers(0, 4), seed=st.integers(0, 99))
+def test_lists_that_are_cut_and_picked_are_parts_too(run, depth, seed):
+    whole = rankings_of(run).cut(depth)
+    at = np.random.default_rng(seed).permutation(len(run))[: len(run) // 2 + 1]
+    picked = whole.take(np.sort(at))
+    again = Rankings.concat(picked.judgments, [picked])
+    assert same_lists(again, picked)
+    assert np.array(scores(EVERY, again)).tobytes() == np.array(scores(EVERY, picked)).tobytes()
+
+
+def test_a_topic_that_the_judgments_lack_is_an_error_that_names_it():
+    with pytest.raises(InputError, match="topic x of a piece is not a topic of the judgments"):
+        Rankings.concat(
+            Rankings.from_lists([[1]]).judgments,
+            [Rankings.from_lists([[1]]), Rankings.from_lists([[1]], topics=["x"])],
+        )
+
+
+def test_costs_that_only_some_pieces_have_are_an_error():
+    some = Rankings.from_lists([[1], [1]], costs=[[1.0], [1.0]])
+    with pytest.raises(InputError, match="only some pieces of the run have costs"):
+        Rankings.concat(some.judgments, [some.take([0]), Rankings.from_lists([[1], [1]]).take([1])])
+
+
+def test_scores_and_costs_go_with_their_lists():
+    whole = Rankings.from_lists(
+        [[1, 0], [], [0]], scores=[[3.0, 1.0], [], [2.0]], costs=[[0.5, 0.25], [], [0.75]]
+    )
+    joined = Rankings.concat(whole.judgments, [whole.take([2]), whole.take([0])])
+    assert joined.scores[joined.places].tolist() == [3.0, 1.0, 2.0]
+    assert joined.costs[joined.places].tolist() == [0.5, 0.25, 0.75]
+    assert joined.lengths.tolist() == [2, 0, 1]
+
+
+def test_first_scores_follow_the_lists():
+    lists = Rankings.from_lists([[1, 0], [], [0]], scores=[[3.0, 1.0], [], [2.0]])
+    assert lists.first_scores.tolist() == [3.0, -np.inf, 2.0]
+    assert lists.take([2, 1]).first_scores.tolist() == [2.0, -np.inf]
+    assert lists.cut([1, 0, 0]).first_scores.tolist() == [3.0, -np.inf, -np.inf]
+    assert lists.unjudged().first_scores.tolist() == [3.0, -np.inf, 2.0]
+    assert Rankings.from_lists([[1]]).first_scores is None
+    assert curves("CWS", None, lists)
+
+
+TWO = Rankings.from_lists([[1, 0], [0, 0, 1]], scores=[[2, 1], [3, 2, 1]])

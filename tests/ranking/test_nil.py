@@ -1,12 +1,10 @@
-"""NIL answers under every convention, what ending lists at NIL changes, and wrapped runs."""
+"""NIL answers under every convention, in every command and procedure."""
 
 import re
 from functools import partial
 from typing import get_args
 
 import ir_measures
-import numpy as np
-import pandas as pd
 import pytest
 from generated import ALL
 from ir_measures import RR
@@ -17,16 +15,19 @@ from ir_trunc import (
     NilRule,
     calc,
     evaluator,
+    meta,
     nil_report,
     rank,
     read_answers,
     read_qrels,
-    with_effort,
-    with_terminal,
 )
 from ir_trunc._ranking.nil import Convention
+from ir_trunc.cli.main import main
+from ir_trunc.truncation import cross_validate, study
 
 QRELS = {"1": {"a": 1}, "2": {"b": 0}, "3": {"c": 0}, "4": {"d": 1}}
+
+
 RUN = {"1": ["NIL", "a"], "2": ["x", "NIL"], "3": ["NIL"], "4": ["d", "e"]}
 
 
@@ -230,102 +231,67 @@ def test_a_NIL_document_needs_an_id_that_a_document_can_have(name):
         NilRule(id=name)
 
 
-def test_report_of_lists_that_their_system_ended():
-    report = nil_report(RUN | {"5": ["x", "y", "z"]}, depth=3)
-    assert (report.ended_by_nil, report.short, report.left_alone) == (3, 1, 1)
-    assert str(report).startswith("5 lists: 3 ended by NIL, 1 short")
-    assert report.to_pandas().to_dict("list") == {"before": [0, 1, 3, 1], "after": [2, 1, 1, 1]}
+QRELS_TEXT = "1 0 a 1\n2 0 b 1\n3 0 c 0\n"
 
 
-def test_a_report_takes_a_convention_or_a_rule_as_scoring_does():
-    run = {"1": ["none", "a"], "2": ["x", "NIL"]}
-    assert nil_report(run).after.tolist() == [2, 1]
-    assert nil_report(run, nil=NilRule(id="none")).after.tolist() == [0, 2]
-    assert nil_report(run, nil="document").ended_by_nil == 0
-    assert nil_report(run, nil=NilRule("sakai", "none")).after.tolist() == [2, 2]
+RUN_TEXT = (
+    "1 Q0 a 1 3 x\n1 Q0 NIL 2 2 x\n1 Q0 d 3 1 x\n2 Q0 NIL 1 2 x\n2 Q0 b 2 1 x\n3 Q0 NIL 1 2 x\n3 Q0 c 2 1 x\n"
+)
 
 
-def test_a_report_reads_topics_as_every_door_does(tmp_path):
-    path = tmp_path / "topics.txt"
-    path.write_text("1\n2\n3\n10\n")
-    for topics in (path, str(path), ["1", "2", 3, 10], pd.DataFrame({"qid": [1, 2, 3, 10]})):
-        report = nil_report({"1": ["a", "NIL"], "10": ["NIL"]}, topics)
-        assert report.before.tolist() == [2, 0, 0, 1]
-        assert report.after.tolist() == [1, 0, 0, 0]
+COMMANDS = [
+    "QRELS RUN SetP",
+    "truncate RUN --policy Fixed(k=5)",
+    "truncate RUN --policy Greedy --qrels QRELS --measure SetF",
+    "study cuts QRELS RUN -m SetF",
+    "study cuts QRELS RUN -m SetF --by_query",
+    "study agreement QRELS RUN OTHER --truncated SetF --full AP",
+    "study lengths RUN --qrels QRELS",
+    "study policies QRELS RUN -m SetF --policy Greedy --folds 2",
+    "meta power QRELS RUN OTHER AP SetP",
+    "meta stability QRELS RUN OTHER AP --size 1 --repetitions 5",
+    "meta pools QRELS RUN OTHER P --pool-depths 2 --depths 2",
+    "meta leave-group-out QRELS RUN OTHER P@2 --depth 2",
+]
 
 
-def test_a_wrapped_run_keeps_the_answers_behind_one_that_is_none():
-    with pytest.warns(IrTruncWarning, match=r"1 answer.s. that normalise to nothing are left out"):
-        wrapped = with_terminal(read_answers({"1": [["Paris"]]}, "squad"), {"1": ["the", "Paris"]})
-    assert wrapped.run[["doc_id", "rank", "gain"]].to_numpy().tolist() == [["paris", 1, 1], ["__end__", 2, 1]]
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "qrels").write_text(QRELS_TEXT)
+    (tmp_path / "run").write_text(RUN_TEXT)
+    (tmp_path / "other").write_text(RUN_TEXT.replace("1 Q0 a 1 3", "1 Q0 a 1 1.5"))
+    return {name.upper(): str(tmp_path / name) for name in ("qrels", "run", "other")}
 
 
-def test_a_wrapped_run_shows_the_terminal_documents():
-    qrels = {"1": {"a": 1, "b": 1}, "2": {"x": 0}, "3": {"c": 1}}
-    wrapped = with_terminal(qrels, {"1": {"a": 3.0, "z": 2.0}})
-    expected = pd.DataFrame(
-        [
-            ("1", "a", 1, 1.0),
-            ("1", "z", 2, 0.0),
-            ("1", "__end__", 3, 0.5),
-            ("2", "__end__", 1, 1.0),
-            ("3", "__end__", 1, 0.0),
-        ],
-        columns=["query_id", "doc_id", "rank", "gain"],
-    )
-    pd.testing.assert_frame_equal(wrapped.run[["query_id", "doc_id", "rank", "gain"]], expected)
-    assert wrapped.qrels.set_index(["query_id", "doc_id"])["relevance"]["2", "__end__"] == 1
-    with pytest.raises(InputError, match="__end__ documents already"):
-        with_terminal(qrels, wrapped.run)
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_command_that_reads_runs_takes_nil(words, files, capsys):
+    given = [files.get(word, word) for word in words.split()]
+
+    def said(*nil):
+        assert main([*given, *nil]) == 0
+        return capsys.readouterr()
+
+    assert "taken for a document" not in said("--nil", "document").err
+    ended = said("--nil", "ends")
+    assert ("NIL ends 3 list(s)" in ended.err) == ("lengths" not in words)
+    if "lengths" in words:
+        assert said().out == ended.out != said("--nil", "document").out
+    assert main([*given, "--nil", "nothing"]) == 2
+    assert "invalid choice" in capsys.readouterr().err
 
 
-@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
-def test_a_list_at_the_imposed_depth_is_not_wrapped():
-    wrapped = with_terminal({"1": {"a": 0}}, {"1": ["x", "y"]}, depth=2)
-    assert "__end__" not in set(wrapped.run["doc_id"]) | set(wrapped.qrels["doc_id"])
+def test_procedures_take_nil_as_calc_does(files):
+    runs = [files["RUN"], files["OTHER"]]
+    for convention in ("ends", "document", "sakai"):
+        cross_validate("Greedy", "SetF", files["QRELS"], runs, folds=2, nil=convention)
+        study.agreement("SetF", "AP", files["QRELS"], runs, nil=convention)
+        study.cuts("SetF", files["QRELS"], runs, nil=convention)
+        study.lengths(files["QRELS"], runs, nil=convention)
+    assert meta.pooled_runs(files["QRELS"], runs, nil="ends").rankings[0].lengths.tolist() == [1, 0, 0]
 
 
-def test_effort_beside_every_document():
-    wrapped = with_effort({"1": {"a": 1}}, {"1": ["x", "a"]}, e=0.25)
-    assert wrapped.run[["gain", "effort", "utility"]].to_numpy().tolist() == [
-        [0, 0.25, -0.25],
-        [1, 0.25, 0.75],
-    ]
-    assert (
-        calc("FlatU(e=0.25)", {"1": {"a": 1}}, {"1": ["x", "a"]}).values[0, 0] == wrapped.run["utility"].sum()
-    )
-
-
-def test_trec_eval_s_reciprocal_rank_of_wrapped_runs_is_RRT(real_data, tmp_path):
-    """Runs of robust03 cut at random lengths, some of them 0, with a third of the topics made nil queries.
-
-    The judgments are those of the relevant documents and of one in ten of the others.
-    """
-    folder = real_data("robust03")
-    rng = np.random.default_rng(7)
-    judged = pd.DataFrame(ir_measures.read_trec_qrels(str(folder / "qrels.robust03.txt")))
-    judged = judged[(judged["relevance"] > 0) | (judged.index % 10 == 0)].copy()
-    nil = set(judged["query_id"].unique()[::3])
-    judged.loc[judged["query_id"].isin(nil), "relevance"] = 0
-    qrels = read_qrels(judged)
-    ready = evaluator("RRT", qrels)
-    for path in sorted((folder / "runs").glob("*.gz")):
-        run = pd.read_csv(path, sep=r"\s+", header=None, usecols=[0, 2, 4], dtype={0: str, 2: str})
-        run.columns = ["query_id", "doc_id", "score"]
-        lengths = {topic: int(rng.integers(0, 8)) for topic in run["query_id"].unique()}
-        run = run[run.groupby("query_id")["score"].rank(method="min", ascending=False) <= 8]  # few to sort
-        run = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
-        run = run[run.groupby("query_id").cumcount() < run["query_id"].map(lengths)]
-        ours = ready.calc(run)
-        wrapped = with_terminal(qrels, run)
-        wrapped.write(tmp_path / "run", tmp_path / "qrels")
-        grades, shown = {}, {}
-        for line in (tmp_path / "qrels").read_text(encoding="utf-8").splitlines():
-            topic, _, document, grade = line.split()
-            grades.setdefault(topic, {})[document] = int(grade)
-        for line in (tmp_path / "run").read_text(encoding="utf-8").splitlines():
-            topic, _, document, _, score, _ = line.split()
-            shown.setdefault(topic, {})[document] = float(score)
-        from_files = ir_measures.pytrec_eval.iter_calc([RR], grades, shown)
-        theirs = {metric.query_id: metric.value for metric in from_files}
-        assert [theirs[topic] for topic in ours.topics] == ours.values[0].tolist(), path.name
+def test_pools_refuse_an_answer_that_no_pool_holds(files):
+    with pytest.raises(InputError, match="nil='sakai' makes NIL an answer that no pool holds"):
+        meta.pooled_runs(files["QRELS"], [files["RUN"]], nil="sakai")
+    with pytest.warns(IrTruncWarning, match="nil='ends' ends these lists"):
+        meta.pooled_runs(files["QRELS"], [files["RUN"]])
