@@ -34,14 +34,6 @@ def steps_of(workflow):
     }
 
 
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory):
-    """A copy of the source tree, which recipes change."""
-    folder = tmp_path_factory.mktemp("copy") / "project"
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", ".*_cache", ".hypothesis", "*.ipynb"))
-    return folder
-
-
 def follow(recipe, folder):
     """Write the files of a recipe into a copy; returns the commands that it has."""
     commands = []
@@ -61,36 +53,23 @@ def follow(recipe, folder):
     return commands
 
 
-ALL_TESTS = """
-import shlex, sys, pytest
-for command in sys.argv[1:]:
-    if status := pytest.main(shlex.split(command)[1:]):
-        sys.exit(f"{command}: {status!r}")
-"""
-
-
 @source_tree
-def test_recipes_work_as_they_are_written(copy):
-    commands = [command for recipe in RECIPES for command in follow(recipe, copy)]
-    commands += BLOCK.findall(GUIDE.partition("\n## Before you open")[2])[0][2].splitlines()
+def test_the_core_tests_pass_where_all_recipes_were_followed(tmp_path):
+    """All commands of the recipes, and all core tests on a copy of the source with the four additions."""
+    folder = tmp_path / "project"
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", ".*_cache", ".hypothesis"))
+    commands = [command for recipe in RECIPES for command in follow(recipe, folder)]
+    assert sum(command.startswith("pytest ") for command in commands) == len(RECIPES)
+    commands = [command for command in dict.fromkeys(commands) if not command.startswith("pytest ")]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    env = {**os.environ, "PATH": path, "PYTHONPATH": str(copy), "IR_TRUNC_EXAMPLES": "10"}
-    env.pop("PYTEST_ADDOPTS", None)  # a few tests are not worth several processes
-    commands.remove("mypy")  # which takes longer than all others; the package itself is checked by .ci/run
-    once = dict.fromkeys(commands)  # .ci/renew too, with everything in place
-    tests = [command for command in once if command.startswith("pytest ")]
-    lines = [command for command in once if command not in tests]
-    for words in (*lines, [sys.executable, "-c", ALL_TESTS, *tests]):
-        shell = isinstance(words, str)
-        done = subprocess.run(words, shell=shell, cwd=copy, env=env, capture_output=True, text=True)
-        assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
-    assert len(tests) >= len(RECIPES)
-    renewed = (copy / "notebooks" / "reference.md").read_text(encoding="utf-8")
-    kept = (ROOT / "notebooks" / "reference.md").read_text(encoding="utf-8")
-    assert "### Balance" in renewed
-    assert "### Above" in renewed
-    assert "### shares_of_best" in renewed
-    assert "### Balance" not in kept
+    env = {**os.environ, "PATH": path, "PYTHONPATH": str(folder), "IR_TRUNC_EXAMPLES": "5"}
+    for name in ("PYTEST_ADDOPTS", "IR_TRUNC_TEST_DATA", "PYTEST_XDIST_WORKER"):
+        env.pop(name, None)
+    for line in (*commands, "ruff check .", "ruff format --check .", "pytest -n 2 -p no:cacheprovider"):
+        done = subprocess.run(line, shell=True, cwd=folder, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+    renewed = (folder / "notebooks" / "reference.md").read_text(encoding="utf-8")
+    assert all(f"### {name}" in renewed for name in ("Balance", "Above", "shares_of_best"))
 
 
 def test_there_is_a_recipe_for_each_registry():
