@@ -42,6 +42,14 @@ def pytest_xdist_make_scheduler(config, log):
     return ByCluster(config, log) if config.getvalue("dist") == "load" else None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """`pytest` alone takes two processes where pytest-xdist is installed; `pytest -n 0` takes one."""
+    whole = config.args_source is not config.ArgsSource.ARGS
+    if whole and config.getoption("numprocesses", 0) is None and not config.getoption("usepdb"):
+        config.option.numprocesses = 2
+
+
 FAULTS_SEED = "IR_TRUNC_FAULTS_SEED"
 FULL = {
     "comparison",
