@@ -19,7 +19,7 @@ from ir_measures import Measure, providers
 
 from ir_trunc._core.errors import UnknownMeasureError
 from ir_trunc.measures import scores
-from ir_trunc.scoring.objects import bind, make_known, objects
+from ir_trunc.scoring.objects import bind, objects, register_objects
 
 __all__ = ["Evaluator", "Provider", "register"]
 
@@ -72,7 +72,7 @@ class Provider(providers.Provider):
 
 def register() -> None:
     """Make the measures and the provider known to ir-measures; doing it again changes nothing."""
-    make_known()
+    register_objects()
     if Provider.NAME not in providers.registry:
         provider = providers.register(Provider())  # type: ignore[no-untyped-call]
         provider.SUPPORTED_MEASURES = objects.values()  # of measures that are declared later, too

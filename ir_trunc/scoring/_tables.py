@@ -9,15 +9,15 @@ import pandas as pd
 from ir_trunc._output.tables import table_text
 
 
-class Table(pd.DataFrame):
+class ResultTable(pd.DataFrame):
     """A DataFrame that prints all of its columns within 80 columns of a terminal.
 
     `plot` is that of pandas; `ir_trunc.plots` has the pictures of these tables.
     """
 
     @property
-    def _constructor(self) -> Callable[..., Table]:
-        return Table
+    def _constructor(self) -> Callable[..., ResultTable]:
+        return ResultTable
 
     def __repr__(self) -> str:
         return table_text(self, None) if self.shape[1] else super().__repr__()

@@ -1,7 +1,7 @@
-"""ir-measures: a class for every measure of the registry.
+"""Measures as objects of ir-measures and as text.
 
-New measures become ir-measures classes under their own names. Measures that ir-measures has itself keep its
-classes. `ir_trunc.adapters.ir_measures` has the provider that computes them there.
+Every measure of the registry is an object of ir-measures under its own name. Measures that ir-measures has
+itself keep its classes. `ir_trunc.adapters.ir_measures` has the provider that computes them there.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ from ir_trunc.measures.params import Sizes, is_path
 
 __all__ = ["MeasureLike", "TruncMeasure", "measure", "parse_measure"]
 
+MeasureLike = str | Measure | Iterable[str | Measure]
+"""One or more measures: a text such as 'RBPT(p=0.5) nDCG@10', a measure object, or a list of both."""
+
 
 class TruncMeasure(Measure):
-    """An ir-measures measure that is declared in ir_trunc.
+    """A measure of ir-measures that is declared in ir_trunc.
 
-    Parameters are checked when they are given, and not again: those of an object are plain values that are
-    allowed.
+    Parameters are checked when they are given, and not again: an object holds plain values that are allowed.
     """
 
     DEFINITION: Definition
 
     def __init__(self, **params: Any):
-        given = {
-            name: self.DEFINITION.clean(name, value) for name, value in params.items() if value is not None
-        }
-        super().__init__(**given)  # type: ignore[no-untyped-call]
+        clean = self.DEFINITION.clean
+        values = {name: clean(name, value) for name, value in params.items() if value is not None}
+        super().__init__(**values)  # type: ignore[no-untyped-call]
 
     def __call__(self, **params: Any) -> TruncMeasure:
         """The measure with other values for these parameters; None takes a value back."""
@@ -52,29 +53,30 @@ class TruncMeasure(Measure):
         self.DEFINITION.of_clean(self.params)
 
     def __repr__(self) -> str:
-        behind = self.DEFINITION.at
-        set_here = {
-            k: v for k, v in self.params.items() if k != behind and v != self.DEFINITION.params[k].default
+        definition, params = self.DEFINITION, self.params
+        changed = {
+            name: value
+            for name, value in sorted(params.items())
+            if name != definition.at and value != definition.params[name].default
         }
-        inside = ",".join(f"{k}={plain(v)}" for k, v in sorted(set_here.items()))
-        at = f"@{plain(self.params[behind])}" if behind in self.params else ""
+        inside = ",".join(f"{name}={_as_written(value)}" for name, value in changed.items())
+        at = f"@{_as_written(params[definition.at])}" if definition.at in params else ""
         return f"{self.NAME}({inside}){at}" if inside else f"{self.NAME}{at}"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, dict[str, Any]]]:
-        return _with, (self.DEFINITION.name, self.params)
+        return _unpickled, (self.DEFINITION.name, self.params)
 
 
-def _with(name: str, params: dict[str, Any]) -> Any:
-    """The measure of this name with these parameters."""
+def _unpickled(name: str, params: dict[str, Any]) -> Any:
     return objects[name](**params)
 
 
-def plain(value: Any) -> str:
+def _as_written(value: Any) -> str:
     """A value as one would write it: 1, not 1.0."""
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else repr(value)
 
 
-def _measure_of(definition: Definition) -> Any:
+def _object_of(definition: Definition) -> Any:
     params = {
         name: ir_measures.ParamInfo(
             required=param.required,
@@ -101,13 +103,13 @@ objects: dict[str, Any] = {}
 """Every measure of the registry as an ir-measures object, by name and alias."""
 
 
-def _make_known(definition: Definition) -> Any:
+def _register_object(definition: Definition) -> Any:
     """A measure of the registry as an ir-measures object, under its name and its aliases.
 
     Measures that ir-measures has itself stay as they are.
     """
     stock = ir_measures_registry.get(definition.name)
-    made = _measure_of(definition) if stock is None or isinstance(stock, TruncMeasure) else stock
+    made = _object_of(definition) if stock is None or isinstance(stock, TruncMeasure) else stock
     for name in (definition.name, *definition.aliases):
         if isinstance(ir_measures_registry.setdefault(name, made), TruncMeasure):
             ir_measures_registry[name] = made
@@ -120,24 +122,21 @@ class measure(declaration.measure):  # noqa: D101 (its docstring is that of the 
 
     def __call__(self, formula: Formula) -> Any:
         """Make a measure object of the formula, which is used like those of ir_trunc."""
-        for word in (title_of(formula, self.name), *self.aliases):
-            known = registry.get(word)
-            run_again = known is not None and known.formula.__module__ == formula.__module__  # a cell
-            if not run_again and word in {*names(), *ir_measures_registry}:
-                raise ParameterError(f"{word} is the name of another measure: give yours a name of its own.")
+        for name in (title_of(formula, self.name), *self.aliases):
+            present = registry.get(name)
+            # The cell of a notebook that declares a measure may be run again.
+            same_module = present is not None and present.formula.__module__ == formula.__module__
+            if not same_module and name in {*names(), *ir_measures_registry}:
+                raise ParameterError(f"{name} is the name of another measure: give yours a name of its own.")
         super().__call__(formula)
-        return _make_known(registry[title_of(formula, self.name)])
+        return _register_object(registry[title_of(formula, self.name)])
 
 
-def make_known() -> None:
-    """Make every measure of the registry an object of ir-measures; doing it again changes nothing."""
+def register_objects() -> None:
+    """Make every measure of the registry an object of ir-measures. A second call changes nothing."""
     for definition in registry.values():
         if definition.name not in objects:
-            _make_known(definition)
-
-
-MeasureLike = str | Measure | Iterable[str | Measure]
-"""One or more measures: a text such as 'RBPT(p=0.5) nDCG@10', a measure object, or a list of both."""
+            _register_object(definition)
 
 
 def definition_of(measure: Measure) -> Definition | None:
@@ -209,17 +208,17 @@ def parse_measure(measure: str | Measure) -> Measure:
     """
     if isinstance(measure, Measure):
         return measure
-    found = [each for each, _ in _named(measure)]
-    if len(found) > 1:
-        known = " and ".join(map(str, found[:2]))
+    measures = [each for each, _ in _named(measure)]
+    if len(measures) > 1:
+        two = " and ".join(map(str, measures[:2]))
         raise UnknownMeasureError(
-            f"{measure!r} is {len(found)} measures in trec_eval: name one, {known} are two."
+            f"{measure!r} is {len(measures)} measures in trec_eval: name one, {two} are two."
         )
-    return found[0]
+    return measures[0]
 
 
 def written(measure: Measure) -> str:
-    """The measure as its user wrote it: parameters that are given at their defaults are kept.
+    """The text of a measure with all parameters that its user gave, also those at their defaults.
 
     Examples
     --------
@@ -230,13 +229,13 @@ def written(measure: Measure) -> str:
     given = {name: value for name, value in measure.params.items() if name != at}
     if not any(value == measure.SUPPORTED_PARAMS[name].default for name, value in given.items()):
         return str(measure)
-    shown = plain if isinstance(measure, TruncMeasure) else measure._param_repr
+    shown = _as_written if isinstance(measure, TruncMeasure) else measure._param_repr
     inside = ",".join(f"{name}={shown(value)}" for name, value in given.items())
     return f"{measure.NAME}({inside})" + (f"@{measure.params[at]}" if at in measure.params else "")
 
 
 def canonical(name: str) -> str:
-    """A measure's text without parameters at their defaults; a text that names no measure as it is."""
+    """The text of a measure without parameters at their defaults; any other text stays as it is."""
     try:
         return str(parse_measure(name))
     except IrTruncError:  # scores may have any name
@@ -244,20 +243,21 @@ def canonical(name: str) -> str:
 
 
 def read_measures(measures: MeasureLike) -> dict[Measure, BoundMeasure | None]:
-    """Measures from texts and objects, each once and in the order given, with what computes them.
+    """Measures from texts and objects, each once and in the order given, with their formulas.
 
-    That is None where only other providers of ir-measures compute one.
+    The value is None where only other providers of ir-measures compute a measure.
     """
     parts = items_of("measures", measures, "a text as 'RBPT nDCG@10' or a measure object")
     if not parts:
         raise ParameterError("No measure is given; 'RBPT nDCG@10', for example.")
-    return dict(
-        pair for part in parts for pair in ([_checked(part)] if isinstance(part, Measure) else _named(part))
-    )
+    bound_measures: dict[Measure, BoundMeasure | None] = {}
+    for part in parts:
+        bound_measures.update([_checked(part)] if isinstance(part, Measure) else _named(part))
+    return bound_measures
 
 
 def _checked(measure: Measure) -> tuple[Measure, BoundMeasure | None]:
-    """A measure object, whose parameters ir-measures itself does not check when they are given."""
+    """Check the parameters of a measure object, which ir-measures itself does not, and bind it."""
     if not isinstance(measure, TruncMeasure):
         _check_names(measure.NAME or type(measure).__name__, measure.params, measure)
     bound = bind(measure)
@@ -272,18 +272,18 @@ def parse_measures(measures: MeasureLike) -> tuple[Measure, ...]:
 
 
 def _named(text: str) -> list[tuple[Measure, BoundMeasure | None]]:
-    """What a text names: one measure, or what trec_eval calls so."""
+    """The measures that a text names: one, or those to which trec_eval gives this name."""
     try:
         return [_read(text)]
     except UnknownMeasureError:
-        found = of_trec_eval(text.strip()) if isinstance(text, str) else []
-        if not found:
+        measures = trec_eval_measures(text.strip()) if isinstance(text, str) else []
+        if not measures:
             raise
-        return [_checked(measure) for measure in found]
+        return [_checked(measure) for measure in measures]
 
 
 def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
-    """The measure that a text names, and what computes it; its parameters are checked here, once."""
+    """The measure that a text names, with its parameters checked, and its formula."""
     if not isinstance(text, str):
         raise UnknownMeasureError(
             f"{shown(text)} is {type(text).__name__}: a measure is an object or a text."
@@ -291,17 +291,17 @@ def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
     name, params, cutoff = parse(text)
     if name not in ir_measures_registry:
         raise UnknownMeasureError(f"There is no measure {name!r}.{nearest_measures(name)}")
-    found = ir_measures_registry[name]
+    default = ir_measures_registry[name]
     if cutoff is not None:
-        params[found.AT_PARAM] = cutoff
-    _check_names(name, params, found)
-    if isinstance(found, TruncMeasure):
-        made = found(**params)
-        return made, bind(made)
-    definition = definition_of(found)
+        params[default.AT_PARAM] = cutoff
+    _check_names(name, params, default)
+    if isinstance(default, TruncMeasure):
+        measure = default(**params)
+        return measure, bind(measure)
+    definition = definition_of(default)
     if definition is not None:
         params |= {key: definition.clean(key, value) for key, value in _own(params, definition).items()}
-    parsed: Measure = found(**params)
+    parsed: Measure = default(**params)
     bound = None
     if definition is not None and not _for_others(parsed, definition):
         bound = definition.of_clean(_own(parsed.params, definition))
@@ -314,7 +314,7 @@ def is_measure(name: str) -> bool:
     if name in ir_measures_registry:
         return True
     try:
-        return bool(of_trec_eval(name))
+        return bool(trec_eval_measures(name))
     except UnknownMeasureError:  # of trec_eval, and of no tool that is known here
         return True
 
@@ -327,17 +327,14 @@ def nearest_measures(name: str) -> str:
 def _check_names(name: str, params: Iterable[str], measure: Measure) -> None:
     """ParameterError where a measure does not have a parameter of this name."""
     for key in params:
-        if key not in (has := measure.SUPPORTED_PARAMS):
+        if key not in (known := measure.SUPPORTED_PARAMS):
+            # Measures of a longer name may have the parameter: ERRU for ERR.
+            others = [other for other in registry if other.startswith(name) and key in registry[other].params]
+            hint = f" {' and '.join(others)}: with {key}." if others and len(name) > 1 else ""
             raise ParameterError(
-                f"{name} has no parameter {key!r}; it has: {', '.join(has) or 'none'}.{nearest(key, has)}"
-                f"{_relatives(name, key)}"
+                f"{name} has no parameter {key!r}; it has: {', '.join(known) or 'none'}."
+                f"{nearest(key, known)}{hint}"
             )
-
-
-def _relatives(name: str, key: str) -> str:
-    """The measures of a longer name that have such a parameter, as a hint: ERRU for ERR."""
-    others = [other for other in registry if other.startswith(name) and key in registry[other].params]
-    return f" {' and '.join(others)}: with {key}." if others and len(name) > 1 else ""
 
 
 def _check_stock(name: str, measure: Measure) -> None:
@@ -352,19 +349,17 @@ def _check_stock(name: str, measure: Measure) -> None:
         raise ParameterError(f"{measure}: {error}.") from None
 
 
-# Measures by trec_eval's names: `map`, `recip_rank`, `ndcg_cut_10`, `P_5`.
-
-# A word, and its parameters behind a dot or an underscore: a name of a file, as P_5.run, is not one.
+# A name of trec_eval, as ndcg_cut_10 or P_5: a word, and its parameters behind a dot or an underscore. The
+# name of a file, as P_5.run, is none.
 _OF_TREC_EVAL = re.compile(
     r"(?:11pt_avg|[A-Za-z]+(?:_[A-Za-z]+)*)(?:[._][0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)?"
 )
 
 
-def of_trec_eval(name: str) -> list[Measure]:
-    """The measures that trec_eval calls by this name; none where it has no such name.
+def trec_eval_measures(name: str) -> list[Measure]:
+    """The measures that have this name in trec_eval: none, one, or several for a name without a cutoff.
 
-    They are several where a name without a cutoff stands for many. Raises UnknownMeasureError for a measure
-    that ir-measures does not have.
+    Raises UnknownMeasureError for a measure that ir-measures does not have.
     """
     if not _OF_TREC_EVAL.fullmatch(name):
         return []

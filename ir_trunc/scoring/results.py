@@ -22,7 +22,7 @@ from ir_trunc._read.arrow import pa
 from ir_trunc.scoring.objects import bind, parse_measure
 
 if TYPE_CHECKING:
-    from ir_trunc.scoring._tables import Table
+    from ir_trunc.scoring._tables import ResultTable
 
 __all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results"]
 V = TypeVar("V")
@@ -301,8 +301,8 @@ class Results(Result):
         return as_html(shown)
 
 
-def as_table(data: Any, index: Any = None) -> Table:
+def as_table(data: Any, index: Any = None) -> ResultTable:
     """The data as a DataFrame that prints as results do."""
-    from ir_trunc.scoring._tables import Table  # with pandas: not before there is a table
+    from ir_trunc.scoring._tables import ResultTable  # with pandas: not before there is a table
 
-    return Table(data, index=index)
+    return ResultTable(data, index=index)

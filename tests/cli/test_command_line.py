@@ -320,10 +320,10 @@ def test_a_name_of_trec_eval_that_stands_for_many_is_one_measure_nowhere():
 
 
 def test_no_name_of_ours_is_one_of_trec_eval_with_another_meaning():
-    from ir_trunc.scoring.objects import of_trec_eval
+    from ir_trunc.scoring.objects import trec_eval_measures
 
     for name in set(names()) & set(registry):
-        found = {str(measure).partition("@")[0].partition("(")[0] for measure in of_trec_eval(name)}
+        found = {str(measure).partition("@")[0].partition("(")[0] for measure in trec_eval_measures(name)}
         assert found <= {name, *registry[name].aliases}
 
 

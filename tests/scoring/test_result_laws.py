@@ -31,7 +31,7 @@ from ir_trunc import InputError, calc, compare, meta
 from ir_trunc.reporting._papers import Cells
 from ir_trunc.reporting.reproduction import Reproduction
 from ir_trunc.scoring._saved import Saved
-from ir_trunc.scoring._tables import Table
+from ir_trunc.scoring._tables import ResultTable
 from ir_trunc.scoring.results import Result
 from ir_trunc.truncation import abstention_curve, cross_validate, nauc, risk_coverage, study
 
@@ -283,7 +283,7 @@ def test_what_is_not_json_is_refused(text, tmp_path):
 def test_a_table_stays_a_data_frame():
     table = TABLES["compare, by view"]
     assert isinstance(table, pd.DataFrame)
-    assert isinstance(table[["AP"]], Table)
+    assert isinstance(table[["AP"]], ResultTable)
     assert table["AP"].idxmax()[1] in SYSTEMS
 
 
