@@ -32,7 +32,7 @@ shown by rank: 1 is a relevant document, 0 one that is not, and a dash is a list
 that the system left empty.
 """
 
-_TAIL = """\
+_EXPLANATION = """\
 never-stops returns all that stops-in-time returns, and then goes on. The
 classical measures cannot see it; where they see anything, they praise it. The
 measures that look at the end of a list tell the two apart, and reward silence
@@ -72,7 +72,7 @@ def overview() -> str:
     """The lists of all systems, and their scores, side by side."""
     qrels = read_qrels(data() / "demo.qrels")
     runs = {name: rank_run(qrels, data() / f"{name}.run") for name in SYSTEMS}
-    return "\n".join((_HEAD, _lists(runs), _scores(runs), _TAIL))
+    return "\n".join((_HEAD, _lists_by_rank(runs), _score_table(runs), _EXPLANATION))
 
 
 def draw(file: str) -> None:
@@ -100,7 +100,7 @@ def draw(file: str) -> None:
     save_picture(shown, file, "path")  # letters as outlines look the same where the fonts are others
 
 
-def _lists(runs: dict[str, Rankings]) -> str:
+def _lists_by_rank(runs: dict[str, Rankings]) -> str:
     """The lists of all systems side by side, with the number of relevant documents."""
     first = next(iter(runs.values()))
     rows = [["topic", "relevant", *runs]]
@@ -123,7 +123,7 @@ def picture(rankings: Rankings, at: int, width: int = 20) -> str:
     return signs or "-"
 
 
-def _scores(runs: dict[str, Rankings]) -> str:
+def _score_table(runs: dict[str, Rankings]) -> str:
     """Measures by systems, the best value of each marked."""
     ready = evaluator([*CLASSICAL, *TRUNCATION_AWARE], None)
     means = {name: ready.calc_aggregate(rankings) for name, rankings in runs.items()}

@@ -17,12 +17,15 @@ import numpy as np
 from ir_trunc._core.parameters import Seed, Whole, checked, generator
 from ir_trunc._core.rankings import Floats
 
-__all__ = ["DOCUMENTS", "HABITS", "OPTIONS", "QUALITIES", "SKILLS", "STOPS", "chunks", "collection", "quiz"]
+__all__ = [
+    "COLLECTION_SIZE", "QUALITIES", "QUIZ_HABITS", "QUIZ_OPTIONS", "QUIZ_SKILLS", "STOPS",
+    "chunks", "collection", "quiz",
+]  # fmt: skip
 
-Qrels = dict[str, dict[str, int]]
-Runs = dict[str, dict[str, dict[str, float]]]
+GeneratedQrels = dict[str, dict[str, int]]
+GeneratedRuns = dict[str, dict[str, dict[str, float]]]
 
-DOCUMENTS = 20_000
+COLLECTION_SIZE = 20_000
 """Documents of the collection, d00000 to d19999: the default of the measures that ask for its size D."""
 
 QUALITIES = {"strong": 3.4, "fair": 2.8, "weak": 2.1}
@@ -51,7 +54,7 @@ def collection(
     depth: Annotated[int, Whole("longest list")] = 100,
     seed: Seed = 0,
     pool: Annotated[int, Whole("depth to which each list is judged")] = 20,
-) -> tuple[Qrels, Runs]:
+) -> tuple[GeneratedQrels, GeneratedRuns]:
     """Judgments {topic: {document: grade}} and runs {system: {topic: {document: score}}}.
 
     Scores lie between 0 and 1; a threshold on them works in part, since some topics score higher than others.
@@ -95,11 +98,11 @@ def collection(
     counts = rng.permutation(
         [0] * nil + np.geomspace(1, _MOST_RELEVANT, topics - nil).round().astype(int).tolist()
     )
-    qrels: Qrels = {}
-    runs: Runs = {name: {} for name, _, _ in settings}
+    qrels: GeneratedQrels = {}
+    runs: GeneratedRuns = {name: {} for name, _, _ in settings}
     for number, relevant in enumerate(counts.tolist(), 1):
         topic, size = f"t{number:03}", relevant + _OTHERS * depth
-        documents = [f"d{number:05}" for number in rng.permutation(DOCUMENTS)[:size]]
+        documents = [f"d{number:05}" for number in rng.permutation(COLLECTION_SIZE)[:size]]
         grades = np.append(1 + (rng.random(relevant) < 0.3), np.zeros(size - relevant, dtype=int))
         gains = 1.25 * (grades == 2) + (grades == 1)
         ease, level, shared = rng.uniform(0.7, 1.2), rng.normal(0, 0.6), rng.standard_normal(size)
@@ -129,12 +132,12 @@ def _systems() -> Iterator[tuple[str, float, Callable[[Floats, bool], int]]]:
         yield name, QUALITIES[quality], STOPS[stop]
 
 
-OPTIONS = "ABCD"
+QUIZ_OPTIONS = "ABCD"
 
-SKILLS = {"strong": 1.1, "good": 0.7, "fair": 0.3, "weak": -0.1}
+QUIZ_SKILLS = {"strong": 1.1, "good": 0.7, "fair": 0.3, "weak": -0.1}
 """Skills of systems, in standard deviations of the difficulty of questions."""
 
-HABITS = ("always", "if-sure", "at-random")
+QUIZ_HABITS = ("always", "if-sure", "at-random")
 """When a system answers: always; if its confidence is at least 0.4; or as often as that, but at random."""
 
 _NOISE = 0.7
@@ -142,7 +145,9 @@ _SURE = 0.4
 
 
 @checked
-def quiz(questions: Annotated[int, Whole("questions")] = 500, seed: Seed = 0) -> tuple[Qrels, Runs]:
+def quiz(
+    questions: Annotated[int, Whole("questions")] = 500, seed: Seed = 0
+) -> tuple[GeneratedQrels, GeneratedRuns]:
     """Multiple-choice questions for systems that may stay silent.
 
     A system's margin on a question is its skill less the difficulty of the question, which is standard
@@ -178,13 +183,14 @@ def quiz(questions: Annotated[int, Whole("questions")] = 500, seed: Seed = 0) ->
     """
     rng = generator(seed)
     names = [f"q{number:0{len(str(questions))}}" for number in range(1, questions + 1)]
-    key, difficulty = rng.integers(len(OPTIONS), size=questions), rng.standard_normal(questions)
+    key, difficulty = rng.integers(len(QUIZ_OPTIONS), size=questions), rng.standard_normal(questions)
     qrels = {
-        name: {option: int(option == OPTIONS[place]) for option in OPTIONS} for name, place in zip(names, key)
+        name: {option: int(option == QUIZ_OPTIONS[place]) for option in QUIZ_OPTIONS}
+        for name, place in zip(names, key)
     }
-    runs: Runs = {}
-    for skill, mean in SKILLS.items():
-        for habit in HABITS:
+    runs: GeneratedRuns = {}
+    for skill, mean in QUIZ_SKILLS.items():
+        for habit in QUIZ_HABITS:
             margin = mean - difficulty + _NOISE * rng.standard_normal(questions)
             evidence = margin + _NOISE * rng.standard_normal(questions)
             confidence = (1 / (1 + np.exp(-1.6 * evidence))).round(6)
@@ -193,11 +199,11 @@ def quiz(questions: Annotated[int, Whole("questions")] = 500, seed: Seed = 0) ->
                 "if-sure": confidence < _SURE,
                 "at-random": rng.permutation(confidence < _SURE),
             }
-            other_option = rng.integers(1, len(OPTIONS), size=questions)
-            picked = (key + np.where(margin > 0, 0, other_option)) % len(OPTIONS)
+            other_option = rng.integers(1, len(QUIZ_OPTIONS), size=questions)
+            picked = (key + np.where(margin > 0, 0, other_option)) % len(QUIZ_OPTIONS)
             answers = zip(names, picked.tolist(), confidence.tolist(), quiet[habit].tolist())
             runs[f"{skill}-{habit}"] = {
-                name: {} if silent else {OPTIONS[place]: value} for name, place, value, silent in answers
+                name: {} if silent else {QUIZ_OPTIONS[place]: value} for name, place, value, silent in answers
             }
     return qrels, runs
 

@@ -31,7 +31,7 @@ from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, Ge
 from ir_trunc._core.parameters import Number, Seed, Whole, checked, generator
 from ir_trunc._core.rankings import Floats, Ints
 
-__all__ = ["dataset"]
+__all__ = ["passage_collection"]
 
 WORDS = 5000
 WORDS_OF_SUBJECT, WORDS_OF_POINT = 25, 5
@@ -43,7 +43,7 @@ _LETTERS = "bdfgklmnprstvz", "aeiou"
 
 
 @checked
-def dataset(
+def passage_collection(
     questions: Annotated[int, Whole("questions")] = 300,
     unanswerable: Annotated[float, Number("share of the questions that no passage answers", 0, 1)] = 0.25,
     seed: Seed = 0,
@@ -72,7 +72,7 @@ def dataset(
     Examples
     --------
     >>> from ir_trunc.synthetic import passages
-    >>> data = passages.dataset(questions=6)
+    >>> data = passages.passage_collection(questions=6)
     >>> len(list(data.queries_iter()))
     6
     """

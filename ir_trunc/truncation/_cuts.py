@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -296,7 +296,7 @@ def truncate(
     """
     rows = read_run(run, **reading)
     cuts = _given_cuts(policy)
-    cutter: Any = parse_policy(policy) if cuts is None else None  # type: ignore[call-overload]
+    cutter: Any = parse_policy(cast("Any", policy)) if cuts is None else None
     if sees_judgments(cutter):
         raise ParameterError(
             f"{cutter} looks at judgments, which a run does not have: give the rankings that it cut,"

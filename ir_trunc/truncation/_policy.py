@@ -404,18 +404,16 @@ def _unjudged_list(scores: Floats) -> Rankings:
 
     The checks of `Rankings` take longer than most policies; these arrays need none.
     """
-    rankings: Rankings = object.__new__(Rankings)
     first = scores[:1] if len(scores) else np.array([-np.inf])
-    lengths = np.array([len(scores)])
-    vars(rankings).update(vars(_ONE_LIST), lengths=lengths, scores=scores, first_scores=first)
-    return rankings
+    fields = {"lengths": np.array([len(scores)]), "scores": scores, "first_scores": first}
+    return Rankings.unchecked(**(vars(_ONE_LIST) | fields))
 
 
 def numbers_of(scores: Any) -> Floats:
     """Scores as an array of one or two dimensions; InputError with the place of one that is not finite."""
     try:
         array = np.asarray(scores)
-        if array.ndim == 1 and array.dtype.kind == "O" and all(map(_is_number, array.tolist())):
+        if array.ndim == 1 and array.dtype.kind == "O" and all(map(_is_real, array.tolist())):
             array = array.astype(np.float64)
     except Exception as error:  # of several lengths, of tensors on a GPU, of polars: they have no common type
         raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed ({error}).") from None
@@ -433,7 +431,7 @@ def numbers_of(scores: Any) -> Floats:
     return values
 
 
-def _is_number(value: Any) -> bool:
+def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
@@ -502,7 +500,7 @@ def _score_of_item(item: Any, score: str | Callable[[Any], Any] | None, place: i
         raise InputError(f"item {place}, {shown(item)}, has no {score or 'score'}: {_MISSING_SCORE}.")
     with suppress(Exception):  # of tensors, and of other classes of numbers: they have no common type
         value = value.item() if hasattr(value, "item") else value
-        if _is_number(value):
+        if _is_real(value):
             return float(value)
     raise InputError(f"item {place} has the score {shown(value)}: a number is needed; {_MISSING_SCORE}.")
 

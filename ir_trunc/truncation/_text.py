@@ -89,8 +89,8 @@ def _from_call(definition: PolicyDefinition, call_text: str) -> Policy:
         args, keywords = (call.args, call.keywords) if isinstance(call, ast.Call) else ([], [])
         if not isinstance(getattr(call, "func", call), ast.Name):
             raise SyntaxError
-        positional = [_value(call_text, node) for node in args]
-        by_name = {keyword.arg or "**": _value(call_text, keyword.value) for keyword in keywords}
+        positional = [_argument_value(call_text, node) for node in args]
+        by_name = {keyword.arg or "**": _argument_value(call_text, keyword.value) for keyword in keywords}
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise refuse("parameters are written otherwise") from None
     for key in by_name.keys() - params.keys():
@@ -183,7 +183,7 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
         raise InputError(f"{where}: {error}") from None
 
 
-def _value(call_text: str, node: ast.expr) -> Any:
+def _argument_value(call_text: str, node: ast.expr) -> Any:
     """A number, a quoted text or another literal; anything else, such as a measure, stays text."""
     try:
         return ast.literal_eval(node)

@@ -27,7 +27,7 @@ from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies
 from ir_trunc.truncation.policies.fixed import Greedy
 
-_RESAMPLES = 2000
+_REPETITIONS = 2000
 
 
 def cross_validate(
@@ -107,7 +107,7 @@ def cross_validate(
             cuts = held_out_cuts(policy, measure, rankings, parts)
             kept = rankings.cut(cuts)
             scores, values, results = bound.score(kept), influence(bound, kept), evaluator.calc(kept)
-            low, high = interval_of_mean(values, repetitions=_RESAMPLES, seed=seed)
+            low, high = interval_of_mean(values, repetitions=_REPETITIONS, seed=seed)
             row = {
                 "system": name,
                 "policy": str(policy),

@@ -205,7 +205,7 @@ def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFr
     as_judged |= qrels.grades[places] == rankings.judged_grades if len(qrels.grades) else False
     columns = {
         "query_id": ranked.rows.topics.to_pylist(),
-        "doc_id": _ids(qrels, ranked, judged_rows[as_judged], judged_rows[~as_judged]),
+        "doc_id": _ids_as_judged(qrels, ranked, judged_rows[as_judged], judged_rows[~as_judged]),
         "score": ranked.falling,
         "rank": ranked.rank,
         "gain": gain,
@@ -219,7 +219,7 @@ def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFr
     return documents, _qrels_frame(qrels, places[as_judged], by_nil), rankings.lengths, hits, relevant
 
 
-def _ids(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[str]:
+def _ids_as_judged(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[str]:
     """The ids of ranked rows as they were judged; those that do not count are marked.
 
     `counted`: rows that are judged as the qrels say. `again`: rows whose class occurred above.

@@ -7,11 +7,11 @@ import pytest
 
 from ir_trunc import calc
 from ir_trunc._core.errors import ParameterError
-from ir_trunc.synthetic.passages import dataset
+from ir_trunc.synthetic.passages import passage_collection
 
 bm25s = pytest.importorskip("bm25s")
 
-DATASET = dataset()
+DATASET = passage_collection()
 DOCS, QUERIES, QRELS = (
     list(items()) for items in (DATASET.docs_iter, DATASET.queries_iter, DATASET.qrels_iter)
 )
@@ -75,8 +75,8 @@ def test_topics_without_an_answer_belong_to_the_universe():
 
 
 def test_one_seed_is_one_collection():
-    assert list(dataset().docs_iter()) == DOCS
-    assert list(dataset(seed=1).docs_iter()) != DOCS
+    assert list(passage_collection().docs_iter()) == DOCS
+    assert list(passage_collection(seed=1).docs_iter()) != DOCS
 
 
 def test_the_collection_is_the_same_on_every_machine():
@@ -87,8 +87,8 @@ def test_the_collection_is_the_same_on_every_machine():
 
 
 def test_shares_at_their_bounds():
-    assert not list(dataset(questions=4, unanswerable=1).qrels_iter())
-    assert len({row.query_id for row in dataset(questions=4, unanswerable=0).qrels_iter()}) == 4
+    assert not list(passage_collection(questions=4, unanswerable=1).qrels_iter())
+    assert len({row.query_id for row in passage_collection(questions=4, unanswerable=0).qrels_iter()}) == 4
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_shares_at_their_bounds():
 )
 def test_wrong_numbers_are_refused(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
-        dataset(**wrong)
+        passage_collection(**wrong)

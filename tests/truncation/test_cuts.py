@@ -67,27 +67,6 @@ def test_a_run_that_is_cut_reads_as_the_same_lists_cut(folder, name, run, data):
     assert back.scores[back.places].tolist() == expected.scores[expected.places].tolist()
 
 
-@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
-@given(run=a_run, judged=st.integers(0, 2**30), data=st.data())
-def test_a_run_that_is_cut_scores_as_its_lists_cut(folder, run, judged, data):
-    """R comes from the qrels: relevant documents that were cut off are still missed."""
-    rng = np.random.default_rng(judged)
-    qrels = {
-        topic: {doc: int(rng.integers(0, 3)) for doc in docs} | {"missed": 1} for topic, docs in run.items()
-    }
-    rows = read_run(run)
-    cuts = {topic: data.draw(st.integers(0, 9)) for topic in run}
-    write_run(folder / "scored.run", rows, cuts)
-    kept = {
-        topic: sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True)[: cuts[topic]]
-        for topic, docs in run.items()
-    }
-    expected = {topic: {doc: run[topic][doc] for doc in docs} for topic, docs in kept.items()}
-    measures = "nDCGT RBPT AP OIE SetF RBPU"
-    found = calc(measures, qrels, folder / "scored.run").values
-    assert (found == calc(measures, qrels, expected).values).all()
-
-
 def test_published_cuts_are_read_whatever_separates_the_fields(folder):
     path = folder / "published.txt"
     path.write_bytes(b"\xef\xbb\xbf301\t12\r\n302 0\r\n\r\n  303\t  1000\n")

@@ -216,9 +216,3 @@ def test_distribution_of_best_cuts_on_real_runs(robust):
     assert (nothing[["nDCGT(ideal='full')", "RBPT", "SetF"]] < 0.02).all()
     assert table.loc["1-4", ["RBU", "ERRU"]].min() > 0.3
     assert table["OIE"].drop("0").idxmax() == "65-128"
-
-
-def test_lists_without_nil_keep_their_lengths(robust):
-    table = study.lengths(None, robust[1])
-    assert (table["before"] == table["after"]).all()
-    assert table["before"].sum() == 17 * 100

@@ -11,14 +11,13 @@ import numpy as np
 from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc.truncation._fitting import from_0_to_1, lists_of_scores
 from ir_trunc.truncation._policy import policy
-from ir_trunc.truncation.policies.thresholds import ARAMPATZIS, Level, LevelPolicy
+from ir_trunc.truncation.policies.thresholds import ARAMPATZIS_2009, Level, LevelPolicy
 
 __all__ = ["ScoreDistribution", "Surprise"]
 
-BAHRI = "Bahri, Zheng, Tay, Metzler & Tomkins, SIGIR 2023, https://arxiv.org/abs/2010.09797"
 
 _STEPS = 50  # of expectation and maximisation
-_FEWEST = 3  # different scores
+_FEWEST_SCORES = 3  # different scores
 _NARROWEST = 0.02  # standard deviation of the normal, as a share of the scores' range
 _TINY = 1e-12
 _NONE = 1e-300  # documents that are not relevant, where rounding leaves none
@@ -56,7 +55,10 @@ def _surprises(scores: Floats) -> Floats:
     return falling
 
 
-@policy(source=BAHRI, idempotent=False)
+@policy(
+    source="Bahri, Zheng, Tay, Metzler & Tomkins, SIGIR 2023, https://arxiv.org/abs/2010.09797",
+    idempotent=False,
+)
 class Surprise(LevelPolicy):
     """The documents with surprisingly high scores for their list.
 
@@ -82,7 +84,7 @@ def probabilities(rankings: Rankings) -> Floats:
 
 def _probabilities(scores: Floats) -> Floats:
     x, n = from_0_to_1(scores), len(scores)
-    if np.count_nonzero(x[1:] != x[:-1]) < _FEWEST - 1:
+    if np.count_nonzero(x[1:] != x[:-1]) < _FEWEST_SCORES - 1:
         return np.full(n, 0.5)
     powers = np.stack([np.ones(n), x, x * x])
     _, sum_x, sum_xx = powers.sum(axis=1).tolist()
@@ -105,7 +107,7 @@ def _probabilities(scores: Floats) -> Floats:
     return np.round(upwards, _DIGITS)
 
 
-@policy(source=ARAMPATZIS, idempotent=False)
+@policy(source=ARAMPATZIS_2009, idempotent=False)
 class ScoreDistribution(LevelPolicy):
     """The documents that are relevant with at least this probability.
 

@@ -13,10 +13,10 @@ from ir_trunc.truncation._policy import Policy, policy, unfitted
 
 __all__ = ["Fixed", "Greedy"]
 
-BAHRI = "Bahri, Tay, Zheng, Metzler & Tomkins, SIGIR 2020, https://doi.org/10.1145/3397271.3401188"
+_BAHRI_2020 = "Bahri, Tay, Zheng, Metzler & Tomkins, SIGIR 2020, https://doi.org/10.1145/3397271.3401188"
 
 
-@policy(source=BAHRI)
+@policy(source=_BAHRI_2020)
 class Fixed(Policy):
     """The first k documents.
 
@@ -30,7 +30,7 @@ class Fixed(Policy):
         return np.minimum(rankings.lengths, self.k)
 
 
-@policy(source=BAHRI)
+@policy(source=_BAHRI_2020)
 class Greedy(Policy):
     """The first k documents, for the k that is best on the training topics.
 

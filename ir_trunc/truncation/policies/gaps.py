@@ -14,10 +14,10 @@ from ir_trunc.truncation._policy import Policy, policy
 
 __all__ = ["AdaptiveK", "Knee", "LargestGap"]
 
-TAGUCHI = "Taguchi, Maekawa & Bhutani, EMNLP 2025, https://doi.org/10.18653/v1/2025.emnlp-main.1017"
+_TAGUCHI_2025 = "Taguchi, Maekawa & Bhutani, EMNLP 2025, https://doi.org/10.18653/v1/2025.emnlp-main.1017"
 
 
-@policy(source=TAGUCHI, idempotent=False)
+@policy(source=_TAGUCHI_2025, idempotent=False)
 class LargestGap(Policy):
     """The documents above the largest gap between neighbouring scores.
 
@@ -31,7 +31,7 @@ class LargestGap(Policy):
         return np.array([_above_largest_gap(scores, 1.0) for scores in lists_of_scores(rankings)], np.int64)
 
 
-@policy(source=TAGUCHI, idempotent=False)
+@policy(source=_TAGUCHI_2025, idempotent=False)
 class AdaptiveK(Policy):
     """The documents above the largest of the upper gaps, and a few more.
 
@@ -66,10 +66,10 @@ def _above_largest_gap(scores: Floats, share: float) -> int:
     return place + 1 if gaps[place] > 0 else n
 
 
-SATOPAA = "Satopää, Albrecht, Irwin & Raghavan, ICDCS Workshops 2011, https://doi.org/10.1109/ICDCSW.2011.20"
-
-
-@policy(source=SATOPAA, idempotent=False)
+@policy(
+    source="Satopää, Albrecht, Irwin & Raghavan, ICDCS Workshops 2011, https://doi.org/10.1109/ICDCSW.2011.20",
+    idempotent=False,
+)
 class Knee(Policy):
     """The documents above the knee of the scores, where they stop falling steeply.
 
@@ -84,16 +84,16 @@ class Knee(Policy):
         return np.array([_above_knee(scores) for scores in lists_of_scores(rankings)], np.int64)
 
 
-_FEWEST = 3  # documents: two make a straight line
-_SAME = 1e-9  # distances that differ by less are equal: a straight line has no knee in spite of rounding
+_FEWEST_DOCUMENTS = 3  # two make a straight line
+_SAME_DISTANCE = 1e-9  # smaller differences are rounding: a straight line has no knee
 
 
 def _above_knee(scores: Floats) -> int:
     n = len(scores)
     height = from_0_to_1(scores)
-    if n < _FEWEST or height[0] == 0:  # the scores are all equal
+    if n < _FEWEST_DOCUMENTS or height[0] == 0:  # the scores are all equal
         return n
     below: Floats = np.arange(n - 1, -1, -1) / (n - 1) - height
     below[0] = below[-1] = 0.0
     furthest = below.max()
-    return int((below >= furthest * (1 - _SAME)).argmax()) if furthest > _SAME else n
+    return int((below >= furthest * (1 - _SAME_DISTANCE)).argmax()) if furthest > _SAME_DISTANCE else n

@@ -60,9 +60,6 @@ class Given(Policy):
         return np.minimum(rankings.lengths, [self.cuts[topic] for topic in rankings.topics])
 
 
-AMIGO = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
-
-
 @dataclass(frozen=True)
 class ListMeasure:
     """A measure, as an object or a text."""
@@ -75,7 +72,7 @@ class ListMeasure:
         return single_measure(value)
 
 
-@policy(source=AMIGO)
+@policy(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
 class Oracle(Policy):
     """The best cut of every judged list by a measure.
 

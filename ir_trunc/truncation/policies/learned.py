@@ -18,7 +18,7 @@ from ir_trunc.truncation._policy import Policy, policy, unfitted
 
 __all__ = ["FEATURES", "Learned"]
 
-SOURCE = (
+_SOURCE = (
     "a relative, on features, of BiCut (Lien, Cohen & Croft, ICTIR 2019,"
     " https://doi.org/10.1145/3341981.3344234) and Choppy (Bahri et al., SIGIR 2020,"
     " https://doi.org/10.1145/3397271.3401188)"
@@ -63,7 +63,7 @@ class Estimator:
         return value
 
 
-@policy(source=SOURCE, idempotent=False, written=False)
+@policy(source=_SOURCE, idempotent=False, written=False)
 class Learned(Policy):
     """The cut with the highest expected score, as a model expects it.
 

@@ -18,7 +18,6 @@ from ir_trunc.truncation.policies.thresholds import Level, counts_reaching, shar
 
 __all__ = ["RiskControlled"]
 
-ANGELOPOULOS = "Angelopoulos, Bates, Fisch, Lei & Schuster, ICLR 2024, https://arxiv.org/abs/2208.02814"
 _KEYS = {"score": falling_scores, "share": shares_of_top}
 _SLACK = 1e-12
 
@@ -45,7 +44,7 @@ class Risk:
         return str(value)
 
 
-@policy(source=ANGELOPOULOS)
+@policy(source="Angelopoulos, Bates, Fisch, Lei & Schuster, ICLR 2024, https://arxiv.org/abs/2208.02814")
 class RiskControlled(Policy):
     """The fewest documents that keep a promised risk.
 

@@ -18,7 +18,7 @@ __all__ = ["ScoreThreshold", "ShareOfTop"]
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-ARAMPATZIS = "Arampatzis, Kamps & Robertson, SIGIR 2009, https://doi.org/10.1145/1571941.1572031"
+ARAMPATZIS_2009 = "Arampatzis, Kamps & Robertson, SIGIR 2009, https://doi.org/10.1145/1571941.1572031"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def counts_reaching(level: float, key: Floats, rankings: Rankings) -> Ints:
     return np.bincount(rankings.rows[key >= level], minlength=len(rankings))
 
 
-@policy(source=ARAMPATZIS)
+@policy(source=ARAMPATZIS_2009)
 class ScoreThreshold(LevelPolicy):
     """The documents with at least this score.
 
