@@ -178,9 +178,7 @@ def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
     elsewhere = set().union(*judged.values()) - judged[path]
     unjudged = [query for query in queries if query not in judged[path] | elsewhere]
     if unjudged:
-        what = (
-            f"{len(unjudged)} queries have no judgment in any of its qrels (for example query {unjudged[0]})"
-        )
+        what = f"{len(unjudged)} queries have no judgment in any qrels (for example query {unjudged[0]})"
         warn(f"{layout.source}: {what}; they count as nil queries, for which the empty list is right.")
     return replace(table, topics=tuple(unjudged))
 

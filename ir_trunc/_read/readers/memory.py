@@ -13,15 +13,14 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import several
-from ir_trunc._core.rankings import Bools
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
-from ir_trunc._read.reading import MARK, RANK, Columns, Layout, Reading
+from ir_trunc._read.reading import MARK, RANK, Columns, Layout
 from ir_trunc._read.registry import COMMON, Compiled, Data, Table, first_docs, first_item, list_length, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
 from ir_trunc._read.tables import COST, SHOWN, fields_to_read, possible_fields, sampled_fields
 
-_DICTS = (dict, defaultdict)  # other mappings may have values of their own making
+_DICTS = (dict, defaultdict)  # other mappings may compute their values
 
 
 def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
@@ -50,30 +49,30 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     A run may have lists by rank, without scores, or one answer as text; silence is the empty list. Topics and
     documents are text or whole numbers.
     """
-    names = id_column(list(data), layout.source, "query_id", map(shown, data))
-    each_once = len(pc.unique(names)) == len(data)  # 1 and "1" are one topic
+    topics = id_column(list(data), layout.source, "query_id", map(shown, data))
+    each_once = len(pc.unique(topics)) == len(data)  # 1 and "1" are one topic
     start = 0
-    for some in _some_at_a_time(data) if each_once else [data]:
-        here = names.slice(start, len(some))
-        yield replace(_rows_of_dict(some, here, layout), universe=tuple(here.to_pylist()))
-        start += len(some)
+    for part in _parts(data) if each_once else [data]:
+        topics_of_part = topics.slice(start, len(part))
+        yield replace(_rows_of_dict(part, topics_of_part, layout), universe=tuple(topics_of_part.to_pylist()))
+        start += len(part)
 
 
-def _some_at_a_time(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
-    some, rows = {}, 0
+def _parts(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
+    """The topics of a dict, about PART rows at a time."""
+    part, rows = {}, 0
     for topic, docs in data.items():
-        some[topic] = docs
+        part[topic] = docs
         rows += list_length(docs)
         if rows >= PART:
-            yield some
-            some, rows = {}, 0
-    if some or not data:
-        yield some
+            yield part
+            part, rows = {}, 0
+    if part or not data:
+        yield part
 
 
-def _rows_of_dict(data: Mapping[Any, Any], topics_of: pa.Array, layout: Layout) -> Rows:
-    """The rows of a dict whose topics have these names."""
-    source, names = layout.source, encoded(topics_of)
+def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) -> Rows:
+    source, names = layout.source, encoded(topic_ids)
     listed = [not isinstance(docs, Mapping) for docs in data.values()]
     if layout.kind == "run" and any(listed):
         data = {topic: _ranked(docs, f"{source}, topic {topic}") for topic, docs in data.items()}
@@ -87,25 +86,20 @@ def _rows_of_dict(data: Mapping[Any, Any], topics_of: pa.Array, layout: Layout) 
     topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
     docs = id_column(list(chain.from_iterable(data.values())), source, "doc_id", topics)
     values = [value for docs in data.values() for value in docs.values()]
-    rows = Rows.of(
-        source, topics, docs, number_column(values, layout.value, layout.value_type, source, topics, docs)
-    )
-    return _read_dict(rows, layout.reading, np.repeat(listed, lengths)) if layout.kind == "run" else rows
-
-
-def _read_dict(rows: Rows, reading: Reading, listed: Bools) -> Rows:
-    """The rows of a dict; listed: those of lists by rank, whose values are not scores but places."""
+    numbers = number_column(values, layout.value, layout.value_type, source, topics, docs)
+    rows, reading = Rows.of(source, topics, docs, numbers), layout.reading
+    if layout.kind != "run":
+        return rows
     if reading.stop is not None:
+        raise InputError(f"{source}: a dict has no second column, in which stop={reading.stop!r} could be.")
+    unscored = np.repeat(listed, lengths)  # in lists by rank, the values are places
+    if reading.order == "rank" and not unscored.all():
+        topic = rows.topics[int(unscored.argmin())]
         raise InputError(
-            f"{rows.source}: a dict has no second column, in which stop={reading.stop!r} could be."
-        )
-    if reading.order == "rank" and not listed.all():
-        topic = rows.topics[int(listed.argmin())]
-        raise InputError(
-            f"{rows.source}, topic {topic}: order='rank' needs a list by rank, [document, ...], not scores."
+            f"{source}, topic {topic}: order='rank' needs a list by rank, [document, ...], not scores."
         )
     ranks = (1 - rows.values).astype(np.int64) if reading.order == "rank" else None
-    return rows.read(reading, ranks, unscored=listed if listed.any() else None)
+    return rows.read(reading, ranks, unscored=unscored if unscored.any() else None)
 
 
 def _ranked(docs: Any, place: str) -> Any:
@@ -117,7 +111,7 @@ def _ranked(docs: Any, place: str) -> Any:
             for doc in docs:
                 one_id(doc, "doc_id", place)
         if len(set(docs)) < len(docs):
-            again = next(doc for at, doc in enumerate(docs) if doc in docs[:at])
+            again = next(doc for place, doc in enumerate(docs) if doc in docs[:place])
             raise InputError(f"{place}, document {again}: it is in the list twice.")
         return {doc: float(-rank) for rank, doc in enumerate(docs)}
     return docs
@@ -125,11 +119,12 @@ def _ranked(docs: Any, place: str) -> Any:
 
 _COLLECTIONS = (list, set, frozenset, tuple)
 
-# Where an object or a dict may keep the id of a document, itself or in something that it holds.
+# Attributes or keys that may hold the id of a document, and those whose value may have such an attribute.
 _IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id")
 _INSIDE = ("node", "document", "metadata", "meta")
 
-_SCORES, _BESIDE = ("score", "relevance_score"), ("metadata", "meta")  # what holds it, if not the object
+_SCORES = ("score", "relevance_score")  # attributes of an object, or keys of its metadata
+_METADATA = ("metadata", "meta")
 _NO_OBJECTS = (str, int, float, tuple, list, set, frozenset, bytes, Mapping)
 
 
@@ -213,21 +208,19 @@ def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
     def pair(item: Any, place: str) -> tuple[Any, Any]:
         if not isinstance(item, Mapping):
             raise InputError(f"{place}: {shown(item)}: a dict with id and {names[0]} is needed.")
-        found = [name for name in names if name in item]
-        if not found:
-            known = ", ".join(map(str, item))
-            raise InputError(
-                f"{place}: {' or '.join(map(str, names))} is missing; it has: {known or 'nothing'}."
-            )
-        return _id_of(item, place, columns), item[found[0]]
+        name = next((name for name in names if name in item), None)
+        if name is None:
+            keys = ", ".join(map(str, item)) or "nothing"
+            raise InputError(f"{place}: {' or '.join(map(str, names))} is missing; it has: {keys}.")
+        return _id_of(item, place, columns), item[name]
 
     return _scored_table(data, layout, pair)
 
 
 def _are_objects(data: Mapping[Any, Any]) -> bool:
     item = first_item(first_docs(data))
-    held = any(hasattr(item, name) for name in ("score", *_BESIDE))
-    return item is not None and not isinstance(item, _NO_OBJECTS) and held
+    has_score = any(hasattr(item, name) for name in ("score", *_METADATA))
+    return item is not None and not isinstance(item, _NO_OBJECTS) and has_score
 
 
 @reader(
@@ -248,9 +241,9 @@ def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
     names = columns.candidates("score", _SCORES)
 
     def pair(item: Any, place: str) -> tuple[Any, Any]:
-        holders = [item, *(_held(item, name) for name in _BESIDE)]
-        scores = (_held(holder, name) for holder in holders for name in names)
-        score = next((found for found in scores if found is not None), None)
+        holders = [item, *(_value_in(item, name) for name in _METADATA)]
+        values = (_value_in(holder, name) for holder in holders for name in names)
+        score = next((value for value in values if value is not None), None)
         if score is None:
             raise InputError(
                 f"{place}: {shown(item)} has no {names[0]}; a retriever that gives it is needed."
@@ -261,13 +254,13 @@ def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
 
 
 def _id_of(item: Any, place: str, columns: Columns) -> Any:
-    """The id that a document is, or has; InputError where there is none. columns: how the user calls it."""
+    """The id of a document, which may be the item itself; InputError where there is none."""
     names = columns.candidates("doc_id", _IDS)
-    found = _id_in(item, names, "doc_id" not in columns.needed)
-    if found is None and item is not None:
-        called = ", ".join(map(str, names[:4]))
-        raise InputError(f"{place}: {shown(item)} has no id; it is looked for under {called}.")
-    return found
+    doc = _id_in(item, names, "doc_id" not in columns.needed)
+    if doc is None and item is not None:
+        usual = ", ".join(map(str, names[:4]))
+        raise InputError(f"{place}: {shown(item)} has no id; it is looked for under {usual}.")
+    return doc
 
 
 def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
@@ -275,14 +268,15 @@ def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
     if item is None or isinstance(item, (str, int, float)):
         return item if plain else None
     for name in names:
-        found = _held(item, name)
-        if found is not None and not callable(found):
-            return found
-    inside = (_id_in(_held(item, name), names, plain) for name in _INSIDE)
-    return next((found for found in inside if found is not None), None)
+        value = _value_in(item, name)
+        if value is not None and not callable(value):
+            return value
+    inner = (_id_in(_value_in(item, name), names, plain) for name in _INSIDE)
+    return next((doc for doc in inner if doc is not None), None)
 
 
-def _held(item: Any, name: Any) -> Any:
+def _value_in(item: Any, name: Any) -> Any:
+    """The value of a key or of an attribute; None where there is none."""
     return item.get(name) if isinstance(item, Mapping) else getattr(item, str(name), None)
 
 
@@ -297,18 +291,13 @@ def _scored_table(
     for topic, items in zip(topics, data.values()):
         if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
             raise InputError(f"{source}, topic {topic}: a list is needed, not {type(items).__name__}.")
-        for at, item in enumerate(items):
-            doc, number = pair(item, f"{source}, topic {topic}, item {at}")
+        for place, item in enumerate(items):
+            doc, number = pair(item, f"{source}, topic {topic}, item {place}")
             columns["query_id"].append(topic)
             columns["doc_id"].append(doc)
             columns[layout.value].append(number)
     named = frozenset({"doc_id", layout.value} & names.keys())
     return Table(source, columns, topics=tuple(topics), named=named)
-
-
-def _have_names(data: Iterable[Any]) -> bool:
-    first = first_item(data)
-    return hasattr(first, "query_id") and not isinstance(first, Mapping)
 
 
 def _tuples_to_kernel(lists: Any, run: Data) -> Samples | None:
@@ -322,9 +311,9 @@ def _qrels_of_tuples(data: Data, seed: int) -> Any:
 
 
 def _kernel_items(data: Data) -> list[Any]:
-    """The tuples, their type, how many fields they have, and where those that are read stand.
+    """The tuples, their type, the number of their fields, and the places of those that are read.
 
-    An empty list where the kernel may not take them.
+    The list is empty where the kernel cannot read them.
     """
     items = list(data.value) if type(data.value) is tuple else data.value
     if type(items) is not list or not items:
@@ -335,9 +324,9 @@ def _kernel_items(data: Data) -> list[Any]:
 
 
 def _kernel_places(kind: type, fields: tuple[str, ...]) -> list[int]:
-    """How many fields named tuples of this type have, and where those that are read stand.
+    """The number of fields of named tuples of this type, and the places of those that are read.
 
-    An empty list where their attributes may be something else.
+    The list is empty where their attributes may differ from their fields.
     """
     plain = issubclass(kind, tuple) and kind.__getattribute__ is tuple.__getattribute__
     if not plain or kind.__dictoffset__ or any(hasattr(kind, name) for name in (RANK, MARK, COST, SHOWN)):
@@ -357,7 +346,7 @@ _COMPILED = Compiled(_tuples_to_kernel, _qrels_of_tuples)
     "qrels",
     "answers",
     of="list",
-    recognises=_have_names,
+    recognises=lambda data: hasattr(item := first_item(data), "query_id") and not isinstance(item, Mapping),
     priority=COMMON,
     fallback=True,
     columns=True,
@@ -376,31 +365,21 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
 def table_of_attributes(data: Iterable[Any], layout: Layout, source: str) -> Table:
     """The attributes of items as columns."""
     items = data if isinstance(data, list) else several(layout.kind, data, "named tuples")
-    called = {field: field for field in possible_fields(layout)}
+    name_of = {field: field for field in possible_fields(layout)}
     for field in layout.reading.names:
-        if field in called:
-            called[field] = _called(field, items, layout)
-    fields = (
-        fields_to_read(layout, lambda field: hasattr(items[0], called[field])) if items else layout.columns
-    )
-    names = [called[field] for field in fields]
+        if field in name_of:
+            names = [str(name) for name in layout.reading.names.candidates(field, (field,))]
+            name_of[field] = next((name for name in names if not items or hasattr(items[0], name)), names[0])
+    fields = [*layout.columns]
+    if items:
+        fields = fields_to_read(layout, lambda field: hasattr(items[0], name_of[field]))
+    names = [name_of[field] for field in fields]
     try:
         columns = {name: list(map(attrgetter(name), items)) for name in names}
     except AttributeError as error:
         raise InputError(f"{source}: every item needs the fields {', '.join(names)}; {error}.") from None
-    if items:
-        seen = {
-            called[field]: [getattr(item, called[field], None) for item in items]
-            for field in sampled_fields(layout)
-        }
-        columns = {**seen, **columns}
-    return Table(source, columns)
-
-
-def _called(field: str, items: list[Any], layout: Layout) -> str:
-    """The attribute that has a field."""
-    names = [str(name) for name in layout.reading.names.candidates(field, (field,))]
-    return next((name for name in names if not items or hasattr(items[0], name)), names[0])
+    sampled = [name_of[field] for field in sampled_fields(layout)] if items else []
+    return Table(source, {name: [getattr(item, name, None) for item in items] for name in sampled} | columns)
 
 
 @reader(
@@ -415,10 +394,10 @@ def _called(field: str, items: list[Any], layout: Layout) -> str:
 def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     """One tuple or list of three for each document, in this order."""
     names = ("query_id", "doc_id", layout.value)
-    for at, row in enumerate(data):
+    for number, row in enumerate(data):
         if not isinstance(row, (tuple, list)) or len(row) != len(names):
-            raise InputError(f"{layout.source}, row {at}: {shown(row)}: ({', '.join(names)}) is needed.")
-    return Table(layout.source, {name: [row[at] for row in data] for at, name in enumerate(names)})
+            raise InputError(f"{layout.source}, row {number}: {shown(row)}: ({', '.join(names)}) is needed.")
+    return Table(layout.source, {name: [row[place] for row in data] for place, name in enumerate(names)})
 
 
 @reader(
@@ -437,9 +416,9 @@ def records(data: Sequence[Any], layout: Layout) -> Table:
     An example is [{"query_id": "1", "doc_id": "a", "score": 0.5}].
     """
     names: dict[Any, None] = {}
-    for at, record in enumerate(data):
+    for number, record in enumerate(data):
         if not isinstance(record, Mapping):
-            raise InputError(f"{layout.source}, row {at}: a dict is needed, not {type(record).__name__}.")
+            raise InputError(f"{layout.source}, row {number}: a dict is needed, not {type(record).__name__}.")
         names.update(dict.fromkeys(record))
     return Table(layout.source, {name: [record.get(name) for record in data] for name in names})
 
