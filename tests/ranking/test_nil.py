@@ -239,6 +239,7 @@ RUN_TEXT = (
 )
 
 
+SHOWN = pytest.mark.filterwarnings("always::ir_trunc.IrTruncWarning")
 COMMANDS = [
     "QRELS RUN SetP",
     "truncate RUN --policy Fixed(k=5)",
@@ -263,6 +264,7 @@ def files(tmp_path):
     return {name.upper(): str(tmp_path / name) for name in ("qrels", "run", "other")}
 
 
+@SHOWN
 @pytest.mark.parametrize("words", COMMANDS)
 def test_every_command_that_reads_runs_takes_nil(words, files, capsys):
     given = [files.get(word, word) for word in words.split()]
@@ -280,6 +282,7 @@ def test_every_command_that_reads_runs_takes_nil(words, files, capsys):
     assert "invalid choice" in capsys.readouterr().err
 
 
+@SHOWN
 def test_procedures_take_nil_as_calc_does(files):
     runs = [files["RUN"], files["OTHER"]]
     for convention in ("ends", "document", "sakai"):
@@ -290,6 +293,7 @@ def test_procedures_take_nil_as_calc_does(files):
     assert meta.pooled_runs(files["QRELS"], runs, nil="ends").rankings[0].lengths.tolist() == [1, 0, 0]
 
 
+@SHOWN
 def test_pools_refuse_an_answer_that_no_pool_holds(files):
     with pytest.raises(InputError, match="nil='sakai' makes NIL an answer that no pool holds"):
         meta.pooled_runs(files["QRELS"], [files["RUN"]], nil="sakai")
