@@ -44,7 +44,7 @@ def main(words: Sequence[str]) -> int:
         raise ParameterError("No condition is given: --fail-if 'RBPT drops 0.02', for example.")
     inputs = [args.qrels, args.run, args.baseline, args.topics]
     check_outputs([args.junit, args.report], inputs)
-    found = check(
+    gate = check(
         args.fail_if,
         args.qrels,
         args.run,
@@ -54,20 +54,20 @@ def main(words: Sequence[str]) -> int:
         topics=args.topics,
         **options_of(args),
     )
-    for line in found.lines():
+    for line in gate.lines():
         print(printable(line))
     if args.junit is not None:
-        write_text(args.junit, [found.junit()])
+        write_text(args.junit, [gate.junit()])
     if args.report is not None:
         _write_page(args)
-    return 0 if found.passed else 1
+    return 0 if gate.passed else 1
 
 
 def _write_page(args: argparse.Namespace) -> None:
-    """A page of both runs under the measures that the conditions speak of."""
-    measures = [found for text in args.fail_if if (found := read_condition(text).measure) is not None]
+    """Write a page of both runs under the measures of the conditions."""
+    measures = [measure for text in args.fail_if if (measure := read_condition(text).measure) is not None]
     runs = by_file_name([path for path in (args.baseline, args.run) if path is not None])
-    with warnings.catch_warnings():  # the check has warned of what there is to warn of
+    with warnings.catch_warnings():  # the check has given the warnings
         warnings.simplefilter("ignore")
         report(
             measures or MEASURES,

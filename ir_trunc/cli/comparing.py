@@ -18,22 +18,26 @@ if TYPE_CHECKING:
 
 
 def _pairs(separator: str) -> Callable[[Comparison, int], str]:
-    return lambda found, places: str(found.pairs().to_csv(sep=separator, index=False, lineterminator="\n"))
+    return lambda comparison, places: str(
+        comparison.pairs().to_csv(sep=separator, index=False, lineterminator="\n")
+    )
 
 
-def _jsonl(found: Comparison, places: int) -> str:
-    def known(value: Any) -> Any:
+def _jsonl(comparison: Comparison, places: int) -> str:
+    def finite(value: Any) -> Any:
         return None if isinstance(value, float) and not isfinite(value) else value
 
-    rows = ({name: known(value) for name, value in row.items()} for row in found.pairs().to_dict("records"))
+    rows = (
+        {name: finite(value) for name, value in row.items()} for row in comparison.pairs().to_dict("records")
+    )
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
 _FORMS: Mapping[str, Callable[[Comparison, int], str]] = {
-    "table": lambda found, places: f"{found.marked(places).text()}\n",
-    "markdown": lambda found, places: found.to_markdown(places),
-    "latex": lambda found, places: found.to_latex(digits=places),
-    "html": lambda found, places: found.to_html(places),
+    "table": lambda comparison, places: f"{comparison.marked(places).text()}\n",
+    "markdown": lambda comparison, places: comparison.to_markdown(places),
+    "latex": lambda comparison, places: comparison.to_latex(digits=places),
+    "html": lambda comparison, places: comparison.to_html(places),
     "csv": _pairs(","),
     "tsv": _pairs("\t"),
     "jsonl": _jsonl,
@@ -44,7 +48,7 @@ _ENDINGS = {".tex": "latex", ".html": "html"}
 
 
 def add_comparison(parser: argparse.ArgumentParser) -> None:
-    """Add what asks for a comparison with tests."""
+    """Add the options of a comparison with tests."""
     about = "Any of these, or --format latex or html, makes the table a comparison with tests."
     group = parser.add_argument_group("significance tests", about)
     group.add_argument("--baseline", metavar="RUN", help="compare all others with it; without, all pairs")
@@ -60,7 +64,7 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
 
 def is_asked(args: argparse.Namespace) -> bool:
     """Whether a comparison with tests is asked for."""
-    return bool(_given(args)) or _form(args) in OF_PAPERS
+    return bool(_comparison_options(args)) or _form(args) in OF_PAPERS
 
 
 def write_comparison(args: argparse.Namespace, measures: Sequence[Any], runs: Mapping[str, Any]) -> None:
@@ -68,18 +72,20 @@ def write_comparison(args: argparse.Namespace, measures: Sequence[Any], runs: Ma
     for flag, is_given in (("--by-query", args.by_query), ("--views", args.views)):
         if is_given:
             raise IrTruncError(f"{flag} is not for a comparison with tests: ask for one at a time.")
-    from ir_trunc.reporting.compare import compare
+    from ir_trunc.reporting.compare import compare  # scipy: not before it is needed
 
-    found = compare(measures, args.qrels, runs, topics=args.topics, **_given(args), **options_of(args))
+    comparison = compare(
+        measures, args.qrels, runs, topics=args.topics, **_comparison_options(args), **options_of(args)
+    )
     places = args.places if args.places >= 0 else 15
     with printing(args.output) as out:
-        out.write(_FORMS[_form(args)](found, places))
+        out.write(_FORMS[_form(args)](comparison, places))
 
 
-def _given(args: argparse.Namespace) -> dict[str, Any]:
+def _comparison_options(args: argparse.Namespace) -> dict[str, Any]:
     names = ("baseline", "test", "correction", "alpha", "intervals", "margin")
-    given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    return {name: None if value == "none" else value for name, value in given.items()}
+    options = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    return {name: None if value == "none" else value for name, value in options.items()}
 
 
 def _form(args: argparse.Namespace) -> str:

@@ -1,4 +1,4 @@
-"""`ir_trunc report`: one page to look at."""
+"""`ir_trunc report`: writes one HTML page about runs."""
 
 from __future__ import annotations
 

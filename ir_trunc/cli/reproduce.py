@@ -19,12 +19,12 @@ def main(words: Sequence[str]) -> int:
         raise IrTruncError(f"{args.collections[-1]} has no runs: give QRELS RUNS for each collection.")
     check_outputs([args.output] if args.output else [], args.collections)
     collections = list(zip(args.collections[::2], args.collections[1::2]))
-    found = reproduce(args.paper, *collections)
+    reproduction = reproduce(args.paper, *collections)
     if args.output:
-        found.save(args.output)
-    for title in dict.fromkeys(found.tables):
-        print(f"{found.table(title).to_string()}\n")
-    print(found.heading)
+        reproduction.save(args.output)
+    for title in dict.fromkeys(reproduction.tables):
+        print(f"{reproduction.table(title).to_string()}\n")
+    print(reproduction.heading)
     return 0
 
 

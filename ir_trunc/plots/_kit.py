@@ -89,7 +89,7 @@ def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
 
     A single line has no name.
     """
-    from ir_trunc.plots._labels import at_ends
+    from ir_trunc.plots._labels import at_ends  # matplotlib: not before something is drawn
 
     if len(drawn) > MOST_NAMES or _meet([line.get_ydata() for _, line in drawn]):
         above = max(len(name) for name, _ in drawn) > 20

@@ -27,9 +27,18 @@ Collection = tuple[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """One printed table, cell by cell, with what was computed for each.
+    """One printed table, cell by cell, with the computed figures.
 
-    title: as the paper has it. rows, columns: what each cell is of. places: decimals that are printed.
+    Attributes
+    ----------
+    title : str
+        As in the paper.
+    rows, columns : sequence of str
+        The row and the column of each cell.
+    printed, computed : sequence of float
+        The figures.
+    places : int
+        Printed decimal places.
     """
 
     title: str
@@ -49,9 +58,9 @@ class Paper:
     source : str
         The reference.
     data : str or None
-        The collection that it needs; None where the paper's own examples are enough.
+        The collection that it needs; None if the paper's own examples are enough.
     notes : tuple of str
-        What is known where figures differ.
+        Known reasons for differences.
     several : bool
         Whether the figures are a mean over collections.
     tables : callable
@@ -83,7 +92,7 @@ def _paper(
 
 @cache
 def _printed(paper: str) -> Any:
-    """The figures that a paper prints, as data."""
+    """The figures that a paper prints."""
     return json.loads((files("ir_trunc.reporting") / "printed.json").read_text(encoding="utf-8"))[paper]
 
 
@@ -154,8 +163,8 @@ def sakai2004() -> Iterator[Cells]:
             yield Cells("Worked examples", [example], [measure], [figure], [computed], places)
 
 
-NDCG = "anDCG(dcg='jk')"
-ORDERS = {"10": f"P R AP {NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP {NDCG} RBP(p=0.9977,rel=1)"}
+_NDCG = "anDCG(dcg='jk')"
+_ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP {_NDCG} RBP(p=0.9977,rel=1)"}
 """The measures of Table 2 by their evaluation depth."""
 
 
@@ -174,10 +183,10 @@ def webber2010(collection: Collection) -> Iterator[Cells]:
     pools = pooled_runs(qrels, runs, order="score64")
     figures = _printed("webber2010")
 
-    basic = pools.score(["P@10", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)", "AP", f"{NDCG}@1000"])
+    basic = pools.score(["P@10", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)", "AP", f"{_NDCG}@1000"])
     yield _shares("Table 1", figures["table_1"], power(basic).share.tolist())
 
-    orders = conditions(ORDERS, pools, {"10": (10, 10), "all": (None, None), "1000": (None, 1000)})
+    orders = conditions(_ORDERS, pools, {"10": (10, 10), "all": (None, None), "1000": (None, 1000)})
     yield _triangle("Table 2", figures["table_2"], agreement(orders).values)
 
     measures = dict.fromkeys(CONDITIONS_2010, PAPER_2010) | {"shallow": PAPER_2010.replace("{p}", "0.8")}
@@ -204,8 +213,8 @@ def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:
     yield pools.score("R@100")
     yield pools.score("R@10", pools.in_pool(10))
     yield standardised("AP@10")
-    yield pools.score(f"{NDCG}@20", pools.in_pool(20))
-    yield pools.score(f"{NDCG}@20", pools.in_pool(5))
+    yield pools.score(f"{_NDCG}@20", pools.in_pool(20))
+    yield pools.score(f"{_NDCG}@20", pools.in_pool(5))
 
 
 def _shares(title: str, figures: dict[str, float], shares: Sequence[float]) -> Cells:

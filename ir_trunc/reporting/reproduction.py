@@ -16,6 +16,8 @@ from ir_trunc.plots import _kit
 from ir_trunc.reporting._papers import PAPERS, Cells, Collection
 from ir_trunc.scoring._saved import Saved
 
+__all__ = ["Reproduction", "reproduce"]
+
 _ROUNDING = 1e-9
 
 
@@ -28,13 +30,13 @@ class Reproduction(Saved):
     source : str
         The paper.
     data : str
-        What the figures were computed on.
+        The collection of the computed figures.
     notes : tuple of str
-        What is known where figures differ.
+        Known reasons for differences.
     tables, rows, columns : tuple of str
-        Which table, row and column of the paper each cell is in.
+        The table, row and column of each cell.
     places : tuple of int
-        Decimals that are printed.
+        Printed decimal places.
     printed, computed : numpy.ndarray
         The figures, shape (C,).
     """
@@ -53,7 +55,7 @@ class Reproduction(Saved):
 
     @classmethod
     def of(cls, source: str, data: str, notes: Sequence[str], tables: Iterable[Cells]) -> Reproduction:
-        """All tables of a paper as one result."""
+        """All tables of a paper in one result."""
         cells = [
             (table.title, table.places, *cell)
             for table in tables
@@ -102,17 +104,17 @@ class Reproduction(Saved):
         return wide.loc[frame["row"].unique(), frame["column"].unique()].fillna("")
 
     def plot(self, ax: Any = None) -> Any:
-        """Printed against computed figures; where the two agree, points are on the diagonal."""
-        shown, titles = _kit.ready_axes(ax), np.array(self.tables)
+        """Printed against computed figures; points on the diagonal agree."""
+        axes, titles = _kit.ready_axes(ax), np.array(self.tables)
         ends = [float(min(self.printed.min(), self.computed.min())), float(max(self.printed.max(), 1))]
-        shown.plot(ends, ends, color="0.8", linewidth=1, zorder=0)
+        axes.plot(ends, ends, color="0.8", linewidth=1, zorder=0)
         tables = list(dict.fromkeys(self.tables))
-        for title, look in zip(tables, _kit.line_styles(len(tables))):
-            at, hollow = titles == title, {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
-            shown.plot(self.printed[at], self.computed[at], label=title, **look | hollow)
-        shown.set(xlabel="printed in the paper", ylabel="computed here")
-        _kit.legend_beside(shown, loc="upper left")
-        return shown
+        for title, style in zip(tables, _kit.line_styles(len(tables))):
+            cells, hollow = titles == title, {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
+            axes.plot(self.printed[cells], self.computed[cells], label=title, **style | hollow)
+        axes.set(xlabel="printed in the paper", ylabel="computed here")
+        _kit.legend_beside(axes, loc="upper left")
+        return axes
 
 
 def reproduce(paper: str, *collections: Collection) -> Reproduction:
@@ -123,7 +125,7 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
     paper : {'amigo2022', 'liu2016', 'penas2011', 'sakai2004', 'webber2010'}
         Which paper.
     *collections : (qrels, runs)
-        What the figures are computed on, as `ir_trunc.compare` takes them; runs are read as the paper did.
+        The data, as `ir_trunc.compare` takes them; runs are read as in the paper.
         Several collections are averaged. Papers whose examples need no collection take none.
 
     Returns
@@ -134,9 +136,9 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
     Raises
     ------
     InputError
-        Where a collection is missing, or there are more than the paper takes.
+        If a collection is missing, or there are more than the paper takes.
     ParameterTypeError
-        Where a collection is not a pair.
+        If a collection is not a pair.
 
     Examples
     --------
@@ -145,17 +147,21 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
     >>> int(found.same.sum()), len(found.same)
     (8, 8)
     """
-    declared = PAPERS[one_of("paper", paper, tuple(PAPERS))]
-    if (declared.data is None) == bool(collections):
-        needed = f"needs {declared.data}: give qrels and runs" if declared.data else "takes no collection"
+    declaration = PAPERS[one_of("paper", paper, tuple(PAPERS))]
+    if (declaration.data is None) == bool(collections):
+        needed = (
+            f"needs {declaration.data}: give qrels and runs" if declaration.data else "takes no collection"
+        )
         raise InputError(f"{paper} {needed}.")
     for collection in collections:
         if not isinstance(collection, tuple) or len(collection) != 2:
             raise ParameterTypeError(f"collection {shown(collection)}: a pair (qrels, runs) is needed.")
-    if len(collections) > 1 and not declared.several:
+    if len(collections) > 1 and not declaration.several:
         raise InputError(f"{paper} is computed on one collection; {len(collections)} are given.")
     data = "the paper's own examples"
     if collections:
         several = f"the mean of {len(collections)} collections"
-        data = f"{several if len(collections) > 1 else 'the collection given'} (the paper: {declared.data})"
-    return Reproduction.of(declared.source, data, declared.notes, declared.tables(*collections))
+        data = (
+            f"{several if len(collections) > 1 else 'the collection given'} (the paper: {declaration.data})"
+        )
+    return Reproduction.of(declaration.source, data, declaration.notes, declaration.tables(*collections))
