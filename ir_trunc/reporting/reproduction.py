@@ -147,21 +147,17 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
     >>> int(found.same.sum()), len(found.same)
     (8, 8)
     """
-    declaration = PAPERS[one_of("paper", paper, tuple(PAPERS))]
-    if (declaration.data is None) == bool(collections):
-        needed = (
-            f"needs {declaration.data}: give qrels and runs" if declaration.data else "takes no collection"
-        )
+    wanted = PAPERS[one_of("paper", paper, tuple(PAPERS))]
+    if (wanted.data is None) == bool(collections):
+        needed = f"needs {wanted.data}: give qrels and runs" if wanted.data else "takes no collection"
         raise InputError(f"{paper} {needed}.")
     for collection in collections:
         if not isinstance(collection, tuple) or len(collection) != 2:
             raise ParameterTypeError(f"collection {shown(collection)}: a pair (qrels, runs) is needed.")
-    if len(collections) > 1 and not declaration.several:
+    if len(collections) > 1 and not wanted.several:
         raise InputError(f"{paper} is computed on one collection; {len(collections)} are given.")
     data = "the paper's own examples"
     if collections:
         several = f"the mean of {len(collections)} collections"
-        data = (
-            f"{several if len(collections) > 1 else 'the collection given'} (the paper: {declaration.data})"
-        )
-    return Reproduction.of(declaration.source, data, declaration.notes, declaration.tables(*collections))
+        data = f"{several if len(collections) > 1 else 'the collection given'} (the paper: {wanted.data})"
+    return Reproduction.of(wanted.source, data, wanted.notes, wanted.tables(*collections))
