@@ -32,7 +32,7 @@ from ir_trunc.cli.arguments import (
 from ir_trunc.meta import ScoreMatrix, calibration, pooled_runs, registry, score_matrix
 from ir_trunc.meta.guide import Question, guide_page, next_step, plot_guide
 from ir_trunc.meta.pools import PooledRuns
-from ir_trunc.meta.procedures import MatrixMeasures, ProcedureDefinition
+from ir_trunc.meta.procedures import MatrixMeasures, ProcedureDefinition, SystemGroups, SystemNames
 from ir_trunc.plots._kit import check_picture, save_picture
 from ir_trunc.scoring._runs import RunsLike
 from ir_trunc.scoring.results import Result
@@ -183,7 +183,7 @@ def _form(kind: Any) -> dict[str, Any]:
         return {"action": argparse.BooleanOptionalAction}
     if isinstance(kind, MatrixMeasures):
         return {"nargs": "+", "metavar": "MEASURE"}
-    if hasattr(kind, "of_rows"):
+    if isinstance(kind, (SystemNames, SystemGroups)):
         return {"metavar": "FILE"}
     if isinstance(kind, Several):
         return {
@@ -209,7 +209,7 @@ def _option_values(args: argparse.Namespace, procedure: ProcedureDefinition) -> 
     if any(option.required and name not in values for name, option in procedure.options.items()):
         return None
     for name, option in procedure.options.items():
-        if name in values and hasattr(option.kind, "of_rows"):
+        if name in values and isinstance(option.kind, (SystemNames, SystemGroups)):
             values[name] = option.kind.of_rows(_rows(values[name], option.kind.fields))
     return {name: procedure.options[name].clean(value) for name, value in values.items()}
 

@@ -75,9 +75,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    found = exports()  # with procedures that were declared later
-    if name in found:
-        return found[name]
+    procedures = exports()  # with procedures that were declared later
+    if name in procedures:
+        return procedures[name]
     raise AttributeError(f"module 'ir_trunc.meta' has no attribute {name!r}")
 
 

@@ -63,9 +63,9 @@ Rule = Literal["every case", "from some n on", "for some m"]
 
 @dataclass(frozen=True)
 class Property:
-    """A property of measures: its number and name, what it says, its rule, and its cases.
+    """A property of measures, with its rule and its cases.
 
-    The rule says by which of its cases the property is decided.
+    The rule says which of its cases decide.
 
     cases: from a scale and the length of the longest lists, the smallest first; None for the two properties
     about depth, whose cases are made by `one_against_block`.
@@ -168,7 +168,7 @@ DEPTHS = tuple(2**power for power in range(14))
 """Every n that is tried for Deepness."""
 
 SHARES = (1000, 100, 10, 5)
-"""What D is divided by to give n, where a measure knows the size D of the collection.
+"""The divisors of D that give n, for a measure with the size D of the collection as parameter.
 
 Most of a collection is unseen.
 """
@@ -303,8 +303,8 @@ def list_trials(scale: GradeScale, length: int) -> Batch:
 def depth_trials(scale: GradeScale, D: int | None) -> Batch:
     """Deepness and Shallowness, with R = n and R = 2n, for relevant documents of each grade.
 
-    D: the size of the collection, of which n is then a share and stands by itself; None where the measure has
-    none.
+    D: the size of the collection, of which n is then a share and each n a setting; None where the measure
+    has no such parameter.
     """
     deep, shallow = (known for known in PROPERTIES if known.cases is None)
 

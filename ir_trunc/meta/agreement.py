@@ -60,8 +60,8 @@ class Agreement(Result):
     ) -> Bounds:
         """Bootstrap bounds of one coefficient; what is drawn are the items that were ordered.
 
-        An item that is drawn twice ties with itself in both orderings. tau, tau_ap_b and rbo know such ties;
-        tau_ap leaves them out, as `tau_ap_b` does.
+        An item that is drawn twice ties with itself in both orderings. tau, tau_ap_b and rbo are defined for
+        such ties; tau_ap leaves them out, as `tau_ap_b` does.
         """
         x, y = self.orderings[[index_of_measure(name, self.names), index_of_measure(other, self.names)]]
         compare = above_ties if self.coefficient == "tau_ap" else _functions(self.p)[self.coefficient]
@@ -70,7 +70,7 @@ class Agreement(Result):
     def to_pandas(self) -> pd.DataFrame:
         """Coefficients, names by names.
 
-        For tau_ap the row is the ordering that is looked at, the column the one that it is held against.
+        For tau_ap the row is x and the column y, see `meta.tau_ap`.
         """
         return square_table(self.names, self.values)
 

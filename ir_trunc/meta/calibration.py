@@ -1,6 +1,6 @@
 """Parameters from what they are to mean: a break-even rank, or a residual.
 
-Every result says what it gives when it is put back.
+Every result has the score with the value that was found.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def break_even(
     parameter : str
         The parameter, a number of the measure.
     rank : int
-        1 to 100000, and not beyond the size D of the collection where the measure knows it.
+        1 to 100000, and not beyond D where the measure has the size D of the collection as parameter.
 
     Returns
     -------
@@ -133,10 +133,10 @@ def break_even(
         )
     at = change[0]
     value = float(optimize.brentq(gap, grid[at], grid[at + 1], xtol=_NARROWEST, rtol=8.9e-16))
-    found = str(parsed(**{parameter: value}))
+    written_measure = str(parsed(**{parameter: value}))
     last = last_rank_that_pays(with_value(value), min(2 * rank + 2, size))
     # At `rank` itself rounding decides.
-    return Calibration(found, parameter, value, rank, gap(value), max(rank, last))
+    return Calibration(written_measure, parameter, value, rank, gap(value), max(rank, last))
 
 
 def gain_over_silence(measure: BoundMeasure, rank: int) -> float:

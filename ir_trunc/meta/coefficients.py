@@ -51,8 +51,8 @@ def tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     >>> round(meta.tau([3, 2, 1], [3, 1, 2]), 3)
     0.333
     """
-    found = float(stats.kendalltau(*_same_items(x, y)).statistic)
-    return 0.0 if np.isnan(found) else found
+    coefficient = float(stats.kendalltau(*_same_items(x, y)).statistic)
+    return 0.0 if np.isnan(coefficient) else coefficient
 
 
 def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -67,9 +67,9 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     Parameters
     ----------
     x : array_like of float
-        The ordering that is looked at: a value of every item. High values come first.
+        A value of every item, in the order of the items. High values come first.
     y : array_like of float
-        The ordering that x is held against, of the same items and without ties.
+        Values of the same items in the same order, without ties.
 
     Returns
     -------
@@ -94,8 +94,8 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
         )
     top = _ranks(a)[0]
     order, rank = np.argsort(top, kind="stable"), np.arange(1, len(a) + 1)
-    # An item of a tie group stands at each of its ranks equally often, under half of the others that are
-    # above it there.
+    # In the orders of a tie group, an item has each of the ranks equally often, and half of the other items
+    # that may be above it are above it.
     of_group = np.bincount(top, weights=_above_in_both(a, b)) / np.maximum(1, np.bincount(top))
     C = of_group[top[order]] + (rank - top[order]) / 2
     return float(2 * np.mean(C[1:] / (rank[1:] - 1)) - 1)
@@ -255,7 +255,7 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
             )
         return [(_ranks(values), len(values)) for values in _same_items(a, b)]
     items = list(dict.fromkeys([*x, *y]))
-    absent, found = len(items) * 2 + 1, []
+    absent, orderings = len(items) * 2 + 1, []
     for ordering in (x, y):
         values = numbers("ordering", list(ordering.values()))
         if not len(values):
@@ -263,5 +263,5 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
         place = {item: at for at, item in enumerate(ordering)}
         at = np.array([place.get(item, -1) for item in items])
         top, bottom = (np.where(at < 0, absent, ranks[at]) for ranks in _ranks(values))
-        found.append(((top, bottom), len(values)))
-    return found
+        orderings.append(((top, bottom), len(values)))
+    return orderings

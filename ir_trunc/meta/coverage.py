@@ -54,8 +54,8 @@ class Coverage(Result):
     def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
         """Bootstrap bounds of Cov, a row for each measure: low, high. Systems are drawn."""
         how = len(self.systems), confidence, repetitions, self.seed
-        found = [interval(partial(_cov, means, self.uir), *how) for means in self.means]
-        return labelled_table("measure", self.measures, found, ["low", "high"])
+        bounds = [interval(partial(_cov, means, self.uir), *how) for means in self.means]
+        return labelled_table("measure", self.measures, bounds, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure, the best first: cov."""
@@ -64,7 +64,7 @@ class Coverage(Result):
 
     @property
     def heading(self) -> str:
-        """The reference measures, and how many pairs of topics were looked at."""
+        """The reference measures, and the number of pairs of topics."""
         drawn = "all" if self.exact else f"seed {self.seed}"
         head = f"Cov with respect to {', '.join(self.reference)}; {self.topic_pairs} topic pairs ({drawn})"
         return f"{head}, {len(self.systems)} systems"
@@ -114,23 +114,23 @@ def coverage(
     """
     if len(matrix.systems) < 3:
         raise InputError(f"There are {len(matrix.systems)} systems: Cov needs at least three.")
-    at = matrix.places(reference)
-    if not at:
+    places = matrix.places(reference)
+    if not places:
         raise InputError("No reference measure is named: at least one is needed.")
     T = len(matrix.topics)
     if topic_pairs is None:
         first, second = (axis.ravel() for axis in np.meshgrid(np.arange(T), np.arange(T), indexing="ij"))
     else:
         first, second = generator(seed).integers(0, T, size=(2, topic_pairs))
-    names = tuple(matrix.measures[place] for place in at)
+    names = tuple(matrix.measures[place] for place in places)
     matrix.refuse_whole_run(names, "unanimity compares topics; take another reference")
-    scores = matrix.values[at]
+    scores = matrix.values[places]
     ours, theirs = scores[:, :, first], scores[:, :, second]
     uir = np.zeros((len(matrix.systems),) * 2)
     for s in progress(range(len(uir)), "UIR", "system"):
-        one = ours[:, s, None]
-        at_least = np.logical_and.reduce(one >= theirs).sum(axis=1)
-        uir[s] = (at_least - np.logical_and.reduce(theirs >= one).sum(axis=1)) / len(first)
+        own = ours[:, s, None]
+        at_least = np.logical_and.reduce(own >= theirs).sum(axis=1)
+        uir[s] = (at_least - np.logical_and.reduce(theirs >= own).sum(axis=1)) / len(first)
     means = matrix.means()
     return Coverage(matrix.measures, matrix.systems, names, uir, means, len(first), topic_pairs is None, seed)
 

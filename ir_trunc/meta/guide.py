@@ -46,16 +46,12 @@ class Question:
 
 @dataclass(frozen=True, repr=False)
 class Advice(Result):
-    """The measures to use, and the answers that led there.
-
-    but: what was asked for on the way and does not always hold, by measure and property, with its verdict.
-    note: a word about the measures. path: each question's key with its answer.
-    """
+    """The measures to use, and the answers that led there."""
 
     measures: tuple[str, ...]
-    but: Mapping[str, Mapping[str, str]]
+    but: Mapping[str, Mapping[str, str]]  # verdicts on properties that were asked for, where not strict
     note: str
-    path: tuple[tuple[str, bool], ...]
+    path: tuple[tuple[str, bool], ...]  # each question's key with its answer
 
     @property
     def heading(self) -> str:
@@ -80,8 +76,8 @@ class Advice(Result):
 
 def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:
     """A line about what was asked for and does not always hold; none where everything does."""
-    found = [f"{prop} ({name}: {verdict})" for name, props in but.items() for prop, verdict in props.items()]
-    return [f"Asked for, but not held in every case: {', '.join(found)}."] if found else []
+    lacking = [f"{prop} ({name}: {word})" for name, props in but.items() for prop, word in props.items()]
+    return [f"Asked for, but not held in every case: {', '.join(lacking)}."] if lacking else []
 
 
 def tree() -> Node:
@@ -143,7 +139,7 @@ def guide(
     Parameters
     ----------
     length, first_n, weighted, one, recall, graded, redundancy, deep : bool, optional
-        The answer to each question that is asked on the way.
+        The answers to the questions of the paper that are asked.
     answers, single, nil, surest, price, paid, harm, everything : bool, optional
         Answers to the questions that are not the paper's.
 
@@ -206,9 +202,9 @@ def plot_guide(ax: Any = None) -> Any:
     """
     rows = []
     for depth, answer, node in _walk(tree()):
-        room = int((_WIDE - _STEP * depth - 0.5) / _LETTER)
+        letters = int((_WIDE - _STEP * depth - 0.5) / _LETTER)
         words = node.get("question") or " ".join(_shortfall(node.get("but", {})))
-        rows.append((depth, answer, wrap(words, room), node))
+        rows.append((depth, answer, wrap(words, letters), node))
     height = sum(_high(lines, node) for _, _, lines, node in rows) + 0.1
     shown = _kit.ready_axes(ax, _WIDE, height)
     shown.set_xlim(0, _WIDE)

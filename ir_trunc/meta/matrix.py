@@ -84,22 +84,23 @@ def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, 
     topics = tuple(ids[at] for at in canonical_order(ids))
     keys = ["measure", "system", "query_id"]
     wanted = crossed({"measure": measures, "system": systems, "query_id": topics}, {})
-    found = wanted.merge(frame.assign(value=frame["value"].astype(float)), how="left", on=keys)
-    missing = found["value"].isna()
+    scores = wanted.merge(frame.assign(value=frame["value"].astype(float)), how="left", on=keys)
+    missing = scores["value"].isna()
     if missing.any():
         raise InputError(
-            f"table: {_cell(found[missing].iloc[0])} has no score ({int(missing.sum())} are missing): every"
+            f"table: {_cell(scores[missing].iloc[0])} has no score ({int(missing.sum())} are missing): every"
             " system needs one for each topic and measure."
         )
     shape = len(measures), len(systems), len(topics)
-    return measures, systems, topics, found["value"].to_numpy(np.float64).reshape(shape)
+    return measures, systems, topics, scores["value"].to_numpy(np.float64).reshape(shape)
 
 
 def _frame(table: Any) -> pd.DataFrame:
-    found = table if isinstance(table, pd.DataFrame) or not hasattr(table, "to_pandas") else table.to_pandas()
-    if not isinstance(found, pd.DataFrame):
+    converts = not isinstance(table, pd.DataFrame) and hasattr(table, "to_pandas")
+    converted = table.to_pandas() if converts else table
+    if not isinstance(converted, pd.DataFrame):
         raise InputError(f"table of type {type(table).__name__}: a DataFrame with scores is needed.")
-    frame = pd.DataFrame(found)
+    frame = pd.DataFrame(converted)
     named = [name for name in frame.index.names if name is not None]
     frame = frame.reset_index(named) if named else frame
     frame = frame.rename(columns={"qid": "query_id"}) if "query_id" not in frame else frame
@@ -131,7 +132,7 @@ def _cell(row: Any) -> str:
 
 
 def indices_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Where names stand; InputError for one that is not there."""
+    """The positions of names; InputError for one that is missing."""
     place = {name: at for at, name in enumerate(known)}
     for name in wanted:
         if not isinstance(name, str) or name not in place:
@@ -140,7 +141,7 @@ def indices_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
 
 
 def index_of_measure(measure: str | Measure, names: Sequence[str]) -> int:
-    """Where a measure stands, by its text or its object; UnknownMeasureError where it does not."""
+    """The position of a measure, by its text or its object; UnknownMeasureError where it is missing."""
     if isinstance(measure, str) and measure in names:
         return list(names).index(measure)
     name, known = str(parse_measure(measure)), list(map(canonical, names))
@@ -246,8 +247,8 @@ class ScoreMatrix(Saved):
         A name of the matrix stays as it is, blanks included.
         """
         needed = f"a measure of the matrix ({', '.join(self.measures)})"
-        found = items_of("measures", measures, needed, self._names_in)
-        return [index_of_measure(measure, self.measures) for measure in found]
+        named_measures = items_of("measures", measures, needed, self._names_in)
+        return [index_of_measure(measure, self.measures) for measure in named_measures]
 
     def _names_in(self, text: str) -> list[str]:
         return [text] if text in self.measures else split_at_blanks(text)
@@ -259,11 +260,11 @@ class ScoreMatrix(Saved):
     def over(self, systems: Ints, sets: Bools) -> Floats:
         """The measures over sets of topics: of P systems R sets each (P x R x T), P x R x M values."""
         self._refuse_values_alone()
-        found: Floats = (sets / sets.sum(axis=-1, keepdims=True)) @ self.values.transpose(1, 2, 0)[systems]
+        scores: Floats = (sets / sets.sum(axis=-1, keepdims=True)) @ self.values.transpose(1, 2, 0)[systems]
         for name, runs in self.runs.items():
             row = self.measures.index(name)
-            found[:, :, row] = [runs[at].over(chosen) for at, chosen in zip(systems, sets)]
-        return found
+            scores[:, :, row] = [runs[at].over(chosen) for at, chosen in zip(systems, sets)]
+        return scores
 
     def paired(self) -> Floats:
         """What a paired test over topics may take (M x S x T).

@@ -196,7 +196,7 @@ def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:
     given = mapping("depths", depths, "{condition: (pool depth, evaluation depth)}")
     if not given:
         raise InputError("depths names no condition: at least one is needed.")
-    found = {}
+    depths_of = {}
     for name, both in given.items():
         where = f"depths[{shown(name)}]"
         values = several(where, both, "a pool depth and an evaluation depth")
@@ -206,8 +206,8 @@ def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:
             None if value is None else whole(f"{where}, {what}", value, 1)
             for value, what in zip(values, ("pool depth", "evaluation depth"))
         )
-        found[text("condition", name)] = (pool, depth)
-    return found
+        depths_of[text("condition", name)] = (pool, depth)
+    return depths_of
 
 
 def _by_condition(measures: Any, names: list[str]) -> dict[str, list[str]]:
@@ -219,11 +219,11 @@ def _by_condition(measures: Any, names: list[str]) -> dict[str, list[str]]:
             f"measures are given for {', '.join(map(shown, measures))}, and the conditions are"
             f" {', '.join(map(shown, names))}: measures for each of these are needed."
         )
-    found = {name: texts_of(measures[name]) for name in names}
-    for name, texts in found.items():
+    by_condition = {name: texts_of(measures[name]) for name in names}
+    for name, texts in by_condition.items():
         if not texts:
             raise ParameterError(f"No measure is given for {shown(name)}; 'AP nDCG', for example.")
-    return found
+    return by_condition
 
 
 _FORMS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}

@@ -2,7 +2,7 @@
 
 A document is in the pool of depth d if it is among the first d documents of any pooled run. A simulated pool
 keeps the judgments of its documents and forgets all others; it cannot add what nobody has judged, so
-`coverage` says how much of it the assessors saw.
+`coverage` gives the share of it that was judged.
 """
 
 from __future__ import annotations
@@ -163,13 +163,13 @@ def pooled_runs(
 
 def own_formulas(measures: Iterable[Measure]) -> list[BoundMeasure]:
     """The formulas of measures; UnknownMeasureError where only another provider knows one."""
-    found = []
+    formulas = []
     for measure in measures:
         formula = bind(measure)
         if formula is None:
             raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: its formula is needed here.")
-        found.append(formula)
-    return found
+        formulas.append(formula)
+    return formulas
 
 
 @dataclass(frozen=True, eq=False, repr=False)

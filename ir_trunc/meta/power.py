@@ -172,9 +172,9 @@ def corrected(p: Floats, correction: Correction | None) -> Floats:
         return np.asarray(stats.false_discovery_control(p))
     order = np.argsort(p)
     falling = np.arange(len(p), 0, -1)
-    found = np.empty(len(p))
-    found[order] = np.minimum(np.maximum.accumulate(falling * p[order]), 1.0)
-    return found
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(falling * p[order]), 1.0)
+    return adjusted
 
 
 class TestName(Choice):
@@ -226,24 +226,20 @@ def ratio_intervals(
 
 @dataclass(frozen=True)
 class Pairs:
-    """What a test finds out about P pairs: arrays of length P.
+    """The result of a test of P pairs: arrays of length P."""
 
-    p: without correction. low, high: bounds of the difference of means. effect: NaN where all topics differ
-    by the same. draws: how many there were, 0 for a test that draws nothing.
-    """
-
-    p: Floats
-    low: Floats
+    p: Floats  # without correction
+    low: Floats  # bounds of the difference of means
     high: Floats
-    effect: Floats
-    draws: int
+    effect: Floats  # NaN where all topics differ by the same
+    draws: int  # 0 for a test that draws nothing
 
 
 @dataclass(frozen=True)
 class Setting:
-    """How a test is done. first, second: the systems of each pair, by their rows."""
+    """The pairs that are tested, and the parameters of the test."""
 
-    first: Ints
+    first: Ints  # row of the first system of each pair
     second: Ints
     alpha: float
     repetitions: int
@@ -260,8 +256,8 @@ def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
     scores: what a paired test over topics may take (S x T), T at least 2. test: a name of `PAIR_TESTS`.
     """
     unit = float(np.ptp(scores, axis=0).max()) or 1.0  # no test depends on it, and noise has one size
-    found = PAIR_TESTS[test](scores / unit, how)
-    return replace(found, low=found.low * unit, high=found.high * unit)
+    tested = PAIR_TESTS[test](scores / unit, how)
+    return replace(tested, low=tested.low * unit, high=tested.high * unit)
 
 
 def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floats]:
@@ -295,7 +291,7 @@ def _one_sided(above: Floats, D: Floats) -> Floats:
 
 
 def _error(D: Floats) -> Floats:
-    """Standard errors of the means; 0 where only rounding tells topics apart."""
+    """Standard errors of the means; 0 where topics differ by rounding only."""
     error = D.std(axis=1, ddof=1) / np.sqrt(D.shape[1])
     return np.asarray(np.where(error > 1e-12 * np.abs(D).max(axis=1), error, 0.0))
 
@@ -306,18 +302,18 @@ def _effect(D: Floats) -> Floats:
 
 
 def _symmetric(test: Test) -> Callable[[Floats, Setting], Pairs]:
-    """A test whose interval is the difference, more or less what would have been significant."""
+    """A test whose interval is the difference plus or minus the difference that would be significant."""
 
-    def found(scores: Floats, how: Setting) -> Pairs:
+    def tested(scores: Floats, how: Setting) -> Pairs:
         D = how.differences(scores)
         p, needed, draws = TESTS[test](D, how.alpha, how.repetitions, how.seed)
         return Pairs(p, D.mean(axis=1) - needed, D.mean(axis=1) + needed, _effect(D), draws)
 
-    return found
+    return tested
 
 
 def _inverted_randomisation(scores: Floats, how: Setting) -> Pairs:
-    """The interval is that of the test turned round, in closed form.
+    """The interval that the test gives by inversion, in closed form.
 
     With signs s of one draw, the hypothesis mean = d gives |mean(s (D - d))| = |a - d b|, a = mean(s D) and
     b = mean(s), which is at least |mean(D) - d| for d between (m - a) / (1 - b) and (m + a) / (1 + b).
@@ -377,7 +373,7 @@ def _randomised_tukey(scores: Floats, how: Setting) -> Pairs:
 
 
 def residual_variance(scores: Floats) -> float:
-    """What a two-way analysis of variance without replication leaves over (Sakai's V_E2).
+    """The residual variance of a two-way analysis of variance without replication (Sakai's V_E2).
 
     sum_st (x_st - mean_s - mean_t + mean)^2 / ((S - 1)(T - 1)), for scores (S x T).
 
@@ -388,8 +384,8 @@ def residual_variance(scores: Floats) -> float:
     """
     S, T = scores.shape
     left = scores - scores.mean(axis=1, keepdims=True) - scores.mean(axis=0) + scores.mean()
-    found = float((left**2).sum() / ((S - 1) * (T - 1)))
-    return found if found > 1e-24 * float(np.abs(scores).max()) ** 2 else 0.0
+    variance = float((left**2).sum() / ((S - 1) * (T - 1)))
+    return variance if variance > 1e-24 * float(np.abs(scores).max()) ** 2 else 0.0
 
 
 PAIR_TESTS: Mapping[str, Callable[[Floats, Setting], Pairs]] = {
@@ -542,8 +538,8 @@ def power(
         D = scores[first] - scores[second]
         # No test depends on the unit, and noise has one size.
         unit = np.where(D.any(axis=1), np.abs(D).max(axis=1), 1.0)
-        found, critical, drawn = TESTS[test](D / unit[:, None], alpha, repetitions, seed)
-        p.append(corrected(found, correction))
+        uncorrected, critical, drawn = TESTS[test](D / unit[:, None], alpha, repetitions, seed)
+        p.append(corrected(uncorrected, correction))
         needed.append(critical * unit)
     means = matrix.means()
     arrays = np.stack(p), means[:, first] - means[:, second], np.stack(needed)

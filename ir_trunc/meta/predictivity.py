@@ -1,4 +1,4 @@
-"""Predictivity: how well the order of systems on some topics foretells their order on others.
+"""Predictivity: how well the order of systems on some topics predicts their order on others.
 
 Webber et al., SIGIR 2008.
 """
@@ -41,18 +41,18 @@ class Predictivity(Result):
 
     @property
     def values(self) -> Floats:
-        """Mean tau over the splits (M x M); the diagonal tells how well a measure foretells itself."""
+        """Mean tau over the splits (M x M); the diagonal is that of a measure with itself."""
         return np.asarray(self.taus.mean(axis=0))
 
     def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
-        """Bootstrap bounds of how well each measure foretells itself, a row for each: low, high.
+        """Bootstrap bounds of the tau of each measure with itself, a row for each: low, high.
 
         Systems are drawn.
         """
         own = self.halves.transpose(2, 0, 1, 3)  # by measure
         how = len(self.systems), confidence, repetitions, self.seed
-        found = [interval(partial(_mean_tau, one), *how) for one in progress(own, "intervals", "measure")]
-        return labelled_table("measure", self.measures, found, ["low", "high"])
+        bounds = [interval(partial(_mean_tau, pair), *how) for pair in progress(own, "intervals", "measure")]
+        return labelled_table("measure", self.measures, bounds, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:
         """Measures by measures: mean tau."""

@@ -105,7 +105,7 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
     The first arguments are the data: a `ScoreMatrix`, `PooledRuns` or measures. The options follow; each is
     annotated with a kind (`ir_trunc.measures.params`, `ir_trunc.meta.procedures`), as in `seed: Seed = 0`,
     and is checked before the function runs. The function returns a result
-    (`ir_trunc.scoring.protocol.Result`), and its annotation says which. The docstring has a sentence, then
+    (`ir_trunc.scoring.results.Result`), and its annotation says which. The docstring has a sentence, then
     paragraphs, then the sections Parameters, Returns and Examples.
 
     Parameters
@@ -249,7 +249,7 @@ class MatrixMeasures:
     allowed: str = "measures of the matrix, as a text, an object or a list of both"
 
     def clean(self, name: str, value: Any) -> list[Any]:
-        """The measures one by one; the matrix knows which it has."""
+        """The measures one by one; the procedure looks them up in the matrix."""
         return items_of(name, value, "a measure of the matrix", lambda text: [text])
 
 

@@ -18,6 +18,7 @@ from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import Several, several, whole
 from ir_trunc._core.rankings import Floats
+from ir_trunc._output.tables import fitted
 from ir_trunc.measures import BoundMeasure, registry
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import Whole
@@ -40,14 +41,14 @@ from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
 from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.objects import MeasureLike, parse_measure, parse_measures, written
-from ir_trunc.scoring.results import Result, fitted
+from ir_trunc.scoring.results import Result
 
 __all__ = ["PropertyTable", "Verdicts", "properties"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says of a measure and a property: yes or no, and where.
+    """A claim of the paper about a measure and a property: yes or no, and where.
 
     scale: the grades that it speaks of, where it speaks of some only.
     """
@@ -84,8 +85,8 @@ class Finding:
     @cached_property
     def verdict(self) -> str:
         """strict, weak, constant or violated; 'depends' where the settings disagree."""
-        found = {part.verdict for part in self.parts}
-        return found.pop() if len(found) == 1 else "depends"
+        verdicts = {part.verdict for part in self.parts}
+        return verdicts.pop() if len(verdicts) == 1 else "depends"
 
     @cached_property
     def depends_on(self) -> tuple[str, ...]:
@@ -163,7 +164,7 @@ class Verdicts(Result):
     def to_pandas(self) -> pd.DataFrame:
         """A row for each property: measure, property, verdict, depends_on, shows, tried, cases, paper."""
         columns = ["property", "verdict", "depends_on", "shows", "tried", "cases", "paper"]
-        rows = [[getattr(found, column) for column in columns] for found in self.findings]
+        rows = [[getattr(finding, column) for column in columns] for finding in self.findings]
         table = pd.DataFrame(rows, columns=columns)
         table["depends_on"] = table["depends_on"].map(" ".join)
         table.insert(0, "measure", self.measure)
@@ -176,13 +177,13 @@ class Verdicts(Result):
 
     def __repr__(self) -> str:
         lines = [self.heading]
-        for found, known in zip(self.findings, PROPERTIES):
-            more = f"on {', '.join(found.depends_on)}" if found.depends_on else found.shows
-            lines.append(f"{known.number} {found.property:<17}{found.verdict:<10}{more}")
-            if found.depends_on:
-                lines += [f"{'':<19}{word} with {where}: {shows}" for word, where, shows in found.examples]
-            if found.disagrees():
-                lines.append(f"{'':<19}the paper says {found.paper}")
+        for finding, declared in zip(self.findings, PROPERTIES):
+            more = f"on {', '.join(finding.depends_on)}" if finding.depends_on else finding.shows
+            lines.append(f"{declared.number} {finding.property:<17}{finding.verdict:<10}{more}")
+            if finding.depends_on:
+                lines += [f"{'':<19}{word} with {where}: {shows}" for word, where, shows in finding.examples]
+            if finding.disagrees():
+                lines.append(f"{'':<19}the paper says {finding.paper}")
         return fitted("\n".join(lines), indent=29)
 
 
@@ -213,7 +214,7 @@ SCALES: tuple[GradeScale, ...] = ((0, 1), (0, 1, 2))
 """The scales of grades that are tried by default."""
 
 LARGER = 10
-"""How many times larger the second collection is, where a measure knows the collection's size D."""
+"""How many times larger the second collection is, for a measure with the size D as parameter."""
 
 MOST_LISTS = 100_000
 """How many lists can be tried."""
@@ -343,7 +344,7 @@ def _function_scorer(function: Function) -> Scorer:
 
 
 def _claims() -> dict[str, dict[str, Claim]]:
-    """What the paper says in legible words, by measure and property."""
+    """The claims of the paper, by measure and property, where they are legible."""
     text = (files("ir_trunc.meta") / "claims.csv").read_text(encoding="utf-8")
     claims: dict[str, dict[str, Claim]] = {}
     for row in csv.DictReader(text.splitlines()):
@@ -396,8 +397,7 @@ class PropertyTable(Result):
 
     def summary(self) -> pd.DataFrame:
         """Measures by properties: the verdict, with a star where the paper says otherwise."""
-        found = (verdicts.findings for verdicts in self.rows)
-        cells = [[one.verdict + "*" * one.disagrees() for one in findings] for findings in found]
+        cells = [[each.verdict + "*" * each.disagrees() for each in row.findings] for row in self.rows]
         names = [verdicts.measure for verdicts in self.rows]
         return labelled_table("measure", names, cells, [known.name for known in PROPERTIES])
 
@@ -407,7 +407,7 @@ class PropertyTable(Result):
         A star is where the paper says otherwise.
         """
         words = self.summary()
-        shades = [[_SHADES[found.verdict] for found in verdicts.findings] for verdicts in self.rows]
+        shades = [[_SHADES[finding.verdict] for finding in verdicts.findings] for verdicts in self.rows]
         shown = _kit.shaded_table(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
         title = "the darker, the more strictly it holds; *: the paper says otherwise"
         shown.set_title(title, fontsize="medium")
@@ -461,7 +461,8 @@ def properties(
         cutoffs = {name: definition.params.get(CUTOFF) for name, definition in registry.items()}
         chosen = [f"{name}@{TABLE_CUTOFF}" * bool(k and k.required) or name for name, k in cutoffs.items()]
     else:
-        chosen = [measures] if _is_function(measures) else [*parse_measures(measures)]
+        named: Any = measures
+        chosen = [named] if _is_function(named) else [*parse_measures(named)]
     measured = progress(chosen, "properties", "measure")
     return PropertyTable(tuple(_check(measure, scales, length) for measure in measured))
 

@@ -179,7 +179,7 @@ def error_rates(
 
 
 def difference(x: Floats, y: Floats) -> Floats:
-    """x - y, and 0 where only rounding tells them apart."""
+    """x - y, and 0 where they differ by rounding only."""
     return np.where(np.abs(x - y) <= _SAME * np.maximum(np.abs(x), np.abs(y)), 0.0, x - y)
 
 
@@ -252,9 +252,11 @@ class SwapRates(Result):
         drawn = (times[:, first] * times[:, second]).astype(np.float64).T  # how often each pair is drawn
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
         both = zip(self.swaps, self.comparisons)
-        found = [_sensitivity(s @ drawn, c @ drawn, self.width, limit) for s, c in both]
-        # Edges and shares of bins are not interpolated: each bound is one that was drawn.
-        of_bins = [np.quantile(one, tails, axis=1, method="inverted_cdf").T.ravel() for one in found]
+        sensitivities = [_sensitivity(s @ drawn, c @ drawn, self.width, limit) for s, c in both]
+        # Edges and shares of bins are not interpolated: each bound is a value that was drawn.
+        of_bins = [
+            np.quantile(each, tails, axis=1, method="inverted_cdf").T.ravel() for each in sensitivities
+        ]
         names = ["low", "high", "difference_low", "difference_high", "share_low", "share_high"]
         return labelled_table("measure", self.measures, np.hstack([bounds, of_bins]), names)
 
@@ -267,8 +269,10 @@ class SwapRates(Result):
         comparisons at or above the edge. The last four are those of Peñas & Rodrigo (ACL 2011, Table 2).
         """
         swaps, all_of, most = self.swaps.sum(axis=2), self.comparisons.sum(axis=2), number("limit", limit)
-        found = [_sensitivity(s[:, None], c[:, None], self.width, most)[:, 0] for s, c in zip(swaps, all_of)]
-        frame = labelled_table("measure", self.measures, found, ["difference", "share"]).replace(
+        sensitivities = [
+            _sensitivity(s[:, None], c[:, None], self.width, most)[:, 0] for s, c in zip(swaps, all_of)
+        ]
+        frame = labelled_table("measure", self.measures, sensitivities, ["difference", "share"]).replace(
             np.inf, np.nan
         )
         frame.insert(0, "overall_swap_rate", swaps.sum(axis=1) / all_of.sum(axis=1))

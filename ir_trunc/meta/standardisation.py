@@ -75,8 +75,8 @@ class Reference(Saved):
     @property
     def heading(self) -> str:
         """How many systems, measures and topics there are."""
-        found = f"difficulty of {len(self.topics)} topics as {self.systems} systems found it"
-        return f"{found}; means over the topics"
+        difficulty = f"difficulty of {len(self.topics)} topics as {self.systems} systems found it"
+        return f"{difficulty}; means over the topics"
 
     def summary(self) -> pd.DataFrame:
         """A row for each measure: mean and sd, averaged over topics."""
@@ -128,8 +128,8 @@ def standardised(
     >>> meta.standardised(matrix, "linear").means().round(3).tolist()
     [[0.601, 0.367, 0.532], [0.533, 0.387, 0.58]]
     """
-    found = Reference.of(matrix).standardise(matrix)
-    return replace(found, values=in_form(found.values, form))
+    z_scores = Reference.of(matrix).standardise(matrix)
+    return replace(z_scores, values=in_form(z_scores.values, form))
 
 
 def in_form(z: Floats, form: Form) -> Floats:

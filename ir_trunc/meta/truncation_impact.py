@@ -77,7 +77,7 @@ def truncation_impact(
     Parameters
     ----------
     measure : text or measure
-        A measure that looks at the end of a list.
+        A measure that reads the end of a list.
     qrels : path, dict, DataFrame or iterable
         Judgments, see `ir_trunc.read_qrels`.
     runs : folder, files or dict
@@ -113,11 +113,11 @@ def truncation_impact(
     ready, reading = read_qrels_of_runs(qrels, reading=reading)
     ends = Evaluator(measure, ready, nil="ends", **reading)
     plain = Evaluator(usual, ready, nil="trec2001", **reading)
-    found: dict[str, tuple[float, float, float]] = {}
-    for name, given in each_run(runs, "scoring"):
-        run = list(given) if isinstance(given, Iterator) else given
+    of_systems: dict[str, tuple[float, float, float]] = {}
+    for name, rows in each_run(runs, "scoring"):
+        run = list(rows) if isinstance(rows, Iterator) else rows
         after, before = ends.calc(run), plain.calc(run)
         truncated = float((after.rankings.lengths < depth).mean())
-        found[name] = truncated, float(before.values[0].mean()), float(after.values[0].mean())
-    columns = np.array(list(found.values())).T
-    return TruncationImpact(str(ends.measures[0]), str(plain.measures[0]), depth, tuple(found), *columns)
+        of_systems[name] = truncated, float(before.values[0].mean()), float(after.values[0].mean())
+    columns = np.array(list(of_systems.values())).T
+    return TruncationImpact(str(ends.measures[0]), str(plain.measures[0]), depth, tuple(of_systems), *columns)
