@@ -7,7 +7,6 @@ from typing import get_args
 import pytest
 
 from ir_trunc import compare
-from ir_trunc.cli.main import main
 from ir_trunc.meta.power import PAIR_TESTS
 from ir_trunc.scoring._statistics import PairTest
 
@@ -16,62 +15,54 @@ RUNS = ("never-stops.run", "stops-in-time.run", "says-little.run")
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["demo", "--copy", "."]) == 0
-    capsys.readouterr()
-
-    def run(*words):
-        status = main(["demo.qrels", *RUNS, *MEASURES, *words])
-        return (status, *capsys.readouterr())
-
-    return run
+def compared(collection, command):
+    return lambda *words: command("demo.qrels", *RUNS, *MEASURES, *words)
 
 
-def found(**options):
+def comparison(**options):
     return compare(" ".join(MEASURES), "demo.qrels", RUNS, **options)
 
 
 @pytest.mark.parametrize(("form", "method"), [
     ("latex", "to_latex"), ("html", "to_html"), ("markdown", "to_markdown"),
 ])  # fmt: skip
-def test_a_form_for_a_paper_is_that_of_python(command, form, method):
-    status, out, _ = command("--baseline", "never-stops", "--format", form, "--intervals", "-p", "3")
+def test_a_form_for_a_paper_is_that_of_python(compared, form, method):
+    status, out, _ = compared("--baseline", "never-stops", "--format", form, "--intervals", "-p", "3")
     assert status == 0
-    assert out == getattr(found(baseline="never-stops.run", intervals=True), method)(digits=3)
+    assert out == getattr(comparison(baseline="never-stops.run", intervals=True), method)(digits=3)
 
 
-def test_latex_and_html_ask_for_tests_by_themselves(command):
-    assert command("--format", "latex")[1] == found().to_latex()
-    assert command("-o", "table.tex")[0] == command("-o", "page.html")[0] == 0
+def test_latex_and_html_ask_for_tests_by_themselves(compared):
+    assert compared("--format", "latex")[1] == comparison().to_latex()
+    assert compared("-o", "table.tex")[0] == compared("-o", "page.html")[0] == 0
     with open("table.tex", encoding="utf-8") as file:
-        assert file.read() == found().to_latex()
+        assert file.read() == comparison().to_latex()
     with open("page.html", encoding="utf-8") as file:
-        assert file.read() == found().to_html()
+        assert file.read() == comparison().to_html()
 
 
-def test_a_pipe_gets_a_row_for_each_comparison(command):
-    lines = command("--baseline", RUNS[0])[1].splitlines()
+def test_a_pipe_gets_a_row_for_each_comparison(compared):
+    lines = compared("--baseline", RUNS[0])[1].splitlines()
     rows = list(csv.DictReader(lines, delimiter="\t"))
-    expected = found(baseline=RUNS[0]).pairs()
+    expected = comparison(baseline=RUNS[0]).pairs()
     assert [row["system"] for row in rows] == expected["system"].tolist()
     assert [float(row["p"]) for row in rows] == expected["p"].tolist()
     assert [
         json.loads(line)["low"]
-        for line in command("--baseline", RUNS[0], "--format", "jsonl")[1].splitlines()
+        for line in compared("--baseline", RUNS[0], "--format", "jsonl")[1].splitlines()
     ] == (expected["low"].tolist())
 
 
-def test_an_interval_without_bounds_is_null_in_json(command):
+def test_an_interval_without_bounds_is_null_in_json(compared):
     """Seven topics are too few for a randomisation test at this level."""
-    rows = command("--baseline", RUNS[0], "--test", "randomization", "--alpha", "0.001", "--format", "jsonl")[
-        1
-    ]
+    rows = compared(
+        "--baseline", RUNS[0], "--test", "randomization", "--alpha", "0.001", "--format", "jsonl"
+    )[1]
     assert {json.loads(line)["low"] for line in rows.splitlines()} == {None}
 
 
-def test_a_table_to_read_fits_80_columns(command):
-    status, out, _ = command("--test", "tukey", "--format", "table", "--intervals")
+def test_a_table_to_read_fits_80_columns(compared):
+    status, out, _ = compared("--test", "tukey", "--format", "table", "--intervals")
     assert status == 0
     assert max(map(len, out.splitlines())) <= 80
     assert "Tukey's HSD test" in out
@@ -86,14 +77,14 @@ def test_a_table_to_read_fits_80_columns(command):
     (["--test", "tukey", "--correction", "bh"], "allows for all pairs itself"),
     (["--alpha", "5"], "alpha=5.0 is out of range"),
 ])  # fmt: skip
-def test_what_does_not_fit_together_is_refused_in_one_line(command, words, message):
-    status, out, err = command(*words)
+def test_what_does_not_fit_together_is_refused_in_one_line(compared, words, message):
+    status, out, err = compared(*words)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert message in err
 
 
-def test_without_tests_the_table_stays_as_it_was(command):
-    assert command()[1].splitlines()[0] == "run\tRBPT\tAP"
+def test_without_tests_the_table_stays_as_it_was(compared):
+    assert compared()[1].splitlines()[0] == "run\tRBPT\tAP"
 
 
 def test_help_names_every_test_between_systems():

@@ -1,10 +1,9 @@
-"""The command line does no harm: to files that it reads, to terminals, to whoever waits for one line when it
-ends.
-"""
+"""What a command does to files and terminals, and how it ends: by signals, without memory, with one line."""
 
 import ctypes
 import os
 import pty
+import re
 import resource
 import shutil
 import signal
@@ -16,41 +15,8 @@ import pytest
 from ir_trunc import InputError
 from ir_trunc._core.errors import printable
 
-RUN = "".join(f"{topic} Q0 d{rank} {rank} {20 - rank} tag\n" for topic in (1, 2, 3) for rank in range(1, 5))
-QRELS = "1 0 d1 1\n2 0 d2 1\n3 0 d3 1\n"
+EVIL = "\x1b[31m\u202e\x9b2J"
 LONG = "".join(f"{topic} Q0 d{rank} {rank} {999 - rank} tag\n" for topic in range(99) for rank in range(500))
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "in.run").write_text(RUN)
-    (tmp_path / "qrels").write_text(QRELS)
-    (tmp_path / "runs").mkdir()
-    for name in "ab":
-        (tmp_path / "runs" / name).write_text(RUN)
-    return tmp_path
-
-
-@pytest.fixture
-def complaint(folder, command):
-    """The one line about words that are refused; nothing is written."""
-
-    def call(*words):
-        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        status, out, err = command(*words)
-        assert (status, out, err.count("\n")) == (2, "", 1), err
-        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-        return err
-
-    return call
-
-
-def ended(folder, *words, **options):
-    """Status, output and errors of the command line in a process of its own."""
-    command = [sys.executable, "-m", "ir_trunc", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=60, **options)
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture
@@ -105,14 +71,16 @@ def test_outputs_are_checked_before_the_work(folder, complaint, no_work, words, 
      "study cuts qrels runs -o", "qrels in.run AP -o",
      "meta power qrels runs AP --plot", "meta guide --page", "demo --plot"],
 )  # fmt: skip
-def test_an_empty_path_is_an_error(complaint, no_work, words):
+def test_an_empty_path_is_an_error(folder, complaint, no_work, words):
     assert "the path is empty" in complaint(*words.split(), "")
 
 
 @pytest.mark.parametrize(
     "words", ["meta power qrels runs AP --plot x.png", "demo --plot x.png", "meta guide --page ."]
 )
-def test_a_picture_without_matplotlib_is_refused_before_the_work(complaint, no_work, monkeypatch, words):
+def test_a_picture_without_matplotlib_is_refused_before_the_work(
+    folder, complaint, no_work, monkeypatch, words
+):
     monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
     assert "pip install 'ir_trunc[plot]'" in complaint(*words.split())
 
@@ -124,13 +92,13 @@ def test_a_dash_prints_what_a_file_would_hold(folder, command):
     assert sorted(os.listdir()) == ["file", "in.run", "qrels", "runs"]
 
 
-def test_outputs_of_commands_are_whole_or_not_there(folder):
+def test_outputs_of_commands_are_whole_or_not_there(folder, ended):
     """A limit on the size of files stands for a disk that is full."""
     (folder / "in.run").write_text(LONG)
     (folder / "out").write_text("before")
     limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))}
-    status, out, err = ended(folder, "truncate", "in.run", "--policy", "Fixed(400)", "-o", "out", **limit)
-    assert (status, out, err) == (2, b"", b"ir_trunc: [Errno 27] File too large: 'out'\n")
+    status, out, err = ended("truncate", "in.run", "--policy", "Fixed(400)", "-o", "out", **limit)
+    assert (status, out, err) == (2, "", "ir_trunc: [Errno 27] File too large: 'out'\n")
     assert (folder / "out").read_text() == "before"
     assert not [name for name in os.listdir(folder) if name.startswith(".")]
 
@@ -212,41 +180,54 @@ def test_what_ends_a_command_is_one_line(folder, command, monkeypatch, error, st
 
 
 @pytest.mark.parametrize(("error", "status"), [("MemoryError", 2), ("KeyboardInterrupt", 130)])
-def test_what_ends_the_imports_of_a_command_is_one_line(folder, error, status):
+def test_what_ends_the_imports_of_a_command_is_one_line(folder, ended, error, status):
     (folder / "pyarrow.py").write_text(f"raise {error}")
     path = os.pathsep.join([".", *filter(None, [os.environ.get("PYTHONPATH")])])
-    found, out, err = ended(folder, "study", "lengths", "in.run", env=os.environ | {"PYTHONPATH": path})
-    assert (found, out) == (status, b"")
-    assert err in (b"ir_trunc: interrupted.\n", b"ir_trunc: there is not enough memory.\n")
+    message = {2: "ir_trunc: there is not enough memory.\n", 130: "ir_trunc: interrupted.\n"}[status]
+    assert ended("study", "lengths", "in.run", env={"PYTHONPATH": path}) == (status, "", message)
 
 
-def test_other_programs_keep_their_tracebacks(folder):
-    code = "import ir_trunc; raise KeyboardInterrupt"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True)
-    assert b"Traceback" in done.stderr
+def test_importing_ir_trunc_changes_nothing_in_the_process():
+    """Not even in a program that has the name of the command."""
+    state = "(sys.excepthook, dict(os.environ), gc.isenabled(), gc.get_threshold())"
+    code = (
+        f"import gc, os, sys; sys.argv = ['ir_trunc']; now = {state}; import ir_trunc; assert now == {state}"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_pipe_gets_the_scores_and_nothing_else(folder, bash):
+    scores = "ir_trunc qrels in.run runs/a RBPT AP -q | cat; ir_trunc qrels <(gzip -c in.run | zcat) RR"
+    status, out, err = bash(f"{scores}; ir_trunc demo")
+    assert (status, err) == (0, "")
+    assert "in.run\tall\tAP\t" in out
+    assert "\nRR\t0.6111\n" in out
+
+
+@pytest.mark.parametrize("words", ["qrels in.run AP -q", "measures", "demo", "study example"])
+def test_a_reader_that_leaves_is_no_error(folder, bash, words):
+    for unbuffered in ("", "1"):
+        status, out, err = bash(f"ir_trunc {words} | head -1", PYTHONUNBUFFERED=unbuffered)
+        assert (status, out.count("\n"), err) == (0, 1, "")
+    assert bash(f"ir_trunc {words} | true")[2] == ""
 
 
 @pytest.mark.parametrize("words", ["--help", "qrels in.run AP -q"])
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_standard_output_that_takes_nothing_is_one_line_at_most(folder, words, unbuffered):
-    line, env = f'exec "$0" -m ir_trunc {words} ', os.environ | {"PYTHONUNBUFFERED": unbuffered}
+def test_standard_output_that_takes_nothing_is_one_line_at_most(folder, bash, words, unbuffered):
     for redirected, told in [
-        (">&-", b"ir_trunc: standard output: Bad file descriptor.\n"),
-        ("> /dev/full", b"ir_trunc: standard output: No space left on device.\n"),
-        ("2> /dev/full > /dev/full", b""),
-        (">&- 2>&-", b""),
+        (">&-", "ir_trunc: standard output: Bad file descriptor.\n"),
+        ("> /dev/full", "ir_trunc: standard output: No space left on device.\n"),
+        ("2> /dev/full > /dev/full", ""),
+        (">&- 2>&-", ""),
     ]:
-        done = subprocess.run(["bash", "-c", line + redirected, sys.executable], capture_output=True, env=env)
-        assert (done.returncode, done.stderr) == (2, told), redirected
-    pipe = subprocess.run(
-        ["bash", "-c", f'("$0" -m ir_trunc {words}) | true', sys.executable], capture_output=True, env=env
-    )
-    assert pipe.stderr == b""
+        assert bash(f"ir_trunc {words} {redirected}", PYTHONUNBUFFERED=unbuffered) == (2, "", told), (
+            redirected
+        )
 
 
-def test_an_output_in_a_file_does_not_need_standard_output(folder):
-    line = 'exec "$0" -m ir_trunc truncate in.run --policy "Fixed(1)" -o out >&- 2>&-'
-    assert subprocess.run(["bash", "-c", line, sys.executable]).returncode == 0
+def test_an_output_in_a_file_does_not_need_standard_output(folder, bash):
+    assert bash('ir_trunc truncate in.run --policy "Fixed(1)" -o out >&- 2>&-')[0] == 0
     assert len((folder / "out").read_text().splitlines()) == 3
 
 
@@ -258,7 +239,7 @@ def without_power_over_files():
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux' capabilities")
-def test_a_folder_and_a_file_that_are_not_writable_are_one_line(folder):
+def test_a_folder_and_a_file_that_are_not_writable_are_one_line(folder, ended):
     (folder / "old").write_text("before")
     (folder / "old").chmod(0o444)
     (folder / "runs").chmod(0o555)
@@ -267,10 +248,28 @@ def test_a_folder_and_a_file_that_are_not_writable_are_one_line(folder):
         ("old", "old cannot be written: its permissions do not allow it."),
     ]:
         words = ["truncate", "in.run", "--policy", "Fixed(1)", "-o", path]
-        status, out, err = ended(folder, *words, preexec_fn=without_power_over_files)
-        assert (status, out, err.decode()) == (2, b"", f"ir_trunc: {message}\n")
+        status, out, err = ended(*words, preexec_fn=without_power_over_files)
+        assert (status, out, err) == (2, "", f"ir_trunc: {message}\n")
     assert (folder / "old").read_text() == "before"
     (folder / "runs").chmod(0o755)
+
+
+@pytest.mark.parametrize("env", [
+    {"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"PYTHONIOENCODING": "cp1252"},
+], ids=["C", "ASCII", "Windows"])  # fmt: skip
+def test_any_encoding_prints_any_id(tmp_path, one_after_another, env):
+    (tmp_path / "word.qrels").write_text("é漢-1 0 ü 1\n", encoding="utf-8")
+    (tmp_path / "word.run").write_text("é漢-1 Q0 ü 1 1.0 s\n", encoding="utf-8")
+    special = {"PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL"}
+    usual = {name: value for name, value in os.environ.items() if name not in special}
+    lines = ["word.qrels", "word.run", "RR", "-qn"], ["measures"], ["demo"]
+    done = subprocess.run(one_after_another(*lines), cwd=tmp_path, capture_output=True, env=usual | env)
+    assert (done.returncode, done.stderr) == (0, b"")
+    scores = done.stdout.partition(b"END")[0]
+    assert re.fullmatch(rb"\S+-1\tRR\t1.0000\r?\n", scores)
+    if list(env) == ["LC_ALL"]:
+        assert scores == "é漢-1\tRR\t1.0000\n".encode()
 
 
 def test_control_characters_are_shown():
@@ -284,7 +283,7 @@ def test_messages_show_control_characters(folder, command):
     evil = "\x1b[31m\u202e"
     (folder / "evil.run").write_text(f"{evil} Q0 d 1 high t\n")
     assert r"topic \x1b[31m\u202e, document d" in command("qrels", "evil.run", "AP")[2]
-    (folder / "evil.run").write_text(RUN + f"{evil} Q0 d 1 1 t\n")
+    (folder / "evil.run").write_text((folder / "in.run").read_text() + f"{evil} Q0 d 1 1 t\n")
     assert r"\x1b[31m\u202e" in command("qrels", "evil.run", "AP")[2]
     for words in (["qrels", f"{evil}.gz", "AP"], ["qrels", "in.run", evil], ["measures", evil, evil],
                   ["meta", evil], ["truncate", "in.run", "--policy", evil],
@@ -305,18 +304,18 @@ PRINTING = [
     "truncate evil.run --policy Fixed(1) -o -",
     "study cuts qrels evil.run -q -m SetF",
 ]
-EVIL = "\x1b[31m\u202e\x9b2J"
 
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory, one_after_another):
     """What a terminal and a pipe get from each of these commands; one process prints all of them."""
     folder = tmp_path_factory.mktemp("evil")
-    (folder / "qrels").write_text(QRELS.replace("1 0", f"{EVIL} 0"))
-    (folder / "evil.run").write_text(RUN.replace("1 Q0", f"{EVIL} Q0"))
+    run = "1 Q0 d1 1 2 t\n2 Q0 d1 1 2 t\n"
+    (folder / "qrels").write_text(f"{EVIL} 0 d1 1\n2 0 d2 1\n")
+    (folder / "evil.run").write_text(run.replace("1 Q0", f"{EVIL} Q0"))
     names = {"other.run": f"{EVIL}\t\n.run"}
     for name in ("in.run", *names.values()):
-        (folder / name).write_text(RUN)
+        (folder / name).write_text(run)
     command = one_after_another(*([names.get(word, word) for word in words.split()] for words in PRINTING))
     piped = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout.decode()
     shown = on_terminal(folder, command)
@@ -350,13 +349,17 @@ def test_a_terminal_is_not_told_what_to_do_and_a_pipe_gets_what_is_there(printed
     assert r"[31m\u202e\u009b2J" in shown
 
 
-def test_names_of_runs_stay_in_their_cells(folder, command):
-    shutil.copy("in.run", "a\tb\nc.run")
-    rows = command("qrels", "in.run", "a\tb\nc.run", "AP")[1].splitlines()
-    assert [row.split("\t")[0] for row in rows] == ["run", "in.run", r"a\tb\nc.run"]
-    assert {
-        row.count("\t") for row in command("qrels", "in.run", "a\tb\nc.run", "AP", "-q")[1].splitlines()
-    } == {3}
+def test_a_terminal_gets_a_table_to_read_and_a_pipe_gets_tsv(folder, command):
+    words = ["qrels", "in.run", "runs/a", "AP", "OIE"]
+    run = [sys.executable, "-m", "ir_trunc", *words]
+    shown = on_terminal(folder, run)
+    assert shown == command(*words, "--format", "table")[1]
+    assert "\t" not in shown
+    assert len({len(line) for line in shown.splitlines()}) == 1
+    piped = command(*words)[1]
+    assert piped == command(*words, "--format", "tsv")[1]
+    assert piped.splitlines()[0] == "run\tAP\tOIE"
+    assert on_terminal(folder, [*run, "--format", "tsv"]) == piped
 
 
 WITH_NAMES = [
@@ -388,15 +391,3 @@ def test_a_run_with_a_name_that_is_not_utf8(folder, command, words):
     data = out + ((folder / "out.csv").read_text() if "out.csv" in words else "")
     if ("in.run BAD AP" in words and "meta" not in words) or "cuts" in words:
         assert (r"caf\\xe9.run" if "jsonl" in words else r"caf\xe9.run") in data
-
-
-def test_a_topic_called_all_is_told_from_the_means(folder, command):
-    (folder / "qrels").write_text("all 0 d1 1\n2 0 d2 1\n")
-    (folder / "in.run").write_text("all Q0 d1 1 1 t\n")
-    for form in ("tsv", "csv", "jsonl"):
-        _, out, err = command("qrels", "in.run", "RR", "-q", "--format", form)
-        assert "a topic is called 'all'; the means of all topics are those of 'all topics'" in err
-        rows = [line for line in out.splitlines() if "all" in line]
-        assert [("all topics" in row, "0.5" in row) for row in rows] == [(False, False), (True, True)]
-    assert command("qrels", "in.run", "RR") == (0, "RR\t0.5000\n", "")
-    assert "all topics" not in command("qrels", "in.run", "RR", "-qn")[1]

@@ -1,0 +1,124 @@
+"""One grammar for all commands: options, runs followed by measures, and help."""
+
+import re
+from collections import defaultdict
+
+import pytest
+
+import ir_trunc
+from ir_trunc.cli import arguments, main
+from ir_trunc.cli.meta import commands
+from ir_trunc.measures import registry
+
+COMMANDS = [
+    [],
+    *([name] for name in (*main.COMMANDS, *main.MODULES) if name not in ("study", "meta")),
+    *(["study", name] for name in ("cuts", "agreement", "lengths", "example", "policies")),
+    *(["meta", name] for name in ("matrix", "guide", "calibrate", *commands())),
+]
+QRELS, RUNS = "demo.qrels", ["never-stops.run", "stops-in-time.run"]
+
+
+@pytest.fixture
+def parsers(command, monkeypatch):
+    """The parsers of all commands."""
+    made, first = [], arguments.OneLineParser.__init__
+
+    def noted(self, *args, **options):
+        first(self, *args, **options)
+        made.append(self)
+
+    monkeypatch.setattr(arguments.OneLineParser, "__init__", noted)
+    for words in COMMANDS:
+        assert command(*words, "--help")[0] == 0
+    return made
+
+
+def test_a_letter_means_one_thing_in_all_commands_and_flags_come_from_one_table(parsers):
+    meanings = defaultdict(set)
+    table = [{letter, f"--{name}"} - {""} for name, (letter, _) in arguments.OPTIONS.items()]
+    for action in (action for parser in parsers for action in parser._actions):
+        names = set(action.option_strings)
+        assert "_" not in "".join(names)
+        assert all(names in (of_table, names | {"-m"}) for of_table in table if names & of_table)
+        for letter in (name for name in names if not name.startswith("--")):
+            meanings[letter].add(next(name for name in names if name.startswith("--")))
+    assert meanings == {
+        "-h": {"--help"},
+        "-q": {"--by-query"},
+        "-n": {"--no-summary"},
+        "-p": {"--places"},
+        "-o": {"--output"},
+        "-k": {"--cuts"},
+        "-m": {"--measure", "--measures"},
+    }
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_help_fits_a_terminal(command, monkeypatch, words):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert too_long(command(*words, "--help")[1]) == []
+
+
+@pytest.mark.parametrize("words", [["demo"], ["measures"], *(["measures", name] for name in registry)])
+def test_pages_of_text_fit_a_terminal(command, words):
+    assert too_long(command(*words)[1]) == []
+
+
+def too_long(text):
+    """Lines that are wider than a terminal, but for addresses, which cannot be broken."""
+    return [line for line in text.splitlines() if len(line) > 80 and not re.search(r"https?://\S{40}", line)]
+
+
+def test_options_may_stand_anywhere_and_are_those_of_the_ir_measures_command(collection, command):
+    words = [QRELS, RUNS[0], "RR", "AP"]
+    expected = command(*words, "-qnp-1", "--format=csv")
+    assert expected[0] == 0
+    for place in range(5):
+        options = ["--by_query", "--no_summary", "-p", "-1", "--output_format", "csv"]
+        assert command(*words[:place], *options, *words[place:]) == expected
+
+
+def test_a_run_is_told_from_a_measure_in_one_way(collection, command):
+    """By the commands that score, and by those of meta."""
+    for name in ("AP", "P_5", "P_5.run"):
+        (collection / name).write_bytes((collection / RUNS[0]).read_bytes())
+    score = command(QRELS, "AP", RUNS[1], "P_5.run", "AP", "P_5", "-q", "-n", "--format", "csv")[1]
+    assert {line.split(",")[0] for line in score.splitlines()[1:]} == {"AP", RUNS[1], "P_5.run"}
+    assert command("meta", "matrix", QRELS, "AP", RUNS[1], "P_5.run", "AP", "P_5", "-o", "saved")[0] == 0
+    matrix = ir_trunc.meta.ScoreMatrix.load("saved")
+    assert (matrix.systems, matrix.measures) == (("AP", RUNS[1], "P_5.run"), ("AP", "P@5"))
+
+
+@pytest.mark.parametrize("words", ["report -o page.html qrels", "study cuts qrels", "study lengths"])
+@pytest.mark.parametrize("measure", ["RBPT", "nDCG@10", "P(rel=2)@5", "RBPT AP"])
+def test_a_measure_among_runs(folder, complaint, words, measure):
+    message = complaint(*words.split(), "in.run", measure)
+    assert f"{measure!r} is a measure where a run is needed: here a flag names measures" in message
+
+
+def test_a_run_may_be_called_like_a_measure(folder, command):
+    (folder / "RBPT").write_bytes((folder / "in.run").read_bytes())
+    assert command("study", "lengths", "RBPT")[0] == 0
+
+
+@pytest.mark.parametrize(("words", "part"), [
+    ([], "QRELS"), (["qrels"], "RUN"), (["qrels", "in.run"], "measure"), (["qrels", "AP"], "measure"),
+    (["qrels", "in.run", "AP", "-n"], "-q"), (["qrels", "in.run", "AP", "-p"], "-p"),
+    (["qrels", "in.run", "AP", "-p", "many"], "'many'"),
+    (["qrels", "in.run", "AP", "-p", "99999999999"], "99999999999"),
+    (["qrels", "in.run", "AP", "--format", "xml"], "'xml'"),
+    (["qrels", "in.run", "AP", "--quiet"], "--quiet"),
+    (["qrels", "in.run", "in.run", "AP"], "twice"),
+    (["qrels", "in.run", "x/missing.run", "AP"], "x/missing.run"),
+    (["qrels", "in.run", "missing.gz", "AP"], "no such file"),
+    (["qrels", "in.run", "missing.run", "AP"], "neither a file nor a measure"),
+    (["measures", "RBPT", "AP"], "AP"), (["measures", "--all"], "--all"), (["demo", "now"], "now"),
+    (["qrels", "in.run", "AP", "--topics", "missing"], "no such file"),
+    (["qrels", "in.run", "AP", "--topics", "runs"], "runs"),
+    (["", "in.run", "AP"], "the path is empty"), (["qrels", "", "AP"], "the path is empty"),
+    (["qrels", "in.run", "AP", "--nil", "never"], "'never'"),
+    (["qrels", "in.run", "AP", "--views", "-q"], "--views and --by-query"),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip
+def test_bad_words(folder, complaint, words, part):
+    assert part in complaint(*words)

@@ -1,0 +1,159 @@
+"""The commands `measures` and `demo`, words that are nearly a command, and what a user sees of warnings."""
+
+import os
+import re
+import warnings
+
+import ir_datasets
+import pytest
+from ir_datasets.formats import TrecQrels
+from ir_datasets.util import LocalDownload
+
+import ir_trunc
+from ir_trunc.measures import names, registry
+from ir_trunc.synthetic import demo
+
+QRELS, RUNS = "demo.qrels", ["never-stops.run", "stops-in-time.run"]
+
+
+def test_version_and_help(command):
+    assert command("--version") == (0, f"ir_trunc {ir_trunc.__version__}\n", "")
+    for words in (["--help"], ["-h"], ["measures", "--help"], ["demo", "-h"]):
+        status, out, err = command(*words)
+        assert (status, err) == (0, "")
+        assert "usage: ir_trunc" in out
+
+
+def test_all_measures_are_listed_and_described(command):
+    status, out, _ = command("measures")
+    assert status == 0
+    assert {
+        name for name in registry if not re.search(rf"^  {re.escape(name)}[@\[(\s]", out, re.MULTILINE)
+    } == set()
+    assert f"{len(registry)} measures" in out
+    for name in names():
+        status, out, err = command("measures", name)
+        assert (status, err) == (0, "")
+        assert all(part in out for part in ("range:", "source:", "example:")), name
+    assert command("measures", "RBPT") == command("measures", "RBPT(p=0.5)@10")
+
+
+def test_a_measure_that_does_not_exist_is_not_guessed(complaint):
+    assert "Did you mean" not in complaint("measures", "xyzzy")
+
+
+def test_the_demonstration_tells_how_to_go_on(collection, command):
+    status, out, err = command("demo")
+    assert (status, err) == (0, "")
+    for shown in re.findall(r"^  ir_trunc (.*)$", out, re.MULTILINE):
+        assert command(*shown.split())[0] == 0
+
+
+def test_the_demonstration_is_copied_and_nothing_is_overwritten(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    status, _, error = command(QRELS, RUNS[0], "AP")
+    assert status == 2
+    assert "'ir_trunc demo --copy .' puts the files of the demonstration there" in error
+    assert command("demo", "--copy", "new/folder")[:2] == (0, "")
+    assert sorted(os.listdir("new/folder")) == sorted(path.name for path in demo.data().iterdir())
+    assert command(f"new/folder/{QRELS}", f"new/folder/{RUNS[0]}", "AP") == (0, "AP\t0.4094\n", "")
+    assert command("demo", "--copy", "new/folder")[0] == 0
+    (tmp_path / "new/folder" / QRELS).write_text("mine\n")
+    status, _, error = command("demo", "--copy", "new/folder")
+    assert (status, error.count("\n")) == (2, 1)
+    assert "is there already" in error
+    assert (tmp_path / "new/folder" / QRELS).read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("folder", ["", "file", "file/below"])
+def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, command, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    status, out, error = command("demo", "--copy", folder)
+    assert (status, out, error.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["tuncate", RUNS[0]], "'tuncate' is neither a command nor qrels. Did you mean truncate?"),
+        (["measure", "RBPT"], "'measure' is neither a command nor qrels. Did you mean measures?"),
+        (["Demo"], "Did you mean demo?"),
+        ([QRELS, RUNS[0], "nDGC"], "'nDGC' is neither a file nor a measure. Did you mean nDCG"),
+        ([QRELS, RUNS[0], "nDGC@10"], "'nDGC@10' is neither a file nor a measure. Did you mean nDCG"),
+        ([QRELS, RUNS[0], "RBPT(p=0.5"], "'RBPT(p=0.5' is not a measure: it cannot be read"),
+        ([QRELS, RUNS[0], "AP", "nDGC"], "There is no measure 'nDGC'. Did you mean nDCG"),
+        (["meta", "power", QRELS, *RUNS, "nDGC"], "'nDGC' is neither a file nor a measure. Did you"),
+        (["meta", "powr"], "Did you mean power?"),
+        (["measures", "RBTP"], "Did you mean RBPT"),
+        ([QRELS, RUNS[0], "AP", "rbpt"], "Did you mean RBPT"),
+        ([QRELS, RUNS[0], "RBPT(P=0.5)"], "Did you mean p?"),
+    ],
+)  # fmt: skip
+def test_a_word_that_is_nearly_right_gets_the_nearest(collection, complaint, words, says):
+    assert says in complaint(*words)
+
+
+def test_a_file_named_like_a_command_is_qrels(collection, command):
+    (collection / "measure").write_bytes((collection / QRELS).read_bytes())
+    assert command("measure", RUNS[0], "AP")[0] == 0
+
+
+def test_ids_of_data_sets_are_qrels(folder, command, complaint):
+    class Here(LocalDownload):
+        def __init__(self):
+            super().__init__(folder / "qrels")
+
+    class Broken:
+        def stream(self):
+            raise RuntimeError("the server is down\nand this is a long story")
+
+    for name, place in (("ir-trunc-here", Here()), ("ir-trunc-broken", Broken())):
+        ir_datasets.registry.register(name, ir_datasets.Dataset(TrecQrels(place, {})))
+    assert command("ir-trunc-here", "in.run", "RR") == command("qrels", "in.run", "RR")
+    assert "the server is down" in complaint("ir-trunc-broken", "in.run", "AP")
+
+
+def test_a_collection_that_cannot_be_reached_is_one_line(folder, ended):
+    """Where there is no network, or the proxy does not answer."""
+    env = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+    env |= {"IR_DATASETS_HOME": str(folder), "IR_DATASETS_DL_TRIES": "1"}
+    status, out, err = ended("vaswani", "in.run", "AP", env=env)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "data set vaswani cannot be loaded: http" in err
+    assert "cannot be reached; is there a connection to the network?" in err
+    assert len(err) < 250
+
+
+def test_a_home_that_cannot_be_written_is_no_obstacle(folder, bash):
+    """ir_datasets wants a folder there."""
+    _, out, err = bash("ir_trunc qrels in.run RR && ir_trunc no-such-qrels in.run RR", HOME="/dev/null")
+    assert out == "RR\t0.6111\n"
+    assert re.fullmatch(r"ir_trunc: .*no-such-qrels.*\n", err)
+
+
+def test_warnings_are_lines_without_code(folder, command):
+    (folder / "strange.run").write_text("9 Q0 a 1 1 s\n8 Q0 a 1 1 s\n1 Q0 d1 1 1 s\n")
+    status, out, err = command("qrels", "strange.run", "RR")
+    assert (status, out) == (0, "RR\t0.3333\n")
+    assert re.fullmatch(r"ir_trunc: warning: run strange.run: .*2 topics .*\n", err)
+
+
+def test_warnings_of_other_packages_are_not_told(command, monkeypatch):
+    def noisy(words):
+        warnings.warn("Precision loss occurred", RuntimeWarning, stacklevel=1)
+        warnings.warn("a thing that will change", FutureWarning, stacklevel=1)
+        warnings.warn("said by a module of the user's", UserWarning, stacklevel=1)
+        return 0
+
+    monkeypatch.setattr("ir_trunc.cli.score.main", noisy)
+    assert command("qrels") == (0, "", "ir_trunc: warning: said by a module of the user's\n")
+
+
+def test_a_wrong_setting_of_the_kernel_is_one_sentence(folder, ended):
+    message = "ir_trunc: a package cannot be imported: IR_TRUNC_KERNEL=maybe: 0, 1 or required is needed.\n"
+    assert ended("qrels", "in.run", "RR", env={"IR_TRUNC_KERNEL": "maybe"}) == (2, "", message)
+
+
+def test_python_without_docstrings_scores_all_the_same(folder, ended):
+    assert ended("qrels", "in.run", "RR", "RBPT", env={"PYTHONOPTIMIZE": "2"})[2] == ""

@@ -1,0 +1,188 @@
+"""`ir_trunc QRELS RUN ... MEASURE ...`: scores, and one line about wrong runs, qrels and measures."""
+
+import gzip
+import subprocess
+import sys
+
+import pytest
+
+import ir_trunc
+
+QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n2 0 c 1\n10 0 a 0\n"
+RUN = "1 Q0 a 1 2.0 x\n1 Q0 b 2 1.0 x\n2 Q0 b 1 3.0 x\n2 Q0 a 2 2.5 x\n2 Q0 c 3 0.1 x\n"
+OTHER = "10 Q0 a 1 1.0 y\n2 Q0 c 1 1.0 y\n"
+PACKED = gzip.compress(RUN.encode(), mtime=0)
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, command):
+    """The command line, among these files."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "directory").mkdir()
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "b.run.gz").write_bytes(gzip.compress(OTHER.encode()))
+    return command
+
+
+def test_means_of_one_run(cli):
+    out = "RR\t0.5000\nRBPT(p=0.5,rel=1)\t0.7500\nP@5\t0.2000\n"
+    assert cli("qrels", "a.run", "RR", "RBPT(p=0.5,rel=1)", "P@5") == (0, out, "")
+
+
+def test_scores_by_topic_in_the_order_of_the_topics(cli):
+    lines = ["1\tRR\t1.0000", "2\tRR\t0.5000", "10\tRR\t0.0000", "all\tRR\t0.5000"]
+    assert cli("qrels", "a.run", "RR", "-q")[1].splitlines() == lines
+    assert cli("qrels", "a.run", "RR", "-q", "-n")[1].splitlines() == lines[:-1]
+
+
+@pytest.mark.parametrize("places", [0, 2, 10, -1])
+def test_decimal_places(cli, places):
+    value = ir_trunc.calc_aggregate("AP", "qrels", "a.run")["AP"]
+    shown = repr(value) if places == -1 else f"{value:.{places}f}"
+    assert cli("qrels", "a.run", "AP", "-p", str(places)) == (0, f"AP\t{shown}\n", "")
+
+
+@pytest.mark.parametrize("words", [
+    ["RBPT(p=0.5, rel=1)", "AP(rel=2)@3"], ["RBPT(p=0.5, rel=1) AP(rel=2)@3"],
+    ["  RBPT( rel = 1 , p = .5 )\tAP(rel=2)@3 "],
+    ["RBPT(p=0.5,rel=1)", "AP(rel=2)@3", "RBPT(rel=1,p=0.5)"],
+])  # fmt: skip
+def test_blanks_inside_and_between_measures(cli, words):
+    status, out, err = cli("qrels", "a.run", *words)
+    assert (status, err) == (0, "")
+    assert [line.split("\t")[0] for line in out.splitlines()] == ["RBPT(p=0.5,rel=1)", "AP(rel=2)@3"]
+
+
+def test_several_runs_make_a_table(cli):
+    status, out, _ = cli("qrels", "a.run", "b.run.gz", "RR", "RBPT(p=0.5,rel=1)")
+    table = [line.split("\t") for line in out.splitlines()]
+    assert status == 0
+    assert table[0] == ["run", "RR", "RBPT(p=0.5,rel=1)"]
+    assert [row[0] for row in table[1:]] == ["a.run", "b.run"]
+    assert [row[1] for row in table[1:]] == ["0.5000", "0.3333"]
+    for row in table[1:]:
+        alone = cli("qrels", {"b.run": "b.run.gz"}.get(row[0], row[0]), "RR", "RBPT(p=0.5,rel=1)")[1]
+        assert [line.split("\t")[1] for line in alone.splitlines()] == row[1:]
+
+
+def test_measures_that_other_tools_compute_stand_among_ours(cli):
+    out = cli("qrels", "a.run", "NumRet", "RBPT", "Judged@2", "RR")[1]
+    assert [line.split("\t")[0] for line in out.splitlines()] == ["NumRet", "RBPT", "Judged@2", "RR"]
+    assert out.startswith("NumRet\t5.0000\n")
+
+
+@pytest.mark.parametrize("options", [[], ["-q"], ["-p", "-1"], ["-q", "-n"]], ids=" ".join)
+def test_the_same_figures_as_ir_measures_own_command(cli, options):
+    words = ["qrels", "a.run", "nDCG@10", "AP", "P@5", *options]
+    command = [sys.executable, "-m", "ir_measures", *words]
+    theirs = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert sorted(cli(*words)[1].splitlines()) == sorted(theirs.splitlines())
+
+
+def test_a_topic_called_all_is_told_from_the_means(folder, command):
+    (folder / "qrels").write_text("all 0 d1 1\n2 0 d2 1\n")
+    (folder / "in.run").write_text("all Q0 d1 1 1 t\n")
+    for form in ("tsv", "csv", "jsonl"):
+        _, out, err = command("qrels", "in.run", "RR", "-q", "--format", form)
+        assert "a topic is called 'all'; the means of all topics are those of 'all topics'" in err
+        rows = [line for line in out.splitlines() if "all" in line]
+        assert [("all topics" in row, "0.5" in row) for row in rows] == [(False, False), (True, True)]
+    assert command("qrels", "in.run", "RR") == (0, "RR\t0.5000\n", "")
+    assert "all topics" not in command("qrels", "in.run", "RR", "-qn")[1]
+
+
+@pytest.fixture
+def refused(cli, complaint):
+    """The one line about a file that holds these bytes and is used as qrels or as a run."""
+
+    def call(kind, name, data, *measures):
+        if data is not None:
+            with open(name, "wb") as file:
+                file.write(data)
+        words = [name, "a.run"] if kind == "qrels" else ["qrels", name]
+        return complaint(*words, *(measures or ("RBPT", "AP")))
+
+    return call
+
+
+GOOD = RUN.encode()
+BAD_RUNS = {
+    "few.run": (b"1 Q0 a 1 2.0\n", "line 1", "5 fields"),
+    "many.run": (GOOD + b"2 Q0 d 1 2.0 my tag\n", "line 6", "7 fields"),
+    "word.run": (GOOD + b"2 Q0 d 1 high x\n", "line 6", "'high'"),
+    "nan.run": (GOOD + b"2 Q0 d 1 nan x\n", "line 6", "'nan'"),
+    "inf.run": (GOOD + b"2 Q0 d 1 -inf x\n", "line 6", "'-inf'"),
+    "twice.run": (GOOD + b"1 Q0 a 3 1.0 x\n", "topic 1", "document a", "twice"),
+    "latin.run": (GOOD + b"2 Q0 \xe9 1 1.0 x\n", "line 6", "UTF-8"),
+    "empty.run": (b"", "empty"),
+    "zero.run": (b"\0" * 9, "not text"),
+    "short.gz": (PACKED[:-9], "truncated"),
+    "plain.gz": (GOOD, "not a gzip file"),
+    "missing.run": (None, "no such file"),
+    "missing.gz": (None, "no such file"),
+    "directory": (None, "directory"),
+    "judged": (QRELS.encode(), "4 fields"),
+}
+BAD_QRELS = {
+    "half.qrels": (b"1 0 a 1.5\n", "line 1", "'1.5'"),
+    "word.qrels": (b"1 0 a yes\n", "line 1", "'yes'"),
+    "few.qrels": (b"1 0 a\n", "line 1", "3 fields"),
+    "twice.qrels": (QRELS.encode() + b"1 0 a 0\n", "topic 1", "document a", "twice"),
+    "big.qrels": (b"1 0 a 99999999999999999999\n", "99999999999999999999"),
+    "low.qrels": (b"1 0 a -9223372036854775808\n", "document a", "-9223372036854775808"),
+    "empty.qrels": (b"\n\n", "empty"),
+    "a.run": (GOOD, "6 fields"),
+    "directory": (None, "directory"),
+    "missing.qrels": (None, "no such file", "ir_datasets"),
+    "some/unknown/set": (None, "no such file", "ir_datasets"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "data", "parts"),
+    [
+        (kind, name, data, parts)
+        for kind, bad in (("run", BAD_RUNS), ("qrels", BAD_QRELS))
+        for name, (data, *parts) in bad.items()
+    ],
+)
+def test_bad_runs_and_qrels(refused, kind, name, data, parts):
+    message = refused(kind, name, data)
+    assert [part for part in [kind, name, *parts] if part not in message] == []
+
+
+def test_a_bad_run_after_good_ones_is_named(cli, complaint, tmp_path):
+    (tmp_path / "few.run").write_bytes(b"1 Q0 a 1 2.0\n")
+    assert "few.run, line 1" in complaint("qrels", "a.run", "few.run", "RBPT")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_topics_of_thousands_of_digits_are_topics(cli, tmp_path):
+    (tmp_path / "digits.qrels").write_bytes(b"7" * 5000 + b" 0 a 1\n")
+    assert cli("digits.qrels", "a.run", "AP", "-q")[0] == 0
+
+
+@pytest.mark.parametrize(("measure", "parts"), [
+    ("RBPT(p=2)", ["p=2", "< 1"]), ("RBPT(p=high)", ["RBPT(p=high)"]),
+    ("RBPT(p='high')", ["RBPT", "p='high'"]),
+    ("RBPT(q=0.5)", ["RBPT", "'q'", "p, "]), ("RBPT(0.5)", ["RBPT(0.5)", "name"]),
+    ("RBPT(p=0.5", ["RBPT(p=0.5"]),
+    ("RBPT(p=0.5))", ["RBPT(p=0.5))"]), ("RBPT(p=0.5,p=0.6)", ["RBPT", "twice"]),
+    ("RBPT(p=1)(p=1)", ["RBPT(p=1)"]),
+    ("RBPT@0", ["RBPT", "cutoff=0", ">= 1"]), ("RBPT@-1", ["RBPT", "-1"]), ("RBPT@1.5", ["RBPT", "1.5"]),
+    ("P", ["P@10"]),
+    ("AP@x", ["AP@x"]), ("AP@", ["AP@"]), ("@10", ["@10"]), ("nDCG@10@20", ["nDCG@10@20"]),
+    ("NoSuch", ["'NoSuch'"]),
+    ("AP,P@5", ["AP,P@5"]), ("", ["measure"]), (" ", ["measure"]), ("alpha_nDCG@10", ["alpha_nDCG@10"]),
+    ("NERR8@10", ["NERR8", "max_rel"]), ("é", ["'é'"]),
+    ("AP(rel=0)", ["AP", "rel=0"]), ("P(rel='x')@5", ["P", "rel='x'"]),
+    ("SetF(beta=-1)", ["SetF", "beta=-1"]),
+    ("NumRet(rel='x')", ["NumRet", "rel"]), ("RBPT" + "(" * 300, ["RBPT"]),
+    ("__import__('os')", ["__import__"]),
+], ids=lambda value: value[:20] if isinstance(value, str) else "")  # fmt: skip
+def test_a_bad_measure(cli, complaint, measure, parts):
+    message = complaint("qrels", "a.run", measure)
+    assert [part for part in parts if part not in message] == [], message
+    assert len(message) < 500
+    assert "object at 0x" not in message
