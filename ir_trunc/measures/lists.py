@@ -68,7 +68,23 @@ def from_nothing(x: npt.ArrayLike, offsets: Ints) -> Floats:
 
 
 class Lists:
-    """Every list read at its own end: a point is a list (Q points)."""
+    """Every list up to its own end: a point is a list (Q points).
+
+    Attributes
+    ----------
+    row, rank : array
+        Query and rank of every hit.
+    raw_grade, grade : array
+        Grade of every hit; in `grade` negative grades are 0.
+    lengths, offsets : array
+        Length of every list, and where its hits begin among all hits.
+    k : int or None
+        The cutoff.
+    n : array
+        Length of the list that ends at each point.
+    ranks : array
+        0, 1, 2, ... as far as any list, ideal list or terminal document reaches.
+    """
 
     def __init__(self, rankings: Rankings, cutoff: int | None = None):
         shown = rankings if cutoff is None else rankings.cut(cutoff)
@@ -85,14 +101,9 @@ class Lists:
         self.grade = np.maximum(shown.judged_grades, 0)
         self.k = cutoff
         self.n: Ints = shown.lengths
-        """Length of the list that ends at each point."""
         longest = max(int(self.lengths.max(initial=0)), self.judgments.most_judged)
+        # A multiple of 1024: vectorised functions may compute the rest of a block with other last bits.
         self.ranks: Floats = np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
-        """0, 1, 2, ... as far as any list, ideal list or terminal document reaches.
-
-        The length is a multiple of 1024: vectorised functions may compute the rest of a block in another way,
-        with other last bits.
-        """
 
     @property
     def stopped(self) -> Bools | bool:
@@ -101,15 +112,12 @@ class Lists:
 
     @cached_property
     def silence(self) -> tuple[Ints, Ints]:
-        """The points with the empty list for a nil query that NIL answers, and the query of each."""
+        """The points with the empty list for a query that NIL answers, and the query of each."""
         query = self.spread(np.arange(len(self.lengths)))
-        by_nil = (
-            np.zeros(len(self.lengths), dtype=bool)
-            if self.judgments.by_nil is None
-            else self.judgments.by_nil
-        )
-        at = np.flatnonzero((self.n == 0) & by_nil[query])
-        return at, query[at]
+        by_nil = self.judgments.by_nil
+        answers = np.zeros(len(query), dtype=bool) if by_nil is None else by_nil[query]
+        points = np.flatnonzero((self.n == 0) & answers)
+        return points, query[points]
 
     @cached_property
     def nothing(self) -> Lists:
@@ -160,7 +168,7 @@ class Lists:
     # tables
 
     def table(self, function: Callable[[Floats], Floats]) -> Floats:
-        """A function of the rank for every rank; what depends on length alone is looked up here."""
+        """The values of a function of the rank, for every rank."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return function(self.ranks)
 
@@ -181,7 +189,7 @@ class Lists:
 
 
 class Depths(Lists):
-    """Every list read at every depth: a point is a list and a depth d = 0..n (sum of n + 1 points)."""
+    """Every list up to every depth: a point is a list and a depth d = 0..n (sum of n + 1 points)."""
 
     def __init__(self, rankings: Rankings, cutoff: int | None = None):
         super().__init__(rankings, cutoff)
@@ -219,7 +227,12 @@ class Depths(Lists):
 class EveryDocument:
     """The documents of all lists, one list after the other.
 
-    first: where each list begins, and the end of the last (Q + 1). row, rank: of every document.
+    Attributes
+    ----------
+    first : array
+        Where each list begins, and the end of the last (Q + 1).
+    row, rank : array
+        Query and rank of every document.
     """
 
     lists: Lists
@@ -229,24 +242,24 @@ class EveryDocument:
 
     @classmethod
     def of(cls, lists: Lists) -> EveryDocument:
-        """Those of the lists that are looked at."""
+        """All documents of these lists, down to the cutoff."""
         first = offsets_of(lists.lengths)
         row = np.repeat(np.arange(len(lists.lengths)), lists.lengths)
         return cls(lists, first, row, np.arange(first[-1]) - first[row] + 1)
 
     def costs(self, cost: float) -> Floats:
-        """What reading each of them costs: the run's own costs, or the same for all."""
+        """The cost of reading each document: the run's own costs, or the same for all."""
         return np.full(len(self.row), cost) if self.lists.costs is None else self.lists.costs
 
     def of_hits(self, x: Floats) -> Floats:
         """The values of the hits; 0 for the documents that are not judged."""
-        found = np.zeros(len(self.row))
-        found[self.at_hits] = x
-        return found
+        values = np.zeros(len(self.row))
+        values[self.at_hits] = x
+        return values
 
     @property
     def at_hits(self) -> Ints:
-        """Where the hits stand."""
+        """The position of each hit among the documents."""
         return self.first[self.lists.row] + self.lists.rank - 1
 
     def running(self, x: Floats, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:

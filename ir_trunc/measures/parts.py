@@ -76,10 +76,16 @@ class PowersOfTwo:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What all judged documents are worth, retrieved or not.
+    """The gains of all judged documents, retrieved or not.
 
-    R: relevant documents of every query. relevant: their units, the highest first inside a query, whatever
-    the grades. total: the sum of units of every query.
+    Attributes
+    ----------
+    R : array
+        Number of relevant documents of every query.
+    relevant : array
+        Their gains in units, the highest first inside a query, whatever the grades.
+    total : array
+        Sum of units of every query.
     """
 
     R: Ints
@@ -101,12 +107,12 @@ class Judged:
 
 
 def judged_by(scale: GradeScale, judgments: Judgments) -> Judged:
-    """What all judged documents are worth by a scale."""
-    found: Judged | None = judgments.known.get(scale)
-    if found is None:
-        found = Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
-        judgments.known[scale] = found
-    return found
+    """The gains of all judged documents on a scale; computed once for the judgments."""
+    judged: Judged | None = judgments.known.get(scale)
+    if judged is None:
+        judged = Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
+        judgments.known[scale] = judged
+    return judged
 
 
 def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
@@ -118,9 +124,16 @@ def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
 
 @dataclass(frozen=True, eq=False)
 class Gains:
-    """What the documents are worth, in whole units where the scale allows, so that sums of them are exact.
+    """The gains of documents, in whole units where the scale allows it, so that their sums are exact.
 
-    counts: units of every hit. judged: of every judged document. unit: worth of one unit.
+    Attributes
+    ----------
+    counts : array
+        Units of every hit.
+    judged : Judged
+        Units of all judged documents.
+    unit : float
+        A gain is its units divided by this number.
     """
 
     lists: Lists
@@ -218,11 +231,11 @@ def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
     """Gains by a map; a warning where a grade that it leaves out is worth less than a lower grade."""
     scale = scale_of(gains)
     if gains:
-        _say_what_falls(gains, lists.judgments.levels, scale)
+        _warn_of_lower_gains(gains, lists.judgments.levels, scale)
     return gains_by(scale, lists)
 
 
-def _say_what_falls(gains: dict[int, float], levels: Ints, scale: Mapped) -> None:
+def _warn_of_lower_gains(gains: dict[int, float], levels: Ints, scale: Mapped) -> None:
     worth = scale(levels)
     for at in np.flatnonzero(~np.isin(levels, list(gains))):
         higher = [x for x, gain in gains.items() if x < levels[at] and gain > worth[at]]
@@ -288,10 +301,17 @@ def top_grade(lists: Lists, max_rel: int | None) -> int:
 class Ties:
     """The relevant documents of every query in groups of the same grade, best first.
 
-    row, grade, size, better: of every group; better: relevant documents of its query that have a higher
-    grade. R: relevant documents of every query. keys: of every group, ascending, and a last one that no
-    document has; starts: how many relevant documents have a lower key. levels: the positive grades of the
-    scale.
+    Attributes
+    ----------
+    row, grade, size, better : array
+        Of every group: its query, grade and size, and the number of relevant documents of a higher grade.
+    R : array
+        Number of relevant documents of every query.
+    keys, starts : array
+        Key of every group, ascending, and a last one that no document has; how many relevant documents have
+        a lower key.
+    levels : array
+        The positive grades of the scale.
     """
 
     row: Ints
@@ -341,17 +361,21 @@ def _keys(row: Ints, level: Ints, levels: Ints) -> Ints:
 
 def ties(judgments: Judgments) -> Ties:
     """The groups of some judgments."""
-    found: Ties = judgments.known.get(Ties) or Ties.of(judgments)
-    judgments.known[Ties] = found
-    return found
+    groups: Ties = judgments.known.get(Ties) or Ties.of(judgments)
+    judgments.known[Ties] = groups
+    return groups
 
 
 @dataclass(frozen=True, eq=False)
 class Standing:
     """How each relevant hit stands by its grade; 0 for the other hits.
 
-    better, as_good: documents of a higher grade, and those of the same grade or a higher one (itself
-    included), down to its rank. better_in_all, as_good_in_all: in all judgments.
+    Attributes
+    ----------
+    better, as_good : array
+        Documents of a higher grade down to its rank, and those of the same or a higher grade with itself.
+    better_in_all, as_good_in_all : array
+        The same in all judgments.
     """
 
     better: Ints
