@@ -96,8 +96,9 @@ class Curve:
         InputError
             If a depth is not a whole number >= 0.
         """
-        ends = np.diff(self.offsets) - 1
-        return self.values[self.offsets[:-1] + np.minimum(checked_depths(depth, self.topics), ends)]
+        longest = np.diff(self.offsets) - 1
+        indices: Ints = self.offsets[:-1] + np.minimum(checked_depths(depth, self.topics), longest)
+        return self.values[indices]
 
     def rows(self) -> Iterator[tuple[str, Floats]]:
         """Each topic with its values for d = 0..n."""

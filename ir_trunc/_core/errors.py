@@ -1,4 +1,4 @@
-"""What can go wrong, as types: every message names the place and says what would be right."""
+"""Errors and warnings, and helpers for their messages: a message names the place and the correct input."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class UnknownMeasureError(IrTruncError):
 
 
 class IrTruncWarning(UserWarning):
-    """Something was left out of the evaluation; the message counts it."""
+    """Something is left out of the evaluation, or looks wrong; the message counts it."""
 
 
 def warn(message: str) -> None:
-    """Warn in the name of the user's own line, not of one in this package."""
+    """Warn with the location of the user's own line, not of a line in this package."""
     if (notes := _NOTES.get()) is not None and message not in notes:
         notes.append(message)
     frame, depth = sys._getframe(1), 2
@@ -57,7 +57,7 @@ _NOTES: ContextVar[list[str] | None] = ContextVar("notes", default=None)
 
 @contextmanager
 def noted() -> Iterator[list[str]]:
-    """Collect what is warned of inside, each message once, for a result that repeats it. The warnings stay.
+    """Collect the messages of warnings, each once, for a result that repeats them. They are still issued.
 
     Examples
     --------
@@ -92,13 +92,10 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """A question that offers the names nearest to a mistyped one.
-
-    It is empty where none is near, and where what was given for a name is not text.
-    """
+    """A question that offers the names nearest to a mistyped one; empty if none is near or it is not text."""
     if not isinstance(name, str):
         return ""
-    import difflib  # where there is a mistake: commands that find none start sooner
+    import difflib  # only after a mistake: other commands start sooner
 
     folded = {word.casefold(): word for word in known}
     near = [folded[word] for word in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
@@ -107,12 +104,12 @@ def nearest(name: object, known: Iterable[str]) -> str:
 
 
 def counted(number: int, what: str, many: str = "") -> str:
-    """A number with its noun: '1 topic', '2 topics'. many: the plural, where an s is not enough."""
+    """A number with its noun: '1 topic', '2 topics'. `many` is an irregular plural."""
     return f"{number} {what if number == 1 else many or what + 's'}"
 
 
 def shown(value: object) -> str:
-    """As much of a value as a message has room for, in one line, whatever the value is."""
+    """A short representation of any value, in one line, for a message."""
     try:
         return " ".join(reprlib.repr(value).split())
     except Exception:

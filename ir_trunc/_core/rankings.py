@@ -116,9 +116,9 @@ class Rankings:
         above = np.append(0, ranks[:-1])
         above[self.judged_offsets[:-1][sizes_of(self.judged_offsets) > 0]] = 0
         if bad := first_true((ranks <= above) | (ranks > lengths[row])):
-            at = row[bad[0]]
+            q = row[bad[0]]
             raise InputError(
-                f"topic {topics[at]}: a judged document at rank {ranks[bad[0]]} of {lengths[at]} documents,"
+                f"topic {topics[q]}: a judged document at rank {ranks[bad[0]]} of {lengths[q]} documents,"
                 f" after rank {above[bad[0]]}; rising ranks from 1 to the list's length are needed."
             )
 
@@ -336,30 +336,30 @@ class Rankings:
         >>> Rankings.from_lists([[1, 0, 1], [0], []]).take([0, 2]).topics
         ('1', '3')
         """
-        at = np.asarray(positions)
-        if at.size and at.dtype.kind not in "iu":
+        indices = np.asarray(positions)
+        if indices.size and indices.dtype.kind not in "iu":
             raise InputError(
-                f"positions of topics: whole numbers are needed, not {at.dtype}; np.flatnonzero makes them of"
-                " a mask."
+                f"positions of topics: whole numbers are needed, not {indices.dtype}; np.flatnonzero makes"
+                " them of a mask."
             )
-        if at.ndim != 1 or bool(((at < 0) | (at >= len(self))).any()):
+        if indices.ndim != 1 or bool(((indices < 0) | (indices >= len(self))).any()):
             raise InputError(
                 f"positions of topics: a flat list of numbers from 0 to {len(self) - 1} is needed, not"
                 f" {positions!r}."
             )
-        at = at.astype(np.int64)
-        counts = sizes_of(self.judged_offsets)[at]
-        judged = indices_of_rows(self.judged_offsets[at], counts)
+        indices = indices.astype(np.int64)
+        counts = sizes_of(self.judged_offsets)[indices]
+        judged = indices_of_rows(self.judged_offsets[indices], counts)
         return self._with(
-            judgments=self.judgments.take(at),
-            lengths=self.lengths[at],
+            judgments=self.judgments.take(indices),
+            lengths=self.lengths[indices],
             judged_offsets=offsets_of(counts),
             judged_ranks=self.judged_ranks[judged],
             judged_grades=self.judged_grades[judged],
-            starts=self.starts[at],
-            first_scores=None if self.first_scores is None else self.first_scores[at],
-            nil=None if self.nil is None else NilLists(self.nil.convention, self.nil.held[at]),
-            overlaps=None if self.overlaps is None else self.overlaps[at],
+            starts=self.starts[indices],
+            first_scores=None if self.first_scores is None else self.first_scores[indices],
+            nil=None if self.nil is None else NilLists(self.nil.convention, self.nil.held[indices]),
+            overlaps=None if self.overlaps is None else self.overlaps[indices],
         )
 
     @classmethod
@@ -400,29 +400,29 @@ class Rankings:
         first_scores, overlaps = np.full(len(position), -np.inf), np.zeros(len(position))
         documents_above = judged_above = 0
         for piece in pieces:
-            at = np.array([position[topic] for topic in piece.topics], np.int64)
-            if seen[at].any():
-                topic = judgments.topics[at[seen[at]][0]]
+            indices = np.array([position[topic] for topic in piece.topics], np.int64)
+            if seen[indices].any():
+                topic = judgments.topics[indices[seen[indices]][0]]
                 raise InputError(
                     f"topic {topic} is in two pieces of the run; one piece must have all its rows."
                 )
-            seen[at] = True
-            lengths[at] = piece.lengths
-            starts[at] = piece.starts + documents_above
-            counts[at] = sizes_of(piece.judged_offsets)
-            first_judged[at] = piece.judged_offsets[:-1] + judged_above
+            seen[indices] = True
+            lengths[indices] = piece.lengths
+            starts[indices] = piece.starts + documents_above
+            counts[indices] = sizes_of(piece.judged_offsets)
+            first_judged[indices] = piece.judged_offsets[:-1] + judged_above
             if piece.nil is not None:
-                held[at] = piece.nil.held
+                held[indices] = piece.nil.held
             if piece.first_scores is not None:
-                first_scores[at] = piece.first_scores
+                first_scores[indices] = piece.first_scores
             if piece.overlaps is not None:
-                overlaps[at] = piece.overlaps
+                overlaps[indices] = piece.overlaps
             values = piece.costs if scores is None else piece.scores
             documents_above += 0 if values is None else len(values)
             judged_above += len(piece.judged_ranks)
         judged, none = indices_of_rows(first_judged, counts), np.zeros(0, np.int64)
         conventions = [piece.nil.convention for piece in pieces if piece.nil is not None]
-        known = len(conventions) == len(pieces) > 0
+        every_has_nil = len(conventions) == len(pieces) > 0
         return cls.unchecked(
             judgments=judgments,
             lengths=lengths,
@@ -433,7 +433,7 @@ class Rankings:
             scores=scores,
             costs=costs,
             first_scores=first_scores if all(piece.first_scores is not None for piece in pieces) else None,
-            nil=NilLists(conventions[0], held) if known else None,
+            nil=NilLists(conventions[0], held) if every_has_nil else None,
             overlaps=overlaps if pieces and all(piece.overlaps is not None for piece in pieces) else None,
         )
 

@@ -70,5 +70,5 @@ def compiled(folder: Path) -> Path | None:
 
 
 if __name__ == "__main__":
-    found = compiled(HERE)
-    print(f"built {found}" if found else "nothing is built")
+    module = compiled(HERE)
+    print(f"built {module}" if module else "nothing is built")

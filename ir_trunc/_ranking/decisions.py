@@ -137,7 +137,7 @@ def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
         pairs = list(data.items())
     elif shape == "frame":
         table = columns_by_name(data, source)
-        columns = [table[_field(column_names(table), known, source)] for known in (_IDS, names)]
+        columns = [table[_field(column_names(table), allowed, source)] for allowed in (_IDS, names)]
         pairs = list(zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns)))
     elif shape == "list":
         pairs = [_pair(item, names, f"{source}, item {at}") for at, item in enumerate(data)]

@@ -51,10 +51,10 @@ class NilRule:
 
     def __post_init__(self) -> None:
         if not isinstance(self.convention, str) or self.convention not in get_args(Convention):
-            known = ", ".join(map(repr, get_args(Convention)))
+            conventions = ", ".join(map(repr, get_args(Convention)))
             raise InputError(
-                f"nil={shown(self.convention)} is unknown: {known} or a NilRule is needed; NilRule(id=...)"
-                " names another id."
+                f"nil={shown(self.convention)} is unknown: {conventions} or a NilRule is needed;"
+                " NilRule(id=...) names another id."
             )
         if not isinstance(self.id, str) or not self.id or self.id == PLACEHOLDER:
             why = (

@@ -376,8 +376,8 @@ def read_qrels(
         if topics is not None:
             say_unjudged(topics, more, data.judgments.topics, data.given.source)
         return data.changed(more, rule) if more or rule else data
-    recognised_data = recognised(data, replace(QRELS, reading=Reading(columns=names)))
-    rows = coded_qrels(recognised_data) or recognised_data.all_rows()
+    source = recognised(data, replace(QRELS, reading=Reading(columns=names)))
+    rows = coded_qrels(source) or source.all_rows()
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
@@ -437,9 +437,9 @@ def with_topics(qrels: QrelsLike, topics: Any) -> Any:
         return read_qrels(qrels, topics)
     data = recognised(qrels, QRELS)
     rows, universe = data.all_rows(), read_topics(topics)
-    known = {*rows.named_topics(), *rows.universe}
-    say_unjudged(topics, universe, known, rows.source)
-    missing = [topic for topic in universe if topic not in known]
+    present = {*rows.named_topics(), *rows.universe}
+    say_unjudged(topics, universe, present, rows.source)
+    missing = [topic for topic in universe if topic not in present]
     if data.reader is dicts:
         own = dict(zip(rows.universe, data.value))  # which may be numbers
         empty = [own[topic] for topic in universe if topic in own and not data.value[own[topic]]]

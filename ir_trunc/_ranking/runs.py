@@ -321,10 +321,9 @@ def _reported(qrels: Qrels, run: Piece) -> Rankings:
     documents = int(rankings.lengths.sum())
     # An answer outside of all classes is a wrong answer.
     if documents and len(qrels.keys) and qrels.classes is None and not len(rankings.judged_ranks):
-        known = f"one that is judged is {qrels.docs[0]}"
         warn(
             f"{source}: none of its {documents} documents is judged; are these the ids of the qrels'"
-            f" collection? ({known})"
+            f" collection? (one that is judged is {qrels.docs[0]})"
         )
     return rankings
 
