@@ -391,6 +391,7 @@ def read_qrels_of_runs(
 
     Each named column must be in the qrels or in the runs.
     """
+    Reading.of(**reading)  # a wrong option is an error before the qrels are read
     names = Columns.of(reading.get("columns"))
     if not names:
         return read_qrels(data, topics, nil=nil), {**reading, "columns": None}
