@@ -23,7 +23,7 @@ CONSTANTS = {
     "longest JSON or XML": "_read LONGEST_DOCUMENT",
     "block": "_read BLOCK",
     "highest grade, and": "_core HIGHEST_GRADE",
-    "highest grade where": "scoring _HIGHEST_OF_OTHERS",
+    "highest grade where": "scoring _HIGHEST_GRADE",
     "largest whole number": "_core LARGEST",
 }
 
