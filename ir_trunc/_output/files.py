@@ -1,4 +1,4 @@
-"""Files that are written: whole or not there, and in TREC's form only what can be read back.
+"""Files that are written whole or not at all, and lines of TREC files that can be read back.
 
 All that ir_trunc writes goes through `output_file`: into a hidden file beside the target,
 which is moved into place once it is complete. Whatever goes wrong, the target is what it was before.
@@ -164,9 +164,9 @@ def _standard_output() -> Iterator[IO[bytes]]:
 
 
 def _descriptor(path: Target) -> int | None:
-    """The open file that a path stands for. A Path is a name always, also `Path("-")`."""
-    found = _DESCRIPTOR.fullmatch(os.fsdecode(path))
-    return int(found[1]) if found else _DESCRIPTORS.get(path) if isinstance(path, str) else None
+    """The descriptor that a path names, as `-` or `/dev/fd/1`; a `Path` is always the name of a file."""
+    match = _DESCRIPTOR.fullmatch(os.fsdecode(path))
+    return int(match[1]) if match else _DESCRIPTORS.get(path) if isinstance(path, str) else None
 
 
 def check_output(path: Target) -> None:
@@ -203,14 +203,14 @@ def check_outputs(outputs: Iterable[Target | None], inputs: Iterable[Target | No
     """
     wanted = [path for path in outputs if path is not None]
     read = {_file(name): name for path in inputs if path is not None for name in _inside(path)}
-    for at, path in enumerate(wanted):
+    for number, path in enumerate(wanted):
         check_output(path)
-        found = None if _descriptor(path) is not None else _file(path)
-        if found is not None and found in read:
+        file = None if _descriptor(path) is not None else _file(path)
+        if file is not None and file in read:
             raise InputError(
-                f"{path} is the input {read[found]}, which would be overwritten: name another file."
+                f"{path} is the input {read[file]}, which would be overwritten: name another file."
             )
-        for other in wanted[:at]:
+        for other in wanted[:number]:
             if _place(path) == _place(other):
                 raise InputError(f"{other} and {path} are one file: two outputs need two files.")
 
@@ -221,16 +221,16 @@ def _inside(path: Target) -> list[str]:
 
 
 def _file(path: Target) -> tuple[int, int] | None:
-    """What tells an existing regular file from all others."""
+    """The identity of an existing regular file; None for anything else."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
 def _place(path: Target) -> object:
-    """What tells an output from the others; devices can be written twice."""
+    """The identity of an output; that of a device is always new, because it can be written twice."""
     if os.path.exists(path) and not os.path.isfile(path) and _descriptor(path) is None:
         return object()
     return _descriptor(path) or _file(path) or os.path.realpath(path)

@@ -24,24 +24,28 @@ import numpy as np
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import file_name
 
-# Bytes: what is made of a block fits in the processor's cache, and its memory is used again for the next.
+# Bytes: what is computed from a block fits in the processor's cache; the next block uses the same memory.
 BLOCK = 1 << 22
 
-LONGEST_LINE = 1 << 20  # bytes: a file without line ends is found out before it is in memory
-LONGEST_DOCUMENT = 1 << 30  # decompressed, of what is read as a whole: JSON and XML may stand in one line
+LONGEST_LINE = 1 << 20  # bytes: a file without line ends is refused before it fills the memory
+LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed: JSON and XML may be a single line, and are read at once
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
 _PACKED = 1 << 20  # bytes that are decompressed at once
-_TAIL = 1 << 16  # bytes: where the last group of a block is looked for first
+_TAIL = 1 << 16  # bytes at the end of a block, where its last topic is searched first
 
 
 class BadLineError(Exception):
-    """A line that is not parsed at all.
+    """A line that cannot be parsed.
 
-    before: how many lines of these bytes end above it; line: its bytes.
+    Attributes
+    ----------
+    before : int
+        The number of lines that end before it in these bytes.
+    line : bytes
     """
 
     def __init__(self, data: bytes | memoryview, at: int, problem: str):
@@ -53,7 +57,7 @@ class BadLineError(Exception):
 
 
 def line_ends(data: bytes) -> int:
-    """Newlines, and carriage returns that stand alone."""
+    """The number of line ends: newlines, and carriage returns without one."""
     alone = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
     return data.count(b"\n") + alone
 
@@ -114,8 +118,9 @@ def contents(path: Path, source: str, document: bytes | tuple[bytes, ...] = ()) 
 
 
 def numbered_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
-    """The lines that are not blank, each with what to call it in a message."""
-    return [(f"{source}, line {at}", line) for at, line in enumerate(data.splitlines(), 1) if line.strip()]
+    """The lines that are not blank, each with its name in messages."""
+    lines = enumerate(data.splitlines(), 1)
+    return [(f"{source}, line {number}", line) for number, line in lines if line.strip()]
 
 
 def decoded(data: bytes, what: str) -> str:
@@ -127,9 +132,10 @@ def decoded(data: bytes, what: str) -> str:
 
 
 def beginning(path: str | os.PathLike[str]) -> bytes:
-    """The first bytes of a file, unpacked, without a byte order mark and blanks, by which its form is known.
+    """The first bytes of a file, decompressed, without byte order mark and blanks.
 
-    None for what is not a regular file or cannot be read: whoever reads it says why.
+    Readers recognise the form of the file by them. Empty for what is not a regular file or cannot be read:
+    the reader raises the error.
     """
     try:
         if not os.path.isfile(path):
@@ -238,14 +244,14 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
     try:
         yield io.BufferedReader(_Members(raw, unpacker))
     except faults as error:
-        fault = _as_python_says(raw, error)
+        fault = _error_of_gzip(raw, error)
         what = "ends in the middle: the gzip file is truncated"
         problem = what if isinstance(fault, EOFError) else f"cannot be decompressed: {fault}"
         raise InputError(f"{source} {problem}.") from None
 
 
 def _unpacker() -> tuple[Callable[[int], Any], tuple[type[Exception], ...]]:
-    """What decompresses, and the errors it raises: isal where it is installed, which is twice as fast."""
+    """The decompressor and the errors it raises: isal where it is installed, which is twice as fast."""
     try:
         from isal import isal_zlib
     except ImportError:
@@ -257,7 +263,7 @@ def _unpacker() -> tuple[Callable[[int], Any], tuple[type[Exception], ...]]:
 class _Members(io.RawIOBase):
     """The members of a gzip file, decompressed, one after the other; zeros may follow each.
 
-    Python's own reader takes smaller pieces, copies them once more, and looks at the checksum by itself.
+    Python's own reader takes smaller pieces, copies them once more, and computes the checksum itself.
     """
 
     def __init__(self, raw: io.BufferedReader, unpacker: Callable[[int], Any]):
@@ -290,8 +296,8 @@ class _Members(io.RawIOBase):
         return bool(self._packed)
 
 
-def _as_python_says(raw: io.BufferedReader, error: Exception) -> Exception:
-    """An error of gzip data in the words of Python's own gzip, where the data can be read once more."""
+def _error_of_gzip(raw: io.BufferedReader, error: Exception) -> Exception:
+    """The error that Python's own gzip raises for these data, if they can be read once more."""
     if raw.seekable():
         raw.seek(0)
         try:
@@ -304,7 +310,10 @@ def _as_python_says(raw: io.BufferedReader, error: Exception) -> Exception:
 
 
 def read_json(data: bytes, place: str) -> Any:
-    """What a JSON text says. place: what to call it in a message."""
+    """The content of a JSON text: no object with a name twice, no NaN, no infinity.
+
+    place: its name in messages.
+    """
     text = decoded(data, f"{place} is")
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_unknown)
@@ -315,19 +324,19 @@ def read_json(data: bytes, place: str) -> Any:
 
 
 def json_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
-    """The lines of a text with an object on each, and what to call them; none where it has another form."""
+    """The lines of JSON lines, each with its name in messages; none where the text has another form."""
     lines = numbered_lines(data, source)
     first = lines[0][1].strip() if len(lines) > 1 else b""
     return lines if first.startswith(b"{") and first.endswith(b"}") else []
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise ValueError(f"an object has the name {shown(twice)} twice")
-    return found
+    return content
 
 
 def _unknown(constant: str) -> Any:
@@ -337,23 +346,23 @@ def _unknown(constant: str) -> Any:
 def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int = 0) -> dict[str, int]:
     """{topic: whole number} from a file of lines `topic<TAB>number`, plain or gzipped.
 
-    kind: what the file holds, and number: what its numbers are, for messages. Raises InputError that names
-    the line: not two fields, a number that is not whole or lower than `low`, or a topic for the second time.
+    kind, number: what messages call the file and its numbers. An InputError names the line that does not have
+    two fields, a whole number of at least `low`, and a new topic.
     """
     path = file_name("path", path)
     source = f"{kind}s {path}"
     form = f"'topic<TAB>{number}' with a whole number {number} >= {low} is needed"
-    found: dict[str, int] = {}
+    number_of: dict[str, int] = {}
     for where, line in numbered_lines(contents(Path(path), source), source):
         fields = [decoded(field, f"{where}: the topic is") for field in line.split()]
         if len(fields) != 2 or not re.fullmatch(r"[0-9]{1,18}", fields[1]) or int(fields[1]) < low:
             raise InputError(f"{where}: {' '.join(fields)!r}: {form}.")
-        if fields[0] in found:
+        if fields[0] in number_of:
             raise InputError(f"{where}: topic {fields[0]} has a {kind} already.")
-        found[fields[0]] = int(fields[1])
-    if not found:
+        number_of[fields[0]] = int(fields[1])
+    if not number_of:
         raise InputError(f"{source} is empty: {form}.")
-    return found
+    return number_of
 
 
 def read_sizes(path: str) -> dict[str, int]:

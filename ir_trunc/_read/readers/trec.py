@@ -38,7 +38,7 @@ from ir_trunc._read.text import (
     numbered_lines,
 )
 
-# Python takes more for a number: 1_000, and the digits of all scripts.
+# Python reads more texts as numbers: 1_000, and the digits of all scripts.
 NUMBER = {
     int: re.compile(r"[+-]?[0-9]{1,4000}"),
     float: re.compile(
@@ -48,26 +48,28 @@ NUMBER = {
 
 
 def line_by_line(lines: list[bytes], layout: Layout, source: str, first: int | None) -> pa.Table:
-    """What the lines mean; InputError that says which of them is wrong."""
+    """The lines as a table; InputError that names the line which is wrong."""
     types, rows = layout.columns, []
     kinds = {name: {pa.int64(): int, pa.float64(): float}.get(kind, str) for name, kind in types.items()}
-    for at, line in enumerate(lines, first or 0):
+    for number, line in enumerate(lines, first or 0):
         fields = line.split()
         if fields and not fields[0].startswith(COMMENT):
             try:
                 rows.append(_line_values(fields, layout, kinds))
             except InputError as error:
-                raise InputError(f"{line_at(source, None if first is None else at, line)}{error}") from None
+                raise InputError(
+                    f"{line_at(source, None if first is None else number, line)}{error}"
+                ) from None
     columns = zip(*rows) if rows else [()] * len(types)
     return pa.table({name: pa.array(column, types[name]) for name, column in zip(types, columns)})
 
 
 def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]]) -> list[Any]:
-    """The fields of a line that are read. An InputError goes on from the name of the line."""
+    """The fields of a line that are read. The text of an InputError continues the name of the line."""
     if len(fields) != len(layout.fields):
         needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
-        other = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}
-        raise InputError(f": {counted(len(fields), 'field')}; {needed}.{other.get(len(fields), '')}")
+        hints = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}
+        raise InputError(f": {counted(len(fields), 'field')}; {needed}.{hints.get(len(fields), '')}")
     texts = {name: decoded(fields[layout.fields.index(name)], ": the ids are") for name in kinds}
     for name, text in texts.items():
         if problem := kinds[name] is not str and _problem_of(kinds[name], text):
@@ -77,7 +79,7 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
 
 
 def _problem_of(kind: type[int] | type[float], text: str) -> str:
-    """What makes a text no number of this kind, or one that is out of range; nothing where it is one."""
+    """Why a text is not a number of this kind in the possible range; empty where it is."""
     if not NUMBER[kind].fullmatch(text):
         return f" is not a {'whole ' if kind is int else ''}number"
     if kind is int:
@@ -86,19 +88,19 @@ def _problem_of(kind: type[int] | type[float], text: str) -> str:
 
 
 def line_at(source: str, number: int | None, line: bytes) -> str:
-    """What to call a line in a message: by its number, or where that is not known by its text."""
+    """The name of a line in messages: its number, or its text where the number is unknown."""
     return f"{source}, line {repr(brief(line.decode(errors='replace'))) if number is None else number}"
 
 
 def brief(text: str) -> str:
-    """As much of a text as a message has room for."""
+    """A text, shortened for a message."""
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 _ONE_SIGN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
 
-_LOOKED_AT = 4  # blocks of a file in which signs are looked for
-_WINDOWS = 16  # places of a block of lines that are looked at
+_SAMPLED_BLOCKS = 4  # the first blocks of a file
+_WINDOWS = 16  # parts of a block that a sample has
 _WINDOW = 320  # bytes: a handful of lines
 
 
@@ -114,12 +116,12 @@ def _are_lines(data: File) -> bool:
 def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
     path, samples = Path(run.value), list[Sample]()
     if not path.is_file():
-        return None  # what comes through a pipe cannot be read again
+        return None  # a pipe cannot be read again
     try:
         for number, block in enumerate(blocks(path, run.source)):
             if not kernel.lines(lists, block):
                 return None
-            samples += _looked_at(block, number)
+            samples += _samples_of_block(block, number)
     except (BadLineError, OSError):
         return None
     return tuple(samples)
@@ -157,7 +159,7 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if path.is_file():
         find = partial(_lines_of, path, source)
         pieces = (replace(rows, lines_of=find) for rows in pieces)
-    elif held := list(pieces):  # what comes through a pipe cannot be read again
+    elif held := list(pieces):  # a pipe cannot be read again
         pieces = [Rows.concat(held)]
     count = 0
     for rows in pieces:
@@ -169,37 +171,36 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
 def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
     """The numbers of the lines that have this topic and this document."""
-    found, first, wanted = [], 1, [topic.encode(), doc.encode()]
+    numbers, first, wanted = [], 1, [topic.encode(), doc.encode()]
     for block in blocks(path, source):
         lines = bytes(block).splitlines()
-        found += [at for at, line in enumerate(lines, first) if line.split()[:3:2] == wanted]
+        numbers += [at for at, line in enumerate(lines, first) if line.split()[:3:2] == wanted]
         first += len(lines)
-    return found
+    return numbers
 
 
 def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = None) -> Rows:
-    """The rows of a file, or of any lines of one, that were read elsewhere; there may be none.
+    """The rows of lines that were read elsewhere; there may be none.
 
-    first: the number that the first line has in its file; where it is not known, an error shows the line
-    instead.
+    first: the number of the first line in its file; where it is unknown, errors show the line instead.
     """
-    read = list(rows_of_blocks(blocks_of_bytes(data, source), layout, source, first))
-    return Rows.concat(read or [_rows(line_by_line([], layout, source, first), layout, source)])
+    pieces = list(rows_of_blocks(blocks_of_bytes(data, source), layout, source, first))
+    return Rows.concat(pieces or [_rows(line_by_line([], layout, source, first), layout, source)])
 
 
 def rows_of_blocks(
     blocks: Iterable[memoryview], layout: Layout, source: str, first: int | None
 ) -> Iterator[Rows]:
     """The rows of each block of lines. first: the number of the first line, as for `rows_of_lines`."""
-    hidden = None
+    comment = None  # the first one that looks like a row
     try:
         for number, block in enumerate(blocks):
-            samples = _looked_at(block, number) if layout.kind == "run" else ()
+            samples = _samples_of_block(block, number) if layout.kind == "run" else ()
             data = bytes(block)
             check_zeros(data)
             plain = data.translate(_ONE_SIGN)
             if not _one_blank_between_fields(plain):
-                hidden = hidden or _row_in_a_comment(data, layout)
+                comment = comment or _row_in_a_comment(data, layout)
                 plain = _tidied(data)
             rows = _at_once(plain, layout, source, samples)
             if rows is None:
@@ -208,27 +209,27 @@ def rows_of_blocks(
             if first is not None:
                 first += line_ends(data)
     except BadLineError as error:
-        at = None if first is None else first + error.before
-        raise InputError(f"{line_at(source, at, error.line)} {error}") from None
-    if hidden:
+        line_number = None if first is None else first + error.before
+        raise InputError(f"{line_at(source, line_number, error.line)} {error}") from None
+    if comment:
         warn(
             f"{source}: lines that begin with # are comments and are left out, but one looks like a row:"
-            f" {brief(hidden)!r}. If it is one, its topic needs an id that does not begin with #."
+            f" {brief(comment)!r}. If it is one, its topic needs an id that does not begin with #."
         )
 
 
-def _looked_at(block: memoryview, number: int) -> Samples:
-    """A sample of the lines of a block of a run; nothing where it is not one of the file's first blocks."""
-    if number >= _LOOKED_AT:
+def _samples_of_block(block: memoryview, number: int) -> Samples:
+    """A sample of the lines of a block of a run; none after the first blocks of the file."""
+    if number >= _SAMPLED_BLOCKS:
         return ()
-    whole = len(block) <= _WINDOWS * _WINDOW
-    starts = [0] if whole else range(0, len(block) - _WINDOW, len(block) // _WINDOWS)
+    small = len(block) <= _WINDOWS * _WINDOW
+    starts = [0] if small else range(0, len(block) - _WINDOW, len(block) // _WINDOWS)
     marks: set[str] = set()
     pairs: list[tuple[Seen, Seen]] = []
     for start in starts:
-        lines = bytes(block if whole else block[start : start + _WINDOW]).splitlines()
+        lines = bytes(block if small else block[start : start + _WINDOW]).splitlines()
         seen: list[Seen] = []
-        for line in lines if whole else lines[1:-1]:
+        for line in lines if small else lines[1:-1]:
             words = line.split()
             if len(words) != len(RUN.fields) or words[0].startswith(COMMENT):
                 continue
@@ -236,7 +237,7 @@ def _looked_at(block: memoryview, number: int) -> Samples:
             marks.add(mark.decode(errors="replace"))
             try:
                 seen.append((topic, float(rank), float(score)))
-            except ValueError:  # no rank; what is no score is an error elsewhere
+            except ValueError:  # a rank that is not a number; a bad score is an error elsewhere
                 continue
         pairs += pairwise(seen)
     return (Sample(tuple(pairs), frozenset(marks)),)
@@ -257,12 +258,12 @@ def _tidied(data: bytes) -> bytes:
 
 
 def _row_in_a_comment(data: bytes, layout: Layout) -> str | None:
-    """The first comment that would be a row if # were a part of its topic's id."""
+    """The first comment that would be a row if # belonged to the id of its topic."""
     value = layout.fields.index(layout.value)
     for line in data.splitlines() if COMMENT in data else ():
         fields = line.decode(errors="replace").split()
-        named = len(fields) == len(layout.fields) and fields[0].startswith("#") and fields[0] != "#"
-        if named and NUMBER[float].fullmatch(fields[value]):
+        complete = len(fields) == len(layout.fields) and fields[0].startswith("#") and fields[0] != "#"
+        if complete and NUMBER[float].fullmatch(fields[value]):
             return " ".join(fields)
     return None
 
@@ -272,9 +273,9 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
 
     None where pyarrow refuses them, or would read them otherwise.
     """
-    if data.startswith(BYTE_ORDER_MARK):  # it would leave out what is a part of an id here
+    if data.startswith(BYTE_ORDER_MARK):  # part of an id here, but pyarrow would drop it
         return None
-    if pa.int64() in layout.columns.values() and b"0x" in data.lower():  # it knows hexadecimal numbers
+    if pa.int64() in layout.columns.values() and b"0x" in data.lower():  # pyarrow reads hexadecimal numbers
         return None
     try:
         rows = _rows(_table(data, layout), layout, source, samples)
@@ -286,8 +287,8 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
 def _table(data: bytes, layout: Layout) -> pa.Table:
     from pyarrow import csv
 
-    # In pyarrow's own memory: its threads would have to ask Python to free other memory, and may do so while
-    # Python ends.
+    # In pyarrow's own memory: its threads would need Python to free other memory, and may do so while Python
+    # exits.
     buffer = pa.allocate_buffer(len(data))
     memoryview(buffer).cast("B")[:] = data
     return csv.read_csv(
@@ -331,10 +332,10 @@ def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
     for place, line in numbered_lines(contents(Path(data), source), source):
         if line.lstrip().startswith(COMMENT):
             continue
-        found = _NTCIR_LINE.fullmatch(line)
-        if found is None or int(found[3]) > HIGHEST_GRADE:
+        match = _NTCIR_LINE.fullmatch(line)
+        if match is None or int(match[3]) > HIGHEST_GRADE:
             raise InputError(f"{place}: {line.decode(errors='replace').strip()!r}: {_NTCIR_FORM}.")
-        columns["query_id"].append(decoded(found[1], f"{place}: the ids are"))
-        columns["doc_id"].append(decoded(found[2], f"{place}: the ids are"))
-        columns["relevance"].append(int(found[3]))
+        columns["query_id"].append(decoded(match[1], f"{place}: the ids are"))
+        columns["doc_id"].append(decoded(match[2], f"{place}: the ids are"))
+        columns["relevance"].append(int(match[3]))
     return Table(source, columns)
