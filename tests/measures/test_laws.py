@@ -34,7 +34,6 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures import BoundMeasure, Definition, registry, scores
 from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.measures.definition import influence
-from ir_trunc.measures.lists import Lists
 
 each_measure = pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
 
@@ -301,9 +300,3 @@ def test_what_a_measure_reads_is_declared(definition, what, reads):
     declared, others = ([m for m in measures if (what in m.reads) is is_in] for is_in in (True, False))
     assert not [measure.params for measure in others if reads(measure)]
     assert not declared or any(map(reads, declared))
-
-
-def test_lists_share_one_view_of_the_judgments():
-    """A cut is a view: what depends on the qrels alone stays the same object."""
-    rankings = rankings_of(queries(seed=4, count=3))
-    assert Lists(rankings, 2).judgments is rankings.judgments
