@@ -24,7 +24,7 @@ _LABELS, _CELL = 42, 30  # columns for the labels of a row, together, and for a 
 
 
 def fitted(text: str, indent: int = 2) -> str:
-    """The text with its long lines broken; what continues a line is indented."""
+    """The text with long lines broken at 80 columns; continued lines are indented."""
     lines = []
     for line in text.splitlines():
         shown = printable(line)
@@ -37,8 +37,8 @@ def fitted(text: str, indent: int = 2) -> str:
 def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = False) -> str:
     """A table as text.
 
-    digits: decimal places of its numbers, -1 for all; None leaves them to pandas. every_row: also where
-    pandas would leave rows in the middle out.
+    digits: decimal places of its numbers, -1 for all, None for those of pandas. every_row: whether all rows
+    are printed, however many pandas would print.
     """
     index, columns = _labels(frame.index, _LABELS), _labels(frame.columns, _CELL)
     cells = {at: frame.iloc[:, at].map(_cell).to_numpy() for at in range(frame.shape[1])}
@@ -54,17 +54,17 @@ def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = Fa
 
 
 def number_text(value: float, digits: int) -> str:
-    """A number with that many decimal places, or with all that it has for -1."""
+    """A number with this many decimal places, or with all for -1."""
     return repr(float(value)) if digits < 0 else f"{value:.{digits}f}"
 
 
 def is_plain(index: Any) -> bool:
-    """Whether rows have numbers only, and no names."""
+    """Whether an index has row numbers only, and no names."""
     return isinstance(index, pd.RangeIndex) and index.name is None
 
 
 def _labels(index: pd.Index[Any], room: int) -> Any:
-    """The labels, shortened where all levels together would be wider than there is room."""
+    """The labels, shortened if all levels together would be wider than `room` columns."""
     if is_plain(index):
         return index
     each = max(8, room // index.nlevels - 1)
@@ -79,7 +79,7 @@ def _cell(value: Any, room: int = _CELL) -> Any:
 
 
 def shortened(text: str, room: int) -> str:
-    """The text, without its middle where it is longer than there is room."""
+    """The text, without its middle if it is longer than `room` characters."""
     shown = printable(text)
     if len(shown) <= room:
         return shown
@@ -118,16 +118,13 @@ def _blocks(lines: list[list[str]], names: int, width: int) -> Iterator[list[lis
 
 
 def csv_text(table: pd.DataFrame, places: int | None) -> str:
-    """A table as CSV, with the names of its rows where they have any.
-
-    places: decimal places; None or -1 writes all.
-    """
+    """A table as CSV, with the names of its rows if there are any. places: decimals; None or -1 for all."""
     numbers = f"%.{places}f" if places is not None and places >= 0 else None
     return table.to_csv(index=not is_plain(table.index), lineterminator="\n", float_format=numbers)
 
 
 def as_html(frame: pd.DataFrame, digits: int = 4, index: bool = True) -> str:
-    """A table for a notebook; names in it are escaped."""
+    """A table as HTML for a notebook; names are escaped."""
     return frame.to_html(index=index, border=0, float_format=f"{{:.{digits}f}}".format)
 
 
@@ -142,7 +139,7 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int
 
 
 HIGHER, LOWER = "+", "-"
-_WARNINGS = 3  # that are printed on a terminal
+_WARNINGS = 3  # warnings that are printed on a terminal at most
 _TABLE_TEX = Template(
     r"""% \usepackage{booktabs}
 ${warnings}\begin{table}
@@ -180,7 +177,18 @@ _MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_{}[]|#~"} | {"<": "&lt;", ">": 
 
 @dataclass(frozen=True)
 class Cell:
-    """A score. marks: letters of other rows, or `HIGHER` and `LOWER`. below: its interval, or nothing."""
+    """A score as text.
+
+    Attributes
+    ----------
+    text : str
+    best : bool
+        Whether it is the best of its column.
+    marks : str
+        Letters of other rows, or `HIGHER` and `LOWER`.
+    below : str
+        The interval below the score; "" for none.
+    """
 
     text: str
     best: bool = False
@@ -190,10 +198,21 @@ class Cell:
 
 @dataclass(frozen=True)
 class MarkedTable:
-    """A table of scores of systems.
+    """A table of scores of systems with marks and notes, as papers print it.
 
-    letters: what marks call the rows, or none. rows, columns: their names. cells: row by row. notes: a mark,
-    or "", and what there is to say of it. warnings: what was guessed or left out; LaTeX has them as comments.
+    Attributes
+    ----------
+    caption : str
+    letters : sequence of str
+        The letter of each row in the marks; none if there are no letters.
+    rows, columns : sequence of str
+        Their names.
+    cells : sequence of sequence of Cell
+        Row by row.
+    notes : sequence of (str, str)
+        A mark, or "", and its meaning.
+    warnings : sequence of str
+        What was assumed or left out; comments in LaTeX.
     """
 
     caption: str
@@ -205,8 +224,8 @@ class MarkedTable:
     warnings: Sequence[str] = ()
 
     def text(self) -> str:
-        """Within 80 columns; the best score of a column has a star."""
-        widths = [max(len(row[at].marks) for row in self.cells) for at in range(len(self.columns))]
+        """Text of at most 80 columns; the best score of a column has a star."""
+        widths = [max(len(row[i].marks) for row in self.cells) for i in range(len(self.columns))]
         names, lines = [], []
         for name, row in zip(self._rows(lambda letter: f"{letter} ", str), self.cells):
             names.append(name)
@@ -227,7 +246,7 @@ class MarkedTable:
         caption = f"\\caption{{{latex(self.caption)}}}" + (f"\n\\label{{{label}}}" if label else "")
         lines = []
         for name, row in zip(self._rows("\\textit{{{}}}~".format, latex), self.cells):
-            scores = [self._pad(at, cell) + _latex_cell(cell) for at, cell in enumerate(row)]
+            scores = [self._padding(column, cell) + _latex_cell(cell) for column, cell in enumerate(row)]
             lines.append(f"{' & '.join([name, *scores])} \\\\")
             if any(cell.below for cell in row):
                 below = [f"\\scriptsize {_minus(cell.below)}" if cell.below else "" for cell in row]
@@ -250,8 +269,8 @@ class MarkedTable:
             cells = [_marked(cell, "<strong>{}</strong>", "<br><small>{}</small>", _html) for cell in row]
             scores = "".join(f"<td>{cell}</td>" for cell in cells)
             lines.append(f'<tr><th scope="row">{name}</th>{scores}</tr>')
-        said = [*self._notes("Bold:", _IN_HTML, _html), *map(_html, self.warnings)]
-        notes = "".join(f"<p>{note}</p>\n" for note in said)
+        sentences = [*self._notes("Bold:", _IN_HTML, _html), *map(_html, self.warnings)]
+        notes = "".join(f"<p>{sentence}</p>\n" for sentence in sentences)
         caption = f"<caption><span>{_html(self.caption)}</span></caption>"
         top = ["<table>", caption, f"<thead><tr>{head}</tr></thead>", "<tbody>"]
         return "\n".join([*top, *lines, "</tbody>", "</table>", notes])
@@ -263,28 +282,28 @@ class MarkedTable:
             for name, row in zip(self._rows("*{}* ".format, _markdown), self.cells)
         ]
         table = markdown_table(["system", *map(_markdown, self.columns)], rows, 1).removesuffix("\n")
-        said = [*self._notes("Bold:", _IN_HTML, _markdown), *map(_markdown, self.warnings)]
-        return "\n\n".join([_markdown(self.caption), table, *said]) + "\n"
+        notes = [*self._notes("Bold:", _IN_HTML, _markdown), *map(_markdown, self.warnings)]
+        return "\n\n".join([_markdown(self.caption), table, *notes]) + "\n"
 
     def _rows(self, letter: Callable[[str], str], escape: Callable[[str], str]) -> list[str]:
-        letters = [letter(one) for one in self.letters] or [""] * len(self.rows)
+        letters = list(map(letter, self.letters)) or [""] * len(self.rows)
         return [before + escape(name) for before, name in zip(letters, self.rows)]
 
     def _notes(self, best: str, marks: Mapping[str, str], escape: Callable[[str], str]) -> list[str]:
-        said = [f"{marks.get(mark, mark)} {escape(text)}".strip() for mark, text in self.notes]
-        starred = any(cell.best for row in self.cells for cell in row)
-        return [f"{escape(best)} the highest mean of a measure."] * starred + said
+        notes = [f"{marks.get(mark, mark)} {escape(text)}".strip() for mark, text in self.notes]
+        has_best = any(cell.best for row in self.cells for cell in row)
+        return [f"{escape(best)} the highest mean of a measure."] * has_best + notes
 
-    def _pad(self, column: int, cell: Cell) -> str:
-        """Room that brings a number's decimal point below those of its column."""
+    def _padding(self, column: int, cell: Cell) -> str:
+        """Space in front of a number that aligns the decimal points of its column."""
         cells = [row[column].text for row in self.cells if row[column].text != "-"]
-        digits = max((_whole(text) for text in cells), default=0) - _whole(cell.text)
+        digits = max((_digits(text) for text in cells), default=0) - _digits(cell.text)
         minus = any(text.startswith("-") for text in cells) and not cell.text.startswith("-")
         return r"\phantom{$-$}" * minus + r"\phantom{0}" * digits
 
 
 def latex(text: str) -> str:
-    r"""A text in which no sign is a command of LaTeX.
+    r"""A text whose special characters are escaped for LaTeX.
 
     Examples
     --------
@@ -294,8 +313,8 @@ def latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in printable(text))
 
 
-def _whole(text: str) -> int:
-    """Signs before the decimal point, the minus left out."""
+def _digits(text: str) -> int:
+    """The number of digits before the decimal point."""
     return len(text.lstrip("-").partition(".")[0])
 
 
@@ -318,7 +337,7 @@ def _markdown(text: str) -> str:
 
 
 def _marked(cell: Cell, best: str, below: str, escape: Callable[[str], str]) -> str:
-    """A cell of HTML or Markdown. best, below: what is around the best mean and around an interval."""
+    """A cell of HTML or Markdown. best, below: formats of the best mean and of an interval."""
     text = best.format(cell.text) if cell.best else cell.text
     marks = "".join(_IN_HTML.get(mark, mark) for mark in cell.marks)
     interval = below.format(escape(cell.below)) if cell.below else ""
