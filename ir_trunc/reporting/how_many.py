@@ -351,9 +351,8 @@ def _try_policies(
 ) -> tuple[list[_Trial], list[str]]:
     """The setting in use and all policies that could be tried, and why others could not."""
     longest = int(rankings.lengths.max(initial=0))
-    if present is None:
-        now = Fixed(longest)
-    else:
+    now: Cutter = Fixed(longest)
+    if present is not None:
         is_policy = isinstance(present, str) or hasattr(present, "cut")
         now = parse_policy(present) if is_policy else Fixed(present)
     names = {PRESENT if present is None else str(now): now}
