@@ -37,6 +37,8 @@ from ir_trunc.plots._kit import check_picture, save_picture
 from ir_trunc.scoring._runs import RunsLike
 from ir_trunc.scoring.results import Result
 
+__all__ = ["main"]
+
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc meta COMMAND ...`."""

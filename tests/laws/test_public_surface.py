@@ -130,9 +130,9 @@ def test_the_documentation_has_the_sections_of_numpydoc(name):
     [
         lambda **wrong: ir_trunc.calc("RR", {}, {}, **wrong),
         lambda **wrong: ir_trunc.compare("RR", {}, {}, **wrong),
-        lambda **wrong: ir_trunc.with_effort({}, {}, **wrong),
-        lambda **wrong: meta.truncation_impact("RR", {}, {}, **wrong),
-        lambda **wrong: truncation.study.cuts("RR", {}, {}, **wrong),
+        lambda **wrong: ir_trunc.with_effort({"q": {"a": 1}}, {"a": 1}, **wrong),
+        lambda **wrong: meta.truncation_impact("RR", {"q": {"a": 1}}, {"r": {"q": ["a"]}}, **wrong),
+        lambda **wrong: truncation.study.cuts("RR", {"q": {"a": 1}}, {"q": ["a"]}, **wrong),
     ],
 )
 def test_an_unknown_keyword_is_a_type_error_that_names_it(call):
