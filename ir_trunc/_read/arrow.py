@@ -24,6 +24,8 @@ from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import LazyModule
 from ir_trunc._core.rankings import Bools, Floats, Ints
 
+__all__ = ["pa", "pc"]  # other modules import pyarrow from here, so that it is loaded when it is first used
+
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc

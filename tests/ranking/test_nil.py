@@ -45,19 +45,9 @@ def test_nil_ends_the_list_with_one_warning():
     assert results.values[0].tolist() == [0, 0.5, 1, 1]
 
 
-def test_nil_of_trec_2001_is_right_wherever_it_stands():
-    assert reciprocal_ranks("trec2001") == [0.5, 0.5, 1, 1]
-
-
-def test_nil_of_sakai_is_right_at_rank_1_only():
-    assert reciprocal_ranks("sakai") == [0.5, 0, 1, 1]
-
-
-def test_nil_as_an_ordinary_document_is_what_stock_tools_see():
-    stock = ir_measures.iter_calc(
-        [RR], QRELS, {q: {d: -i for i, d in enumerate(docs)} for q, docs in RUN.items()}
-    )
-    assert reciprocal_ranks("document") == [metric.value for metric in sorted(stock)]
+@pytest.mark.parametrize(("nil", "expected"), [("trec2001", [0.5, 0.5, 1, 1]), ("sakai", [0.5, 0, 1, 1])])
+def test_nil_is_right_at_any_rank_or_at_rank_1_only(nil, expected):
+    assert reciprocal_ranks(nil) == expected
 
 
 def test_a_document_called_NIL_is_a_document_unless_somebody_says_otherwise_and_that_is_said():
@@ -72,7 +62,7 @@ def test_a_document_called_NIL_is_a_document_unless_somebody_says_otherwise_and_
         results = calc("RR", QRELS, RUN)
     assert len(caught) == 1
     assert results.values[0].tolist() == [metric.value for metric in sorted(stock)]
-    calc("RR", QRELS, RUN, nil="document")  # who says so needs no warning
+    assert reciprocal_ranks("document") == results.values[0].tolist()  # without a warning
 
 
 @pytest.mark.filterwarnings("ignore:.*documents? called NIL, taken for a document")
