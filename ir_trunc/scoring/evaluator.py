@@ -277,7 +277,7 @@ def calc(
     query_id
     q         0.84      1.0
     >>> aggregated, per_query = results
-    >>> aggregated["RBPT"]
+    >>> round(aggregated["RBPT"], 3)
     0.84
     """
     ready = Evaluator(
@@ -310,8 +310,8 @@ def calc_aggregate(
 
     Examples
     --------
-    >>> calc_aggregate("RBPT nDCG@10", {"q": {"a": 1}}, {"q": ["a", "b"]})
-    {RBPT: 0.84, nDCG@10: 1.0}
+    >>> calc_aggregate("RBPT(p=0.5) nDCG@10", {"q": {"a": 1}}, {"q": ["a", "b"]})
+    {RBPT(p=0.5): 0.75, nDCG@10: 1.0}
     """
     return Evaluator(measures, qrels, **options).calc_aggregate(run)
 
@@ -395,8 +395,8 @@ def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[
 
     Examples
     --------
-    >>> ready = evaluator("RBPT", {"q": {"a": 1}})
-    >>> [ready.calc_aggregate({"q": docs})["RBPT"] for docs in (["a"], ["a", "b"], [])]
-    [1.0, 0.84, 0.0]
+    >>> ready = evaluator("SetF", {"q": {"a": 1, "b": 1}})
+    >>> [ready.calc_aggregate({"q": docs})["SetF"] for docs in (["a", "b"], ["a", "c"], [])]
+    [1.0, 0.5, 0.0]
     """
     return Evaluator(measures, qrels, **options)

@@ -189,11 +189,11 @@ class Results(Result):
     Examples
     --------
     >>> from ir_trunc import calc
-    >>> results = calc("RBPT nDCG@10", {"q": {"a": 1}, "r": {}}, {"q": ["a", "b"]})
+    >>> results = calc("RBPT(p=0.5) nDCG@10", {"q": {"a": 1}, "r": {}}, {"q": ["a", "b"]})
     >>> results.aggregated["nDCG@10"]
     0.5
-    >>> results["RBPT"].to_dict()
-    {'q': 0.84, 'r': 1.0}
+    >>> results["RBPT(p=0.5)"].to_dict()
+    {'q': 0.75, 'r': 1.0}
     """
 
     measures: tuple[Measure, ...]
