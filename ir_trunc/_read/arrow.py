@@ -1,9 +1,7 @@
 """Columns in memory as ids and numbers, and conversion between Arrow and numpy.
 
-pyarrow is imported when it is first used.
-
-pyarrow's own conversions import pandas when they are first used, and that takes longer than scoring a TREC
-run. So does the import of pyarrow, and lists that the compiled kernel reads need none of it.
+pyarrow's own conversions import pandas when they are first used, which takes longer than scoring a TREC run.
+So does the import of pyarrow: it waits until pyarrow is used, because the compiled kernel needs none of it.
 """
 
 from __future__ import annotations
@@ -108,11 +106,11 @@ def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 def index_in(ids: pa.Array, among: pa.Array) -> Ints:
     """Where each id stands among others, -1 where it does not."""
-    found = pc.index_in(ids, value_set=among)
-    at: Ints = flat(found).astype(np.int64)
-    if found.null_count:
-        at[~truths(found.is_valid())] = -1
-    return at
+    indices = pc.index_in(ids, value_set=among)
+    places: Ints = flat(indices).astype(np.int64)
+    if indices.null_count:
+        places[~truths(indices.is_valid())] = -1
+    return places
 
 
 def occurs(ids: pa.Array, *values: str) -> Bools:
@@ -124,12 +122,12 @@ def id_column(
     column: Any, source: str, field: str, topics: Iterable[Any] | None = None
 ) -> pa.Array | pa.ChunkedArray:
     """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known."""
-    known = known_column(column)
-    if known is not None:
-        if pa.types.is_string(known.type) or pa.types.is_large_string(known.type):
-            return known
-        if pa.types.is_string_view(known.type) or pa.types.is_integer(known.type):
-            return known.cast(pa.string())
+    typed = known_column(column)
+    if typed is not None:
+        if pa.types.is_string(typed.type) or pa.types.is_large_string(typed.type):
+            return typed
+        if pa.types.is_string_view(typed.type) or pa.types.is_integer(typed.type):
+            return typed.cast(pa.string())
     places = (f"row {row}" for row in count()) if topics is None else (f"topic {topic}" for topic in topics)
     text = [one_id(value, field, f"{source}, {place}") for value, place in zip(_values(column), places)]
     return pa.array(text, pa.string())
@@ -166,10 +164,10 @@ def number_column(
 ) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
     """Grades as whole numbers, scores as floats; anything else is an error that names topic and document."""
     whole = kind == "int64"
-    known = known_column(column)
-    if known is not None and (pa.types.is_integer(known.type) or pa.types.is_floating(known.type)):
+    typed = known_column(column)
+    if typed is not None and (pa.types.is_integer(typed.type) or pa.types.is_floating(typed.type)):
         try:
-            cast = flat(one_array(known.cast(kind, safe=whole)))
+            cast = flat(one_array(typed.cast(kind, safe=whole)))
             return cast.astype(np.int64, copy=False) if whole else cast.astype(np.float64, copy=False)
         except _odd():
             pass
@@ -205,14 +203,14 @@ def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
     None for any other column, and for one with gaps.
     """
     try:
-        known = _decoded(_arrow(column))
+        typed = _decoded(_arrow(column))
     except _odd():
         return None
-    if known.null_count:
+    if typed.null_count:
         return None
     # pyarrow takes True for 1 where it stands among numbers.
-    of_objects = pa.types.is_primitive(known.type) and _of_objects(column)
-    return None if of_objects and not {bool, np.bool_}.isdisjoint(map(type, column)) else known
+    of_objects = pa.types.is_primitive(typed.type) and _of_objects(column)
+    return None if of_objects and not {bool, np.bool_}.isdisjoint(map(type, column)) else typed
 
 
 def _of_objects(column: Any) -> bool:
@@ -237,8 +235,8 @@ def _of_one_type(column: list[Any]) -> pa.Array | None:
 
 
 def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:
-    if type(column) is list and (known := _of_one_type(column)) is not None:
-        return known
+    if type(column) is list and (typed := _of_one_type(column)) is not None:
+        return typed
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return column
     if hasattr(column, "iloc"):
