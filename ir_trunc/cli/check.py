@@ -13,6 +13,8 @@ from ir_trunc.reporting.gate import check, read_condition
 from ir_trunc.reporting.report import MEASURES, report
 from ir_trunc.scoring._runs import by_file_name
 
+__all__ = ["main"]
+
 _EPILOG = """
 A condition is one of
 

@@ -16,6 +16,8 @@ from ir_trunc.scoring._statistics import PairTest
 if TYPE_CHECKING:
     from ir_trunc.reporting.comparison import Comparison
 
+__all__ = ["OF_PAPERS", "add_comparison", "is_asked", "write_comparison"]
+
 
 def _pairs(separator: str) -> Callable[[Comparison, int], str]:
     return lambda comparison, places: str(

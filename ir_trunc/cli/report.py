@@ -9,6 +9,8 @@ from ir_trunc._output.files import check_outputs
 from ir_trunc.cli.arguments import QRELS, OneLineParser, add_flag, add_reading, add_runs, options_of
 from ir_trunc.reporting.report import MEASURES, report
 
+__all__ = ["main"]
+
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc report QRELS RUN... [-m MEASURES] -o report.html`."""

@@ -11,6 +11,8 @@ from ir_trunc.cli.arguments import OneLineParser, add_flag
 from ir_trunc.reporting._papers import PAPERS
 from ir_trunc.reporting.reproduction import reproduce
 
+__all__ = ["main"]
+
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc reproduce PAPER [QRELS RUNS ...]`."""
