@@ -56,13 +56,15 @@ def test_public_names_are_those_that_are_listed():
     What is registered (measures, policies, procedures and the results of these) needs no line in the list.
     """
     results = {inspect.signature(each.function).return_annotation for each in meta.registry.values()}
-    registered = {*measures.names(), *truncation.registry, *meta.registry, *map(str, results)}
+    registered = {*measures.names(), *truncation.registry}
+    of_meta = {*meta.registry, *map(str, results)}
     for name, module in MODULES.items():
         own = [thing for thing in vars(module).values() if getattr(thing, "__module__", "") == name]
         assert hasattr(module, "__all__") or not own, f"{name} needs __all__"
     names = [f"{name}.{word}" for name, module in MODULES.items() for word in getattr(module, "__all__", ())]
     assert len(names) == len(set(names))
     public = {name for name in names if name.rpartition(".")[2] not in registered}
+    public -= {name for name in public if ".meta." in name and name.rpartition(".")[2] in of_meta}
     listed = {
         name for name in NAMES.read_text(encoding="utf-8").split() if name.rpartition(".")[0] in MODULES
     }
