@@ -1,1 +1,1 @@
-"""Adapters: the library in PyTerrier, and past one machine by Dask and Spark."""
+"""Adapters for other tools: retrieval pipelines, ir-measures, scikit-learn, and engines for large runs."""

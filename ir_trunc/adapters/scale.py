@@ -33,7 +33,7 @@ from ir_trunc._read.rows import Rows, Samples
 from ir_trunc._read.tables import COST, SHOWN, columns_of, rows_of_table
 from ir_trunc._read.text import GZIP_MAGIC
 from ir_trunc.measures import scores
-from ir_trunc.scoring.evaluator import Evaluator, Options
+from ir_trunc.scoring.evaluator import Evaluator, Options, warn_about_lists
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Results
 
@@ -258,7 +258,7 @@ def _results(
         raise nothing_in(source, RUN)
     assert evaluator.qrels is not None
     rankings = put_together(evaluator.qrels, parts, source, evaluator.reading, samples)
-    evaluator.doubts.warn(source, rankings)
+    warn_about_lists(evaluator.bound, source, rankings)
     return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from ir_trunc._core.errors import IrTruncError, IrTruncWarning, nearest
 from ir_trunc.cli.process import ENDINGS, ended_by_signals, flushed, reason, standard_streams, tell
 
+__all__ = ["COMMANDS", "MODULES", "main"]
+
 if TYPE_CHECKING:
     from ir_trunc.measures import Definition
 

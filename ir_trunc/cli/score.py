@@ -22,6 +22,8 @@ from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Results
 from ir_trunc.version import __version__
 
+__all__ = ["main"]
+
 _FORMAT = (
     "the form; by default that of the file's ending (.csv, .tsv, .jsonl, .md), else a table on a terminal and"
     " tsv in a pipe. Names and ids are printed as they are: a spreadsheet takes a cell of a csv that begins"
