@@ -205,7 +205,8 @@ def experiment(
         tables.append(table[sorted(table.columns, key=place.__getitem__)])
         if views:
             tables[-1].insert(0, "queries", view)
-    return pd.concat(tables, ignore_index=True) if views else tables[0]
+    combined: pd.DataFrame = pd.concat(tables, ignore_index=True) if views else tables[0]
+    return combined
 
 
 def _tests(
