@@ -85,9 +85,8 @@ def test_c_at_1_learns_when_to_be_silent():
     fitted = ScoreThreshold().fit(rankings, "c@1")
     assert fitted == ScoreThreshold(0.9)
     assert value("c@1", rankings.cut(fitted.cut(rankings))) == pytest.approx(0.6 + 0.4 * 0.6)
-    assert ScoreThreshold().fit(rankings, "c(unanswered=0)@1") == ScoreThreshold(
-        0.9
-    )  # no answer below adds anything
+    # No answer below adds anything.
+    assert ScoreThreshold().fit(rankings, "c(unanswered=0)@1") == ScoreThreshold(0.9)
 
 
 def test_nothing_returned_is_the_best_where_nothing_is_relevant():
