@@ -84,7 +84,7 @@ def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Deci
         raise InputError("truth: there is no question; at least one is needed.")
     missing = [name for name in right if name not in values]
     if missing:
-        what = f"{len(missing)} of {len(right)} questions have no answer (question {missing[0]} for one)"
+        what = f"{len(missing)} of {len(right)} questions have no answer (for example question {missing[0]})"
         warn(f"answers: {what}; they count as left open.")
     far = [name for name, value in values.items() if value is not None and not 0 <= value <= 1]
     if far and threshold == _MIDDLE:

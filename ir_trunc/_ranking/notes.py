@@ -96,7 +96,7 @@ class Notes:
             many = f"{self.strangers} topics that the qrels lack are"
             what = many if self.strangers > 1 else "1 topic that the qrels lack is"
             none = "" if self.known else "; NO topic is left"
-            yield f"{what} left out (topic {self.stranger} for one){none}"
+            yield f"{what} left out (for example topic {self.stranger}){none}"
         if self.behind_nil:
             yield (
                 f"{nil_id} ends {self.cut_by_nil} list(s) before their last document; {self.behind_nil}"

@@ -65,7 +65,7 @@ def test_true_false_and_none_are_yes_no_and_nothing():
 
 
 def test_a_question_without_an_answer_is_said_to_be_left_open():
-    with pytest.warns(IrTruncWarning, match=r"1 of 4 questions have no answer \(question d for one\)"):
+    with pytest.warns(IrTruncWarning, match=r"1 of 4 questions have no answer \(for example question d\)"):
         decisions = read_decisions({key: ANSWERS[key] for key in "abc"}, TRUTH)
     assert decisions.run["d"] == {}
 

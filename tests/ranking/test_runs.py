@@ -142,10 +142,10 @@ def test_one_warning_speaks_for_all_parts():
         rank_piece(qrels, read_run({"xx": {"a": 1.0}})),
     ]
     with pytest.warns(
-        match=r"^run: 3 topics that the qrels lack are left out \(topic xx for one\); NO topic is left\.$"
+        match=r"^run: 3 topics that the qrels lack are left out \(for example topic xx\); NO topic is left\.$"
     ):
         put_together(qrels, strange, "run")
-    with pytest.warns(match=r"^run: 3 topics that the qrels lack are left out \(topic xx for one\)\.$"):
+    with pytest.warns(match=r"^run: 3 topics that the qrels lack are left out \(for example topic xx\)\.$"):
         put_together(
             qrels,
             [
@@ -359,7 +359,7 @@ def test_a_byte_order_mark_in_the_middle_is_part_of_an_id_in_any_block(tmp_path_
         "".join(f"{chr(0xFEFF) * (topic == at)}{topic} Q0 d 1 1 tag\n" for topic in range(10)), "utf-8"
     )
     assert read_rows(path, RUN).topics[at].as_py() == f"\ufeff{at}"
-    with pytest.warns(match=rf"1 topic that the qrels lack is left out \(topic \ufeff{at} for one\)\.$"):
+    with pytest.warns(match=rf"1 topic that the qrels lack is left out \(for example topic \ufeff{at}\)\.$"):
         assert calc("RR", {str(topic): {"d": 1} for topic in range(10)}, path).values.sum() == 9
 
 
