@@ -13,6 +13,8 @@ from ir_trunc.cli.arguments import QRELS, OneLineParser, add_flag, add_reading, 
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation._text import list_of_policies
 
+__all__ = ["main"]
+
 _OUTPUT = """\
 write the CSV here, gzipped if named .gz. Cells are not escaped: a spreadsheet takes one that begins with
 =, +, - or @ for a formula"""

@@ -17,6 +17,8 @@ from ir_trunc.truncation import parse_policy, ranked, write_cuts, write_run
 from ir_trunc.truncation._policy import sees_judgments
 from ir_trunc.truncation._text import list_of_policies
 
+__all__ = ["main"]
+
 _ABOUT = (
     "End every list of a run where a policy says: --policy LargestGap, or --policy 'Fixed(k=10)'. A policy"
     " whose parameter is left out is fitted to --measure on the topics of --qrels; one that sees the"
