@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._output.files import check_outputs, write_text
-from ir_trunc.cli.arguments import QRELS, OneLineParser, add_flag, add_reading, options_of
+from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, options_of
 from ir_trunc.reporting.gate import check, read_condition
 from ir_trunc.reporting.report import MEASURES, report
 from ir_trunc.scoring._runs import by_file_name

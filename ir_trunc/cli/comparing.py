@@ -9,8 +9,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 from ir_trunc._core.errors import IrTruncError
-from ir_trunc.cli.arguments import options_of
-from ir_trunc.cli.output import FORMATS, form_of, printing
+from ir_trunc.cli._arguments import options_of
+from ir_trunc.cli._output import FORMATS, form_of, printing
 from ir_trunc.scoring._statistics import PairTest
 
 if TYPE_CHECKING:

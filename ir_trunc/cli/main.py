@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_trunc._core.errors import IrTruncError, IrTruncWarning, nearest
-from ir_trunc.cli.process import ENDINGS, ended_by_signals, flushed, reason, standard_streams, tell
+from ir_trunc.cli._process import ENDINGS, ended_by_signals, flushed, reason, standard_streams, tell
 
-__all__ = ["COMMANDS", "MODULES", "main"]
+__all__ = ["main"]
 
 if TYPE_CHECKING:
     from ir_trunc.measures import Definition
@@ -101,7 +101,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: object, *
 
 def _demo(words: Sequence[str]) -> int:
     """`ir_trunc demo [--plot FILE] [--copy FOLDER]`."""
-    from ir_trunc.cli.arguments import OneLineParser, add_flag
+    from ir_trunc.cli._arguments import OneLineParser, add_flag
     from ir_trunc.synthetic import demo
 
     about = "Show what the measures see, on a small collection."
@@ -126,7 +126,7 @@ def _demo(words: Sequence[str]) -> int:
 def _measures(words: Sequence[str]) -> int:
     """`ir_trunc measures [NAME] [--reference]`: formula, parameters, range and source, from the registry."""
     from ir_trunc._output.tables import fitted
-    from ir_trunc.cli.arguments import OneLineParser
+    from ir_trunc.cli._arguments import OneLineParser
     from ir_trunc.measures import families, lookup, registry
 
     def show(text: str) -> None:

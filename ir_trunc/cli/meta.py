@@ -21,7 +21,7 @@ from ir_trunc._output.files import check_output, check_outputs, make_folder, out
 from ir_trunc._output.tables import WIDTH, csv_text, table_text
 from ir_trunc._read.reading import DEFAULT, Reading
 from ir_trunc._read.text import contents
-from ir_trunc.cli.arguments import (
+from ir_trunc.cli._arguments import (
     OneLineParser,
     add_flag,
     add_runs_and_measures,

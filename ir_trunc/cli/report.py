@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from ir_trunc._output.files import check_outputs
-from ir_trunc.cli.arguments import QRELS, OneLineParser, add_flag, add_reading, add_runs, options_of
+from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_runs, options_of
 from ir_trunc.reporting.report import MEASURES, report
 
 __all__ = ["main"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._output.files import check_outputs
-from ir_trunc.cli.arguments import OneLineParser, add_flag
+from ir_trunc.cli._arguments import OneLineParser, add_flag
 from ir_trunc.reporting._papers import PAPERS
 from ir_trunc.reporting.reproduction import reproduce
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from ir_trunc._core.errors import InputError, IrTruncError, warn
 from ir_trunc._output.files import check_outputs
-from ir_trunc.cli.arguments import (
+from ir_trunc.cli._arguments import (
     OneLineParser,
     add_flag,
     add_runs_and_measures,
     options_of,
     runs_and_measures,
 )
+from ir_trunc.cli._output import FORMATS, Row, form_of, printing
 from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
-from ir_trunc.cli.output import FORMATS, Row, form_of, printing
 from ir_trunc.scoring._runs import by_file_name, score_each
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Results

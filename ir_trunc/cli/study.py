@@ -9,7 +9,7 @@ from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import check_outputs, output_file
 from ir_trunc._output.tables import csv_text
-from ir_trunc.cli.arguments import QRELS, OneLineParser, add_flag, add_reading, add_runs, natural, options_of
+from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_runs, natural, options_of
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation._text import list_of_policies
 

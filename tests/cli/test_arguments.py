@@ -6,7 +6,7 @@ from collections import defaultdict
 import pytest
 
 import ir_trunc
-from ir_trunc.cli import arguments, main
+from ir_trunc.cli import _arguments, main
 from ir_trunc.cli.meta import commands
 from ir_trunc.measures import registry
 
@@ -22,13 +22,13 @@ QRELS, RUNS = "demo.qrels", ["never-stops.run", "stops-in-time.run"]
 @pytest.fixture
 def parsers(command, monkeypatch):
     """The parsers of all commands."""
-    made, first = [], arguments.OneLineParser.__init__
+    made, first = [], _arguments.OneLineParser.__init__
 
     def noted(self, *args, **options):
         first(self, *args, **options)
         made.append(self)
 
-    monkeypatch.setattr(arguments.OneLineParser, "__init__", noted)
+    monkeypatch.setattr(_arguments.OneLineParser, "__init__", noted)
     for words in COMMANDS:
         assert command(*words, "--help")[0] == 0
     return made
@@ -36,7 +36,7 @@ def parsers(command, monkeypatch):
 
 def test_a_letter_means_one_thing_in_all_commands_and_flags_come_from_one_table(parsers):
     meanings = defaultdict(set)
-    table = [{letter, f"--{name}"} - {""} for name, (letter, _) in arguments.OPTIONS.items()]
+    table = [{letter, f"--{name}"} - {""} for name, (letter, _) in _arguments.OPTIONS.items()]
     for action in (action for parser in parsers for action in parser._actions):
         names = set(action.option_strings)
         assert "_" not in "".join(names)

@@ -10,12 +10,12 @@ import shutil
 import pytest
 
 import ir_trunc
-from ir_trunc.cli import output
+from ir_trunc.cli import _output
 
 QRELS, RUNS = "demo.qrels", ["never-stops.run", "stops-in-time.run"]
 
 
-@pytest.mark.parametrize("form", output.FORMATS)
+@pytest.mark.parametrize("form", _output.FORMATS)
 def test_an_output_named_like_a_form_is_refused(collection, command, form):
     status, out, error = command(QRELS, RUNS[0], "AP", "-o", form)
     assert (status, out) == (2, "")

@@ -16,8 +16,6 @@ from ir_trunc._core.errors import printable
 from ir_trunc._output.files import output_file
 from ir_trunc._output.tables import WIDTH, aligned_text, markdown_table, number_text
 
-__all__ = ["FORMATS", "Row", "form_of", "printing"]
-
 Row = tuple[Any, ...]
 """Run and topic (or view of the topics), each where it is a column; measure; value."""
 

@@ -14,8 +14,6 @@ from typing import IO, Any, TextIO, cast
 
 from ir_trunc._core.errors import IrTruncError, printable
 
-__all__ = ["ENDINGS", "ended_by_signals", "flushed", "reason", "standard_streams", "tell"]
-
 # Errors that end a command with one line. Any other is a fault of the program and keeps its traceback.
 ENDINGS = (IrTruncError, OSError, MemoryError, ImportError)
 

@@ -15,25 +15,10 @@ from ir_trunc._core.errors import ParameterError, UnknownMeasureError, printable
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention
 from ir_trunc._read.reading import Duplicates, HowRead, Order
-from ir_trunc.cli.output import FORMATS
+from ir_trunc.cli._output import FORMATS
 from ir_trunc.measures.declaration import split_at_blanks
 from ir_trunc.scoring.evaluator import RunOptions
 from ir_trunc.scoring.objects import is_measure, nearest_measures, parse_measures
-
-__all__ = [
-    "OPTIONS",
-    "QRELS",
-    "RUNS",
-    "OneLineParser",
-    "add_flag",
-    "add_reading",
-    "add_runs",
-    "add_runs_and_measures",
-    "natural",
-    "options_of",
-    "reading_of",
-    "runs_and_measures",
-]
 
 QRELS = "TREC qrels file, or the id of an ir_datasets data set"
 RUNS = "TREC run files, or folders of them"
