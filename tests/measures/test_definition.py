@@ -123,6 +123,7 @@ C_AND_CWS = {"c@1": c_at_1(), "CWS": lookup("CWS").bind({})}
 
 
 @pytest.mark.parametrize("silence", [0.2, 0.4, 0.6])
+@pytest.mark.full
 def test_equal_systems_are_told_apart_in_about_five_percent_of_trials(silence):
     """The seed is fixed. With a true rate of .055, 1000 trials give .036 to .079 in 99.8 % of seeds."""
     low, high = stats.binom.interval(0.998, TRIALS, 0.055)

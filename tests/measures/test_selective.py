@@ -92,6 +92,7 @@ def test_influence_values_are_derivatives(name):
 
 
 @pytest.mark.parametrize("name", [*AREAS, "F05u", "BestEM"])
+@pytest.mark.full
 def test_equal_systems_are_told_apart_in_about_five_percent_of_trials(name):
     """Two systems of one kind on 60 questions, of which two in five are left open."""
     bound = lookup(name).bind({})

@@ -303,6 +303,7 @@ def test_every_claim_of_the_paper_is_about_a_measure_and_a_property():
     assert set(_claims()) >= {*in_table_1.split(), "RBPU", "OIE"}
 
 
+@pytest.mark.full
 def test_the_table_of_all_measures():
     table = meta.properties(length=4)
     assert [v.measure.partition("@")[0] for v in table] == list(registry)
