@@ -70,6 +70,7 @@ def test_tukey_s_test_of_two_systems_is_the_paired_t_test():
 
 
 def test_tukey_s_test_has_the_residual_variance_of_a_two_way_analysis():
+    pytest.importorskip("statsmodels")
     import statsmodels.formula.api as formula
 
     x = scores(4, 9, seed=5)
