@@ -24,9 +24,7 @@ def found(g, judged):
 
 
 def F(beta):
-    return lambda g, judged: (
-        Fraction((1 + beta) * tp(g)) / (len(g) + beta * tp(judged)) if g or tp(judged) else Fraction(0)
-    )
+    return lambda g, judged: Fraction((1 + beta) * tp(g)) / (len(g) + beta * tp(judged) or 1)
 
 
 def rbp(g, p):
@@ -51,8 +49,6 @@ def flat(e, top):
 
 
 P8, E20 = Fraction(4, 5), Fraction(1, 20)
-
-
 BINARY: dict[str, Exact] = {
     "SetF": F(Fraction(1)),
     "SetF(beta=0.1)": F(Fraction(1, 10)),
@@ -67,8 +63,6 @@ BINARY: dict[str, Exact] = {
     "UF": lambda g, judged: Fraction((1 if g[0] else -1) if g else 0),
     "Q": q,
 }
-
-
 GRADED: dict[str, Exact] = {
     "Q": q,
     "FlatU(e=0.3333333333333333,max_rel=3)": flat(Fraction(1, 3), 3),
@@ -91,9 +85,8 @@ def test_the_best_cut_is_that_of_exact_arithmetic(measure, exact, top):
 
 
 def test_f_of_two_thirds_at_6_and_at_9_is_best_at_6():
-    [curve] = curves(
-        "SetF", None, Rankings.from_lists([[0, 1, 1, 1, 0, 1, 0, 0, 1]], [[1] * 6 + [0] * 4])
-    ).values()
+    lists = Rankings.from_lists([[0, 1, 1, 1, 0, 1, 0, 0, 1]], [[1] * 6 + [0] * 4])
+    [curve] = curves("SetF", None, lists).values()
     assert curve.best()[0].tolist() == [6]
     assert curve.values[6] == curve.values[9]
     assert curve.best()[1].tolist() == [pytest.approx(2 / 3)]
@@ -101,6 +94,7 @@ def test_f_of_two_thirds_at_6_and_at_9_is_best_at_6():
 
 NAN = float("nan")
 TWO = Rankings.from_lists([[1, 0], [0, 0, 1]], scores=[[2, 1], [3, 2, 1]])
+[CURVE] = curves("P@5", None, TWO).values()
 
 
 @pytest.mark.parametrize(
@@ -121,20 +115,12 @@ TWO = Rankings.from_lists([[1, 0], [0, 0, 1]], scores=[[2, 1], [3, 2, 1]])
     ],
 )
 def test_a_depth_is_a_whole_number_from_0_on(depth, problem):
-    curve = calc_curve()
-    for cut in (TWO.cut, curve.at):
+    for cut in (TWO.cut, CURVE.at):
         with pytest.raises(InputError, match=problem):
             cut(depth)
-
-
-def calc_curve():
-    from ir_trunc import curves
-
-    [curve] = curves("P@5", None, TWO).values()
-    return curve
 
 
 def test_depths_of_any_whole_kind_are_taken():
     for depth in (2, 2.0, np.int8(2), [2, 2], np.array([2, 2], np.uint64), 2**62):
         assert TWO.cut(depth).lengths.tolist() == ([2, 3] if np.max(depth) == 2**62 else [2, 2])
-        assert len(calc_curve().at(depth)) == 2
+        assert len(CURVE.at(depth)) == 2
