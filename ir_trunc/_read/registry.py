@@ -35,37 +35,22 @@ COMMON, DEFAULT_PRIORITY, LOOSE = 80, 50, 20
 
 @dataclass(frozen=True)
 class Table:
-    """Data in columns, as a reader returns them."""
+    """Data in columns, as a reader returns them; `topics` and `levels` are those of `Rows`."""
 
     source: str
-    """The name of the data in messages."""
     columns: Any = None
     """A mapping of columns by name, or a frame."""
     topics: tuple[str, ...] = ()
-    """Topics that belong to the data, with or without a row."""
     levels: tuple[int, ...] = ()
-    """Levels of the judgment scale, where it is known."""
     named: frozenset[str] = frozenset()
     """Fields whose columns the user named and the reader has read already."""
 
 
 class File:
-    """A path with what its form is recognised by.
-
-    Attributes
-    ----------
-    path : as the user gave it
-    name : str
-        The path as text, without `.gz`.
-    start : bytes
-        The first bytes, decompressed. Empty for a file that is not regular or cannot be read.
-    reading : Reading
-        How the data will be read.
-    """
+    """A path with what its form is recognised by: its name without `.gz`, and its first bytes."""
 
     def __init__(self, path: str | os.PathLike[str], reading: Reading):
-        self.path = path
-        self.reading = reading
+        self.path, self.reading = path, reading
         try:
             self.name = os.fspath(path).removesuffix(".gz")
         except TypeError:  # __fspath__ returns bytes or no path at all
@@ -85,31 +70,25 @@ class Compiled(NamedTuple):
     """Reads qrels; the number is the seed of the kernel's hashes."""
 
 
+Read = Callable[[Any, Layout], Table | Iterable[Rows]]
+"""Reads data; the layout holds their name for messages."""
+
+
 @dataclass(frozen=True)
 class Reader:
-    """A form of data: how it is recognised and read."""
+    """A form of data: how it is recognised and read. The decorator `reader` explains the attributes."""
 
     form: str
-    """What the form looks like, for messages; `<columns>` and `<value>` stand for the fields."""
     about: str
-    """What the reference says of the form."""
     kinds: tuple[DataKind, ...]
     shapes: tuple[Shape, ...]
-    """The shapes of data that the reader is asked for; 'object': any data whose class is not built in."""
-    read: Callable[[Any, Layout], Table | Iterable[Rows]]
+    read: Read
     recognises: Callable[[Any], bool] | None = None
-    """Whether data have the form; its argument is a `File` for a path."""
     priority: int = DEFAULT_PRIORITY
-    """From 0 to 100; readers of a higher priority are asked first. It is an error if two readers of the same
-    priority recognise the same data."""
     fallback: bool = False
-    """Whether the reader takes data of its shapes that no reader recognises."""
     suffix: str = ""
-    """The end of file names that decides for this form, whatever the file contains."""
     columns: bool = False
-    """Whether users can name its columns."""
     called: str = ""
-    """The name of such data in messages; the default is the name of their type."""
     compiled: Compiled | None = None
 
     def form_of(self, layout: Layout) -> str:
@@ -122,19 +101,16 @@ class Reader:
             return f"{layout.kind} {os.fspath(data)}"
         return f"{layout.kind} ({self.called or type(data).__name__})"
 
-    def call(self, data: Any, layout: Layout) -> Table | Iterable[Rows]:
-        """Read the data; the layout that the reader gets holds their name for messages."""
-        return self.read(data, replace(layout, source=self.source(data, layout)))
-
     def table(self, data: Any, layout: Layout) -> Table:
         """The data of a reader that returns a table."""
-        table = self.call(data, layout)
+        table = self.read(data, replace(layout, source=self.source(data, layout)))
         assert isinstance(table, Table)
         return table
 
     def pieces(self, data: Any, layout: Layout) -> Iterator[Rows]:
         """The rows of data in pieces, which need not hold whole topics."""
-        content, names = self.call(data, layout), layout.reading.names
+        source, names = self.source(data, layout), layout.reading.names
+        content = self.read(data, replace(layout, source=source))
         if names.needed and not self.columns:
             fields = ", ".join(name for name in names if name in names.needed)
             what = f"{layout.kind} ({self.form_of(layout)}) has no columns"
@@ -155,16 +131,39 @@ READERS: dict[str, Reader] = {}
 
 
 def reader(
-    form: str, *kinds: DataKind, of: Shape | tuple[Shape, ...], **options: Any
-) -> Callable[[Callable[[Any, Layout], Table | Iterable[Rows]]], Reader]:
+    form: str,
+    *kinds: DataKind,
+    of: Shape | tuple[Shape, ...],
+    recognises: Callable[[Any], bool] | None = None,
+    priority: int = DEFAULT_PRIORITY,
+    fallback: bool = False,
+    suffix: str = "",
+    columns: bool = False,
+    called: str = "",
+    compiled: Compiled | None = None,
+) -> Callable[[Read], Reader]:
     """Declare a function as a reader; its docstring is what the reference says of the form.
 
     Parameters
     ----------
-    form, *kinds, **options
-        Attributes of `Reader`, as `recognises`, `priority` or `suffix`.
+    form : str
+        What the form looks like, for messages; `<columns>` and `<value>` stand for the fields.
+    *kinds : 'run', 'qrels', 'answers' or 'topics'
     of : str or tuple of str
-        The shapes of data that the reader is asked for: 'path', 'frame', 'mapping', 'list', 'object'.
+        The shapes of data that the reader is asked for; 'object': any data whose class is not built in.
+    recognises : callable, optional
+        Whether data have the form; its argument is a `File` for a path.
+    priority : int, from 0 to 100
+        Readers of a higher priority are asked first; two of the same must not recognise the same data.
+    fallback : bool
+        Whether the reader takes data of its shapes that no reader recognises.
+    suffix : str
+        The end of file names that decides for this form, whatever the file contains.
+    columns : bool
+        Whether users can name its columns.
+    called : str
+        The name of such data in messages; the default is the name of their type.
+    compiled : Compiled, optional
 
     Raises
     ------
@@ -173,19 +172,18 @@ def reader(
         suffix, or is the fallback for the same shape.
     """
 
-    def declare(read: Callable[[Any, Layout], Table | Iterable[Rows]]) -> Reader:
-        about = " ".join((read.__doc__ or "").split())
-        declared = Reader(form, about, kinds, (of,) if isinstance(of, str) else of, read, **options)
-        if not 0 <= declared.priority <= 100:
-            problem = f"priority={declared.priority!r}: a number from 0 to 100 is needed."
-            raise ParameterError(f"reader {form!r}: {problem}")
+    def declare(read: Read) -> Reader:
+        about, shapes = " ".join((read.__doc__ or "").split()), (of,) if isinstance(of, str) else of
+        which = recognises, priority, fallback, suffix, columns, called, compiled
+        declared = Reader(form, about, kinds, shapes, read, *which)
+        if not 0 <= priority <= 100:
+            raise ParameterError(f"reader {form!r}: priority={priority!r}: a number from 0 to 100 is needed.")
         for other in READERS.values():
-            if other.form == form or other.priority != declared.priority or not {*other.kinds} & {*kinds}:
+            if other.form == form or other.priority != priority or not {*other.kinds} & {*kinds}:
                 continue
-            if declared.suffix and other.suffix == declared.suffix:
-                what = f"files whose name ends in {declared.suffix}"
-                raise _ambiguous(ParameterError, what, [other, declared])
-            if declared.fallback and other.fallback and (shared := {*other.shapes} & {*declared.shapes}):
+            if suffix and other.suffix == suffix:
+                raise _ambiguous(ParameterError, f"files whose name ends in {suffix}", [other, declared])
+            if fallback and other.fallback and (shared := {*other.shapes} & {*shapes}):
                 what = f"data of the shape {min(shared)!r} that no reader recognises"
                 raise _ambiguous(ParameterError, what, [other, declared])
         READERS[form] = declared
@@ -204,7 +202,6 @@ def _ambiguous(error: type[ParameterError | InputError], what: str, claimants: l
 
 @cache
 def _import_all() -> None:
-    """Import every file of readers, once."""
     for module in iter_modules(package.__path__):
         import_module(f"{package.__name__}.{module.name}")
 
@@ -231,30 +228,14 @@ def shape_of(data: Any) -> Shape:
 def reader_of(data: Any, layout: Layout, *other_forms: str) -> Reader:
     """The reader for the data.
 
-    Parameters
-    ----------
-    data : any
-    layout : Layout
-        What the data are read as.
-    *other_forms : str
-        Forms that the caller accepts beside those of the registry, for the error message.
-
-    Raises
-    ------
-    InputError
-        Where no reader takes the data, with all forms that are possible; and where two readers of the same
-        priority recognise them.
+    InputError where none takes them, with all possible forms and the caller's other ones, and where two
+    readers of the same priority recognise them.
     """
-    _import_all()
     shape = shape_of(data)
     shapes = {shape} if shape == "path" or type(data).__module__ == "builtins" else {shape, "object"}
     recognisable = File(data, layout.reading) if shape == "path" else data
-    asked = [
-        reader
-        for reader in READERS.values()
-        if layout.kind in reader.kinds and not shapes.isdisjoint(reader.shapes)
-    ]
-    asked.sort(key=lambda reader: -reader.priority)
+    of_shape = (each for each in readers_of(layout.kind) if not shapes.isdisjoint(each.shapes))
+    asked = sorted(of_shape, key=lambda reader: -reader.priority)
     if isinstance(recognisable, File) and os.path.isfile(recognisable.path):
         for reader in asked:
             if reader.suffix and recognisable.name.endswith(reader.suffix):
@@ -265,9 +246,8 @@ def reader_of(data: Any, layout: Layout, *other_forms: str) -> Reader:
             raise _ambiguous(InputError, claimants[0].source(data, layout), claimants)
         if claimants:
             return claimants[0]
-    for reader in asked:
-        if reader.fallback:
-            return reader
+    if fallback := next((reader for reader in asked if reader.fallback), None):
+        return fallback
     forms = "; ".join([*other_forms, *(reader.form_of(layout) for reader in readers_of(layout.kind))])
     raise InputError(f"{layout.kind} of type {type(data).__name__}: one of these is needed: {forms}.")
 
@@ -284,15 +264,10 @@ class Data:
 
     @property
     def source(self) -> str:
-        """The name of the data in messages."""
         return self.reader.source(self.value, self.layout)
 
     def rows(self) -> Iterator[Rows]:
-        """The rows, in pieces of whole topics.
-
-        What is read in pieces is never in memory as a whole, unless the rows of a topic are not contiguous:
-        then the last piece has all rows (`starts_over`).
-        """
+        """The rows, in pieces of whole topics; if one is not contiguous, all rows at last."""
         seen, count = set[str](), 0
         for piece in self.reader.pieces(self.value, self.layout):
             topics = piece.topics.dictionary.to_pylist()
@@ -311,7 +286,6 @@ class Data:
         return rows
 
     def _refuse_exhausted(self, count: int) -> None:
-        """InputError for an iterator without rows: it was most likely read before."""
         if self.iterator and not count:
             raise InputError(
                 f"{self.layout.kind} ({self.iterator}): it yields nothing. An iterator can be read only once:"
@@ -330,21 +304,3 @@ def recognised(data: Any, layout: Layout) -> Data:
 def read_rows(data: Any, layout: Layout) -> Rows:
     """All rows of data."""
     return recognised(data, layout).all_rows()
-
-
-def first_item(data: Any) -> Any:
-    """The first item of a list or tuple; None where it is empty or something else."""
-    return data[0] if isinstance(data, (list, tuple)) and data else None
-
-
-def first_docs(data: Mapping[Any, Any]) -> Any:
-    """The documents of the first topic of a mapping that has any; None where none has."""
-    return next((docs for docs in data.values() if list_length(docs)), None)
-
-
-def list_length(docs: Any) -> int:
-    """The length of a topic's documents; 1 for what has none, as an array without dimensions."""
-    try:
-        return len(docs)
-    except TypeError:
-        return 1

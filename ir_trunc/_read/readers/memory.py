@@ -16,11 +16,28 @@ from ir_trunc._core.parameters import several
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
 from ir_trunc._read.reading import MARK, RANK, Columns, Layout
-from ir_trunc._read.registry import COMMON, Compiled, Data, Table, first_docs, first_item, list_length, reader
+from ir_trunc._read.registry import COMMON, Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
 from ir_trunc._read.tables import COST, SHOWN, fields_to_read, possible_fields, sampled_fields
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
+
+
+def _first_item(data: Any) -> Any:
+    """The first item of a list or tuple; None where it is empty or something else."""
+    return data[0] if isinstance(data, (list, tuple)) and data else None
+
+
+def _first_docs(data: Mapping[Any, Any]) -> Any:
+    """The documents of the first topic of a mapping that has any; None where none has."""
+    return next((docs for docs in data.values() if _list_length(docs)), None)
+
+
+def _list_length(docs: Any) -> int:
+    try:
+        return len(docs)
+    except TypeError:  # as of an array without dimensions
+        return 1
 
 
 def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
@@ -28,20 +45,19 @@ def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
     return () if plain and kernel.dicts(lists, run.value, np.float64) else None
 
 
-def _qrels_of_dicts(data: Data, seed: int) -> Any:
-    return kernel.qrels_of_dicts(data.value, seed) if type(data.value) in _DICTS else None
-
-
 @reader(
     "{topic: {document: <value>}}",
     "run",
     "qrels",
     of="mapping",
-    recognises=lambda data: isinstance(first_docs(data), Mapping),
+    recognises=lambda data: isinstance(_first_docs(data), Mapping),
     priority=COMMON,
     fallback=True,
     called="dict",
-    compiled=Compiled(_dicts_to_kernel, _qrels_of_dicts),
+    compiled=Compiled(
+        _dicts_to_kernel,
+        lambda qrels, seed: kernel.qrels_of_dicts(qrels.value, seed) if type(qrels.value) in _DICTS else None,
+    ),
 )
 def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     """The form of pytrec_eval and ir-measures.
@@ -59,11 +75,10 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
 
 
 def _parts(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
-    """The topics of a dict, about PART rows at a time."""
     part, rows = {}, 0
     for topic, docs in data.items():
         part[topic] = docs
-        rows += list_length(docs)
+        rows += _list_length(docs)
         if rows >= PART:
             yield part
             part, rows = {}, 0
@@ -123,7 +138,6 @@ _COLLECTIONS = (list, set, frozenset, tuple)
 _IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id")
 _INSIDE = ("node", "document", "metadata", "meta")
 
-_SCORES = ("score", "relevance_score")  # attributes of an object, or keys of its metadata
 _METADATA = ("metadata", "meta")
 _NO_OBJECTS = (str, int, float, tuple, list, set, frozenset, bytes, Mapping)
 
@@ -156,7 +170,7 @@ def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Table:
 
 
 def _are_pairs(data: Mapping[Any, Any]) -> bool:
-    item = first_item(first_docs(data))
+    item = _first_item(_first_docs(data))
     return isinstance(item, tuple) or (isinstance(item, list) and len(item) == 2)
 
 
@@ -191,7 +205,7 @@ def scored_pairs(data: Mapping[Any, Any], layout: Layout) -> Table:
     "run",
     "qrels",
     of="mapping",
-    recognises=lambda data: isinstance(first_item(first_docs(data)), Mapping),
+    recognises=lambda data: isinstance(_first_item(_first_docs(data)), Mapping),
     columns=True,
     called="dicts by topic",
 )
@@ -218,7 +232,7 @@ def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
 
 
 def _are_objects(data: Mapping[Any, Any]) -> bool:
-    item = first_item(first_docs(data))
+    item = _first_item(_first_docs(data))
     has_score = any(hasattr(item, name) for name in ("score", *_METADATA))
     return item is not None and not isinstance(item, _NO_OBJECTS) and has_score
 
@@ -238,7 +252,7 @@ def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
     _id, doc_id or docno, or that of the node, document or metadata.
     """
     columns = layout.reading.names
-    names = columns.candidates("score", _SCORES)
+    names = columns.candidates("score", ("score", "relevance_score"))
 
     def pair(item: Any, place: str) -> tuple[Any, Any]:
         holders = [item, *(_value_in(item, name) for name in _METADATA)]
@@ -287,57 +301,42 @@ def _scored_table(
     source, names = layout.source, layout.reading.names
     names.check(names.values(), ("doc_id", layout.value), source)
     topics = [one_id(topic, "query_id", source) for topic in data]
-    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], layout.value: []}
+    rows: list[tuple[Any, ...]] = []
     for topic, items in zip(topics, data.values()):
         if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
             raise InputError(f"{source}, topic {topic}: a list is needed, not {type(items).__name__}.")
-        for place, item in enumerate(items):
-            doc, number = pair(item, f"{source}, topic {topic}, item {place}")
-            columns["query_id"].append(topic)
-            columns["doc_id"].append(doc)
-            columns[layout.value].append(number)
-    named = frozenset({"doc_id", layout.value} & names.keys())
-    return Table(source, columns, topics=tuple(topics), named=named)
-
-
-def _tuples_to_kernel(lists: Any, run: Data) -> Samples | None:
-    items = _kernel_items(run) if run.layout.reading.order != "rank" else None
-    return () if items and kernel.tuples(lists, *items, np.float64) else None
-
-
-def _qrels_of_tuples(data: Data, seed: int) -> Any:
-    items = _kernel_items(data)
-    return kernel.qrels_of_tuples(*items, seed) if items else None
+        place = f"{source}, topic {topic}, item"
+        rows += ((topic, *pair(item, f"{place} {number}")) for number, item in enumerate(items))
+    fields = ("query_id", "doc_id", layout.value)
+    columns = {field: [row[number] for row in rows] for number, field in enumerate(fields)}
+    return Table(source, columns, topics=tuple(topics), named=frozenset({*fields[1:]} & names.keys()))
 
 
 def _kernel_items(data: Data) -> list[Any]:
     """The tuples, their type, the number of their fields, and the places of those that are read.
 
-    The list is empty where the kernel cannot read them.
+    The list is empty where the kernel cannot read them: where attributes may differ from fields.
     """
     items = list(data.value) if type(data.value) is tuple else data.value
-    if type(items) is not list or not items:
+    if type(items) is not list or not items or data.layout.reading.order == "rank":
         return []
     kind, fields = type(items[0]), ("query_id", "doc_id", data.layout.value)
-    places = [len(fields), *range(len(fields))] if kind is tuple else _kernel_places(kind, fields)
-    return [items, kind, *places] if places else []
-
-
-def _kernel_places(kind: type, fields: tuple[str, ...]) -> list[int]:
-    """The number of fields of named tuples of this type, and the places of those that are read.
-
-    The list is empty where their attributes may differ from their fields.
-    """
+    if kind is tuple:
+        return [items, kind, len(fields), *range(len(fields))]
     plain = issubclass(kind, tuple) and kind.__getattribute__ is tuple.__getattribute__
     if not plain or kind.__dictoffset__ or any(hasattr(kind, name) for name in (RANK, MARK, COST, SHOWN)):
         return []
     getters: list[Any] = [getattr(kind, name, None) for name in fields]
     if any(type(getter).__name__ != "_tuplegetter" for getter in getters):
         return []
-    return [len(getattr(kind, "_fields", ())), *(getter.__reduce__()[1][0] for getter in getters)]
+    places = (getter.__reduce__()[1][0] for getter in getters)
+    return [items, kind, len(getattr(kind, "_fields", ())), *places]
 
 
-_COMPILED = Compiled(_tuples_to_kernel, _qrels_of_tuples)
+_COMPILED = Compiled(
+    lambda lists, run: () if (i := _kernel_items(run)) and kernel.tuples(lists, *i, np.float64) else None,
+    lambda qrels, seed: kernel.qrels_of_tuples(*items, seed) if (items := _kernel_items(qrels)) else None,
+)
 
 
 @reader(
@@ -346,7 +345,7 @@ _COMPILED = Compiled(_tuples_to_kernel, _qrels_of_tuples)
     "qrels",
     "answers",
     of="list",
-    recognises=lambda data: hasattr(item := first_item(data), "query_id") and not isinstance(item, Mapping),
+    recognises=lambda data: hasattr(item := _first_item(data), "query_id") and not isinstance(item, Mapping),
     priority=COMMON,
     fallback=True,
     columns=True,
@@ -387,7 +386,7 @@ def table_of_attributes(data: Iterable[Any], layout: Layout, source: str) -> Tab
     "run",
     "qrels",
     of="list",
-    recognises=lambda data: type(first_item(data)) in (tuple, list),
+    recognises=lambda data: type(_first_item(data)) in (tuple, list),
     called="tuples",
     compiled=_COMPILED,
 )
@@ -406,7 +405,7 @@ def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     "qrels",
     "answers",
     of="list",
-    recognises=lambda data: isinstance(first_item(data), Mapping),
+    recognises=lambda data: isinstance(_first_item(data), Mapping),
     columns=True,
     called="records",
 )

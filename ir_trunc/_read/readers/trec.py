@@ -47,7 +47,7 @@ NUMBER = {
 }
 
 
-def line_by_line(lines: list[bytes], layout: Layout, source: str, first: int | None) -> pa.Table:
+def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int | None) -> pa.Table:
     """The lines as a table; InputError that names the line which is wrong."""
     types, rows = layout.columns, []
     kinds = {name: {pa.int64(): int, pa.float64(): float}.get(kind, str) for name, kind in types.items()}
@@ -57,11 +57,9 @@ def line_by_line(lines: list[bytes], layout: Layout, source: str, first: int | N
             try:
                 rows.append(_line_values(fields, layout, kinds))
             except InputError as error:
-                raise InputError(
-                    f"{line_at(source, None if first is None else number, line)}{error}"
-                ) from None
-    columns = zip(*rows) if rows else [()] * len(types)
-    return pa.table({name: pa.array(column, types[name]) for name, column in zip(types, columns)})
+                name = _line_at(source, None if first is None else number, line)
+                raise InputError(f"{name}{error}") from None
+    return pa.table({name: pa.array([row[at] for row in rows], types[name]) for at, name in enumerate(types)})
 
 
 def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]]) -> list[Any]:
@@ -72,28 +70,25 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
         raise InputError(f": {counted(len(fields), 'field')}; {needed}.{hints.get(len(fields), '')}")
     texts = {name: decoded(fields[layout.fields.index(name)], ": the ids are") for name in kinds}
     for name, text in texts.items():
-        if problem := kinds[name] is not str and _problem_of(kinds[name], text):
-            place = f"topic {brief(texts['query_id'])}, document {brief(texts['doc_id'])}"
-            raise InputError(f" ({place}): {name} {brief(text)!r}{problem}.")
+        kind, problem = kinds[name], ""
+        if kind is not str and not NUMBER[kind].fullmatch(text):
+            problem = f" is not a {'whole ' if kind is int else ''}number"
+        elif kind is int and abs(int(text)) > HIGHEST_GRADE:
+            problem = ": a number below 2^31 is needed"
+        elif kind is float and not math.isfinite(float(text)):
+            problem = ": a finite number is needed"
+        if problem:
+            place = f"topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])}"
+            raise InputError(f" ({place}): {name} {_brief(text)!r}{problem}.")
     return [kinds[name](text) for name, text in texts.items()]
 
 
-def _problem_of(kind: type[int] | type[float], text: str) -> str:
-    """Why a text is not a number of this kind in the possible range; empty where it is."""
-    if not NUMBER[kind].fullmatch(text):
-        return f" is not a {'whole ' if kind is int else ''}number"
-    if kind is int:
-        return "" if abs(int(text)) <= HIGHEST_GRADE else ": a number below 2^31 is needed"
-    return "" if math.isfinite(float(text)) else ": a finite number is needed"
-
-
-def line_at(source: str, number: int | None, line: bytes) -> str:
+def _line_at(source: str, number: int | None, line: bytes) -> str:
     """The name of a line in messages: its number, or its text where the number is unknown."""
-    return f"{source}, line {repr(brief(line.decode(errors='replace'))) if number is None else number}"
+    return f"{source}, line {repr(_brief(line.decode(errors='replace'))) if number is None else number}"
 
 
-def brief(text: str) -> str:
-    """A text, shortened for a message."""
+def _brief(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
@@ -114,11 +109,11 @@ def _are_lines(data: File) -> bool:
 
 
 def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
-    path, samples = Path(run.value), list[Sample]()
-    if not path.is_file():
+    samples = list[Sample]()
+    if not os.path.isfile(run.value):
         return None  # a pipe cannot be read again
     try:
-        for number, block in enumerate(blocks(path, run.source)):
+        for number, block in enumerate(blocks(Path(run.value), run.source)):
             if not kernel.lines(lists, block):
                 return None
             samples += _samples_of_block(block, number)
@@ -128,11 +123,10 @@ def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
 
 
 def _qrels_by_kernel(data: Data, seed: int) -> Any:
-    path = Path(data.value)
-    if not path.is_file():
+    if not os.path.isfile(data.value):
         return None  # as above
     try:
-        lines = b"".join([*map(bytes, blocks(path, data.source)), b"\n"])
+        lines = b"".join([*map(bytes, blocks(Path(data.value), data.source)), b"\n"])
     except (BadLineError, OSError):
         return None
     return kernel.qrels_of_lines(lines, seed)
@@ -155,10 +149,9 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     Blanks or tabs are between the fields; `#` begins a comment. The second column of answers is their class.
     """
     path, source = Path(data), layout.source
-    pieces: Iterable[Rows] = rows_of_blocks(blocks(path, source), layout, source, 1)
+    pieces: Iterable[Rows] = _rows_of_blocks(blocks(path, source), layout, source, 1)
     if path.is_file():
-        find = partial(_lines_of, path, source)
-        pieces = (replace(rows, lines_of=find) for rows in pieces)
+        pieces = (replace(rows, lines_of=partial(_lines_of, path, source)) for rows in pieces)
     elif held := list(pieces):  # a pipe cannot be read again
         pieces = [Rows.concat(held)]
     count = 0
@@ -184,11 +177,11 @@ def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = 
 
     first: the number of the first line in its file; where it is unknown, errors show the line instead.
     """
-    pieces = list(rows_of_blocks(blocks_of_bytes(data, source), layout, source, first))
-    return Rows.concat(pieces or [_rows(line_by_line([], layout, source, first), layout, source)])
+    pieces = list(_rows_of_blocks(blocks_of_bytes(data, source), layout, source, first))
+    return Rows.concat(pieces or [_rows(_line_by_line([], layout, source, first), layout, source)])
 
 
-def rows_of_blocks(
+def _rows_of_blocks(
     blocks: Iterable[memoryview], layout: Layout, source: str, first: int | None
 ) -> Iterator[Rows]:
     """The rows of each block of lines. first: the number of the first line, as for `rows_of_lines`."""
@@ -199,22 +192,26 @@ def rows_of_blocks(
             data = bytes(block)
             check_zeros(data)
             plain = data.translate(_ONE_SIGN)
-            if not _one_blank_between_fields(plain):
+            # white space must stand alone between fields and lines, and no line may be a comment
+            white = np.frombuffer(plain, np.uint8) <= ord(" ")
+            alone = not (white[:1].any() or plain.endswith(b" ") or (white[1:] & white[:-1]).any())
+            if not alone or plain.startswith(COMMENT) or (COMMENT in plain and b"\n#" in plain):
                 comment = comment or _row_in_a_comment(data, layout)
-                plain = _tidied(data)
+                rows_of_fields = filter(None, (line.split() for line in data.splitlines()))
+                plain = b"\n".join(b" ".join(row) for row in rows_of_fields if row[0][:1] != COMMENT)
             rows = _at_once(plain, layout, source, samples)
             if rows is None:
-                rows = _rows(line_by_line(data.splitlines(), layout, source, first), layout, source, samples)
+                rows = _rows(_line_by_line(data.splitlines(), layout, source, first), layout, source, samples)
             yield rows
             if first is not None:
                 first += line_ends(data)
     except BadLineError as error:
         line_number = None if first is None else first + error.before
-        raise InputError(f"{line_at(source, line_number, error.line)} {error}") from None
+        raise InputError(f"{_line_at(source, line_number, error.line)} {error}") from None
     if comment:
         warn(
             f"{source}: lines that begin with # are comments and are left out, but one looks like a row:"
-            f" {brief(comment)!r}. If it is one, its topic needs an id that does not begin with #."
+            f" {_brief(comment)!r}. If it is one, its topic needs an id that does not begin with #."
         )
 
 
@@ -243,65 +240,38 @@ def _samples_of_block(block: memoryview, number: int) -> Samples:
     return (Sample(tuple(pairs), frozenset(marks)),)
 
 
-def _one_blank_between_fields(data: bytes) -> bool:
-    """Whether white space stands alone between fields and lines, and no line is a comment."""
-    white = np.frombuffer(data, np.uint8) <= ord(" ")
-    alone = not (white[:1].any() or data.endswith(b" ") or (white[1:] & white[:-1]).any())
-    comments = COMMENT in data and (data.startswith(COMMENT) or b"\n#" in data)
-    return alone and not comments
-
-
-def _tidied(data: bytes) -> bytes:
-    """The lines with one blank between their fields, without comments and empty lines."""
-    lines = (line.split() for line in data.splitlines())
-    return b"\n".join(b" ".join(fields) for fields in lines if fields and not fields[0].startswith(COMMENT))
-
-
 def _row_in_a_comment(data: bytes, layout: Layout) -> str | None:
     """The first comment that would be a row if # belonged to the id of its topic."""
-    value = layout.fields.index(layout.value)
     for line in data.splitlines() if COMMENT in data else ():
         fields = line.decode(errors="replace").split()
         complete = len(fields) == len(layout.fields) and fields[0].startswith("#") and fields[0] != "#"
-        if complete and NUMBER[float].fullmatch(fields[value]):
+        if complete and NUMBER[float].fullmatch(fields[layout.fields.index(layout.value)]):
             return " ".join(fields)
     return None
 
 
 def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows | None:
-    """The rows of lines with one blank between their fields.
-
-    None where pyarrow refuses them, or would read them otherwise.
-    """
+    """The rows of lines with one blank between fields; None where pyarrow would not read them as they are."""
     if data.startswith(BYTE_ORDER_MARK):  # part of an id here, but pyarrow would drop it
         return None
     if pa.int64() in layout.columns.values() and b"0x" in data.lower():  # pyarrow reads hexadecimal numbers
         return None
+    from pyarrow import csv
+
+    # In pyarrow's own memory: its threads would need Python to free other memory, perhaps while Python exits.
+    buffer, types = pa.allocate_buffer(len(data)), layout.columns
+    memoryview(buffer).cast("B")[:] = data
     try:
-        rows = _rows(_table(data, layout), layout, source, samples)
+        table = csv.read_csv(
+            pa.BufferReader(buffer),
+            csv.ReadOptions(use_threads=False, column_names=list(layout.fields)),
+            csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
+            csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[]),
+        )
+        rows = _rows(table, layout, source, samples)
     except (pa.ArrowInvalid, InputError):
         return None
     return rows if rows.ranks is None or (np.abs(rows.ranks) <= HIGHEST_GRADE).all() else None
-
-
-def _table(data: bytes, layout: Layout) -> pa.Table:
-    from pyarrow import csv
-
-    # In pyarrow's own memory: its threads would need Python to free other memory, and may do so while Python
-    # exits.
-    buffer = pa.allocate_buffer(len(data))
-    memoryview(buffer).cast("B")[:] = data
-    return csv.read_csv(
-        pa.BufferReader(buffer),
-        csv.ReadOptions(use_threads=False, column_names=list(layout.fields)),
-        csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
-        csv.ConvertOptions(
-            column_types=layout.columns,
-            include_columns=list(layout.columns),
-            null_values=[],
-            strings_can_be_null=False,
-        ),
-    )
 
 
 def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -> Rows:
@@ -318,24 +288,22 @@ _NTCIR_FORM = "'topic document L<grade>' is needed, as 'L0' or 'L3'"
 
 
 def _is_ntcir(data: File) -> bool:
-    """Whether the first line that is not a comment has a level of NTCIR."""
-    lines = (line for line in data.start.splitlines() if line.strip())
-    first = next((line for line in lines if not line.lstrip().startswith(COMMENT)), b"")
-    return _NTCIR_LINE.fullmatch(first) is not None
+    lines = (line for line in data.start.splitlines() if line.strip() and line.strip()[:1] != COMMENT)
+    return _NTCIR_LINE.fullmatch(next(lines, b"")) is not None
 
 
 @reader("a path of NTCIR lines 'topic document L3'", "qrels", of="path", recognises=_is_ntcir)
 def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped, as NTCIREVAL has it: L0 is not relevant, and L3 is grade 3."""
     source = layout.source
-    columns: dict[str, list[str | int]] = {"query_id": [], "doc_id": [], "relevance": []}
+    rows: list[tuple[str, str, int]] = []
     for place, line in numbered_lines(contents(Path(data), source), source):
         if line.lstrip().startswith(COMMENT):
             continue
         match = _NTCIR_LINE.fullmatch(line)
         if match is None or int(match[3]) > HIGHEST_GRADE:
             raise InputError(f"{place}: {line.decode(errors='replace').strip()!r}: {_NTCIR_FORM}.")
-        columns["query_id"].append(decoded(match[1], f"{place}: the ids are"))
-        columns["doc_id"].append(decoded(match[2], f"{place}: the ids are"))
-        columns["relevance"].append(int(match[3]))
-    return Table(source, columns)
+        topic, doc = (decoded(match[group], f"{place}: the ids are") for group in (1, 2))
+        rows.append((topic, doc, int(match[3])))
+    names = ("query_id", "doc_id", "relevance")
+    return Table(source, {name: [row[at] for row in rows] for at, name in enumerate(names)})
