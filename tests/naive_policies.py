@@ -8,7 +8,10 @@ has values of the kinds of parameters that policies declare for themselves; thos
 
 import math
 import statistics
+from dataclasses import replace
 from fractions import Fraction
+
+from generated import rankings_of
 
 from ir_trunc.measures.params import Text
 from ir_trunc.truncation.policies.given import CutsByTopic, ListMeasure
@@ -28,6 +31,11 @@ SAMPLES = {
 }
 
 TWINS = {}
+
+
+def positive(run):
+    """Scores above 0, which ShareOfTop needs, and up to 1, which K1 needs."""
+    return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in run])
 
 
 def twin(function):

@@ -14,7 +14,7 @@ from ir_trunc._ranking.runs import rank_rows, read_run
 from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, reading_of
 from ir_trunc.cli._process import tell
 from ir_trunc.truncation import parse_policy, ranked, write_cuts, write_run
-from ir_trunc.truncation._policy import sees_judgments
+from ir_trunc.truncation._policy import lengths_of, sees_judgments
 from ir_trunc.truncation._text import list_of_policies
 
 __all__ = ["main"]
@@ -57,7 +57,7 @@ def main(words: Sequence[str]) -> int:
             lists = training
             kept = pc.is_in(run.topics.cast(pa.string()), value_set=pa.array(lists.topics))
             run = run.filter(kept.to_numpy(False))
-    lengths = policy.cut(lists)
+    lengths = lengths_of(policy, lists)
     cuts = dict(zip(lists.topics, lengths.tolist()))
     if args.output is not None:
         write_run(args.output, run, cuts)

@@ -1,12 +1,11 @@
 """Fitting: the level that is best for a measure, of each list or of the whole run, by trying all."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from generated import queries, rankings_of
+from generated import queries
 from hypothesis import given
 from hypothesis import strategies as st
+from naive_policies import positive
 
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Rankings
@@ -15,27 +14,11 @@ from ir_trunc.truncation import Fixed, Greedy, Oracle, ScoreThreshold, ShareOfTo
 from ir_trunc.truncation._fitting import one_measure
 
 MEASURES = [
-    "RBPU",
-    "OIE(D=90)",
-    "nDCGT",
-    "RBPT@5",
-    "SetF",
-    "FlatU(e=0.5)",
-    "UF",
-    "c@1",
-    "c(rel=2)@3",
-    "c(unanswered='precision')@1",
-    "c(unanswered='error')@2",
-    "c(unanswered=0.5)@1",
-    "F05u",
+    "RBPU", "OIE(D=90)", "nDCGT", "RBPT@5", "SetF", "FlatU(e=0.5)", "UF", "c@1", "c(rel=2)@3",
+    "c(unanswered='precision')@1", "c(unanswered='error')@2", "c(unanswered=0.5)@1", "F05u",
     "F05u(positive=2)",
-]
+]  # fmt: skip
 BOUND = [one_measure(name) for name in MEASURES]
-
-
-def positive(seed, size):
-    made = queries(seed, size, longest=10, pool=8)
-    return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in made])
 
 
 def values(rankings):
@@ -49,7 +32,7 @@ def value(name, rankings):
 
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 12))
 def test_a_fitted_level_is_the_highest_of_the_best_by_trying_all(seed, size):
-    rankings = positive(seed, size)
+    rankings = positive(queries(seed, size, longest=10, pool=8))
     shown = rankings.scores[rankings.places]
     tops = (
         shown[np.repeat(np.append(0, np.cumsum(rankings.lengths))[:-1], rankings.lengths)]

@@ -1,6 +1,5 @@
 """A policy that has learned the measure's curve: what it sees, what it learns, which models it takes."""
 
-import pickle
 import sys
 
 import numpy as np
@@ -28,14 +27,8 @@ def topics(count, seed):
 
 
 def test_what_the_model_sees_of_each_cut_is_what_is_documented():
-    lists = [
-        [9.0, 7.0, 7.0, 1.0],
-        [3.0],
-        [],
-        [2.0, 2.0],
-        np.linspace(5, 1, 60).tolist(),
-        np.linspace(5, 1, 1000).tolist(),
-    ]
+    lists = [[9.0, 7.0, 7.0, 1.0], [3.0], [], [2.0, 2.0]]
+    lists += [np.linspace(5, 1, length).tolist() for length in (60, 1000)]
     rankings = Rankings.from_lists([[0] * len(scores) for scores in lists], scores=lists)
     x, cuts, offsets = features(rankings)
     assert x.shape == (len(cuts), len(FEATURES))
@@ -64,15 +57,13 @@ def test_any_regressor_and_any_classifier_will_do():
     from sklearn.linear_model import LogisticRegression, Ridge
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from sklearn.tree import DecisionTreeClassifier
 
     train, test = topics(60, 1), topics(20, 2)
     for estimator in (
         Ridge(),
-        DecisionTreeRegressor(max_depth=5, random_state=0),
         DecisionTreeClassifier(max_depth=5, random_state=0),
         make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
-        DummyRegressor(),
         DummyClassifier(),
     ):
         fitted = Learned(estimator).fit(train, "SetF")
@@ -81,7 +72,6 @@ def test_any_regressor_and_any_classifier_will_do():
         assert fitted.estimator is estimator
         assert not hasattr(estimator, "n_features_in_"), "the estimator of the user stays as it is"
         assert fitted([3.0, 2.9, 0.1]) in range(4)
-        assert pickle.loads(pickle.dumps(fitted)).cut(test).tolist() == cuts.tolist()
     # What expects the same of all cuts takes the lowest.
     assert Learned(DummyRegressor()).fit(train, "SetF").cut(test).tolist() == [0] * 20
 
@@ -94,10 +84,8 @@ def test_a_classifier_that_has_seen_no_best_cut_but_one():
     assert Learned(DecisionTreeClassifier()).fit(empty, "SetF").cut(empty).tolist() == [0, 0, 0]
 
 
-def test_it_is_fitted_once_and_needs_fitting():
+def test_it_needs_fitting():
     pytest.importorskip("sklearn")
-    fitted = Learned().fit(topics(30, 3), "SetF")
-    assert fitted.fit(topics(30, 4), "RBPU") is fitted
     with pytest.raises(ParameterError, match="Learned has no model yet: fit it"):
         Learned()([0.9, 0.5])
     with pytest.raises(ParameterError, match="looks at all lists of a run at once"):

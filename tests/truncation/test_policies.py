@@ -1,11 +1,11 @@
 """Policies by hand and against other tools: nothing beats the oracle."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
-from generated import ALL, queries, rankings_of
+from generated import ALL, queries
+from naive_policies import positive
 from scipy.stats import expon, genpareto, norm
 
 from ir_trunc import calc, rank, read_qrels
@@ -15,7 +15,6 @@ from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.truncation import (
     AdaptiveK,
     Fixed,
-    Given,
     Greedy,
     Knee,
     LargestGap,
@@ -29,11 +28,6 @@ from ir_trunc.truncation.policies.distributions import probabilities, surprises
 
 FITTED = [Greedy(), ScoreThreshold(), ShareOfTop(), Surprise(), ScoreDistribution()]
 BLIND = [*FITTED, LargestGap(), AdaptiveK(), Knee(), Fixed(0), Fixed(3), ScoreThreshold(0.5), ShareOfTop(0.9)]
-
-
-def positive(run):
-    """Scores above 0, which ShareOfTop needs, and up to 1, which K1 needs."""
-    return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in run])
 
 
 @cache
@@ -58,46 +52,26 @@ def test_no_policy_beats_the_oracle_on_its_measure(definition):
             assert (reached <= best).all(), (policy, seed)
 
 
-def test_a_policy_on_plain_lists():
-    rankings = Rankings.from_lists(
-        [[1, 0, 1, 0], [0, 0], [], [0, 0, 0]], [[1, 1, 0, 0], [0, 0], [], [0, 0, 0]],
-        scores=[[9, 8, 3, 2], [4, 1], [], [5, 5, 5]],
-    )  # fmt: skip
-    assert Fixed(2).cut(rankings).tolist() == [2, 2, 0, 2]
-    assert ScoreThreshold(4).cut(rankings).tolist() == [2, 1, 0, 3]
-    assert ScoreThreshold(np.inf).cut(rankings).tolist() == [0, 0, 0, 0]
-    assert ShareOfTop(0.3).cut(rankings).tolist() == [3, 1, 0, 3]
-    assert LargestGap().cut(rankings).tolist() == [2, 1, 0, 3]  # equal scores have no gap
-    assert Oracle("SetF").cut(rankings).tolist() == [3, 0, 0, 0]
-    assert Given({"1": 0, "2": 9, "3": 1, "4": 2}).cut(rankings).tolist() == [0, 2, 0, 2]
+ELEVEN = [0.9, 0.88, 0.6, 0.59, 0.58, 0.57, 0.56, 0.55, 0.54, 0.53, 0.1]  # ten gaps; AdaptiveK omits the last
 
 
-def test_the_largest_gap_of_a_single_document_and_of_scores_that_overflow():
-    rankings = Rankings.from_lists([[0], [0, 0]], scores=[[3.0], [1.7e308, -1.7e308]])
-    assert LargestGap().cut(rankings).tolist() == [1, 1]
-
-
-def test_adaptive_k_by_hand():
-    """Eleven documents have ten gaps, of which the last is left out; five more are kept, or fewer if told."""
-    scores = [0.9, 0.88, 0.6, 0.59, 0.58, 0.57, 0.56, 0.55, 0.54, 0.53, 0.1]
-    rankings = Rankings.from_lists([[0] * 11], scores=[scores])
-    assert LargestGap().cut(rankings).tolist() == [10]
-    assert AdaptiveK().cut(rankings).tolist() == [7]
-    assert AdaptiveK(buffer=0).cut(rankings).tolist() == [2]
-    assert AdaptiveK(share=1).cut(rankings).tolist() == [11]
-    assert AdaptiveK(share=0, buffer=0).cut(rankings).tolist() == [11]
-
-
-def test_the_knee_by_hand():
-    lists = [
-        [9, 5, 1.2, 1.1, 1],  # furthest below the line at the third
-        [9, 7, 5, 3, 1],  # a straight line
-        [9, 8.9, 8.8, 8.7, 1],  # above the line
-        [9, 1],
-        [9],
-    ]
-    rankings = Rankings.from_lists([[0] * len(scores) for scores in lists], scores=lists)
-    assert Knee().cut(rankings).tolist() == [2, 5, 5, 2, 1]
+@pytest.mark.parametrize(("policy", "scores", "length"), [
+    (LargestGap(), [3.0], 1),
+    (LargestGap(), [1.7e308, -1.7e308], 1),  # a difference that overflows
+    (LargestGap(), [5, 5, 5], 3),  # equal scores have no gap
+    (LargestGap(), ELEVEN, 10),
+    (AdaptiveK(), ELEVEN, 7),  # five more than up to the gap
+    (AdaptiveK(buffer=0), ELEVEN, 2),
+    (AdaptiveK(share=1), ELEVEN, 11),
+    (AdaptiveK(share=0, buffer=0), ELEVEN, 11),
+    (Knee(), [9, 5, 1.2, 1.1, 1], 2),  # furthest below the line at the third
+    (Knee(), [9, 7, 5, 3, 1], 5),  # a straight line
+    (Knee(), [9, 8.9, 8.8, 8.7, 1], 5),  # above the line
+    (Knee(), [9, 1], 2),
+    (Knee(), [9], 1),
+])  # fmt: skip
+def test_lengths_by_hand(policy, scores, length):
+    assert policy(scores) == length
 
 
 def test_surprise_is_the_improbability_in_the_distribution_that_scores_were_drawn_from():
