@@ -14,12 +14,7 @@ from ir_trunc import InputError, IrTruncWarning, calc, calc_aggregate, read_deci
 
 TRUTH = {"a": True, "b": True, "c": False, "d": False}
 ANSWERS = {"a": 0.9, "b": 0.5, "c": 0.8, "d": 0.25}
-QRELS = {
-    "a": {"yes": 2, "no": 0},
-    "b": {"yes": 2, "no": 0},
-    "c": {"yes": 0, "no": 1},
-    "d": {"yes": 0, "no": 1},
-}
+QRELS = {q: {"yes": 2, "no": 0} if q in "ab" else {"yes": 0, "no": 1} for q in "abcd"}
 RUN = {"a": {"yes": 0.4}, "b": {}, "c": {"yes": 0.8 - 0.5}, "d": {"no": 0.25}}
 
 
@@ -28,20 +23,17 @@ def lines(name, values):
 
 
 FORMS = {
-    "dict": lambda name, values, folder: values,
-    "records": lambda name, values, folder: [{"id": key, name: value} for key, value in values.items()],
-    "frame": lambda name, values, folder: pd.DataFrame({"id": list(values), name: list(values.values())}),
-    "lists of one": lambda name, values, folder: {key: [value] for key, value in values.items()},
-    "numpy": lambda name, values, folder: {key: np.array(value)[()] for key, value in values.items()},
+    "dict": lambda name, values: values,
+    "records": lambda name, values: [{"id": key, name: value} for key, value in values.items()],
+    "frame": lambda name, values: pd.DataFrame({"id": list(values), name: list(values.values())}),
+    "lists of one": lambda name, values: {key: [value] for key, value in values.items()},
+    "numpy": lambda name, values: {key: np.array(value)[()] for key, value in values.items()},
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_decisions_in_memory(form, tmp_path):
-    assert read_decisions(FORMS[form]("value", ANSWERS, tmp_path), FORMS[form]("same", TRUTH, tmp_path)) == (
-        QRELS,
-        RUN,
-    )
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_decisions_in_memory(form):
+    assert read_decisions(form("value", ANSWERS), form("same", TRUTH)) == (QRELS, RUN)
 
 
 @pytest.mark.parametrize("text", [lines, lambda name, values: json.dumps(values)], ids=["lines", "object"])
@@ -64,12 +56,6 @@ def test_true_false_and_none_are_yes_no_and_nothing():
     assert calc("c@1", *decisions).to_pandas().shape == (4, 1)
 
 
-def test_a_question_without_an_answer_is_said_to_be_left_open():
-    with pytest.warns(IrTruncWarning, match=r"1 of 4 questions have no answer \(for example question d\)"):
-        decisions = read_decisions({key: ANSWERS[key] for key in "abc"}, TRUTH)
-    assert decisions.run["d"] == {}
-
-
 @pytest.mark.parametrize(
     ("answers", "truth", "told"),
     [
@@ -83,7 +69,7 @@ def test_a_question_without_an_answer_is_said_to_be_left_open():
         (
             [{"id": "a", "prob": 1}],
             {"a": True},
-            "item 0: value or answer or score is missing; there is: id, prob",
+            "item 0: value or .* is missing; there is: id, prob",
         ),
         (5, {"a": True}, "answers of type int: a path of JSON"),
         (pd.DataFrame({"id": ["a"]}), {"a": True}, "answers: value or answer or score is missing"),
@@ -107,7 +93,10 @@ def test_pan_official_scores_in_one_line(real_data):
         assert math.isclose(calc_aggregate("c@1", *decisions)["c@1"], printed, abs_tol=1e-9), system
 
 
-def test_answers_on_another_scale_than_the_threshold_are_said():
+def test_open_questions_and_values_on_another_scale_get_a_warning():
+    with pytest.warns(IrTruncWarning, match=r"1 of 4 questions have no answer \(for example question d\)"):
+        decisions = read_decisions({key: ANSWERS[key] for key in "abc"}, TRUTH)
+    assert decisions.run["d"] == {}
     truth = {"a": True, "b": False}
     with pytest.warns(IrTruncWarning, match="question a has the value 70, one of 1 that are not in 0 to 1"):
         read_decisions({"a": 70, "b": 0}, truth)

@@ -7,15 +7,7 @@ import pytest
 from ir_measures import AP, Qrel
 
 import ir_trunc
-from ir_trunc import (
-    InputError,
-    IrTruncWarning,
-    calc,
-    compare,
-    rank,
-    read_qrels,
-    with_topics,
-)
+from ir_trunc import InputError, IrTruncWarning, calc, compare, rank, read_qrels, with_topics
 from ir_trunc._read.rows import PLACEHOLDER
 
 pl = pytest.importorskip("polars")
@@ -24,57 +16,45 @@ RUN = {"1": {"a": 2.0}, "3": {"z": 1.0}}
 ROWS = [Qrel(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
 
 
+@pytest.fixture
+def path(tmp_path):
+    """A file of topics."""
+    (tmp_path / "topics.txt").write_text("1\n2\n3\n4\n")
+    return tmp_path / "topics.txt"
+
+
 @pytest.mark.filterwarnings("ignore:.*nil queries")
-def test_a_path_of_topics_is_read_wherever_topics_are_wanted(tmp_path, command):
-    path = tmp_path / "topics.txt"
-    path.write_text("1\n2\n10\n")
+def test_a_path_of_topics_is_read_wherever_topics_are_wanted(path, tmp_path, command):
     (tmp_path / "qrels").write_text("1 0 a 1\n")
-    for topics in (path, str(path)):
-        assert read_qrels({"1": {"a": 1}}, topics).judgments.topics == ("1", "2", "10")
-        assert read_qrels(read_qrels({"1": {"a": 1}}), topics).judgments.topics == ("1", "2", "10")
-        assert set(with_topics({"1": {"a": 1}}, topics)) == {"1", "2", "10"}
-        assert rank({"1": {"a": 1}}, {}, topics=topics).topics == ("1", "2", "10")
     (tmp_path / "run").write_text("1 Q0 a 1 1 s\n")
-    status, out, err = command(
-        *(str(tmp_path / name) for name in ("qrels", "run")), "RBPT", "-q", "-n", "--topics", str(path)
-    )
-    assert (status, len(out.splitlines())) == (0, 3)
-    assert "topics.txt: no judgments in qrels" in err
-    assert "for 2 of 3 topics (for example topic '2'); they count as nil queries" in err
+    expected = ("1", "2", "3", "4")
+    for topics in (path, str(path)):
+        assert read_qrels({"1": {"a": 1}}, topics).judgments.topics == expected
+        assert read_qrels(read_qrels({"1": {"a": 1}}), topics).judgments.topics == expected
+        assert tuple(with_topics({"1": {"a": 1}}, topics)) == expected
+        assert rank({"1": {"a": 1}}, {}, topics=topics).topics == expected
+    words = (str(tmp_path / "qrels"), str(tmp_path / "run"), "RBPT", "-q", "-n", "--topics", str(path))
+    status, out, err = command(*words)
+    assert (status, len(out.splitlines())) == (0, 4)
+    assert "for 3 of 4 topics (for example topic '2'); they count as nil queries" in err
 
 
-def test_topics_that_the_topics_alone_know_are_counted_once(tmp_path):
-    path = tmp_path / "topics.txt"
-    path.write_text("1\n2\n3\n4\n")
-    what = (
-        r"topics\.txt: no judgments in qrels \(dict\) for 2 of 4 topics \(for example topic '3'\); they count"
-        r" as nil queries"
-    )
-    for door in (lambda: calc("AP", QRELS, RUN, topics=path), lambda: with_topics(QRELS, path)):
-        with pytest.warns(IrTruncWarning, match=what) as caught:
-            door()
-        assert len(caught) == 1
-    calc("AP", QRELS, {}, topics=["1", "2"])  # nothing to say
-    with pytest.warns(IrTruncWarning) as caught:
-        compare("AP", QRELS, {"a": {}, "b": {}, "c": {}}, topics=path)
-    assert len(caught) == 1
-
-
-def test_additional_topics_alone_are_counted_and_not_said_loudly():
-    count = (
-        r"^topics \(list\): no judgments in qrels \(dict\) for 2 of 2 topics \(for example topic 'Q1'\); they"
-        r" count as nil"
-    )
+@pytest.mark.parametrize("form", ["file", "list"])
+def test_topics_that_the_topics_alone_have_are_counted_once(path, form):
+    topics, source = (path, r"topics\.txt") if form == "file" else ([*"1234"], r"^topics \(list\)")
+    what = rf"{source}: no judgments in qrels \(dict\) for 2 of 4 topics \(for example topic '3'\)"
     for call in (
-        lambda: calc("RBPT", QRELS, {"1": ["a"]}, topics=["Q1", "Q2"]),
-        lambda: with_topics(QRELS, ["Q1", "Q2"]),
+        lambda: calc("AP", QRELS, RUN, topics=topics),
+        lambda: with_topics(QRELS, topics),
+        lambda: compare("AP", QRELS, {"a": {}, "b": {}, "c": {}}, topics=topics),
     ):
-        with pytest.warns(IrTruncWarning, match=count) as caught:
+        with pytest.warns(IrTruncWarning, match=what) as caught:
             call()
         assert len(caught) == 1
+    calc("AP", QRELS, {}, topics=["1", "2"])  # without a warning
 
 
-def test_topics_that_share_no_id_with_qrels_and_run_are_said_loudly():
+def test_topics_that_share_no_id_with_qrels_and_run_get_a_warning_of_their_own():
     with pytest.warns(IrTruncWarning) as caught:
         calc("RBPT", QRELS, {"R1": ["a"]}, topics=["Q1", "Q2"])
     assert [("NO topic is left" in str(one.message)) for one in caught] == [False, True]
@@ -97,9 +77,7 @@ FORMS = {
     "dict": QRELS,
     "named tuples": ROWS,
     "pandas": pd.DataFrame(ROWS),
-    "PyTerrier": pd.DataFrame(
-        [(r.query_id, r.doc_id, r.relevance) for r in ROWS], columns=["qid", "docno", "label"]
-    ),
+    "PyTerrier": pd.DataFrame([row[:3] for row in ROWS], columns=["qid", "docno", "label"]),
     "pyarrow": pa.Table.from_pandas(pd.DataFrame(ROWS)),
     "polars": pl.DataFrame(pd.DataFrame(ROWS).to_dict("list")),
     "Qrels": read_qrels(QRELS),
@@ -117,7 +95,6 @@ def test_with_topics_in_every_form(form):
 OTHERS = {
     "plain tuples": [tuple(row[:3]) for row in ROWS],
     "records": [row._asdict() for row in ROWS],
-    "relevant documents": {"1": ["a"], "2": ["c"]},
     "dicts by topic": {"1": [{"id": "a", "relevance": 1}], "2": [{"id": "c", "relevance": 2}]},
 }
 
@@ -127,9 +104,7 @@ def test_with_topics_takes_every_form_that_calc_takes(form):
     with pytest.warns(IrTruncWarning, match="for 2 of 3 topics .for example topic '4'"):
         larger = with_topics(OTHERS[form], ["4", "2", "3"])
     assert larger.judgments.topics == ("1", "2", "3", "4")
-    more = read_qrels(OTHERS[form])
-    assert larger.judgments.grades.tolist() == more.judgments.grades.tolist()
-    assert larger.judgments.levels.tolist() == more.judgments.levels.tolist()
+    assert larger.judgments.grades.tolist() == read_qrels(OTHERS[form]).judgments.grades.tolist()
 
 
 def test_with_topics_refuses_qrels_that_calc_refuses():
@@ -142,9 +117,7 @@ def test_with_topics_refuses_qrels_that_calc_refuses():
 def test_with_topics_is_ir_measures_input(form):
     larger = with_topics(FORMS[form], ["3", "4"])
     means = ir_measures.calc_aggregate([ir_trunc.RBPT, AP], larger, RUN)
-    assert means == {
-        m: pytest.approx(v) for m, v in calc("RBPT AP", QRELS, RUN, topics=["3", "4"]).aggregated.items()
-    }
+    assert means == pytest.approx(calc("RBPT AP", QRELS, RUN, topics=["3", "4"]).aggregated)
     assert QRELS == {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
 
 
