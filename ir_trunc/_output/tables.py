@@ -6,7 +6,6 @@ middle.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -329,6 +328,8 @@ def _latex_cell(cell: Cell) -> str:
 
 
 def _html(text: str) -> str:
+    import html  # for notebooks: commands start sooner without its table of entities
+
     return html.escape(printable(text))
 
 

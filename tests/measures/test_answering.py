@@ -23,9 +23,11 @@ def answers(correct: int, wrong: int, unanswered: int) -> Rankings:
 
 @pytest.mark.parametrize(("system", "c_at_1", "accuracy", "n_ac", "n_aw", "n_u"), TABLE_3)
 def test_table_3(system, c_at_1, accuracy, n_ac, n_aw, n_u):
-    values = calc_aggregate("c@1 c(unanswered=0)@1", None, answers(n_ac, n_aw, n_u))
+    values = calc_aggregate("c@1 c(unanswered=0)@1 UF UF(price=9.5)", None, answers(n_ac, n_aw, n_u))
     assert round(values["c@1"], 2) == c_at_1
     assert round(values["c(unanswered=0)@1"], 2) == accuracy
+    assert values["UF"] == pytest.approx((n_ac - n_aw) / 500)
+    assert values["UF(price=9.5)"] == pytest.approx((n_ac - 9.5 * n_aw) / 500)
 
 
 def test_all_readings_of_an_unanswered_question():
@@ -41,18 +43,6 @@ def test_all_readings_of_an_unanswered_question():
     }
     values = calc_aggregate(list(readings), None, answers(n_ac, n_aw, n_u))
     assert {str(measure): value for measure, value in values.items()} == pytest.approx(readings)
-
-
-def test_utility_is_twice_the_accuracy_with_half_credit_less_one():
-    values = calc_aggregate("UF c(unanswered=0.5)@1", None, answers(3, 1, 4))
-    assert values["UF"] == pytest.approx(2 * values["c(unanswered=0.5)@1"] - 1)
-
-
-def test_a_silent_system_scores_nothing_and_a_cut_answer_counts_as_unanswered():
-    assert calc_aggregate("c@1", None, answers(0, 0, 5))["c@1"] == 0
-    run = answers(2, 2, 0)
-    cut = calc("c@1", None, run.cut([1, 1, 0, 1])).values[0].tolist()
-    assert cut == [1, 1, 0.5, 0]
 
 
 def test_confidence_weighted_score_by_hand():

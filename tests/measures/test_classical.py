@@ -33,11 +33,3 @@ def test_persistence_that_leaves_a_tenth_beyond_depth_k(k, p):
     (residual,) = scored(f"RBPRes(p={p})@{k}", [0] * k, [0] * k)
     assert residual == pytest.approx(0.1, abs=0.01)
     assert scored(f"RBPRes(p={0.1 ** (1 / k)})@{k}", [0] * k, [0] * k) == pytest.approx([0.1])
-
-
-def test_residual_counts_unjudged_ranks():
-    assert scored("RBPRes(p=0.5)", [1, None, 0], [1, 0]) == pytest.approx([0.25 + 0.125])
-
-
-def test_rank_biased_precision_over_its_ideal():
-    assert scored("nRBP(p=0.5)@2", [1, 0], [1, 1, 0]) == pytest.approx([0.5 / 0.75])

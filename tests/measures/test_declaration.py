@@ -80,28 +80,18 @@ def test_a_measure_of_your_own_may_be_declared_again_but_not_take_a_name(own_mea
         exec(own_measure, {"__name__": "elsewhere"})
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (
-            ("e: Effort = 0.05", "e=0.05"),
-            "parameter 'e' needs a kind and a default, such as 'e: Effort = 0.05'",
-        ),
-        (("e: Effort = 0.05", "e: Effort"), "parameter 'e' needs a kind and a default"),
-        (
-            ("\n\n    sum_i r_i - e n\n\n    Empty list: 0.\n    ", ""),
-            "needs a docstring: a sentence, an empty line, and the",
-        ),
-    ],
-)
-def test_a_measure_that_declares_too_little_is_refused(own_measure, change, said):
-    with pytest.raises(ir_trunc.ParameterError, match=said):
-        exec(
-            own_measure.replace(*change)
-            .replace("NetP", "NetQ")
-            .replace(", rel: MinRel = 1", ", *, rel: MinRel = 1"),
-            {},
-        )
+@pytest.mark.parametrize(("change", "says"), [
+    (("e: Effort = 0.05", "e=0.05"), "parameter 'e' needs a kind and a default, such as 'e: Effort = 0.05'"),
+    (("e: Effort = 0.05", "e: Effort"), "parameter 'e' needs a kind and a default"),
+    (("\n\n    sum_i r_i - e n\n\n    Empty list: 0.\n    ", ""),
+     "needs a docstring: a sentence, an empty line, and the"),
+])  # fmt: skip
+def test_a_measure_that_declares_too_little_is_refused(own_measure, change, says):
+    changes = (change, ("NetP", "NetQ"), (", rel: MinRel = 1", ", *, rel: MinRel = 1"))
+    for before, after in changes:
+        own_measure = own_measure.replace(before, after)
+    with pytest.raises(ir_trunc.ParameterError, match=says):
+        exec(own_measure, {})
 
 
 @pytest.mark.parametrize("given", [3, None, "AP", int, Path])
@@ -112,12 +102,9 @@ def test_a_measure_that_is_not_a_function_is_refused(given):
 
 @pytest.mark.parametrize("result", ["[1.0]", "0.5", "None", "lists.lengths[:0]"])
 def test_a_measure_that_returns_no_value_for_some_points_is_refused(own_measure, result):
-    exec(
-        own_measure.replace("lists.sum(binary(lists, rel).hits) - e * lists.n", result), {"__name__": "netp"}
-    )
-    with pytest.raises(
-        ir_trunc.ParameterError, match=r"NetP returns .* an array with a value for every point"
-    ):
+    code = own_measure.replace("lists.sum(binary(lists, rel).hits) - e * lists.n", result)
+    exec(code, {"__name__": "netp"})
+    with pytest.raises(ir_trunc.ParameterError, match=r"NetP returns .* with a value for every point"):
         ir_trunc.calc("NetP", {"q": {"a": 1}}, {"q": {"a": 1.0}})
 
 

@@ -1,21 +1,8 @@
 """Laws that hold for every registered measure; a new measure is covered by being registered.
 
-For newcomers. A measure is a formula with parameters; a setting is a choice of their values. A trial is a
-measure in one setting on a run of generated lists, and a law is a function that looks at a trial:
-
-    equal_to_the_naive_twin      the measure equals a slow function of `naive.py`, written from the definition
-    the_curve_at_every_depth     the curve at depth d is the score of the list cut there, bit by bit
-    range_is_kept                no score leaves the declared range, and none is NaN or infinite
-    the_best_cut_is_the_shortest_of_the_best
-                                 the best depth has the highest score of all, and no shorter list has it
-    influence_values_have_the_measure_as_mean
-                                 the mean of the influence values of all topics is the measure of the run
-
-Every law looks at every trial. Hypothesis draws runs, and for each run a few settings; then each setting that
-`settings_of` knows has a run of its own.
-
-The tests behind them hold for each measure in fewer settings: the same bits alone and in any batch, whatever
-measures are beside it; long lists; no input is changed; the documentation is complete.
+A setting is a choice of a measure's parameters; a trial is a measure in one setting on a run of generated
+lists; a law is a function that checks a trial. Every law checks every trial: Hypothesis draws runs and
+settings, and each setting of `settings_of` has a run of its own. Further tests check fewer settings.
 """
 
 import math
@@ -235,13 +222,8 @@ def test_no_measure_depends_on_the_measures_beside_it(run):
 @each_measure
 def test_scoring_changes_no_input(definition):
     rankings = rankings_of(queries(seed=3, count=5))
-    arrays = [
-        rankings.lengths,
-        rankings.judged_ranks,
-        rankings.judged_grades,
-        rankings.scores,
-        rankings.judgments.grades,
-    ]
+    names = ("lengths", "judged_ranks", "judged_grades", "scores")
+    arrays = [*(getattr(rankings, name) for name in names), rankings.judgments.grades]
     before = [array.copy() for array in arrays]
     definition.bind({CUTOFF: 3} if CUTOFF in definition.params else {}).curve(rankings)
     for old, new in zip(before, arrays):
@@ -273,12 +255,8 @@ def one_list_of(grade, length, worthless):
 def reads_the_end(measure):
     """Whether one more document without gain at the end changes the score of a list that misses nothing."""
     worthless = None if "gains" in measure.params else 0  # a map may give grade 0 a gain
-    return any(
-        (
-            measure.score(one_list_of(grade, 8, worthless)) != measure.score(one_list_of(grade, 9, worthless))
-        ).any()
-        for grade in (3, 2)
-    )
+    lists = ([one_list_of(grade, length, worthless) for length in (8, 9)] for grade in (3, 2))
+    return any((measure.score(one) != measure.score(longer)).any() for one, longer in lists)
 
 
 SURE_OF_RIGHT, SURE_OF_WRONG = (

@@ -7,7 +7,6 @@ import pytest
 
 import ir_trunc
 from ir_trunc import Rankings, calc
-from ir_trunc.measures import lookup
 
 # Printed by pyNTCIREVAL 0.0.3 (PyPI) with the grades 1, 2 and 3: list, judgments, k, nERR@k, MSnDCG@k.
 NTCIREVAL = [
@@ -26,22 +25,6 @@ def test_equal_to_ntcireval(grades, judged, k, nerr, msndcg):
     rankings = Rankings.from_lists([grades], [judged])
     found = calc(f"nERR(gain='linear', max_rel=4)@{k} MSnDCG@{k}", None, rankings).to_pandas().iloc[0]
     assert found.tolist() == pytest.approx([nerr, msndcg], rel=1e-12)
-
-
-def test_msndcg_is_another_name_of_ndcg():
-    assert ir_trunc.parse_measure("MSnDCG@10") == ir_trunc.nDCG @ 10
-
-
-def test_the_only_document_there_is_makes_a_perfect_list_whatever_its_grade():
-    """Grade 1 of 3: RBPT and ERRT divide by the top of a scale that this topic does not reach."""
-    rankings = Rankings.from_lists([[1]], [[1]])
-    scores = {
-        name: lookup(name).bind({"max_rel": 3} if "max_rel" in lookup(name).params else {}).score(rankings)[0]
-        for name in ("RBPT", "ERRT", "nRBPT", "nERRT", "nERR")
-    }
-    assert scores["RBPT"] == pytest.approx(0.8667, abs=1e-4)
-    assert scores["ERRT"] == pytest.approx(0.5625)
-    assert scores["nRBPT"] == scores["nERRT"] == scores["nERR"] == 1
 
 
 @pytest.mark.parametrize("measure", ["nRBPT", "nRBPT(p=0.3)", "nERRT", "nERRT(gain='linear', max_rel=4)"])

@@ -1,19 +1,14 @@
 """Silence with a price: UF, F0.5u and SQuAD's best threshold, by the papers and by official evaluators."""
 
-import csv
 import gzip
 import json
-import math
 
 import numpy as np
 import pytest
 
-from ir_trunc import ParameterError, calc, calc_aggregate, rank, read_answers, read_qrels
+from ir_trunc import ParameterError, calc, calc_aggregate, rank, read_answers
 from ir_trunc._ranking.answers import squad
 from ir_trunc.truncation import ScoreThreshold
-
-# n_ac, n_aw, n_u of table 3 of Peñas & Rodrigo (2011), of 500 questions.
-PENAS = [(237, 156, 107), (236, 264, 0), (187, 230, 83), (189, 311, 0)]
 
 
 def questions(right, wrong, left_open):
@@ -21,18 +16,6 @@ def questions(right, wrong, left_open):
     said = ["right"] * right + ["wrong"] * wrong + [None] * left_open
     qrels = {str(at): {"right": 1} for at in range(len(said))}
     return qrels, {str(at): {answer: 1.0} for at, answer in enumerate(said) if answer}
-
-
-@pytest.mark.parametrize("counts", PENAS)
-@pytest.mark.parametrize("price", [0, 1, 3, 9.5])
-def test_a_wrong_answer_costs_its_price(counts, price):
-    expected = (counts[0] - price * counts[1]) / sum(counts)
-    qrels, run = questions(*counts)
-    assert calc_aggregate(f"UF(price={price})", qrels, run)[f"UF(price={price})"] == pytest.approx(expected)
-    if price == 1:
-        assert calc_aggregate("UF", qrels, run)["UF"] == pytest.approx(expected)
-    if price == 0:
-        assert expected == calc_aggregate("SetP", qrels, run)["SetP"]  # accuracy
 
 
 @pytest.mark.parametrize(("target", "price"), [(0.5, 1), (0.75, 3), (0.9, 9)])
@@ -58,53 +41,15 @@ def by_hand(tp, fp, fn, u):
     return 1.25 * tp / (1.25 * tp + 0.25 * (fn + u) + fp)
 
 
-def test_f05u_without_classes_takes_every_answer_for_a_positive_one():
+def test_f05u_by_hand():
+    """Without classes every answer is a positive one; with them, two answers of five questions are yes."""
     qrels, run = questions(5, 3, 2)
     assert calc_aggregate("F05u", qrels, run)["F05u"] == pytest.approx(by_hand(5, 3, 0, 2))
     assert calc_aggregate("F05u", qrels, {})["F05u"] == 0
-
-
-def test_f05u_with_a_positive_class():
-    """Two questions whose answer is yes, three whose answer is no, one of each left open."""
     qrels = {q: {"yes": 2} for q in "abc"} | {q: {"no": 1} for q in "defg"}
     run = {"a": {"yes": 1.0}, "b": {"no": 1.0}, "d": {"no": 1.0}, "e": {"yes": 1.0}, "f": {"yes": 1.0}}
-    assert calc_aggregate("F05u(positive=2)", qrels, run)["F05u(positive=2)"] == pytest.approx(
-        by_hand(1, 2, 1, 2)
-    )
-    assert calc_aggregate("F05u", qrels, run)["F05u"] == pytest.approx(by_hand(2, 3, 0, 2))
-
-
-def jsonl(path):
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
-def test_f05u_is_that_of_pans_evaluator(real_data):
-    """Authorship verification of 2020: a value of exactly 0.5 leaves the problem open, above it says 'same'.
-
-    The table of results agrees with the evaluator for the systems that leave none open.
-    """
-    folder = real_data("pan20-av")
-    truth = {item["id"]: item["same"] for item in jsonl(folder / "truth.jsonl.gz")}
-    qrels = read_qrels({q: {"same": 2} if same else {"different": 1} for q, same in truth.items()})
-    with open(folder / "official-metrics.tsv", encoding="utf-8") as file:
-        printed = {row["system"]: float(row["F0.5u"]) for row in csv.DictReader(file, delimiter="\t")}
-    for system, in_table in printed.items():
-        values = {
-            item["id"]: float(np.squeeze(item["value"])) for item in jsonl(folder / f"runs/{system}.jsonl.gz")
-        }
-        run = {
-            q: {"same" if value > 0.5 else "different": abs(value - 0.5)}
-            for q, value in values.items()
-            if value != 0.5
-        }
-        found = calc_aggregate("F05u(positive=2)", qrels, run)["F05u(positive=2)"]
-        tp = sum(values[q] > 0.5 for q, same in truth.items() if same)
-        fp = sum(values[q] > 0.5 for q, same in truth.items() if not same)
-        fn = sum(values[q] < 0.5 for q, same in truth.items() if same)
-        u = sum(value == 0.5 for value in values.values())
-        assert math.isclose(found, by_hand(tp, fp, fn, u), abs_tol=1e-12), system
-        assert math.isclose(found, in_table, abs_tol=1e-9) == (u == 0), system
+    scores = calc_aggregate("F05u(positive=2) F05u", qrels, run).values()
+    assert list(scores) == pytest.approx([by_hand(1, 2, 1, 2), by_hand(2, 3, 0, 2)])
 
 
 # SQuAD's best threshold.
@@ -187,13 +132,8 @@ def test_the_best_threshold_is_that_of_squads_script(real_data, system, name):
 
 def test_words_count_as_often_as_both_answers_have_them():
     answers = read_answers({"q": [["the tall tall tower", "tower"]], "none": []}, "squad")
-    for said, worth in {
-        "a tall tower": 2 * 2 / 5,
-        "Tower!": 1,
-        "tall tall tall tower": 2 * 3 / 7,
-        "bridge": 0,
-        "": 0,
-    }.items():
+    expected = {"a tall tower": 4 / 5, "Tower!": 1, "tall tall tall tower": 6 / 7, "bridge": 0, "": 0}
+    for said, worth in expected.items():
         assert calc("TokenF1", answers, {"q": said}).values[:, 1].tolist() == pytest.approx([worth])
     assert calc("TokenF1", answers, {"none": "tower"}).values[0, 0] == 0
     assert calc("TokenF1", answers, {"none": "NIL"}).values[0, 0] == 1
@@ -214,9 +154,3 @@ def test_equal_confidences_are_answered_together():
     run = {"1": {"a": 0.5}, "2": {"x": 0.5}, "3": {"y": 0.1}}
     assert calc("BestEM", qrels, run).values[0].tolist() == [0, 1, 0]
     assert calc("BestEM", qrels, run | {"2": {"x": 0.4}}).values[0].tolist() == [1, 1, 0]
-
-
-def test_an_empty_list_stays_empty_at_every_threshold():
-    rankings = rank({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.5}})
-    assert calc("BestEM", None, rankings).values[0].tolist() == [1, 0]
-    assert calc("BestEM", None, rank({"1": {"a": 1}}, {})).values[0].tolist() == [0]

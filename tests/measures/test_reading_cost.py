@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 import ir_trunc
@@ -46,16 +45,6 @@ def test_equal_to_cwl_eval_on_a_list_that_does_not_end_early(reader, printed):
     assert found == pytest.approx(printed, rel=1e-12)
 
 
-def test_equal_to_an_installed_cwl_eval():
-    ranking = pytest.importorskip("cwl.ruler.ranking", reason="cwl-eval is not installed")
-    inst = pytest.importorskip("cwl.ruler.measures.cwl_inst")
-    rng = np.random.default_rng(0)
-    grades = rng.choice([0, 0, 0, 1, 2], 1000).tolist()
-    metric = inst.INSTCWLMetric(2.0)
-    expected = metric.measure(ranking.Ranking("1", np.array(grades) / 2, np.ones(1000)))
-    assert scores("EU(reader='inst', T=2)", Rankings.from_lists([grades])) == pytest.approx([expected])
-
-
 def test_time_and_text_are_weighed_as_in_cwl_eval():
     """cwl_eval normalises the weights of its 1000 ranks; these figures are its EU times their sum.
 
@@ -75,11 +64,6 @@ def test_time_biased_gain_of_equal_documents_is_rank_biased():
     assert tbg * (1 - p) == pytest.approx(rbp)
 
 
-def test_nothing_behind_the_text_that_is_read_has_a_gain():
-    rankings = Rankings.from_lists([[1, 1, 1]], costs=[[400.0, 500.0, 200.0]])
-    assert scores("UMeasure(L=1000)", rankings) == pytest.approx([0.6 + 0.1])
-
-
 def test_the_reader_who_leaves_at_the_end_is_that_of_rbpt():
     """RBPT gives those who come to the end what the end is worth; C/W/L counts what they have read."""
     rankings = Rankings.from_lists([[1, 0, 1]], [[1, 1, 1, 0]])
@@ -88,12 +72,6 @@ def test_the_reader_who_leaves_at_the_end_is_that_of_rbpt():
     assert total == 1 + 0.25
     assert utility == pytest.approx(total / documents)
     assert rbpt == pytest.approx(0.5 * total + 0.5**3 * 2 / 3)
-
-
-def test_a_shorter_list_is_cheaper():
-    long = Rankings.from_lists([[1, 0, 0, 0]])
-    assert scores("EU ETU", long) == pytest.approx([1 / (1 + 0.8 + 0.64 + 0.512), 1])
-    assert scores("EU ETU", long.cut(1)) == [1, 1]
 
 
 @pytest.mark.parametrize(("beta", "k"), [(0, 20), (1, 20), (2, 20), (1, 200)])

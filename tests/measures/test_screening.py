@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 import ir_trunc
-from ir_trunc import InputError, ParameterError, Rankings, calc, calc_aggregate, plots, truncation
-from ir_trunc.plots._cuts import recall_by_share
+from ir_trunc import InputError, ParameterError, Rankings, calc, plots
 
 # The tool's name of a measure, ours with the price of a document, and how ours becomes the tool's.
 OFFICIAL = {
@@ -47,14 +46,6 @@ def test_equal_to_the_official_results_of_clef_tar_2017(run, price, real_data):
             )
 
 
-def test_a_mark_ends_the_list_of_a_screening_run(tmp_path):
-    lines = ["1 NF a 1 5 x", "1 AF b 2 4 x", "1 NS c 3 3 x", "1 NS d 4 2 x"]
-    (tmp_path / "run").write_text("\n".join(lines) + "\n")
-    qrels = {"1": {"a": 1, "b": 0, "c": 1, "d": 0}}
-    found = calc_aggregate("SetR WSS NegTotalCost", qrels, str(tmp_path / "run"), order="rank", stop="NS")
-    assert list(found.values()) == [0.5, 0.0, -2.0]
-
-
 # Ten documents, four of them relevant, at ranks 1, 2, 4 and 8; the list ends after 5.
 LIST = Rankings.from_lists([[1, 1, 0, 1, 0]], [[1] * 4 + [0] * 6])
 
@@ -83,16 +74,6 @@ LIST = Rankings.from_lists([[1, 1, 0, 1, 0]], [[1] * 4 + [0] * 6])
 )
 def test_definitions_by_hand(measure, expected):
     assert calc(measure, None, LIST).to_pandas().iloc[0, 0] == pytest.approx(expected, abs=1e-12)
-
-
-def test_true_negative_rate_is_normalised_work_saved():
-    """Kusa et al. 2023: TNR@r = (WSS@r - its lowest value) / (its highest - its lowest)."""
-    rng = np.random.default_rng(0)
-    grades = [rng.permutation([1] * 20 + [0] * 180).tolist() for _ in range(50)]
-    scored = calc("WSS@95 TNR@95", None, Rankings.from_lists(grades)).to_pandas().to_numpy()
-    # The 19th relevant document is at rank 19 at best, and at 199 at worst.
-    best, worst = (1 - rank / 200 - 0.05 for rank in (19, 199))
-    np.testing.assert_allclose(scored[:, 1], (scored[:, 0] - worst) / (best - worst), atol=1e-12)
 
 
 def test_a_recall_may_be_a_percentage():
@@ -179,29 +160,6 @@ def test_a_file_of_sizes_that_is_none_is_refused_with_its_line(tmp_path):
             calc(ir_trunc.WSS(D=path), QRELS, RUN)
     with pytest.raises((InputError, OSError), match="qrel"):
         calc("WSS(D='qrel')", QRELS, RUN)
-
-
-def test_stopping_points_of_others_come_in_as_a_map_and_as_a_file(tmp_path):
-    qrels = {"1": {f"d{i}": int(i < 2) for i in range(10)}, "2": {f"d{i}": int(i == 5) for i in range(10)}}
-    run = {topic: [f"d{i}" for i in range(10)] for topic in qrels}
-    stops = {"1": 4, "2": 3}
-    (tmp_path / "stops").write_text("1\t4\n2\t3\n")
-    rankings = ir_trunc.rank(qrels, run)
-    for policy in (truncation.Given(stops, "theirs"), truncation.parse_policy(str(tmp_path / "stops"))):
-        cut = rankings.cut(policy.cut(rankings))
-        assert calc("SetR WSS LastRel", None, cut).to_pandas().to_numpy().tolist() == [
-            [1.0, pytest.approx(0.6), 2.0],
-            [0.0, pytest.approx(-0.3), 0.0],
-        ]
-
-
-def test_the_recall_curve_is_the_mean_over_topics():
-    rankings = Rankings.from_lists([[1, 0, 0, 1], [0, 1], []], [[1, 1, 0, 0], [1, 0, 0, 0], [0]])
-    share, recall = recall_by_share(rankings)
-    assert share.tolist() == [0, 0.25, 0.5, 1]
-    assert recall.tolist() == [0, 0.25, 0.75, 1]
-    means = calc_aggregate("SetR", None, rankings.take([0, 1]))
-    assert recall[-1] == next(iter(means.values()))
 
 
 def test_the_picture_of_recall_has_a_line_and_an_end_for_each_system():

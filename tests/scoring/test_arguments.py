@@ -39,15 +39,8 @@ def test_one_policy_and_a_file_of_cuts_with_a_blank_in_its_path_are_enough(tmp_p
     assert len(cross_validate(Greedy(), "AP", QRELS, {"run": RUN}, folds=2)) == 1
     path = tmp_path / "my cuts.txt"
     path.write_text("1\t1\n2\t1\n3\t0\n")
-    assert cross_validate(str(path), "AP", QRELS, {"run": RUN}, folds=2)["length"].tolist() == pytest.approx(
-        [2 / 3]
-    )
-
-
-@pytest.mark.parametrize("policies", [5, None, [], [5], [Greedy], b"Greedy"])
-def test_what_is_no_policy_is_refused(policies):
-    with pytest.raises(ParameterError, match="policy"):
-        cross_validate(policies, "AP", QRELS, {"run": RUN}, folds=2)
+    table = cross_validate(str(path), "AP", QRELS, {"run": RUN}, folds=2)
+    assert table["length"].tolist() == pytest.approx([2 / 3])
 
 
 @pytest.mark.parametrize("measures", [None, 5, b"AP", np.array(5), pd.DataFrame()])
@@ -68,13 +61,8 @@ def test_a_pool_grid_takes_measures_forms_systems_and_depths_one_or_several():
 
 def test_references_of_coverage_are_a_text_an_object_or_a_list_of_both():
     matrix = score_matrix("AP P@2 RR", QRELS, RUNS)
-    assert (
-        coverage(matrix, "AP").reference
-        == coverage(matrix, AP).reference
-        == coverage(matrix, ["AP"]).reference
-        == ("AP",)
-    )
-    assert coverage(matrix, "AP P@2").reference == coverage(matrix, [AP, "P@2"]).reference == ("AP", "P@2")
+    assert {coverage(matrix, reference).reference for reference in ("AP", AP)} == {("AP",)}
+    assert {coverage(matrix, reference).reference for reference in ("AP P@2", (AP, "P@2"))} == {("AP", "P@2")}
     both = matrix.joined({"again": matrix})
     assert coverage(both, "AP, again").reference == ("AP, again",)
 
@@ -120,45 +108,30 @@ def test_a_residual_needs_a_measure_that_takes_the_persistence():
     np.testing.assert_array_equal(usual.share, given.share)
 
 
-def test_two_runs_whose_names_are_the_same_text_are_refused():
-    for call in (
-        lambda runs: compare("AP", QRELS, runs),
-        lambda runs: score_matrix("AP", QRELS, runs),
-        lambda runs: study.best_cuts("AP", QRELS, runs),
-    ):
-        with pytest.raises(InputError, match="each run needs a name of its own"):
-            call({1: RUN, "1": OTHER})
+@pytest.mark.parametrize(
+    "call", [compare, score_matrix, study.best_cuts, study.cuts], ids=lambda f: f.__name__
+)
+def test_runs_need_names_of_their_own_and_there_must_be_one(call):
+    with pytest.raises(InputError, match="each run needs a name of its own"):
+        call("AP", QRELS, {1: RUN, "1": OTHER})
+    with pytest.raises(InputError, match="There is no run"):
+        call("AP", QRELS, {})
+
+
+def test_names_of_runs_become_text():
     assert compare("AP", QRELS, {1: RUN, 2: OTHER}).systems == ("1", "2")
 
 
-def test_no_run_at_all_is_refused():
-    for call in (
-        lambda qrels, runs: study.best_cuts("AP", qrels, runs),
-        lambda qrels, runs: study.cuts("AP", qrels, runs),
-        lambda qrels, runs: study.agreement("RBPT", "AP", qrels, runs),
-        lambda qrels, runs: compare("AP", qrels, runs),
-    ):
-        with pytest.raises(InputError, match="There is no run"):
-            call(QRELS, {})
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: calc(f"AP@{10**30}", QRELS, RUN),
-        lambda: calc(AP @ 10**30, QRELS, RUN),
-        lambda: calc(f"OIE(D={10**25})", QRELS, RUN),
-        lambda: calc(AP(rel=10**400), QRELS, RUN),
-        lambda: calc(f"AP(rel={10**400})", QRELS, RUN),
-        lambda: Fixed(k=10**30),
-        lambda: parse_policy(f"Fixed(k={10**30})"),
-        lambda: Given({"1": 10**30}),
-    ],
-)
+@pytest.mark.parametrize("make", [
+    lambda: calc(f"AP@{10**30}", QRELS, RUN),
+    lambda: calc(f"OIE(D={10**25})", QRELS, RUN),
+    lambda: calc(AP(rel=10**400), QRELS, RUN),
+    lambda: calc(f"AP(rel={10**400})", QRELS, RUN),
+    lambda: parse_policy(f"Fixed(k={10**30})"),
+    lambda: Given({"1": 10**30}),
+])  # fmt: skip
 def test_whole_numbers_beyond_64_bits_are_refused(make):
-    with pytest.raises(
-        ParameterError, match=r"too large: a whole number >= [01], and at most 9223372036854775807"
-    ):
+    with pytest.raises(ParameterError, match=r"too large: .* >= [01], and at most 9223372036854775807"):
         make()
 
 
@@ -187,14 +160,7 @@ def test_a_mean_is_looked_up_by_text_and_by_object_in_every_way():
 
 @pytest.mark.parametrize("given", [pd.DataFrame({"AP": [0.5]}), {"AP": {"run": 0.5}}, [[0.5]], "AP", 3, None])
 def test_procedures_over_scores_say_what_makes_a_score_matrix(given):
-    procedures = [
-        power,
-        error_rates,
-        swap_rates,
-        predictivity,
-        lambda matrix: coverage(matrix, "AP"),
-        Reference.of,
-    ]
+    procedures = [power, error_rates, swap_rates, predictivity, Reference.of, lambda m: coverage(m, "AP")]
     for procedure in [*procedures, *([] if isinstance(given, dict) else [agreement])]:
         with pytest.raises(InputError, match=r"score_matrix\(measures, qrels, runs\)"):
             procedure(given)

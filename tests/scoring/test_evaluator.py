@@ -4,7 +4,6 @@ import warnings
 
 import pytest
 
-import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, calc, compare, rank, read_answers
 
 QRELS = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
@@ -37,25 +36,20 @@ def test_nothing_is_said_of_other_confidences_and_of_measures_that_read_none(mea
 def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():
     qrels = {str(topic): {"d1": 1} for topic in range(4)}
     run = {topic: {f"d{rank}": -rank for rank in range(1, 21)} for topic in qrels}
-    with pytest.warns(
-        ir_trunc.IrTruncWarning, match=r"100% of the lists have exactly 20 documents.* Write @20"
-    ) as caught:
-        ir_trunc.calc("AP RBPT SetP", qrels, run)
-    assert len(caught) == 1
-    with pytest.warns(
-        ir_trunc.IrTruncWarning, match=r"WSS .*has no cutoff that says otherwise.*end the lists"
+    for measures, what in (
+        ("AP RBPT SetP", r"100% of the lists have exactly 20 documents.* Write @20"),
+        ("WSS WSS@95", r"WSS .*has no cutoff that says otherwise.*end the lists"),
     ):
-        ir_trunc.calc("WSS WSS@95", qrels, run)
-    for measures in ("AP nDCG RR", "RBPT@20", "P@10 RR"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            ir_trunc.calc(measures, qrels, run)
+        with pytest.warns(IrTruncWarning, match=what) as caught:
+            calc(measures, qrels, run)
+        assert len(caught) == 1
+    shorter = {topic: dict(list(docs.items())[: 5 + int(topic)]) for topic, docs in run.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ir_trunc.calc(
-            "RBPT", qrels, {topic: dict(list(docs.items())[: 5 + int(topic)]) for topic, docs in run.items()}
-        )
-        ir_trunc.calc("RBPT", None, ir_trunc.rank(qrels, run))
+        for measures in ("AP nDCG RR", "RBPT@20", "P@10 RR"):
+            calc(measures, qrels, run)
+        calc("RBPT", qrels, shorter)
+        calc("RBPT", None, rank(qrels, run))
 
 
 # Measures that other tools of ir-measures compute: they get exactly the lists that ir_trunc scores.
@@ -95,9 +89,6 @@ def test_other_tools_are_not_asked_about_grades_for_which_they_would_take_all_me
         assert calc("AP", qrels, run).values.tolist() == [[1]]
         if fits:
             assert calc("NumRet", qrels, run).values.tolist() == [[1]]
-        else:
-            with pytest.raises(
-                InputError,
-                match=f"NumRet is asked of ir-measures, .* highest, {grade}: grades up to 1,000,000",
-            ):
-                calc("NumRet", qrels, run)
+            continue
+        with pytest.raises(InputError, match=f"NumRet .* highest, {grade}: grades up to 1,000,000"):
+            calc("NumRet", qrels, run)

@@ -19,15 +19,12 @@ def test_a_change_keeps_other_parameters_and_takes_values_back():
         measure(p=7)
 
 
-@pytest.mark.parametrize(
-    ("measure", "says"),
-    [
-        (AP(persistence=3), "AP has no parameter 'persistence'; it has: "),
-        (ir_measures.infAP(rel="high"), "invalid param rel='high'"),
-        (nDCG(dcg="log3"), "nDCG: dcg='log3' is unknown"),
-        (ir_measures.P(rel=0) @ 5, "P: rel=0 is out of range"),
-    ],
-)
+@pytest.mark.parametrize(("measure", "says"), [
+    (AP(persistence=3), "AP has no parameter 'persistence'; it has: "),
+    (ir_measures.infAP(rel="high"), "invalid param rel='high'"),
+    (nDCG(dcg="log3"), "nDCG: dcg='log3' is unknown"),
+    (ir_measures.P(rel=0) @ 5, "P: rel=0 is out of range"),
+])  # fmt: skip
 def test_an_object_of_ir_measures_is_checked_where_it_comes_in(measure, says):
     with pytest.raises(ParameterError) as caught:
         ir_trunc.calc(measure, QRELS, RUN)
@@ -44,19 +41,16 @@ def test_texts_print_as_one_would_write_them():
     assert RBPT @ 10.0 == RBPT @ 10
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"p": 1}, "p=1 is out of range: a number > 0 and < 1"),
-        ({"p": float("nan")}, "p=nan is out of range"),
-        ({"p": "0.5"}, "p='0.5': a number > 0 and < 1 is needed, not str"),
-        ({"p": True}, "not bool"),
-        ({"rel": 1.5}, "rel=1.5 is out of range: a whole number >= 1"),
-        ({"cutoff": 0}, "cutoff=0 is out of range"),
-        ({"tail": 1}, "True or False is needed, not int"),
-        ({"persistence": 0.5}, "no parameter 'persistence'; it has: p, rel, max_rel, tail, cutoff"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    ({"p": 1}, "p=1 is out of range: a number > 0 and < 1"),
+    ({"p": float("nan")}, "p=nan is out of range"),
+    ({"p": "0.5"}, "p='0.5': a number > 0 and < 1 is needed, not str"),
+    ({"p": True}, "not bool"),
+    ({"rel": 1.5}, "rel=1.5 is out of range: a whole number >= 1"),
+    ({"cutoff": 0}, "cutoff=0 is out of range"),
+    ({"tail": 1}, "True or False is needed, not int"),
+    ({"persistence": 0.5}, "no parameter 'persistence'; it has: p, rel, max_rel, tail, cutoff"),
+])  # fmt: skip
 def test_wrong_parameters_say_what_is_allowed(given, message):
     with pytest.raises(ParameterError, match="RBPT") as caught:
         RBPT(**given)

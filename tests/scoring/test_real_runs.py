@@ -37,11 +37,8 @@ def half_a_unit(printed: str) -> float:
 
 
 def differing(official, column, means, measure):
-    return [
-        run
-        for run, row in official.items()
-        if abs(means[run][measure] - float(row[column])) > half_a_unit(row[column])
-    ]
+    differences = {run: abs(means[run][measure] - float(row[column])) for run, row in official.items()}
+    return [run for run, difference in differences.items() if difference > half_a_unit(official[run][column])]
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
@@ -74,12 +71,12 @@ def test_classical_measures_equal_pytrec_eval_on_every_run(real_data, collection
     folder = real_data(collection)
     qrels_path = next(folder.glob("qrels.*"))
     qrels = list(ir_measures.read_trec_qrels(str(qrels_path)))
-    doors = [
+    evaluators = [
         (ir_measures.pytrec_eval.evaluator(measures, qrels), evaluator(measures, qrels_path))
         for measures in (CLASSICAL + WITH_PARAMETERS, CLASSICAL, CLASSICAL)
     ]
     for number, path in enumerate(runs_of(folder).values()):
-        stock, ours = doors[number % 3]
+        stock, ours = evaluators[number % 3]
         results = ours.calc(path)
         at = {topic: place for place, topic in enumerate(results.topics)}
         row = {measure: place for place, measure in enumerate(results.measures)}
@@ -94,26 +91,33 @@ def read_jsonl(path):
         return [json.loads(line) for line in file]
 
 
-def test_pan_official_c_at_1(real_data):
-    """A value of 0.5 leaves the problem unanswered; a higher one says 'same author', a lower 'different'."""
+def test_pan_official_c_at_1_and_f05u(real_data):
+    """A value of 0.5 leaves the problem unanswered; a higher one says 'same author', a lower 'different'.
+
+    F0.5u is that of PAN's evaluator; the table has it for the systems that answer every problem.
+    """
     folder = real_data("pan20-av")
     truth = {item["id"]: item["same"] for item in read_jsonl(folder / "truth.jsonl.gz")}
-    qrels = {problem: {"same": int(same), "different": int(not same)} for problem, same in truth.items()}
+    qrels = read_qrels({q: {"same": 2} if same else {"different": 1} for q, same in truth.items()})
     with open(folder / "official-metrics.tsv", encoding="utf-8") as file:
-        official = {row["system"]: float(row["c@1"]) for row in csv.DictReader(file, delimiter="\t")}
+        official = {row["system"]: row for row in csv.DictReader(file, delimiter="\t")}
     assert len(official) == 7
-    ready = read_qrels(qrels)
-    for system, printed in official.items():
+    for system, row in official.items():
         items = read_jsonl(folder / "runs" / f"{system}.jsonl.gz")
-        answers = {
-            item["id"]: float(np.squeeze(item["value"])) for item in items
-        }  # one system wraps each value in a list
+        values = {item["id"]: float(np.squeeze(item["value"])) for item in items}  # one system writes lists
         run = {
-            problem: {"same" if value > 0.5 else "different": abs(value - 0.5)}
-            for problem, value in answers.items()
+            q: {"same" if value > 0.5 else "different": abs(value - 0.5)}
+            for q, value in values.items()
             if value != 0.5
         }
-        assert math.isclose(calc_aggregate("c@1", ready, run)["c@1"], printed, abs_tol=1e-9), system
+        c_at_1, f05u = calc_aggregate("c@1 F05u(positive=2)", qrels, run).values()
+        tp, fp = (sum(values[q] > 0.5 for q in truth if truth[q] is same) for same in (True, False))
+        fn = sum(values[q] < 0.5 for q in truth if truth[q])
+        unanswered = sum(value == 0.5 for value in values.values())
+        expected = 1.25 * tp / (1.25 * tp + 0.25 * (fn + unanswered) + fp)
+        assert math.isclose(c_at_1, float(row["c@1"]), abs_tol=1e-9), system
+        assert math.isclose(f05u, expected, abs_tol=1e-12), system
+        assert math.isclose(f05u, float(row["F0.5u"]), abs_tol=1e-9) == (unanswered == 0), system
 
 
 def test_truncated_measures_fall_back_to_their_originals_at_an_imposed_depth(real_data):

@@ -1,16 +1,8 @@
 """What holds for every result: it prints within 80 columns, escapes names and becomes a DataFrame.
 
-For newcomers. A result is what a function of the library returns: scores, a comparison, a table. Each kind
-has instances in `RESULTS` or `TABLES`, with names as long and as odd as they come. Each is held to this:
-
-    print    repr and str have at most 80 columns and no control characters; a table shows all of its columns
-    HTML     a notebook gets a table in which names are escaped
-    pandas   to_pandas() is a DataFrame that is not empty
-    save     what is saved as JSON, by the kinds that can be saved, is loaded to the last bit
-    load     JSON that is nearly what was saved, or anything else, is refused with the name of the file
-    plot     what has a picture draws it
-
-A new kind of result is added to `RESULTS`; `test_every_result_is_held_to_the_laws` says so where it is not.
+A result is what a function of the library returns: scores, a comparison, a table. Each kind has instances in
+`RESULTS` or `TABLES`, with names as long and as odd as they come. Kinds that are saved as JSON are
+loaded to the last bit, and refuse files that hold something else.
 """
 
 import gzip
@@ -46,16 +38,13 @@ def collection():
     topics = [str(topic) for topic in range(1, 9)]
     qrels = {topic: {doc: int(rng.integers(0, 3)) for doc in DOCS} for topic in topics}
     qrels["8"] = dict.fromkeys(DOCS, 0)
-    runs = {
-        system: {
-            topic: {
-                doc: float(score)
-                for doc, score in zip(rng.permutation(DOCS)[: rng.integers(1, 8)], range(8, 0, -1))
-            }
-            for topic in topics
+    runs = {}
+    for system in SYSTEMS:
+        lists = {topic: rng.permutation(DOCS)[: rng.integers(1, 8)] for topic in topics}
+        runs[system] = {
+            topic: {doc: float(score) for doc, score in zip(docs, range(8, 0, -1))}
+            for topic, docs in lists.items()
         }
-        for system in SYSTEMS
-    }
     return qrels, runs
 
 
@@ -198,15 +187,14 @@ def test_what_is_saved_is_loaded_to_the_last_bit(result, name, tmp_path):
     loaded = type(result).load(tmp_path / name)
     if isinstance(result, meta.ScoreMatrix):
         assert list(loaded.runs) == list(result.runs) == [m for m in result.measures if m == "c@1"]
-        assert all(
-            same(getattr(result, of), getattr(loaded, of))
-            for of in ("measures", "systems", "topics", "values")
-        )
+        names = ("measures", "systems", "topics", "values")
+        assert all(same(getattr(result, name), getattr(loaded, name)) for name in names)
     else:
         assert same(result, loaded)
     assert repr(loaded) == repr(result)
     pd.testing.assert_frame_equal(loaded.to_pandas(), result.to_pandas(), check_exact=True)
-    json.loads(gzip.decompress(data) if (data := (tmp_path / name).read_bytes())[:2] == b"\x1f\x8b" else data)
+    data = (tmp_path / name).read_bytes()
+    json.loads(gzip.decompress(data) if name.endswith(".gz") else data)
 
 
 def variants(data):
@@ -219,20 +207,23 @@ def variants(data):
     yield content | {"more": 1}
     yield content["data"]
     inside = content["data"]
-    if isinstance(inside, dict):
-        for name, value in inside.items():
-            yield content | {"data": {key: one for key, one in inside.items() if key != name}}
-            yield content | {"data": inside | {name: {"shape": [1, 1, 1, 1, 1], "values": [0.5]}}}
-            yield content | {"data": inside | {name: [[[]]]}}
-            if value is not None:
-                yield content | {"data": inside | {name: True if not isinstance(value, bool) else 1}}
-            if isinstance(value, dict) and set(value) == {"shape", "values"}:
-                yield content | {"data": inside | {name: value | {"values": value["values"][1:]}}}
-                yield content | {"data": inside | {name: value | {"values": ["x", *value["values"][1:]]}}}
-                longer = [value["shape"][0] + 1, *value["shape"][1:]]
-                filled = [0] * math.prod(longer)
-                yield content | {"data": inside | {name: {"shape": longer, "values": filled}}}
-        yield content | {"data": inside | {"more": 1}}
+    if not isinstance(inside, dict):
+        return
+    changes = [{"more": 1}]
+    for name, value in inside.items():
+        yield content | {"data": {key: item for key, item in inside.items() if key != name}}
+        changes += [{name: {"shape": [1, 1, 1, 1, 1], "values": [0.5]}}, {name: [[[]]]}]
+        if value is not None:
+            changes.append({name: True if not isinstance(value, bool) else 1})
+        if isinstance(value, dict) and set(value) == {"shape", "values"}:
+            longer = [value["shape"][0] + 1, *value["shape"][1:]]
+            changes += [
+                {name: value | {"values": value["values"][1:]}},
+                {name: value | {"values": ["x", *value["values"][1:]]}},
+                {name: {"shape": longer, "values": [0] * math.prod(longer)}},
+            ]
+    for change in changes:
+        yield content | {"data": inside | change}
 
 
 @every_saved
@@ -245,12 +236,9 @@ def test_what_is_nearly_a_saved_result_is_refused_with_its_file(result, tmp_path
             type(result).load(path)
 
 
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 anything = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=5),
+    scalars | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=8,
 )

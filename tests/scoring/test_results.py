@@ -1,7 +1,7 @@
 """What results look like: printed, in a notebook, as pandas, by the text of a measure."""
 
-import builtins
 import math
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import NumRet, P
 
-import ir_trunc
 from ir_trunc import RBPT, RR, IrTruncError, Rankings, Results, UnknownMeasureError, calc, curves
 
 QRELS = {str(number): {"a": 1} for number in range(30)}
@@ -74,14 +73,7 @@ def test_means_and_sums_are_those_of_ir_measures_to_the_last_bit(values):
 
 def test_a_notebook_shows_a_table_and_says_what_it_leaves_out(monkeypatch):
     """Without jinja2, which pandas' styles would need."""
-    original = builtins.__import__
-
-    def no_jinja(name, *args, **kwargs):
-        if name.startswith("jinja2"):
-            raise ImportError(name)
-        return original(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", no_jinja)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     results = calc("RBPT P@5", QRELS, RUN)
     shown = results._repr_html_()
     assert "all 30 topics (10 more)" in shown
@@ -94,9 +86,8 @@ def test_results_become_pandas_in_one_step():
     frame = calc("RBPT P@5", QRELS, RUN).to_pandas()
     assert frame.loc["3"].round(2).tolist() == [0.84, 0.2]
     assert calc("RBPT", QRELS, RUN).aggregated.to_pandas().index.tolist() == ["RBPT"]
-    assert curves("P@5", QRELS, RUN)[ir_trunc.P @ 5].to_pandas().query("query_id == '3'")[
-        "value"
-    ].tolist() == [0, 0.2, 0.2]
+    of_topic_3 = curves("P@5", QRELS, RUN)[P @ 5].to_pandas().query("query_id == '3'")
+    assert of_topic_3["value"].tolist() == [0, 0.2, 0.2]
 
 
 def test_scores_become_an_arrow_table_from_arrow_tables():
@@ -113,6 +104,6 @@ def test_scores_become_an_arrow_table_from_arrow_tables():
 def test_a_picture_without_matplotlib_says_what_to_install(monkeypatch):
     from ir_trunc import plots
 
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(IrTruncError, match=r"pip install 'ir_trunc\[plot\]'"):
         plots.curve(curves("RBPT", QRELS, RUN)[RBPT], "3")

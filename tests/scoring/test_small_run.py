@@ -24,20 +24,12 @@ OTHERS = {
 # What the compiled kernel reads needs no Arrow.
 READ = OTHERS | {"ir_trunc.truncation"} | ({"pyarrow"} if kernel else set())
 MAIN = "from ir_trunc.cli.main import main"
+CALC = "import ir_trunc; ir_trunc.calc_aggregate"
 SMALL_RUNS = [
     (f"{MAIN}; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])", READ),
-    (
-        "import ir_trunc; ir_trunc.calc_aggregate('nDCG@10 RBPT c@1', *sys.argv[1:])",
-        READ | {"ir_trunc.cli"},
-    ),
-    (
-        "import ir_trunc; ir_trunc.calc_aggregate('AP RBPT', {'q': {'a': 1}}, {'q': {'b': 2.0, 'a': 1.0}})",
-        READ | {"ir_trunc.cli"},
-    ),
-    (
-        "import ir_trunc; ir_trunc.calc_aggregate('RBPT', [('q', 'a', 1)], [('q', 'b', 2), ('q', 'a', 1)])",
-        READ | {"ir_trunc.cli"},
-    ),
+    (f"{CALC}('nDCG@10 RBPT c@1', *sys.argv[1:])", READ | {"ir_trunc.cli"}),
+    (f"{CALC}('AP RBPT', {{'q': {{'a': 1}}}}, {{'q': {{'b': 2.0, 'a': 1.0}}}})", READ | {"ir_trunc.cli"}),
+    (f"{CALC}('RBPT', [('q', 'a', 1)], [('q', 'b', 2), ('q', 'a', 1)])", READ | {"ir_trunc.cli"}),
     (f"{MAIN}; main(['truncate', sys.argv[2], '--policy', 'LargestGap', '-o', 'cut.run'])", OTHERS),
 ]
 
