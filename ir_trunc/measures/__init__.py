@@ -18,40 +18,18 @@ from ir_trunc.measures.definition import all_curves as curves
 from ir_trunc.measures.definition import all_scores as scores
 
 __all__ = [
-    "BoundMeasure",
-    "Definition",
-    "Family",
-    "curves",
-    "families",
-    "lookup",
-    "measure",
-    "names",
-    "registry",
+    "BoundMeasure", "Definition", "Family", "curves", "families", "lookup", "measure", "names", "registry",
     "scores",
-]
+]  # fmt: skip
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
 # As people read about them, since some measures only make sense after others; further files come after these.
 _READING_ORDER = (
-    "terminal",
-    "perfect",
-    "utility",
-    "harm",
-    "information",
-    "graded",
-    "nil_aware",
-    "answering",
-    "priced",
-    "selective",
-    "screening",
-    "reading_cost",
-    "cwl",
-    "probabilistic",
-    "classical",
-    "correlation",
-)
+    "terminal", "perfect", "utility", "harm", "information", "graded", "nil_aware", "answering", "priced",
+    "selective", "screening", "reading_cost", "cwl", "probabilistic", "classical", "correlation",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ class UserModel:
 
     def view(self, lists: Lists) -> Views:
         """The probability that this user reads each document."""
-        documents = EveryDocument.of(lists)
+        documents = EveryDocument(lists)
         gain = documents.of_hits(linear_or_binary(lists, self.rel, self.max_rel).hits)
         cost = documents.costs(self.cost)
         going_on = {"rbp": self.rbp, "inst": self.inst, "ift": self.ift}[self.reader](documents, gain, cost)

@@ -100,26 +100,18 @@ class measure:
         title = title_of(formula, self.name)
         if self.scope == "list" and (self.of_means or self.influence):
             raise ParameterError(f"{title}: of_means and influence are for measures with scope='run'.")
-        check_docstring(title, formula)
+        text = inspect.cleandoc(formula.__doc__ or "")
+        if sys.flags.optimize < 2 and len(text.split("\n\n")) < 2:
+            raise ParameterError(f"{title} needs a docstring: a sentence, an empty line, and the formula.")
         single, of_single = ungrouped(formula)
         params = {one.name: Param(one.name, kind_of(title, one), one.default) for one in single}
         if self.cutoff != "none":
             depth = Whole("evaluation depth, written @k: only the first k documents are looked at")
             params[CUTOFF] = Param(CUTOFF, depth, required=self.cutoff == "required")
         registry[title] = Definition(
-            title,
-            of_single,
-            params,
-            self.range,
-            self.source,
-            self.scope,
-            self.aliases,
-            self.of_means,
-            self.influence,
-            self.at,
-            self.lower_is_better,
-            self.reads,
-        )
+            title, of_single, params, self.range, self.source, self.scope, self.aliases,
+            self.of_means, self.influence, self.at, self.lower_is_better, self.reads,
+        )  # fmt: skip
         _aliases.update(dict.fromkeys(self.aliases, title))
         return formula
 
@@ -173,13 +165,6 @@ def title_of(formula: Callable[..., Any], name: str | None = None) -> str:
     return name or formula.__name__
 
 
-def check_docstring(title: str, formula: Callable[..., Any]) -> None:
-    """ParameterError where the docstring does not say what the measure is."""
-    text = formula.__doc__
-    if sys.flags.optimize < 2 and len(inspect.cleandoc(text or "").split("\n\n")) < 2:
-        raise ParameterError(f"{title} needs a docstring: a sentence, an empty line, and the formula.")
-
-
 def kind_of(title: str, parameter: inspect.Parameter) -> Kind:
     """The kind that a parameter's annotation declares; ParameterError without a kind or a default."""
     metadata = getattr(parameter.annotation, "__metadata__", ())
@@ -219,14 +204,12 @@ def _parameters(function: Any) -> list[inspect.Parameter]:
     return list(inspect.signature(function, eval_str=True).parameters.values())
 
 
-_FORM = "Name, Name@k or Name(param=value, ...)@k"
-
-
 def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
     """The name, the parameters and the cutoff that a measure's text holds."""
 
     def refuse(problem: str) -> UnknownMeasureError:
-        return UnknownMeasureError(f"{text!r} is not a measure: {problem}; {_FORM} is needed.")
+        form = "Name, Name@k or Name(param=value, ...)@k"
+        return UnknownMeasureError(f"{text!r} is not a measure: {problem}; {form} is needed.")
 
     try:
         node = ast.parse(text.strip(), mode="eval").body

@@ -68,29 +68,14 @@ class Declared:
 class Definition(Declared):
     """A measure as it is declared: a formula over `Lists`, its parameters, and the range of its values.
 
+    The parameters are those of `measure`, except for these.
+
     Parameters
     ----------
-    name, source : str
-        What it is called, and where it comes from.
     formula : function
         From `Lists` and values of the parameters to a value for each point of the lists.
     params : mapping of str to Param
         Its parameters; 'cutoff' is the k of `@k`.
-    range : tuple of two floats
-        Lowest and highest value.
-    scope : {'list', 'run'}
-        'list' where a score depends on its own list alone, 'run' where it depends on all lists of a run. The
-        mean of the scores by query is the measure in both cases.
-    aliases : tuple of str
-        Other names.
-    of_means, influence : optional
-        For scope 'run', see `measure`.
-    at : str
-        The parameter that is written behind an @, the cutoff for most.
-    lower_is_better : bool
-        Whether it counts losses.
-    reads : tuple of str, or function
-        What it reads of a run beside the documents' grades and ranks, see `measure`.
 
     Examples
     --------
@@ -132,13 +117,8 @@ class Definition(Declared):
         lines = [self.summary, "", *(f"    {line}" for line in self.equation.splitlines()), ""]
         lines += [self.notes, ""] if self.notes else []
         for param in self.params.values():
-            default = (
-                "required"
-                if param.required
-                else "not set"
-                if param.default is None
-                else f"default {param.default!r}"
-            )
+            default = "not set" if param.default is None else f"default {param.default!r}"
+            default = "required" if param.required else default
             lines.append(f"{param.name}: {param.kind.meaning}; {param.kind.allowed} ({default})")
         better = ", lower is better" if self.lower_is_better else ""
         lines += ["", f"range: {low} to {high}{better}", f"source: {self.source}"]

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declaration import measure
-from ir_trunc.measures.definition import UNBOUNDED, Read
+from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Documents, Number
 from ir_trunc.measures.parts import collection_sizes, standing, ties
@@ -24,12 +24,8 @@ QUESTION = (
 Beta = Annotated[float, Number("weight of the joint information; above 1, noise and silence both cost", 0)]
 
 
-def end_unless_joint(beta: float, **others: object) -> tuple[Read, ...]:
-    """With beta=1 noise costs nothing, and the score is the information that list and judgments share."""
-    return () if beta == 1 else ("end",)
-
-
-@measure(source=AMIGO_OIE, range=UNBOUNDED, reads=end_unless_joint)
+# With beta=1 noise costs nothing, and the score is the information that list and judgments share.
+@measure(source=AMIGO_OIE, range=UNBOUNDED, reads=lambda D, beta: () if beta == 1 else ("end",))
 def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     """Observational information effectiveness: the information that list and judgments share, in nats.
 
@@ -43,7 +39,9 @@ def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     / D). D='qrels': the documents that are judged or in the list. Empty list: H(G) (1 - beta), which is 0 for
     a nil query.
     """
-    size = np.maximum(collection_sizes(lists, D), known(lists))
+    judged = lists.spread(np.diff(lists.judgments.offsets))
+    unjudged = lists.n - lists.sum(np.ones(len(lists.row))).astype(np.int64)
+    size = np.maximum(collection_sizes(lists, D), judged + unjudged)
     log = lists.table(lambda i: np.log(np.maximum(i, 1)))
     hit = standing(lists)
     relevant = lists.grade > 0
@@ -51,17 +49,7 @@ def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     of_size = np.log(np.maximum(size, 1))
     shared = lists.sum(relevant * gain) + lists.sum(relevant) * of_size
     H_S = lists.n * of_size - lists.prefix(log)
-    H_G = lists.spread(ties(lists.judgments).R) * of_size - lists.spread(coded(lists, log))
-    return H_S + H_G - beta * (H_S + H_G - shared)
-
-
-def known(lists: Lists) -> Ints:
-    """Documents known at every point: the judged ones, and those of the list that nobody judged."""
-    judged = lists.spread(np.diff(lists.judgments.offsets))
-    return judged + lists.n - lists.sum(np.ones(len(lists.row))).astype(np.int64)
-
-
-def coded(lists: Lists, log: Floats) -> Floats:
-    """The sum of ln(|{grade >= its own}|) over the relevant documents of every query (Q)."""
     grades = ties(lists.judgments)
-    return grades.sum(grades.size * log[grades.better + grades.size])
+    coded = grades.sum(grades.size * log[grades.better + grades.size])
+    H_G = lists.spread(grades.R) * of_size - lists.spread(coded)
+    return H_S + H_G - beta * (H_S + H_G - shared)

@@ -14,7 +14,6 @@ batch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -223,9 +222,8 @@ class Depths(Lists):
         return x[self.ends - 1]
 
 
-@dataclass(frozen=True, eq=False)
 class EveryDocument:
-    """The documents of all lists, one list after the other.
+    """The documents of all lists, one list after the other, down to the cutoff.
 
     Attributes
     ----------
@@ -233,19 +231,16 @@ class EveryDocument:
         Where each list begins, and the end of the last (Q + 1).
     row, rank : array
         Query and rank of every document.
+    at_hits : array
+        The position of each hit among the documents.
     """
 
-    lists: Lists
-    first: Ints
-    row: Ints
-    rank: Ints
-
-    @classmethod
-    def of(cls, lists: Lists) -> EveryDocument:
-        """All documents of these lists, down to the cutoff."""
-        first = offsets_of(lists.lengths)
-        row = np.repeat(np.arange(len(lists.lengths)), lists.lengths)
-        return cls(lists, first, row, np.arange(first[-1]) - first[row] + 1)
+    def __init__(self, lists: Lists):
+        self.lists = lists
+        self.first = offsets_of(lists.lengths)
+        self.row: Ints = np.repeat(np.arange(len(lists.lengths)), lists.lengths)
+        self.rank: Ints = np.arange(self.first[-1]) - self.first[self.row] + 1
+        self.at_hits: Ints = self.first[lists.row] + lists.rank - 1
 
     def costs(self, cost: float) -> Floats:
         """The cost of reading each document: the run's own costs, or the same for all."""
@@ -256,11 +251,6 @@ class EveryDocument:
         values = np.zeros(len(self.row))
         values[self.at_hits] = x
         return values
-
-    @property
-    def at_hits(self) -> Ints:
-        """The position of each hit among the documents."""
-        return self.first[self.lists.row] + self.lists.rank - 1
 
     def running(self, x: Floats, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:
         """The sum over a document and all above it."""

@@ -39,14 +39,6 @@ class AtLeast:
 
 
 @dataclass(frozen=True)
-class SignedGrade:
-    """The grade itself, below 0 where it is negative."""
-
-    def __call__(self, grade: Ints) -> Ints:
-        return grade
-
-
-@dataclass(frozen=True)
 class Mapped:
     """The gain that pairs of grade and gain have for it, the grade itself where they have none.
 
@@ -106,20 +98,13 @@ class Judged:
         )
 
 
-def judged_by(scale: GradeScale, judgments: Judgments) -> Judged:
-    """The gains of all judged documents on a scale; computed once for the judgments."""
-    judged: Judged | None = judgments.known.get(scale)
-    if judged is None:
-        judged = Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
-        judgments.known[scale] = judged
-    return judged
-
-
 def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
-    """Gains by a scale, in units of `unit`."""
-    return Gains(
-        lists, np.asarray(scale(lists.raw_grade), np.float64), judged_by(scale, lists.judgments), unit
-    )
+    """Gains by a scale, in units of `unit`. Those of all judged documents are computed once a scale."""
+    judgments = lists.judgments
+    if scale not in judgments.known:
+        judgments.known[scale] = Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
+    units = np.asarray(scale(lists.raw_grade), np.float64)
+    return Gains(lists, units, judgments.known[scale], unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,22 +214,18 @@ def scale_of(gains: dict[int, float] | None) -> Mapped:
 
 def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
     """Gains by a map; a warning where a grade that it leaves out is worth less than a lower grade."""
-    scale = scale_of(gains)
-    if gains:
-        _warn_of_lower_gains(gains, lists.judgments.levels, scale)
-    return gains_by(scale, lists)
-
-
-def _warn_of_lower_gains(gains: dict[int, float], levels: Ints, scale: Mapped) -> None:
+    gains = gains or {}
+    scale, levels = scale_of(gains), lists.judgments.levels
     worth = scale(levels)
-    for at in np.flatnonzero(~np.isin(levels, list(gains))):
+    for at in np.flatnonzero(~np.isin(levels, list(gains))) if gains else ():
         higher = [x for x, gain in gains.items() if x < levels[at] and gain > worth[at]]
         if higher:
             warn(
                 f"gains={gains} leaves out grade {levels[at]}, which keeps its gain {worth[at]:g}, below the "
                 f"{gains[higher[0]]:g} of grade {higher[0]}: the ideal list goes by gain."
             )
-            return
+            break
+    return gains_by(scale, lists)
 
 
 def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
@@ -266,7 +247,7 @@ def linear(lists: Lists, max_rel: int | None = None) -> Gains:
 
 def signed(lists: Lists, max_rel: int | None = None) -> Gains:
     """x / max_rel, below 0 for negative grades."""
-    return gains_by(SignedGrade(), lists, float(top_grade(lists, max_rel)))
+    return gains_by(np.positive, lists, float(top_grade(lists, max_rel)))
 
 
 def linear_or_binary(lists: Lists, rel: int | None, max_rel: int | None = None) -> Gains:
@@ -323,18 +304,6 @@ class Ties:
     starts: Ints
     levels: Ints
 
-    @classmethod
-    def of(cls, judgments: Judgments) -> Ties:
-        """The groups of some judgments."""
-        relevant = judgments.grades > 0
-        row, grade, levels = judgments.rows[relevant], judgments.grades[relevant], judgments.levels
-        keys = _keys(row, np.searchsorted(levels, grade), levels)
-        R = np.bincount(row, minlength=len(judgments.topics))
-        firsts = np.flatnonzero(np.diff(keys, prepend=-1))
-        row, grade, keys = row[firsts], grade[firsts], np.append(keys[firsts], _LAST)
-        starts = np.append(firsts, [R.sum()] * 2)
-        return cls(row, grade, np.diff(starts)[:-1], firsts - offsets_of(R)[row], R, keys, starts, levels)
-
     def around(self, row: Ints, level: Ints) -> tuple[Ints, Ints]:
         """How many judged documents are better than documents of these queries and levels, or as good.
 
@@ -360,9 +329,18 @@ def _keys(row: Ints, level: Ints, levels: Ints) -> Ints:
 
 
 def ties(judgments: Judgments) -> Ties:
-    """The groups of some judgments."""
-    groups: Ties = judgments.known.get(Ties) or Ties.of(judgments)
-    judgments.known[Ties] = groups
+    """The groups of some judgments; computed once for them."""
+    if Ties not in judgments.known:
+        relevant = judgments.grades > 0
+        row, grade, levels = judgments.rows[relevant], judgments.grades[relevant], judgments.levels
+        keys = _keys(row, np.searchsorted(levels, grade), levels)
+        R = np.bincount(row, minlength=len(judgments.topics))
+        firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+        row, grade, keys = row[firsts], grade[firsts], np.append(keys[firsts], _LAST)
+        starts = np.append(firsts, [R.sum()] * 2)
+        better = firsts - offsets_of(R)[row]
+        judgments.known[Ties] = Ties(row, grade, np.diff(starts)[:-1], better, R, keys, starts, levels)
+    groups: Ties = judgments.known[Ties]
     return groups
 
 
@@ -504,7 +482,7 @@ def effort(lists: Lists, weight: Floats, e: float) -> Floats:
     """What reading costs: sum_i weight_i e; where the run has costs, sum_i weight_i cost_i."""
     if lists.costs is None:
         return e * lists.prefix(weight)
-    documents = EveryDocument.of(lists)
+    documents = EveryDocument(lists)
     return documents.sum(lists.costs * weight[documents.rank])
 
 

@@ -7,12 +7,13 @@ confidence.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Annotated
 
 import numpy as np
 
 from ir_trunc._core.errors import ParameterError
-from ir_trunc._core.rankings import Bools, Floats, Ints
+from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.answering import EM, SQUAD, answers, first_scores, in_run
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
@@ -41,17 +42,6 @@ Positive = Annotated[
 _SAME = 1e-12  # relative: sums that differ by less are equal, so that rounding chooses no threshold
 
 
-def price_of(price: float | None, target: float | None) -> float:
-    """What a wrong answer costs; ParameterError where it is said in two ways."""
-    if price is not None and target is not None:
-        raise ParameterError(
-            f"UF: price={price:g} and target={target:g} are two ways to say the same; give one of them."
-        )
-    if target is not None:
-        return target / (1 - target)
-    return 1.0 if price is None else price
-
-
 @measure(source=WHITEHEAD, cutoff="none", range=(-math.inf, 1))
 def UF(lists: Lists, rel: MinRel = 1, price: Price = None, target: TargetConfidence = None) -> Floats:
     """Utility of answering: a right answer earns 1, a wrong one costs its price.
@@ -63,8 +53,14 @@ def UF(lists: Lists, rel: MinRel = 1, price: Price = None, target: TargetConfide
     giving just where it is right with a probability of t or more (Kalai et al., 2025,
     https://arxiv.org/abs/2509.04664).
     """
+    if price is not None and target is not None:
+        raise ParameterError(
+            f"UF: price={price:g} and target={target:g} are two ways to say the same; give one of them."
+        )
+    if target is not None:
+        price = target / (1 - target)
     answered, correct = answers(lists, rel)
-    return np.where(answered, np.where(correct, 1.0, -price_of(price, target)), 0.0)
+    return np.where(answered, np.where(correct, 1.0, -(1.0 if price is None else price)), 0.0)
 
 
 def outcomes(lists: Lists, rel: int, positive: int | None) -> tuple[Floats, Floats, Floats]:
@@ -100,45 +96,32 @@ def F05u(lists: Lists, rel: MinRel = 1, positive: Positive = None) -> Floats:
     return of_outcomes(tp, fp, missed, rel, positive)
 
 
-def above_best_threshold(confidence: Floats, given: Floats, silent: Floats) -> Bools:
-    """Which answers to give so that the sum is highest: those above one threshold, the fewest that do.
+def at_best_threshold(lists: Lists, given: Floats, rel: int) -> Floats:
+    """What questions earn where the sum is highest: only answers above one threshold are given, the fewest.
 
-    confidence, given: of each question that is answered, with what its answer earns; silent: what silence
-    earns there. Equal confidences stay together.
+    given: what the answer earns, at every point. Equal confidences stay together.
     """
+    answered = lists.n > 0
+    own = lists.own(answered)
+    silent = (binary(lists, rel).R == 0).astype(np.float64)
+    confidence = first_scores(lists)[own]
     order = np.argsort(-confidence, kind="stable")
-    sums: Floats = np.append(0.0, np.cumsum((given - silent)[order]))
+    sums: Floats = np.append(0.0, np.cumsum((lists.own(given)[own] - silent[own])[order]))
     falls = np.append(True, np.diff(confidence[order]) != 0)
     ends: Ints = np.append(np.flatnonzero(falls), len(order)) if len(order) else np.zeros(1, np.int64)
     reached = sums[ends]
     best = ends[np.argmax(reached >= reached.max() - _SAME * len(order))]
-    kept = np.zeros(len(order), dtype=bool)
-    kept[order[:best]] = True
-    return kept
-
-
-def at_best_threshold(lists: Lists, given: Floats, rel: int) -> Floats:
-    """What questions earn where only answers above the best threshold are given. given: at every point."""
-    answered = lists.n > 0
-    own = lists.own(answered)
-    silent = (binary(lists, rel).R == 0).astype(np.float64)
-    kept = own.copy()
-    kept[own] = above_best_threshold(first_scores(lists)[own], lists.own(given)[own], silent[own])
+    kept = np.zeros(len(own), dtype=bool)
+    kept[np.flatnonzero(own)[order[:best]]] = True
     return np.where(answered & lists.spread(kept), given, lists.spread(silent))
 
 
-def best_exact(lists: Lists, rel: int) -> Floats:
-    """Exact match of every question at the best threshold."""
-    return at_best_threshold(lists, EM(lists, rel), rel)
+# Where the best threshold is the only one, a small change of the questions' weights does not move it: the
+# values of the questions are their influence values, too.
+at_best = partial(measure, source=SQUAD, cutoff="none", scope="run", reads=("confidence",))
 
 
-def best_overlap(lists: Lists) -> Floats:
-    """Token F1 of every question at the best threshold."""
-    return at_best_threshold(lists, TokenF1(lists), 1)
-
-
-# Where the best threshold is the only one, a small change of the questions' weights does not move it.
-@measure(source=SQUAD, cutoff="none", scope="run", influence=best_exact, reads=("confidence",))
+@at_best(influence=lambda lists, rel: BestEM(lists, rel))
 def BestEM(lists: Lists, rel: MinRel = 1) -> Floats:
     """Exact match at the best threshold: what it would be if the system knew how sure it has to be to answer.
 
@@ -149,7 +132,7 @@ def BestEM(lists: Lists, rel: MinRel = 1) -> Floats:
     script takes them one by one in the order of its file. An empty list stays empty. Of several best
     thresholds the highest counts; `ScoreThreshold().fit(rankings, "EM")` is that threshold.
     """
-    return best_exact(lists, rel)
+    return at_best_threshold(lists, EM(lists, rel), rel)
 
 
 @measure(source=SQUAD, cutoff="none")
@@ -169,7 +152,7 @@ def TokenF1(lists: Lists) -> Floats:
     return np.where(lists.n > 0, np.maximum(exact, lists.spread(lists.overlaps)), exact)
 
 
-@measure(source=SQUAD, cutoff="none", scope="run", influence=best_overlap, reads=("confidence",))
+@at_best(influence=lambda lists: BestTokenF1(lists))
 def BestTokenF1(lists: Lists) -> Floats:
     """Token F1 at the best threshold: what it would be if the system knew how sure it has to be to answer.
 
@@ -177,4 +160,4 @@ def BestTokenF1(lists: Lists) -> Floats:
 
     best_f1 of SQuAD 2.0; threshold and confidence are those of BestEM.
     """
-    return best_overlap(lists)
+    return at_best_threshold(lists, TokenF1(lists), 1)

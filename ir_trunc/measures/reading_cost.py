@@ -48,7 +48,7 @@ def TBG(
     gain of a relevant document is .4928, the probability that it is clicked and saved. Empty list: 0.
     """
     gains = linear_or_binary(lists, rel, max_rel)
-    documents = EveryDocument.of(lists)
+    documents = EveryDocument(lists)
     before = documents.above(documents.costs(cost), np.add.accumulate, first=0.0)[documents.at_hits]
     return lists.sum(gains.hits * 2.0 ** (-before / half_life))
 
@@ -65,7 +65,7 @@ def UMeasure(
     rel, and not normalised. Empty list: 0.
     """
     gains = linear_or_binary(lists, rel, max_rel)
-    documents = EveryDocument.of(lists)
+    documents = EveryDocument(lists)
     with_it = documents.running(documents.costs(cost))[documents.at_hits]
     return lists.sum(gains.hits * np.maximum(0.0, 1 - with_it / L))
 

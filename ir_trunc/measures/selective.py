@@ -110,11 +110,6 @@ def selective_influence(ranked: RankedAnswers) -> Floats:
     return rest + ranked.wrong * ranked.of_answers(from_here_on(1 / ranked.place))
 
 
-def excess_influence(ranked: RankedAnswers) -> Floats:
-    """That of the selective risk, less that of the best order."""
-    return selective_influence(ranked) - selective_influence(in_best_order(ranked))
-
-
 def generalised_influence(ranked: RankedAnswers) -> Floats:
     """g_i + e (n - i + 1) / n - AUGRC for the answer at place i."""
     risk, n = generalised_risk(ranked), len(ranked.order)
@@ -178,7 +173,12 @@ def AURC(lists: Lists, rel: MinRel = 1) -> Floats:
     return area(lists, rel, selective_risk)
 
 
-@risk_measure(source=GEIFMAN, influence=influence_of(excess_risk, excess_influence))
+@risk_measure(
+    source=GEIFMAN,
+    influence=influence_of(
+        excess_risk, lambda ranked: selective_influence(ranked) - selective_influence(in_best_order(ranked))
+    ),
+)
 def EAURC(lists: Lists, rel: MinRel = 1) -> Floats:
     """Excess area under the risk-coverage curve: what is lost by the order of the answers alone.
 

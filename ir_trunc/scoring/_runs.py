@@ -69,7 +69,15 @@ def by_file_name(
         if isinstance(path, str) and not path:
             raise InputError("run: the path is empty.")
         file_name("run", path)
-    files = [file for path in given for file in (folder_files(Path(path)) if Path(path).is_dir() else [path])]
+    files: list[Any] = []
+    for path in given:
+        if not (folder := Path(path)).is_dir():
+            files.append(path)
+            continue
+        inside = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
+        if not inside:
+            raise InputError(f"folder {folder} holds no files: the runs are needed.")
+        files += inside
     names = [_text(Path(file).name.removesuffix(".gz")) for file in files]
     if len(set(names)) < len(names):
         names = [_text(file) for file in files]
@@ -81,11 +89,3 @@ def by_file_name(
 def _text(path: str | os.PathLike[str]) -> str:
     """A path as text; bytes that are not UTF-8 are written out, as `\\xff`."""
     return os.fsencode(path).decode(errors="backslashreplace")
-
-
-def folder_files(folder: Path) -> list[Path]:
-    """The files of a folder by name, without hidden ones; InputError where there are none."""
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-    if not files:
-        raise InputError(f"folder {folder} holds no files: the runs are needed.")
-    return files

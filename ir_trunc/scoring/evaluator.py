@@ -183,7 +183,13 @@ def warn_about_lists(measures: Iterable[BoundMeasure], source: str, rankings: Ra
                 f"{share:.0%} of the lists have exactly {k} documents, a limit that was probably imposed from"
                 f" outside; {reader.definition.name} takes it for the system's decision"
             )
-            warn(f"{source}: {what}{_remedy(reader, k)}.")
+            remedy = f". Write @{k} after the measure"
+            if CUTOFF not in reader.definition.params:  # WSS@r, for example
+                remedy = (
+                    ", and has no cutoff that says otherwise. If the limit was imposed, end the lists where"
+                    " the system or the reader stopped (ir_trunc truncate), or take another measure"
+                )
+            warn(f"{source}: {what}{remedy}.")
     first_scores = np.zeros(0) if rankings.first_scores is None else rankings.first_scores[filled]
     if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
         reader = next((measure for measure in measures if "confidence" in measure.reads), None)
@@ -193,16 +199,6 @@ def warn_about_lists(measures: Iterable[BoundMeasure], source: str, rankings: Ra
                 f"{source}: {what}, {first_scores[0]:g}, which {reader.definition.name} takes for confidence:"
                 " it tells no answer from another."
             )
-
-
-def _remedy(measure: BoundMeasure, k: int) -> str:
-    """What to do about a limit that was imposed. WSS@r, for one, has no cutoff that could express it."""
-    if CUTOFF in measure.definition.params:
-        return f". Write @{k} after the measure"
-    return (
-        ", and has no cutoff that says otherwise. If the limit was imposed, end the lists where the system or"
-        " the reader stopped (ir_trunc truncate), or take another measure"
-    )
 
 
 def calc(

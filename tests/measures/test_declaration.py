@@ -16,26 +16,18 @@ from pages import ROOT, blocks, run_console, run_python
 import ir_trunc
 from ir_trunc.measures import registry
 from ir_trunc.measures.params import Effort, MinRel, Persistence
-from ir_trunc.scoring.objects import objects
 
 PAGE = ROOT / "notebooks" / "howto" / "own-measure.md"
 
 
 @pytest.fixture
-def own_measure(collection, monkeypatch):
-    """The page's measure, saved as netp.py where the collection is; what it registers is taken back
-    afterwards.
-    """
+def own_measure(collection, monkeypatch, registries):
+    """The page's measure, saved as netp.py where the collection is."""
     own = blocks(PAGE, "python")[0]
     (collection / "netp.py").write_text(own, encoding="utf-8")
     monkeypatch.setattr(sys, "path", [str(collection), *sys.path])
-    known = (registry, objects, ir_measures.measures.registry)
-    before = [dict(names) for names in known]
     yield own
     sys.modules.pop("netp", None)
-    for names, kept in zip(known, before):
-        names.clear()
-        names.update(kept)
 
 
 def test_the_page_does_what_it_says(own_measure, collection, monkeypatch):

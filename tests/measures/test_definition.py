@@ -5,7 +5,6 @@ anew.
 from functools import partial
 from itertools import combinations
 
-import ir_measures
 import naive_meta as naive
 import numpy as np
 import pytest
@@ -24,7 +23,6 @@ from ir_trunc.measures.definition import RunScores, influence
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
 from ir_trunc.meta.matrix import run_scores
-from ir_trunc.scoring.objects import objects
 
 WHOLE_RUN = [definition for definition in ALL if definition.scope == "run"]
 READINGS = ["accuracy", "precision", "error", 0.0, 0.5, 1.0]
@@ -176,21 +174,10 @@ def test_some_topics_of_a_matrix_have_the_measure_over_these_topics():
     np.testing.assert_array_equal(both.paired()[3:], matrix.paired())
 
 
-def test_score_matrix_keeps_what_the_tests_need():
-    qrels = {str(q): {"a": 1} for q in range(6)}
-    one = {str(q): {"a": 1.0} if q < 3 else {} for q in range(6)}
-    other = {str(q): {"b": 1.0} if q < 3 else {"a": 2.0} for q in range(6)}
-    matrix = meta.score_matrix("AP c@1", qrels, {"one": one, "other": other})
-    a, b = matrix.paired()[1]
-    np.testing.assert_allclose(a, [1.25] * 3 + [0.25] * 3, atol=1e-7)  # c_i (1 + 1/2) + u_i / 2 - 1/4
-    assert meta.power(matrix).p[1, 0] == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=1e-6)
-
-
 # Refused.
 
 
-@pytest.fixture
-def half():
+def test_a_measure_that_declares_nothing_is_computed_anew_and_not_tested(registries):
     @measure(source="this test", cutoff="none", scope="run")
     def Half(lists):
         """Half of the share of answered questions.
@@ -199,16 +186,10 @@ def half():
         """
         return np.full(lists.n.shape, answers(lists, 1)[0].mean() / 2)
 
-    yield lookup("Half").bind({})
-    registry.pop("Half")
-
-
-def test_a_measure_that_declares_nothing_is_computed_anew_and_not_tested(half):
-    matrix = matrix_of([system_of([True, None, False, None]), system_of([True] * 4)], ("Half", half))
+    systems = [system_of([True, None, False, None]), system_of([True] * 4)]
+    matrix = matrix_of(systems, ("Half", lookup("Half").bind({})))
     assert meta.error_rates(matrix, 2).measures == ("Half",)
-    with pytest.raises(
-        ParameterError, match=r"Half looks at all lists of a run.*Declare of_means= or influence="
-    ):
+    with pytest.raises(ParameterError, match=r"Half looks at all lists.*Declare of_means= or influence="):
         meta.power(matrix)
 
 
@@ -248,30 +229,21 @@ def test_procedures_that_need_scores_of_single_topics_say_so():
     assert meta.pool_grid(["c"], pools, (1,), (1,), forms=("raw",)).share.shape == (1, 1, 1, 1)
 
 
-def test_a_whole_run_measure_of_ones_own_declares_how_it_follows_from_its_queries():
+def test_a_whole_run_measure_of_ones_own_declares_how_it_follows_from_its_queries(registries):
     def answered(lists, rel):
         return ((lists.n > 0).astype(float),)
 
     @ir_trunc.measure(
-        source="here",
-        scope="run",
-        cutoff="none",
-        name="Odds",
-        of_means=(answered, lambda share, rel: share**2),
+        source="here", scope="run", cutoff="none", of_means=(answered, lambda share, rel: share**2)
     )
-    def odds(lists, rel: MinRel = 1):
+    def Odds(lists, rel: MinRel = 1):
         """The square of the share of questions that are answered.
 
         (answered / n)^2
         """
-        share = (lists.n > 0).mean()
-        return np.full(lists.n.shape, share**2)
+        return np.full(lists.n.shape, (lists.n > 0).mean() ** 2)
 
-    try:
-        runs = {name: {f"q{at}": {"d": 1.0} for at in range(count)} for name, count in (("a", 12), ("b", 15))}
-        matrix = meta.score_matrix("Odds", {f"q{at}": {"d": 1} for at in range(20)}, runs)
-        assert matrix.paired().mean(axis=2).ravel() == pytest.approx([0.36, 0.5625])
-        assert 0 < meta.power(matrix).p[0, 0] < 1
-    finally:
-        for names in (registry, objects, ir_measures.measures.registry):
-            names.pop("Odds")
+    runs = {name: {f"q{at}": {"d": 1.0} for at in range(count)} for name, count in (("a", 12), ("b", 15))}
+    matrix = meta.score_matrix("Odds", {f"q{at}": {"d": 1} for at in range(20)}, runs)
+    assert matrix.paired().mean(axis=2).ravel() == pytest.approx([0.36, 0.5625])
+    assert 0 < meta.power(matrix).p[0, 0] < 1

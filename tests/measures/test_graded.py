@@ -32,13 +32,3 @@ def test_one_relevant_document_at_rank_100():
     assert pytest.approx(0.0198, abs=0.00005) == Q
     assert AWP == 1
     assert RMeasure == 0
-
-
-def test_adjusted_gains_by_hand():
-    """Two S and one B relevant: gain'(S) = 3 - 2/3 (3 - 2), gain'(B) = 1 - 1/3 (1 - 0), where A is a level of
-    the scale.
-    """
-    rankings = Rankings.from_lists([[1, 3], [2]], [[3, 3, 1], [2]])
-    S, B = 3 - 2 / 3, 1 - 1 / 3
-    expected = (B / S + (S + B) / (2 * S)) / 3
-    assert calc("AGR", None, rankings).values[0] == pytest.approx([expected, 1.0])

@@ -59,12 +59,6 @@ def test_compatibility_is_that_of_the_tool_of_trec():
     assert found == pytest.approx([harmful, helpful - harmful], rel=1e-9)
 
 
-def test_the_most_harmful_list_is_wholly_compatible_with_harm():
-    judged = [-3, -3, -1, 1, 0]
-    for grades, expected in (([-3, -3, -1], [1, -1]), ([1], [0, 1]), ([], [0, 0]), ([0, None], [0, 0])):
-        assert scores("HarmCompat CompatDiff", Rankings.from_lists([grades], [judged])) == expected
-
-
 def test_without_harm_the_signed_measures_are_the_known_ones():
     rng = np.random.default_rng(3)
     rankings = Rankings.from_lists([rng.integers(0, 4, 8).tolist() for _ in range(10)])

@@ -37,21 +37,6 @@ def test_a_price_in_two_ways_is_refused():
             calc(f"UF({wrong})", {"1": {"a": 1}}, {"1": {"a": 1.0}})
 
 
-def by_hand(tp, fp, fn, u):
-    return 1.25 * tp / (1.25 * tp + 0.25 * (fn + u) + fp)
-
-
-def test_f05u_by_hand():
-    """Without classes every answer is a positive one; with them, two answers of five questions are yes."""
-    qrels, run = questions(5, 3, 2)
-    assert calc_aggregate("F05u", qrels, run)["F05u"] == pytest.approx(by_hand(5, 3, 0, 2))
-    assert calc_aggregate("F05u", qrels, {})["F05u"] == 0
-    qrels = {q: {"yes": 2} for q in "abc"} | {q: {"no": 1} for q in "defg"}
-    run = {"a": {"yes": 1.0}, "b": {"no": 1.0}, "d": {"no": 1.0}, "e": {"yes": 1.0}, "f": {"yes": 1.0}}
-    scores = calc_aggregate("F05u(positive=2) F05u", qrels, run).values()
-    assert list(scores) == pytest.approx([by_hand(1, 2, 1, 2), by_hand(2, 3, 0, 2)])
-
-
 # SQuAD's best threshold.
 
 

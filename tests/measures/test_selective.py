@@ -31,18 +31,6 @@ def areas(wrong, sure):
     return [calc_aggregate(AREAS, *answered(wrong, sure))[name] for name in AREAS]
 
 
-def test_by_hand():
-    """Right, wrong, right, wrong: risks 0, 1/2, 1/3, 1/2; in the best order 0, 0, 1/3, 1/2."""
-    found = areas([0, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
-    assert found == pytest.approx([(1 / 2 + 1 / 3 + 1 / 2) / 4, 1 / 8, (1 + 1 + 2) / 16])
-    assert areas([0, 0, 1, 1], [0.9, 0.8, 0.7, 0.6])[1] == 0
-
-
-def test_two_equal_confidences_are_the_mean_of_both_orders():
-    first, second = areas([0, 1, 0], [0.9, 0.8, 0.7]), areas([1, 0, 0], [0.9, 0.8, 0.7])
-    assert areas([1, 0, 0], [0.9, 0.9, 0.7]) == pytest.approx((np.array(first) + second) / 2)
-
-
 def test_equal_to_the_area_under_straight_lines_of_fd_shifts():
     """Its figures, times 1000: AURC and AUGRC, and AUGRC where some confidences are equal."""
     n, wrong = len(WRONG), np.mean(WRONG)
@@ -59,13 +47,6 @@ def test_aurc_is_what_cws_leaves_where_everything_is_answered(seed, n):
     qrels, run = answered(rng.integers(0, 2, n), rng.permutation(n) + 1.0)
     found = calc_aggregate("AURC CWS", qrels, run)
     assert found["AURC"] == pytest.approx(1 - found["CWS"])
-
-
-def test_questions_without_an_answer_do_not_count():
-    qrels, run = answered(WRONG, SURE)
-    more = {f"z{at}": {"right": 1} for at in range(5)}
-    assert calc_aggregate(AREAS, qrels | more, run) == pytest.approx(calc_aggregate(AREAS, qrels, run))
-    assert list(calc_aggregate(AREAS, qrels, {}).values()) == [0, 0, 0]
 
 
 # Tests over topics.
