@@ -8,23 +8,20 @@ import pytest
 
 from ir_trunc import calc_aggregate
 from ir_trunc.cli.main import main
+from ir_trunc.truncation import Fixed
 
-RUN = "".join(
-    f"{topic} Q0 d{rank} {rank} {20 - rank * rank} tag\n" for topic in (1, 2, 3, 4) for rank in (1, 2, 3, 4)
-)
+ROWS = [f"{q} Q0 d{rank} {rank} {20 - rank * rank} tag\n" for q in (1, 2, 3, 4) for rank in (1, 2, 3, 4)]
 QRELS = "1 0 d1 1\n2 0 d1 1\n2 0 d2 1\n3 0 d3 0\n4 0 d9 1\n"
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "a.run").write_text("".join(ROWS))
     (tmp_path / "qrels").write_text(QRELS)
     (tmp_path / "runs").mkdir()
     for name, drop in (("x", "d1 "), ("y", "d2 "), ("z", "d3 ")):
-        (tmp_path / "runs" / name).write_text(
-            "".join(line for line in RUN.splitlines(True) if drop not in line)
-        )
+        (tmp_path / "runs" / name).write_text("".join(row for row in ROWS if drop not in row))
     return tmp_path
 
 
@@ -53,11 +50,18 @@ def test_cuts_and_runs_are_written_and_read_again(files, capsys):
     assert scores["nDCGT"] == 0.75
 
 
-def test_fitting_needs_judgments_and_the_fit_is_told(files, capsys):
-    told = out(capsys, "truncate a.run --policy Greedy --qrels qrels -m FlatU -k k.tsv").err
-    assert told.startswith("Fixed(k=2): 4 lists")
-    told = out(capsys, "truncate a.run --policy ScoreThreshold --qrels qrels -m FlatU -k k.tsv").err
-    assert told.startswith("ScoreThreshold(threshold=16.0): 4 lists")
+@pytest.mark.parametrize(
+    ("policy", "fitted"), [("Greedy", "Fixed(k=2)"), ("ScoreThreshold", "ScoreThreshold(threshold=16.0)")]
+)
+def test_the_fitted_policy_is_printed(files, capsys, policy, fitted):
+    printed = out(capsys, f"truncate a.run --policy {policy} --qrels qrels -m FlatU -k k.tsv")
+    assert printed.err.startswith(f"{fitted}: 4 lists")
+
+
+def test_the_lengths_of_a_policy_are_checked(files, capsys, monkeypatch):
+    monkeypatch.setattr(Fixed, "cut", lambda policy, rankings: rankings.lengths - 5)
+    assert main(["truncate", "a.run", "--policy", "Fixed(k=1)"]) == 2
+    assert "Fixed(k=1): `cut` must return a whole length >= 0" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("always")
@@ -99,10 +103,7 @@ def test_study_agreement_lengths_example_policies(files, capsys):
     rows = table(capsys, "study agreement qrels runs --truncated 'RBPU nDCGT' --full AP")
     assert list(rows[0]) == ["full", "RBPU", "nDCGT"]
     rows = table(capsys, "study lengths runs a.run")
-    assert rows == [
-        {"length": "3", "before": "12", "after": "12"},
-        {"length": "4", "before": "4", "after": "4"},
-    ]
+    assert [[*row.values()] for row in rows] == [["3", "12", "12"], ["4", "4", "4"]]
     rows = table(capsys, "study example -m FlatU --irrelevant 1 --relevant 1 --raw")
     assert [float(row["FlatU"]) for row in rows] == pytest.approx([0, -0.05, 0.9])
     rows = table(capsys, "study policies qrels runs -m FlatU --folds 2 --policy Greedy --policy Oracle")

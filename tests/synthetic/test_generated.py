@@ -16,6 +16,7 @@ from ir_trunc.synthetic.generated import (
 )
 
 QRELS, RUNS = collection()
+QUESTIONS, ANSWERS = quiz()
 RELEVANT = np.array([sum(grade > 0 for grade in judged.values()) for judged in QRELS.values()])
 
 
@@ -28,11 +29,8 @@ def test_the_shape_is_what_was_asked_for():
     assert all(list(run) == list(QRELS) for run in RUNS.values())
     assert {grade for judged in QRELS.values() for grade in judged.values()} == {0, 1, 2}
     assert max(lengths(name).max() for name in RUNS) == 100
-    documents = {document for run in RUNS.values() for ranked in run.values() for document in ranked}
-    assert all(0 <= int(document.removeprefix("d")) < COLLECTION_SIZE for document in documents)
-    assert all(
-        0 <= score <= 1 for run in RUNS.values() for ranked in run.values() for score in ranked.values()
-    )
+    scored = {item for run in RUNS.values() for ranked in run.values() for item in ranked.items()}
+    assert all(0 <= int(doc.removeprefix("d")) < COLLECTION_SIZE and 0 <= s <= 1 for doc, s in scored)
 
 
 def test_a_fifth_of_the_topics_are_nil_queries_and_the_others_differ_widely():
@@ -52,17 +50,18 @@ def test_judged_is_what_the_pool_holds():
     assert all(judged.items() <= deeper[topic].items() for topic, judged in QRELS.items())
 
 
-def test_one_seed_is_one_collection():
-    assert collection() == (QRELS, RUNS)
-    assert collection(seed=1) != (QRELS, RUNS)
+@pytest.mark.parametrize(("made", "first"), [(collection, (QRELS, RUNS)), (quiz, (QUESTIONS, ANSWERS))])
+def test_a_seed_gives_the_same_data_each_time(made, first):
+    assert made() == first
+    assert made(seed=1) != first
 
 
-def test_the_collection_is_the_same_on_every_machine():
-    """Draws of this seed, as numpy 2.4 on Linux made them: one that draws others would change the notebooks'
-    figures.
-    """
-    first, last = [*RUNS["strong-threshold"]["t001"].items()][:1], [*RUNS["weak-never"]["t050"].items()][-1:]
-    assert (first, last) == ([("d10524", 0.980348)], [("d12894", 0.157715)])
+def test_the_data_are_the_same_on_every_machine():
+    """Draws of this seed, as numpy 2.4 on Linux made them: others would change the notebooks' figures."""
+    assert next(iter(RUNS["strong-threshold"]["t001"].items())) == ("d10524", 0.980348)
+    assert [*RUNS["weak-never"]["t050"].items()][-1] == ("d12894", 0.157715)
+    assert QUESTIONS["q001"] == {"A": 0, "B": 0, "C": 0, "D": 1}
+    assert ANSWERS["strong-always"]["q500"] == {"D": 0.969336}
 
 
 def test_stopping_is_what_the_names_say():
@@ -107,9 +106,6 @@ def test_more_systems_have_names_of_their_own():
     assert names[15] == "strong-threshold-2"
 
 
-# The quiz.
-
-QUESTIONS, ANSWERS = quiz()
 QUIZ_SCORES = compare("P@1 c@1 K1", QUESTIONS, ANSWERS).to_pandas()
 
 
@@ -137,30 +133,13 @@ def test_habits_are_what_their_names_say():
 
 
 def test_skill_and_the_right_silence_pay():
-    """By accuracy silence never pays; by c@1 it does where it is in the right place, and at random it does
-    not.
-    """
+    """By accuracy silence never pays; by c@1 it does in the right place, and at random it does not."""
     for habit in QUIZ_HABITS:
         assert QUIZ_SCORES["P@1"][[f"{skill}-{habit}" for skill in QUIZ_SKILLS]].is_monotonic_decreasing
     for skill in QUIZ_SKILLS:
         always, if_sure, at_random = (QUIZ_SCORES.loc[f"{skill}-{habit}"] for habit in QUIZ_HABITS)
         assert always["P@1"] > if_sure["P@1"] > at_random["P@1"]
         assert if_sure["c@1"] > always["c@1"] > at_random["c@1"]
-
-
-def test_one_seed_is_one_quiz():
-    assert quiz() == (QUESTIONS, ANSWERS)
-    assert quiz(seed=1) != (QUESTIONS, ANSWERS)
-
-
-def test_the_quiz_is_the_same_on_every_machine():
-    """Draws of this seed, as numpy 2.4 on Linux made them: one that draws others would change the notebook's
-    figures.
-    """
-    assert (QUESTIONS["q001"], ANSWERS["strong-always"]["q500"]) == (
-        {"A": 0, "B": 0, "C": 0, "D": 1},
-        {"D": 0.969336},
-    )
 
 
 @pytest.mark.parametrize(("made", "wrong"), [

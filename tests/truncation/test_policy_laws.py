@@ -1,23 +1,9 @@
 """Laws that hold for every registered policy, fitted or not, and for one that a user adds in a module of its
 own.
 
-For newcomers. A policy is a rule that ends lists; it is fitted on a run if it has something to learn. A law
-is a function of a policy that is ready to cut, and of lists. Hypothesis draws a policy's parameters, the
-measure and the run that it is fitted on; then the law looks at how the policy cuts this run, and lists at the
+A law is a function of a policy that is ready to cut, and of lists. Hypothesis draws a policy's parameters,
+the measure and the run that it is fitted on. The law looks at how the policy cuts this run, and lists at the
 edges: equal scores, one document, no document.
-
-    lengths_are_whole_numbers_up_to_the_list_s_own       no list becomes longer
-    to_cut_again_changes_nothing_where_that_is_declared  idempotent=True is true
-    a_list_alone_is_cut_as_in_a_batch                    no cut depends on the lists beside it
-    judgments_are_not_looked_at_unless_that_is_declared  the same cuts without any judgment
-    an_empty_list_stays_empty                            its cut is 0
-    the_naive_twin_says_the_same                         a slow function of `naive_policies.py` agrees
-    the_rankings_stay_as_they_are                        cutting changes no input
-    fitting_again_changes_nothing                        what is fitted stays as it was fitted
-    its_text_is_the_policy                               str(policy) is read as an equal policy
-    it_is_a_value                                        pickled, copied, compared; its fields cannot be set
-    a_live_list_is_cut_as_that_of_a_run                  policy(scores) cuts as policy.cut(rankings) does
-    what_is_saved_is_loaded                              from JSON, or it says why not
 
 A policy needs a twin in `naive_policies` and nothing else to be held to them all.
 """
@@ -27,14 +13,14 @@ import itertools
 import pickle
 import re
 import sys
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
 import pytest
-from generated import _samples, queries, rankings_of, runs
+from generated import _samples, queries, runs
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
-from naive_policies import CUTS, FILE, SAMPLES, TWINS
+from naive_policies import CUTS, FILE, SAMPLES, TWINS, positive
 from pages import ROOT, blocks
 
 import ir_trunc
@@ -56,11 +42,6 @@ EDGES = Rankings.from_lists(
 )
 
 
-def positive(run):
-    """Scores above 0, which some policies need."""
-    return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in run])
-
-
 def values_of(param):
     kind = param.kind
     return SAMPLES[type(kind)] if type(kind) in SAMPLES else _samples(param.name, kind)
@@ -80,33 +61,43 @@ def sees(policy):
     return getattr(policy, "sees_judgments", False)
 
 
+LAWS = []
+
+
+def law(function):
+    LAWS.append(function)
+    return function
+
+
+@law
 def lengths_are_whole_numbers_up_to_the_list_s_own(policy, rankings):
-    cuts = policy.cut(rankings)
-    assert cuts.dtype == np.int64
-    assert cuts.shape == rankings.lengths.shape
-    assert ((cuts >= 0) & (cuts <= rankings.lengths)).all()
+    for lists in (rankings, rankings.cut(0)):
+        cuts = policy.cut(lists)
+        assert cuts.dtype == np.int64
+        assert cuts.shape == lists.lengths.shape
+        assert ((cuts >= 0) & (cuts <= lists.lengths)).all()
 
 
+@law
 def to_cut_again_changes_nothing_where_that_is_declared(policy, rankings):
     once = rankings.cut(policy.cut(rankings))
     twice = once.cut(policy.cut(once))
     assert not registry[type(policy).__name__].idempotent or twice.lengths.tolist() == once.lengths.tolist()
 
 
+@law
 def a_list_alone_is_cut_as_in_a_batch(policy, rankings):
     alone = [policy.cut(rankings.take([at]))[0] for at in range(len(rankings))]
     assert alone == policy.cut(rankings).tolist()
 
 
+@law
 def judgments_are_not_looked_at_unless_that_is_declared(policy, rankings):
     assert sees(policy) or policy.cut(rankings.unjudged()).tolist() == policy.cut(rankings).tolist()
 
 
-def an_empty_list_stays_empty(policy, rankings):
-    assert (policy.cut(rankings.cut(0)) == 0).all()
-
-
-def the_naive_twin_says_the_same(policy, rankings):
+@law
+def the_naive_twin_cuts_alike(policy, rankings):
     expected = []
     for at, topic in enumerate(rankings.topics):
         alone = rankings.take([at])
@@ -118,6 +109,7 @@ def the_naive_twin_says_the_same(policy, rankings):
     assert policy.cut(rankings).tolist() == expected
 
 
+@law
 def the_rankings_stay_as_they_are(policy, rankings):
     before = copy.deepcopy(rankings)
     policy.cut(rankings)
@@ -125,17 +117,23 @@ def the_rankings_stay_as_they_are(policy, rankings):
     assert rankings.scores.tolist() == before.scores.tolist()
 
 
+@law
 def fitting_again_changes_nothing(policy, rankings):
     assert registry[type(policy).__name__].kind is type(policy)
     assert policy.fit(positive(queries(77, 5)), "RBPU(p=0.5)") == policy
 
 
-def its_text_is_the_policy(policy, rankings):
-    if not registry[type(policy).__name__].written:
-        return
-    assert parse_policy(str(policy)) == policy
+@law
+def its_text_and_its_file_are_the_policy(policy, rankings):
+    if registry[type(policy).__name__].written:
+        policy.save("saved.json")
+        assert parse_policy(str(policy)) == load_policy("saved.json") == policy
+    else:
+        with pytest.raises(ParameterError, match="JSON cannot"):
+            policy.save("saved.json")
 
 
+@law
 def it_is_a_value(policy, rankings):
     if registry[type(policy).__name__].written:
         assert pickle.loads(pickle.dumps(policy)) == copy.deepcopy(policy) == policy
@@ -148,6 +146,7 @@ def it_is_a_value(policy, rankings):
             setattr(policy, name, None)
 
 
+@law
 def a_live_list_is_cut_as_that_of_a_run(policy, rankings):
     if sees(policy) or policy.not_live:
         with pytest.raises(ParameterError, match="cannot be used on a live list"):
@@ -156,31 +155,6 @@ def a_live_list_is_cut_as_that_of_a_run(policy, rankings):
     rows = [scores_of(rankings, at) for at in range(len(rankings))]
     assert [policy(row) for row in rows] == policy.cut(rankings).tolist()
     assert [policy.keep(row) for row in rows] == [row[: policy(row)] for row in rows]
-
-
-def what_is_saved_is_loaded(policy, rankings):
-    if registry[type(policy).__name__].written:
-        policy.save("saved.json")
-        assert load_policy("saved.json") == policy
-    else:
-        with pytest.raises(ParameterError, match="JSON cannot"):
-            policy.save("saved.json")
-
-
-LAWS = [
-    lengths_are_whole_numbers_up_to_the_list_s_own,
-    to_cut_again_changes_nothing_where_that_is_declared,
-    a_list_alone_is_cut_as_in_a_batch,
-    judgments_are_not_looked_at_unless_that_is_declared,
-    an_empty_list_stays_empty,
-    the_naive_twin_says_the_same,
-    the_rankings_stay_as_they_are,
-    fitting_again_changes_nothing,
-    its_text_is_the_policy,
-    it_is_a_value,
-    a_live_list_is_cut_as_that_of_a_run,
-    what_is_saved_is_loaded,
-]
 
 
 def hold(laws, definition):
@@ -230,11 +204,6 @@ def test_what_is_not_declared_idempotent_is_not():
         assert any((policy.cut(cut) < cut.lengths).any() for policy, cut in once), name
 
 
-def test_scores_that_are_no_numbers_never_reach_a_policy():
-    with pytest.raises(InputError, match="nan"):
-        Rankings.from_lists([[1, 0]], scores=[[1.0, float("nan")]])
-
-
 def test_every_policy_says_what_it_is_in_a_line_and_where_it_comes_from():
     for definition in registry.values():
         assert definition.summary.endswith(".")
@@ -269,30 +238,10 @@ def test_the_policy_of_your_own_is_found_everywhere(own_policy, command):
     cut = command("--import", "within", "truncate", "my.run", "--policy", "Within(distance=0.5)")
     assert cut[:2] == (0, "1\t2\n2\t1\n")
     assert cut[2].startswith("Within(distance=0.5, k=10): 2 lists")
-    assert (
-        command("--import", "within", "truncate", "my.run", "--policy", "Within(5.5, k=1)")[1]
-        == "1\t1\n2\t1\n"
-    )
-    study = (
-        "study",
-        "policies",
-        "demo.qrels",
-        "stops-in-time.run",
-        "-m",
-        "RBPU",
-        "--folds",
-        "2",
-        "--policy",
-        "Within(1, 3)",
-    )
-    assert '"Within(distance=1.0, k=3)"' in command(*study)[1]
+    study = ["study", "policies", "demo.qrels", "stops-in-time.run", "-m", "RBPU", "--folds", "2", "--policy"]
+    assert '"Within(distance=1.0, k=3)"' in command(*study, "Within(1, 3)")[1]
     for wrong, said in (
         ("Within", "missing a required argument: 'distance'; Within(distance=..., k=...) is needed"),
-        (
-            "Within(distanse=1)",
-            "Within has no parameter 'distanse'; it has: distance, k. Did you mean distance?",
-        ),
-        ("Within(1, k=-1)", "Within: k=-1 is out of range: a whole number >= 0 is needed"),
         ("Withn(1)", "Did you mean Within?"),
     ):
         status, printed, errors = command("truncate", "my.run", "--policy", wrong)
@@ -315,7 +264,7 @@ def test_the_laws_hold_the_policy_of_your_own_by_its_twin(own_policy):
         hold(LAWS, truncation.registry["Within"])
         naive_policies.TWINS["Within"] = lambda policy, topic, scores, score: 0
         with pytest.raises(AssertionError):
-            the_naive_twin_says_the_same(within.Within(0.5), EDGES)
+            the_naive_twin_cuts_alike(within.Within(0.5), EDGES)
     finally:
         del naive_policies.TWINS["Within"]
     assert within.Within(0.5).cut(Rankings.from_lists([[1, 0], []], scores=[[2, 1], []])).tolist() == [1, 0]

@@ -7,7 +7,7 @@ import pytest
 
 from ir_trunc import InputError, ParameterError, calc
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.truncation import Fixed, RiskControlled, ShareOfTop, cross_validate, parse_policy
+from ir_trunc.truncation import RiskControlled
 from ir_trunc.truncation.policies.risk import _loss
 
 ALL_RISKS = ["missed", "false_answer", "SetR", "Success@1", "SetF"]
@@ -17,17 +17,15 @@ ALL_RISKS = ["missed", "false_answer", "SetR", "Success@1", "SetF"]
 def topics(count, seed):
     """Topics drawn alike: 0 to 4 relevant documents among 12, scores that overlap; one in three is nil."""
     rng = np.random.default_rng(seed)
-    lists, judged, scores = [], [], []
+    lists, scores = [], []
     for _ in range(count):
         relevant = int(rng.integers(1, 5)) * int(rng.random() > 1 / 3)
         grades = np.array([1] * relevant + [0] * (12 - relevant))
         drawn = rng.normal(0.4 + 0.3 * grades, 0.15) + rng.normal(0, 0.05)
         order = np.argsort(-drawn)
         lists.append(grades[order].tolist())
-        judged.append([1] * relevant)
         scores.append((np.maximum(drawn, 0.001) + 0.001)[order].tolist())
-        judged[-1] = lists[-1]
-    return Rankings.from_lists(lists, judged, scores=scores)
+    return Rankings.from_lists(lists, lists, scores=scores)
 
 
 def losses(risk, rankings):
@@ -127,13 +125,3 @@ def test_a_risk_that_is_no_risk_is_refused():
     for alpha in (0, 1, -1, float("nan")):
         with pytest.raises(ParameterError, match="alpha"):
             RiskControlled("missed", alpha)
-
-
-def test_it_is_written_cross_validated_and_used_live():
-    rankings = topics(100, 4)
-    calibrated = RiskControlled("missed", 0.1).fit(rankings)
-    assert parse_policy(str(calibrated)) == calibrated
-    assert calibrated([calibrated.level + 1, calibrated.level, calibrated.level - 1]) == 2
-    policies = [RiskControlled("missed", 0.1), Fixed(12), ShareOfTop()]
-    table = cross_validate(policies, "SetF", None, {"run": rankings}, folds=4)
-    assert table["length"][0] < table["length"][1]
