@@ -15,20 +15,16 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._read.arrow import one_id, pa
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import File, reader
+from ir_trunc._read.registry import reader
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import contents, read_json
-
-
-def _are_classes(data: File | Mapping[Any, Any]) -> bool:
-    return isinstance(data, Mapping) or data.start.startswith((b"{", b"["))
 
 
 @reader(
     "{question: [class, ...]} as a dict or a JSON file",
     "answers",
     of=("path", "mapping"),
-    recognises=_are_classes,
+    recognises=lambda data: isinstance(data, Mapping) or data.start.startswith((b"{", b"[")),
 )
 def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     """A class is {answer: level}, or a list of answers of level 1.
@@ -41,7 +37,11 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     if len(set(topics)) < len(topics):
         twice = next(question for place, question in enumerate(topics) if question in topics[:place])
         raise InputError(f"answers: question {shown(twice)} is given twice, as text and as a number.")
-    yield replace(_rows(data), universe=tuple(topics))
+    items = list(_items(data))
+    *ids, levels = zip(*items) if items else ((), (), (), ())
+    questions, classes, answers = (pa.array(column, pa.string()) for column in ids)
+    rows = Rows.of("answers (classes)", questions, answers, np.array(levels, np.int64), classes)
+    yield replace(rows, universe=tuple(topics))
 
 
 def _from_json(path: str | os.PathLike[str], source: str) -> Mapping[Any, Any]:
@@ -54,13 +54,6 @@ def _from_json(path: str | os.PathLike[str], source: str) -> Mapping[Any, Any]:
             " question's answers in one class: [['Paris', 'Paris, France']]; [] where there is none."
         )
     return content
-
-
-def _rows(data: Mapping[Any, Any]) -> Rows:
-    items = list(_items(data))
-    *ids, levels = zip(*items) if items else ((), (), (), ())
-    questions, classes, answers = (pa.array(column, pa.string()) for column in ids)
-    return Rows.of("answers (classes)", questions, answers, np.array(levels, np.int64), classes)
 
 
 def _items(data: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, int]]:

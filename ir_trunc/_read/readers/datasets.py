@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,44 +55,32 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
         if collection is None:
             what = "there is no such file, nor an ir_datasets data set of that id"
             raise FileNotFoundError(f"{layout.source}: {what}.")
-    what, part = _PARTS[layout.kind]
     if layout.kind == "topics":
-        return Table(what, topics=tuple(_topics(collection)))
-    if not hasattr(collection, f"{part}_iter"):
-        raise InputError(f"data set {dataset_name(collection)} has no {what}.")
-    table = table_of_attributes(
-        _loaded(collection, getattr(collection, f"{part}_iter")), layout, f"{layout.kind} (named tuples)"
-    )
-    if layout.kind == "run":
+        return Table("topics", topics=_topics(collection))
+    name, is_run = dataset_name(collection), layout.kind == "run"
+    rows = getattr(collection, "scoreddocs_iter" if is_run else "qrels_iter", None)
+    if rows is None:
+        what = (
+            "run (scoreddocs) of its own: give a run" if is_run else "qrels: choose one of its parts that has"
+        )
+        raise InputError(f"data set {name} has no {what}.")
+    table = table_of_attributes(_loaded(collection, rows), layout, f"{layout.kind} (named tuples)")
+    if is_run:
         return table
-    return replace(table, topics=tuple(_topics(collection)), levels=tuple(_levels(collection)))
+    topics, grades = _topics(collection), list(collection.qrels_defs() or {})
+    try:
+        return replace(table, topics=topics, levels=tuple(int(grade) for grade in grades if int(grade) > 0))
+    except (TypeError, ValueError):
+        what = f"its judgment scale {shown(grades)} is not of whole grades"
+        raise InputError(f"data set {name}: {what}.") from None
 
 
-_PARTS = {
-    "qrels": ("qrels: choose one of its parts that has", "qrels"),
-    "run": ("run (scoreddocs) of its own: give a run", "scoreddocs"),
-    "topics": ("topics", "queries"),
-}
-
-
-def _topics(dataset: Any) -> list[str]:
+def _topics(dataset: Any) -> tuple[str, ...]:
     """Ids of the data set's topics: the query universe."""
     if not hasattr(dataset, "queries_iter"):
-        return []
+        return ()
     asked = [query.query_id for query in _loaded(dataset, dataset.queries_iter)]
-    return list(id_column(asked, f"data set {dataset_name(dataset)}", "query_id").to_pylist())
-
-
-def _levels(dataset: Any) -> list[int]:
-    """Positive grades of the judgment scale, as the data set defines it."""
-    defined = dataset.qrels_defs() or {}
-    try:
-        return [int(grade) for grade in defined if int(grade) > 0]
-    except (TypeError, ValueError):
-        raise InputError(
-            f"data set {dataset_name(dataset)}: its judgment scale {shown(list(defined))} is not of whole"
-            " grades."
-        ) from None
+    return tuple(id_column(asked, f"data set {dataset_name(dataset)}", "query_id").to_pylist())
 
 
 def dataset_name(dataset: Any) -> str:
@@ -102,39 +89,25 @@ def dataset_name(dataset: Any) -> str:
 
 
 def _loaded(dataset: Any, items: Callable[[], Iterable[Any]]) -> list[Any]:
+    logger = logging.getLogger("ir_datasets")  # logs every attempt that fails; the error has the last
+    logger.addFilter(_is_no_download)
     try:
-        with _without_failures_of_downloads():
-            return list(items())
-    except Exception as error:
-        # Downloads, licence steps and broken files all fail in ways of their own; what can be said is the
-        # same.
-        last = _last(error)
+        return list(items())
+    except Exception as error:  # of downloads, licence steps or broken files
+        # Of the errors of several sources, `(what, [(source, error), ...])`, the last.
+        each = error.args[1] if len(error.args) > 1 else None
+        last = each[-1][-1] if isinstance(each, list) and each and isinstance(each[-1], tuple) else error
         lines = str(last).strip().splitlines() or [type(error).__name__]
         url = getattr(getattr(last, "request", None), "url", None)
         if isinstance(last, OSError) and url and not getattr(last, "response", None):
             lines = [f"{url} cannot be reached; is there a connection to the network?"]
         raise InputError(f"data set {dataset_name(dataset)} cannot be loaded: {lines[0]}") from error
-
-
-@contextmanager
-def _without_failures_of_downloads() -> Iterator[None]:
-    """ir_datasets logs every attempt that fails, at length; the last is told by the error."""
-    logger = logging.getLogger("ir_datasets")
-
-    def keep(record: logging.LogRecord) -> bool:
-        return not record.getMessage().lower().startswith("download")
-
-    logger.addFilter(keep)
-    try:
-        yield
     finally:
-        logger.removeFilter(keep)
+        logger.removeFilter(_is_no_download)
 
 
-def _last(error: BaseException) -> BaseException:
-    """An error itself, or of the errors of several sources, `(what, [(source, error), ...])`, the last."""
-    each = error.args[1] if len(error.args) > 1 else None
-    return each[-1][-1] if isinstance(each, list) and each and isinstance(each[-1], tuple) else error
+def _is_no_download(record: logging.LogRecord) -> bool:
+    return not record.getMessage().lower().startswith("download")
 
 
 def _is_hugging_face(data: Any) -> bool:

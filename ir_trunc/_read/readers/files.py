@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._read.arrow import pa, pc
@@ -17,24 +16,19 @@ from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns
 from ir_trunc._read.text import beginning, contents, json_lines, read_json
 
-_SEPARATORS = ("\t", ",", ";")
-
 
 def _header(start: bytes) -> tuple[list[str], str]:
     """The names in the first line, and what separates them."""
-    line = start.splitlines()[:1]
-    text = line[0].decode(errors="replace") if line else ""
-    separator = max(_SEPARATORS, key=text.count)
+    text = next(iter(start.splitlines()), b"").decode(errors="replace")
+    separator = max("\t,;", key=text.count)
     return [name.strip(' "') for name in text.split(separator)], separator
 
 
 def _is_table(data: File) -> bool:
     names, _ = _header(data.start)
-    if not set(data.reading.names.values()).isdisjoint(names):
-        return True
-    if "query_id" in map(FIELDS_OF.get, names) and "doc_id" in map(FIELDS_OF.get, names):
-        return True
-    return data.name.endswith(".csv") and len(names) not in (1, 4, 6)
+    has_ids = {"query_id", "doc_id"} <= {FIELDS_OF.get(name) for name in names}
+    has_named = not set(data.reading.names.values()).isdisjoint(names)
+    return has_ids or has_named or (data.name.endswith(".csv") and len(names) not in (1, 4, 6))
 
 
 @reader(
@@ -66,28 +60,21 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
             pyarrow.csv.ReadOptions(column_names=names, skip_rows=1),
             pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
             pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()),
-                include_columns=list(field_of),
-                strings_can_be_null=False,
+                column_types=dict.fromkeys(names, pa.string()), include_columns=list(field_of)
             ),
         )
     except pa.ArrowInvalid as error:
         raise InputError(f"{source} is not a table: {str(error).splitlines()[0]}") from None
     columns = {name: pc.ascii_trim(table[name], " ") for name in table.column_names}
-    for name in columns:
+    for name, column in columns.items():
         if field_of[name] in NUMBERS:
-            columns[name] = _numbers(columns[name], name, source)
+            try:
+                columns[name] = column.cast(pa.float64())
+            except pa.ArrowInvalid:
+                rows = enumerate(column.to_pylist(), 1)
+                row, text = next((row, text) for row, text in rows if not _is_number(text))
+                raise InputError(f"{source}, row {row}: {name} {shown(text)} is not a number.") from None
     return Table(source, columns)
-
-
-def _numbers(column: Any, name: str, source: str) -> Any:
-    """A column of texts as numbers; InputError that names the row of one that is not."""
-    try:
-        return column.cast(pa.float64())
-    except pa.ArrowInvalid:
-        rows = enumerate(column.to_pylist(), 1)
-        row, text = next((row, text) for row, text in rows if not _is_number(text))
-        raise InputError(f"{source}, row {row}: {name} {shown(text)} is not a number.") from None
 
 
 def _is_number(text: str) -> bool:
@@ -98,11 +85,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-_STARTS = (b'{"', b"{}", b"[{", b"[[", b"[]")
-
-
 def _is_json(data: File) -> bool:
-    return b"".join(data.start[:200].split()).startswith(_STARTS)
+    return b"".join(data.start[:200].split()).startswith((b'{"', b"{}", b"[{", b"[[", b"[]"))
 
 
 @reader(
@@ -155,11 +139,11 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     return Table(source, table)
 
 
-def _is_folder(data: File) -> bool:
+def _is_beir(data: File) -> bool:
     return Path(data.path, "qrels").is_dir() or Path(data.path, "queries.jsonl").is_file()
 
 
-@reader("a folder of BEIR", "qrels", "topics", of="path", recognises=_is_folder)
+@reader("a folder of BEIR", "qrels", "topics", of="path", recognises=_is_beir)
 def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
     """The judgments are those of qrels/test.tsv; another split is read by its path.
 

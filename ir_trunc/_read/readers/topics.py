@@ -57,10 +57,9 @@ def read_topics(data: Any) -> list[str]:
 
 
 def say_unjudged(data: Any, topics: Iterable[str], judged: Collection[str], qrels: str) -> None:
-    """Warn of topics without judgments. data: the topics as the user gave them. qrels: their name.
+    """Warn of topics without judgments, which may be all: a user may add those that nobody judged.
 
-    These may be all topics: a user may add those that nobody judged. Whether they are the wrong topics shows
-    when the run is read, which then has no topic of the qrels and none of these.
+    data: the topics as the user gave them. qrels: the name of the qrels.
     """
     topics = list(topics)
     unjudged = [topic for topic in topics if topic not in judged]
@@ -74,11 +73,8 @@ def _source_of(data: Any) -> str:
     """The name of topics in messages."""
     if isinstance(data, (str, os.PathLike)):
         return f"topics {os.fspath(data)}"
-    return (
-        f"topics of {dataset_name(data)}"
-        if hasattr(data, "queries_iter")
-        else f"topics ({type(data).__name__})"
-    )
+    is_dataset = hasattr(data, "queries_iter")
+    return f"topics of {dataset_name(data)}" if is_dataset else f"topics ({type(data).__name__})"
 
 
 _NAMED = "query_id, qid, _id or id"
@@ -104,12 +100,11 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     source = layout.source
     text = contents(Path(data), source, (b"<", b"{", b"["))
     start = text.lstrip()[:1]
-    read = _marked_up if start == b"<" else _from_json if start in (b"{", b"[") else _from_lines
+    read = _from_markup if start == b"<" else _from_json if start in (b"{", b"[") else _from_lines
     return Table(source, topics=tuple(read(text, source)))
 
 
-def _marked_up(data: bytes, source: str) -> list[str]:
-    """TREC topics, each with a number."""
+def _from_markup(data: bytes, source: str) -> list[str]:
     ids = _TREC.findall(data) or _XML.findall(data)
     if not ids:
         raise InputError(
@@ -120,14 +115,12 @@ def _marked_up(data: bytes, source: str) -> list[str]:
         raise InputError(f"{source} holds {topics} topics, but only {len(ids)} of them have a number.")
     import html  # with references in topics: commands start sooner without its table of entities
 
-    return [
-        _REFERENCE.sub(lambda sign: html.unescape(sign[0]), decoded(name, f"{source}: the id is"))
-        for name in ids
-    ]
+    texts = (decoded(name, f"{source}: the id is") for name in ids)
+    return [_REFERENCE.sub(lambda sign: html.unescape(sign[0]), text) for text in texts]
 
 
 def _from_json(data: bytes, source: str) -> list[str]:
-    """A list of ids or of objects; one object whose names are ids; or an object on each line."""
+    """Ids of a list of ids or of objects, of one object whose names are ids, or of an object on each line."""
     if lines := json_lines(data, source):
         return [_id_of_item(read_json(line, place), place) for place, line in lines]
     content = read_json(data, source)
@@ -157,7 +150,15 @@ def _from_lines(data: bytes, source: str) -> list[str]:
             return _from_table(decoded(data, f"{source}: the id is"), separator, source)
     if all(_JUDGED.fullmatch(line) for _, line in lines):
         raise InputError(f"{source} looks like qrels or a run, not like topics; {_FORM} is needed.")
-    topics = [_id_of_line(line, place) for place, line in lines]
+    topics = []
+    for place, line in lines:
+        start, tab, _ = line.partition(b"\t")
+        topics.append(topic := decoded(start.strip(), f"{place}: the id is"))
+        if not topic:
+            raise InputError(f"{place}: the id is missing.")
+        if not tab and (len(start.split()) > 1 or "," in topic):
+            needed = f"an id, 'id<TAB>text', or a CSV with a header that has {_NAMED}"
+            raise InputError(f"{place}: {shown(topic)} is not an id; {needed} is needed.")
     if len(topics) > 1 and not topics[0].isdigit() and all(topic.isdigit() for topic in topics[1:]):
         raise InputError(
             f"{source}: {shown(topics[0])} looks like a header; call the column of ids {_NAMED}."
@@ -165,24 +166,13 @@ def _from_lines(data: bytes, source: str) -> list[str]:
     return topics
 
 
-def _id_of_line(line: bytes, place: str) -> str:
-    start, tab, _ = line.partition(b"\t")
-    name = decoded(start.strip(), f"{place}: the id is")
-    if not name:
-        raise InputError(f"{place}: the id is missing.")
-    if not tab and (len(start.split()) > 1 or "," in name):
-        needed = f"an id, 'id<TAB>text', or a CSV with a header that has {_NAMED}"
-        raise InputError(f"{place}: {shown(name)} is not an id; {needed} is needed.")
-    return name
-
-
 def _from_table(text: str, separator: str, source: str) -> list[str]:
     """The column of ids of a table with a header; quoted fields may hold line ends."""
-    lines = io.StringIO(text, newline="")
     # Texts behind tabs hold any quotes.
     quoting: Literal[0, 3] = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=True)
     try:
-        rows = [row for row in csv.reader(lines, delimiter=separator, quoting=quoting, strict=True) if row]
+        rows = [row for row in lines if row]
     except csv.Error as error:
         raise InputError(f"{source} is not a table: {error}.") from None
     header = [name.strip(" ").casefold() for name in rows[0]]
@@ -216,9 +206,8 @@ def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """Items are objects with one of these attributes, or mappings with one of these names."""
     source = layout.source
-    return Table(
-        source, topics=tuple(_id_of_item(item, f"{source}, item {place}") for place, item in enumerate(data))
-    )
+    topics = tuple(_id_of_item(item, f"{source}, item {place}") for place, item in enumerate(data))
+    return Table(source, topics=topics)
 
 
 def _id_of_item(item: Any, place: str) -> str:
@@ -228,11 +217,9 @@ def _id_of_item(item: Any, place: str) -> str:
     else:
         held = [getattr(item, name) for name in ID_NAMES if hasattr(item, name)] or [item]
     if not held:
-        raise InputError(
-            f"{place}: an object with {_NAMED} is needed; it has: {', '.join(map(shown, item)) or 'nothing'}."
-        )
+        names = ", ".join(map(shown, item)) or "nothing"
+        raise InputError(f"{place}: an object with {_NAMED} is needed; it has: {names}.")
     if isinstance(held[0], (tuple, list, set, Mapping)):
-        raise InputError(
-            f"{place}: {shown(item)} is {type(item).__name__}; an id, or an item with {_NAMED}, is needed."
-        )
+        what = f"{shown(item)} is {type(item).__name__}; an id, or an item with {_NAMED}, is needed"
+        raise InputError(f"{place}: {what}.")
     return one_id(held[0], "topic", place)
