@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate, count, pairwise
@@ -99,9 +100,7 @@ def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """A column in one piece."""
     if isinstance(column, pa.Array):
         return column
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return column.combine_chunks()
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def index_in(ids: pa.Array, among: pa.Array) -> Ints:
@@ -129,15 +128,15 @@ def id_column(
         if pa.types.is_string_view(typed.type) or pa.types.is_integer(typed.type):
             return typed.cast(pa.string())
     places = (f"row {row}" for row in count()) if topics is None else (f"topic {topic}" for topic in topics)
-    text = [one_id(value, field, f"{source}, {place}") for value, place in zip(_values(column), places)]
+    values = zip(values_of_column(column), places)
+    text = [one_id(value, field, f"{source}, {place}") for value, place in values]
     return pa.array(text, pa.string())
 
 
 def one_id(value: Any, field: str, place: str) -> str:
     """An id as text: text stays as it is, a whole number is written out, anything else is an InputError.
 
-    No other type has one way to be written: 1.0 and 1, True and "True", the many forms of a date. field: what
-    the id is called. place: where it stands.
+    field: what the id is called. place: where it stands.
     """
     nan = isinstance(value, float) and value != value
     if value is None or nan or type(value).__name__ in ("NAType", "NaTType"):
@@ -164,15 +163,13 @@ def number_column(
 ) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
     """Grades as whole numbers, scores as floats; anything else is an error that names topic and document."""
     whole = kind == "int64"
+    dtype: type[Any] = np.int64 if whole else np.float64
     typed = known_column(column)
     if typed is not None and (pa.types.is_integer(typed.type) or pa.types.is_floating(typed.type)):
-        try:
-            cast = flat(one_array(typed.cast(kind, safe=whole)))
-            return cast.astype(np.int64, copy=False) if whole else cast.astype(np.float64, copy=False)
-        except _odd():
-            pass
+        with suppress(*_odd()):
+            return flat(one_array(typed.cast(kind, safe=whole))).astype(dtype, copy=False)
     result = []
-    for at, value in enumerate(_values(column)):
+    for at, value in enumerate(values_of_column(column)):
         is_number = isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
         number = _float(value) if is_number else None
         if number is None or (whole and not (abs(number) <= HIGHEST_GRADE and value == int(value))):
@@ -180,7 +177,7 @@ def number_column(
             place = f"{source}, topic {topics[at]}, document {docs[at]}"
             raise InputError(f"{place}: {field} {shown(value)} is not {needed}.")
         result.append(int(value) if whole else number)
-    return np.array(result, dtype=np.int64) if whole else np.array(result, dtype=np.float64)
+    return np.array(result, dtype=dtype)
 
 
 def _odd() -> tuple[type[Exception], ...]:
@@ -198,34 +195,24 @@ def _float(value: Any) -> float:
 
 
 def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
-    """A column whose type and values Arrow is sure of, dictionaries as plain values.
-
-    None for any other column, and for one with gaps.
-    """
+    """A column whose type and values Arrow is sure of, without gaps and dictionaries; None for others."""
     try:
         typed = _decoded(_arrow(column))
     except _odd():
         return None
-    if typed.null_count:
-        return None
     # pyarrow takes True for 1 where it stands among numbers.
     of_objects = pa.types.is_primitive(typed.type) and _of_objects(column)
-    return None if of_objects and not {bool, np.bool_}.isdisjoint(map(type, column)) else typed
+    has_truths = of_objects and not {bool, np.bool_}.isdisjoint(map(type, column))
+    return None if typed.null_count or has_truths else typed
 
 
 def _of_objects(column: Any) -> bool:
-    """Whether each value is a Python object, as in a list and in objects of pandas and polars.
-
-    Such a column has no type of its own.
-    """
+    """Whether a column has no type of its own, as a list and objects of pandas and polars."""
     return isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object"
 
 
 def _of_one_type(column: list[Any]) -> pa.Array | None:
-    """Python's own texts, whole numbers or floats as an array; None for anything else.
-
-    pyarrow would import pandas before it looks at a list, which takes longer than scoring most runs.
-    """
+    """Python's texts, whole numbers or floats as an array, where pyarrow would import pandas; or None."""
     kinds = set(map(type, column))
     if kinds == {str}:
         return strings(column)
@@ -258,5 +245,6 @@ def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     return pa.chunked_array([pc.take(chunk.dictionary.cast(kind), chunk.indices) for chunk in chunks], kind)
 
 
-def _values(column: Any) -> list[Any]:
+def values_of_column(column: Any) -> list[Any]:
+    """The values of a column of any type."""
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)

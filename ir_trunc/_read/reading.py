@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
@@ -27,15 +27,19 @@ FIELDS = ("query_id", "doc_id", "score", "relevance", "iteration", "rank", "Q0",
 _EXAMPLE = "columns={'doc_id': 'chunk'}"
 
 
-@dataclass(frozen=True)
-class Columns(Mapping[str, Any]):
-    """The columns that the user named, by field, as in `columns={"doc_id": "chunk"}`."""
+class Columns(dict[str, Any]):
+    """The columns that the user named, by field, as in `columns={"doc_id": "chunk"}`.
 
-    given: tuple[tuple[str, Any], ...] = ()
-    """Pairs of a field and its column."""
-    needed: frozenset[str] = frozenset()
-    """Fields whose column must exist. One argument names the columns of a run and of its qrels, so that the
-    others may be those of the other data."""
+    needed: fields whose column must exist. One argument names the columns of a run and of its qrels, so that
+    the others may be those of the other data.
+    """
+
+    def __init__(self, columns: Mapping[str, Any] | None = None, needed: Iterable[str] = ()):
+        super().__init__(columns or {})
+        self.needed = frozenset(needed) & set(self)
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash((*self.items(), self.needed))
 
     @classmethod
     def of(cls, columns: Mapping[str, Any] | None) -> Columns:
@@ -65,34 +69,17 @@ class Columns(Mapping[str, Any]):
             if field_of.setdefault(column, field) != field:
                 both = f"{field_of[column]} and {field}"
                 raise ParameterError(f"columns: {column!r} is given for {both}; each needs its own column.")
-        return cls(tuple(columns.items()), frozenset(columns))
-
-    def __getitem__(self, field: str) -> Any:
-        return dict(self.given)[field]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict(self.given))
-
-    def __len__(self) -> int:
-        return len(self.given)
-
-    def __repr__(self) -> str:
-        return repr(dict(self.given))
+        return cls(columns, columns)
 
     def needing(self, fields: Iterable[str]) -> Columns:
         """The same names; of these fields, those that were named need their columns."""
-        return replace(self, needed=frozenset(fields) & set(self))
+        return Columns(self, fields)
 
     def among(self, names: Iterable[Any], field: str, usual: Iterable[Any]) -> list[Any]:
-        """Which of a table's names can be those of a field.
-
-        The name that the user gave, or else the usual names that the user gave to no other field.
-        """
-        if not self.given:
-            return [name for name in names if name in usual]
+        """Which names of a table can be a field: that of the user, or usual ones of no other field."""
         names = list(names)
         named = [name for name in names if field in self and name == self[field]]
-        taken = {column for other, column in self.given if other != field}
+        taken = {column for other, column in self.items() if other != field}
         return named or [name for name in names if name in usual and name not in taken]
 
     def candidates(self, field: str, usual: tuple[str, ...]) -> tuple[Any, ...]:
@@ -104,9 +91,7 @@ class Columns(Mapping[str, Any]):
     def check(self, names: Iterable[Any], possible: Iterable[str], source: str) -> None:
         """InputError where a needed column is missing, or is one of a field that the data cannot have."""
         names, possible = list(names), list(possible)
-        for field in self:
-            if field not in self.needed:
-                continue
+        for field in filter(self.needed.__contains__, self):
             if field not in possible:
                 raise InputError(
                     f"{source} has no field {field}, which columns names; it can have {', '.join(possible)}."
@@ -234,7 +219,7 @@ class Layout:
     """The field that holds the class of an answer."""
     reading: Reading = DEFAULT
     source: str = ""
-    """The name of the data in messages; readers get it with the layout."""
+    """The name of the data in messages."""
 
     @property
     def columns(self) -> dict[str, pa.DataType]:

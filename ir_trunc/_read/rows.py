@@ -44,7 +44,6 @@ class Rows:
     """Columns of qrels or of a run, with a row for each document of a topic."""
 
     source: str
-    """The name of the data in messages."""
     topics: pa.DictionaryArray
     docs: pa.StringArray
     values: npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -52,7 +51,6 @@ class Rows:
     classes: pa.DictionaryArray | None = None
     """The classes of answers, in qrels of answers."""
     costs: npt.NDArray[np.float64] | None = None
-    """The cost of reading each document, in runs that have a column of costs."""
     reading: Reading = DEFAULT
     ranks: npt.NDArray[np.int64] | None = None
     """Ranks, where they decide the order."""
@@ -85,13 +83,10 @@ class Rows:
         by_class, ids = None if classes is None else encoded(classes), _in_one(docs, source)
         rows = cls(source, encoded(topics), ids, np.asarray(values), by_class)
         if rows.values.dtype.kind == "f":
-            bad = np.flatnonzero(~np.isfinite(rows.values))
-            if len(bad):
-                raise rows.error(int(bad[0]), f"score {rows.values[bad[0]]}: a finite number is needed")
+            rows.require("score", rows.values, np.isfinite(rows.values), "a finite number")
         else:
-            bad = np.flatnonzero((rows.values < -HIGHEST_GRADE) | (rows.values > HIGHEST_GRADE))
-            if len(bad):
-                raise rows.error(int(bad[0]), f"grade {rows.values[bad[0]]}: a number below 2^31 is needed")
+            within = (rows.values >= -HIGHEST_GRADE) & (rows.values <= HIGHEST_GRADE)
+            rows.require("grade", rows.values, within, "a number below 2^31")
         return rows
 
     @classmethod
@@ -103,18 +98,16 @@ class Rows:
 
         def joined(name: str) -> Any:
             columns = [getattr(piece, name) for piece in pieces]
-            first_column = next((column for column in columns if column is not None), None)
-            if first_column is None or isinstance(first_column, pa.Array):
-                return None if first_column is None else pa.chunked_array(columns)
-            kind = first_column.dtype
-            return np.concatenate(
-                [np.zeros(len(p), kind) if c is None else c for p, c in zip(pieces, columns)]
-            )
+            present = next((column for column in columns if column is not None), None)
+            if present is None:
+                return None
+            if isinstance(present, pa.Array):
+                column = pa.chunked_array(columns)
+                return _in_one(column, first.source) if name == "docs" else encoded(column)
+            missing = (np.zeros(len(piece), present.dtype) for piece in pieces)
+            return np.concatenate([m if c is None else c for m, c in zip(missing, columns)])
 
         columns = {name: joined(name) for name in _COLUMNS}
-        columns["docs"] = _in_one(columns["docs"], first.source)
-        columns["topics"] = encoded(columns["topics"])
-        columns["classes"] = None if columns["classes"] is None else encoded(columns["classes"])
         universe = tuple(topic for piece in pieces for topic in piece.universe)
         samples = tuple(sample for piece in pieces for sample in piece.samples)
         return replace(first, **columns, samples=samples, universe=universe)
@@ -126,6 +119,14 @@ class Rows:
         """The topics that have a row, each once."""
         named: list[str] = self.topics.dictionary.take(pc.unique(self.topics.indices)).to_pylist()
         return named
+
+    def require(
+        self, what: str, numbers: npt.NDArray[Any], right: npt.NDArray[np.bool_], needed: str
+    ) -> None:
+        """InputError about the first row whose number is not right."""
+        if not right.all():
+            row = int(right.argmin())
+            raise self.error(row, f"{what} {numbers[row]}: {needed} is needed")
 
     def error(self, row: int, problem: str) -> InputError:
         """An error about one row."""
@@ -149,12 +150,11 @@ class Rows:
 
     def take(self, places: npt.NDArray[np.int64]) -> Rows:
         """Some of the rows, in this order."""
-        arrow_places = numeric(places)
-        taken = {
-            name: column.take(arrow_places) if isinstance(column, pa.Array) else column[places]
-            for name, column in self._columns()
-        }
-        return replace(self, **taken)
+        rows = numeric(places)
+        columns = self._columns()
+        return replace(
+            self, **{name: c.take(rows) if isinstance(c, pa.Array) else c[places] for name, c in columns}
+        )
 
     def slice(self, start: int, stop: int) -> Rows:
         """Contiguous rows, not copied."""
@@ -198,13 +198,6 @@ class Rows:
                 f"{self.source}, topic {topic}: lower_is_better needs scores, and there are none."
             )
         return replace(rows, values=-np.asarray(self.values, dtype=np.float64) + 0.0)
-
-    def with_costs(self, costs: npt.NDArray[np.float64]) -> Rows:
-        """These rows with a cost for each, finite and not negative."""
-        bad = np.flatnonzero(~(np.isfinite(costs) & (costs >= 0)))
-        if len(bad):
-            raise self.error(int(bad[0]), f"cost {costs[bad[0]]}: a finite number >= 0 is needed")
-        return replace(self, costs=costs)
 
 
 def _in_one(docs: pa.ChunkedArray | pa.Array, source: str) -> pa.StringArray:

@@ -11,13 +11,21 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, nearest
 from ir_trunc._core.rankings import distinct
-from ir_trunc._read.arrow import ValueType, id_column, known_column, number_column, numeric, pa, pc
+from ir_trunc._read.arrow import (
+    ValueType,
+    id_column,
+    known_column,
+    number_column,
+    numeric,
+    pa,
+    pc,
+    values_of_column,
+)
 from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, Columns, Layout
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 
 COST, SHOWN = "cost", "shown"
-"""Columns that a run may have: what reading each document costs, in the place of the constant effort of the
-utility measures, and whether it was shown."""
+"""Columns that a run may have: the cost of reading each document, and whether it was shown."""
 
 _SAMPLE = 256  # rows of a frame that a sample has
 
@@ -54,17 +62,12 @@ def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, A
 
 
 def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]:
-    """The columns of a table that are read or sampled, with their fields.
-
-    In data of topics without a usual name, the first column holds the topics.
-    """
-    names, named = list(names), layout.reading.names
+    """The columns of a table that are read or sampled, with their fields; the first may be that of topics."""
+    names, among = list(names), layout.reading.names.among
     if layout.kind == "topics":
         usual = {name: FIELDS_OF[name] for name in names if name in FIELDS_OF}
         return usual or dict.fromkeys(names[:1], "topic")
-    sampled = {
-        name: field for field in sampled_fields(layout) for name in named.among(names, field, (field,))
-    }
+    sampled = {name: field for field in sampled_fields(layout) for name in among(names, field, (field,))}
     return sampled | {name: field for field, name in columns_of(names, layout, source).items()}
 
 
@@ -82,11 +85,9 @@ def sampled_fields(layout: Layout) -> tuple[str, ...]:
 def fields_to_read(layout: Layout, has: Callable[[str], bool]) -> list[str]:
     """The fields that are read. has: whether the data have a field."""
     fields = list(layout.columns)
-    if layout.kind != "run":
-        return fields
     if layout.reading.without_scores and not has(layout.value):
         fields.remove(layout.value)
-    return fields + [field for field in (COST, SHOWN) if has(field)]
+    return fields + [field for field in (COST, SHOWN) if layout.kind == "run" and has(field)]
 
 
 def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
@@ -95,7 +96,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     names, named = column_names(table), layout.reading.names
     columns = {field: table[name] for field, name in columns_of(names, layout, source).items()}
     rows = _rows_of_columns(columns, layout, source)
-    if named.given:
+    if named:
         rows = replace(rows, named=frozenset(field for field in named if named[field] in names))
     if layout.kind != "run":
         return rows
@@ -144,8 +145,7 @@ def _rows_of_columns(columns: dict[str, Any], layout: Layout, source: str) -> Ro
         return rows
     hidden = None
     if SHOWN in columns:
-        shown = columns[SHOWN]
-        shown = shown.to_pylist() if hasattr(shown, "to_pylist") else list(shown)
+        shown = values_of_column(columns[SHOWN])
         for row, value in enumerate(shown):
             if not isinstance(value, (bool, np.bool_)):
                 raise rows.error(row, f"{SHOWN} {value!r}: True or False is needed")
@@ -155,15 +155,18 @@ def _rows_of_columns(columns: dict[str, Any], layout: Layout, source: str) -> Ro
         stopped = np.asarray(pc.equal(marks, layout.reading.stop))
         hidden = stopped if hidden is None else stopped | hidden
     rows = rows.read(layout.reading, ranks, hidden, None if scored else np.ones(len(rows), dtype=bool))
-    return rows.with_costs(numbers(COST, "double").astype(np.float64)) if COST in columns else rows
+    if COST not in columns:
+        return rows
+    costs = numbers(COST, "double")
+    rows.require(COST, costs, np.isfinite(costs) & (costs >= 0), "a finite number >= 0")
+    return replace(rows, costs=costs)
 
 
 def ids_of_table(data: Any, field: str, source: str) -> list[str]:
     """One column of ids of a frame, or of a mapping of columns."""
     table = columns_by_name(data, source)
     name = column_name(column_names(table), field, source)
-    ids: list[str] = id_column(table[name], source, field).to_pylist()
-    return ids
+    return list(id_column(table[name], source, field).to_pylist())
 
 
 def columns_by_name(data: Any, source: str) -> Any:
