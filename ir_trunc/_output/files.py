@@ -71,13 +71,13 @@ def write_text(path: Target, lines: Iterable[str]) -> None:
     """Write lines of text, given without line ends, in UTF-8; gzipped where the name ends in .gz."""
     rest = iter(lines)
     with output_file(path) as file:
-        start = True
-        while part := list(islice(rest, _PART)):
-            # One byte order mark at the start of a file is taken for the file's own when it is read.
-            if start and part[0].startswith(_BYTE_ORDER_MARK):
-                file.write(_BYTE_ORDER_MARK.encode())
+        part = list(islice(rest, _PART))
+        # One byte order mark at the start of a file is taken for the file's own when it is read.
+        if part and part[0].startswith(_BYTE_ORDER_MARK):
+            file.write(_BYTE_ORDER_MARK.encode())
+        while part:
             file.write("\n".join([*part, ""]).encode())
-            start = False
+            part = list(islice(rest, _PART))
 
 
 def make_folder(path: str) -> None:
@@ -92,9 +92,7 @@ def make_folder(path: str) -> None:
 
 @contextmanager
 def output_file(path: Target) -> Iterator[IO[bytes]]:
-    """A file to write to, which appears under its name when the block ends.
-
-    It does not appear at all where the block fails.
+    """A file to write to, which appears under its name when the block ends, and not where the block fails.
 
     Gzipped where the name ends in .gz, with the same bytes for the same contents. `-` is standard output. A
     file that is replaced keeps its permissions, and a symbolic link its place. Pipes and devices are written
@@ -117,7 +115,6 @@ def output_file(path: Target) -> Iterator[IO[bytes]]:
 
 
 def _opened(path: Target) -> Any:
-    """A context manager of the file to write to."""
     name, number = os.fsdecode(path), _descriptor(path)
     if number == 1:
         return _standard_output()
@@ -194,39 +191,32 @@ def check_output(path: Target) -> None:
 
 
 def check_outputs(outputs: Iterable[Target | None], inputs: Iterable[Target | None] = ()) -> None:
-    """Check all outputs of a command before its work.
+    """Check all outputs of a command before its work; None is left out.
 
-    Raises InputError where one is an input as well, or where two are the same file.
-
-    Files are known by what they are: another path, a symbolic or a hard link leads to the same file. A folder
-    stands for the files in it. None is left out.
+    Raises InputError where one is an input as well, or where two are the same file, even by another path or
+    by a link. An input that is a folder stands for the files in it.
     """
-    wanted = [path for path in outputs if path is not None]
-    read = {_file(name): name for path in inputs if path is not None for name in _inside(path)}
+    wanted, read = [path for path in outputs if path is not None], {}
+    for name in (os.fsdecode(path) for path in inputs if path is not None):
+        inside = [os.path.join(name, part) for part in os.listdir(name)] if os.path.isdir(name) else [name]
+        read.update({_file(each): each for each in inside})
     for number, path in enumerate(wanted):
         check_output(path)
         file = None if _descriptor(path) is not None else _file(path)
         if file is not None and file in read:
-            raise InputError(
-                f"{path} is the input {read[file]}, which would be overwritten: name another file."
-            )
+            what = f"the input {read[file]}, which would be overwritten"
+            raise InputError(f"{path} is {what}: name another file.")
         for other in wanted[:number]:
             if _place(path) == _place(other):
                 raise InputError(f"{other} and {path} are one file: two outputs need two files.")
 
 
-def _inside(path: Target) -> list[str]:
-    name = os.fsdecode(path)
-    return [os.path.join(name, part) for part in os.listdir(name)] if os.path.isdir(name) else [name]
-
-
 def _file(path: Target) -> tuple[int, int] | None:
     """The identity of an existing regular file; None for anything else."""
-    try:
+    with suppress(OSError, ValueError):
         status = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+        return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+    return None
 
 
 def _place(path: Target) -> object:

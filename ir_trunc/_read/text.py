@@ -14,7 +14,7 @@ import stat
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -33,20 +33,13 @@ LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed: JSON and XML may be a single 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-_GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
+_GZIP_FAULTS: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
 _PACKED = 1 << 20  # bytes that are decompressed at once
 _TAIL = 1 << 16  # bytes at the end of a block, where its last topic is searched first
 
 
 class BadLineError(Exception):
-    """A line that cannot be parsed.
-
-    Attributes
-    ----------
-    before : int
-        The number of lines that end before it in these bytes.
-    line : bytes
-    """
+    """A line that cannot be parsed; `before` is the number of lines that end before it in these bytes."""
 
     def __init__(self, data: bytes | memoryview, at: int, problem: str):
         super().__init__(problem)
@@ -58,8 +51,7 @@ class BadLineError(Exception):
 
 def line_ends(data: bytes) -> int:
     """The number of line ends: newlines, and carriage returns without one."""
-    alone = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
-    return data.count(b"\n") + alone
+    return data.count(b"\n") + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
 
 
 def check_zeros(data: bytes | memoryview) -> None:
@@ -100,9 +92,8 @@ def contents(path: Path, source: str, document: bytes | tuple[bytes, ...] = ()) 
         while part := stream.read(BLOCK):
             data += part
             if len(data) > LONGEST_DOCUMENT:
-                raise InputError(
-                    f"{source} is larger than {LONGEST_DOCUMENT:,} bytes, which is the most that is read."
-                )
+                limit = f"{LONGEST_DOCUMENT:,} bytes"
+                raise InputError(f"{source} is larger than {limit}, which is the most that is read.")
             new = bytes(data[start:])
             try:
                 check_zeros(new)
@@ -134,16 +125,13 @@ def decoded(data: bytes, what: str) -> str:
 def beginning(path: str | os.PathLike[str]) -> bytes:
     """The first bytes of a file, decompressed, without byte order mark and blanks.
 
-    Readers recognise the form of the file by them. Empty for what is not a regular file or cannot be read:
-    the reader raises the error.
+    Empty for what is not a regular file or cannot be read: the reader raises the error.
     """
-    try:
-        if not os.path.isfile(path):
-            return b""
-        with open(path, "rb") as file, _unpacked(file, str(path)) as stream:
-            return stream.read(_TAIL).removeprefix(BYTE_ORDER_MARK).lstrip()
-    except (OSError, InputError, ValueError):
-        return b""
+    with suppress(OSError, InputError, ValueError):
+        if os.path.isfile(path):
+            with open(path, "rb") as file, _unpacked(file, str(path)) as stream:
+                return stream.read(_TAIL).removeprefix(BYTE_ORDER_MARK).lstrip()
+    return b""
 
 
 def blocks(path: Path, source: str) -> Iterator[memoryview]:
@@ -175,7 +163,11 @@ def _blocks(stream: io.BufferedReader) -> Iterator[memoryview]:
         _check_lengths(view[:end])
         if end < len(view):
             break
-        cut = _end_of_blanks(view) or _start_of_last_group(view)
+        if bytes(view[:1]).isspace() and bytes(view).isspace():
+            # White space may be left behind, but a newline that follows belongs to the same line end.
+            cut = len(view) - (view[-1] == ord("\r"))
+        else:
+            cut = _start_of_last_group(view)
         rest = view[cut:]
         if cut:
             yield view[:cut]
@@ -185,30 +177,22 @@ def _blocks(stream: io.BufferedReader) -> Iterator[memoryview]:
         yield view[:end]
 
 
-def _end_of_blanks(view: memoryview) -> int:
-    """Where white space ends that may be left behind; 0 where there is more than white space."""
-    blank = bytes(view[:1]).isspace() and bytes(view).isspace()
-    # A newline that follows belongs to the same line end.
-    return len(view) - (view[-1] == ord("\r")) if blank else 0
-
-
 def _start_of_last_group(view: memoryview) -> int:
     """Where the last whole lines begin that have the same first word; 0 where all have it."""
+
+    def has_last_word(at: int) -> bool:
+        lines = (tail[tail.rfind(b"\n", 0, place) + 1 : tail.find(b"\n", place)] for place in (at, last))
+        first_words = [line.split(maxsplit=1)[:1] for line in lines]
+        return first_words[0] == first_words[1]
+
     for size in (_TAIL, 16 * _TAIL, len(view)):
         tail = bytes(view[-size:])
         first = tail.find(b"\n") + 1 if size < len(view) else 0  # the tail may begin inside a line
         last = tail.rfind(b"\n", 0, tail.rfind(b"\n")) + 1
-        start = bisect_left(range(last), True, lo=first, key=partial(_same_word, tail, last))
+        start = bisect_left(range(last), True, lo=first, key=has_last_word)
         if start > first:
             return len(view) - len(tail) + start
     return 0
-
-
-def _same_word(text: bytes, one: int, other: int) -> bool:
-    """Whether the lines that have these bytes begin with the same word."""
-    lines = (text[text.rfind(b"\n", 0, at) + 1 : text.find(b"\n", at)] for at in (one, other))
-    first, second = (line.split(maxsplit=1)[:1] for line in lines)
-    return first == second
 
 
 @contextmanager
@@ -240,7 +224,11 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
     if not raw.peek(2).startswith(GZIP_MAGIC):
         yield raw
         return
-    unpacker, faults = _unpacker()
+    faults, unpacker = _GZIP_FAULTS, zlib.decompressobj
+    with suppress(ImportError):  # isal is twice as fast
+        from isal import isal_zlib
+
+        faults, unpacker = (*faults, cast(type[Exception], isal_zlib.error)), isal_zlib.decompressobj
     try:
         yield io.BufferedReader(_Members(raw, unpacker))
     except faults as error:
@@ -250,23 +238,13 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
         raise InputError(f"{source} {problem}.") from None
 
 
-def _unpacker() -> tuple[Callable[[int], Any], tuple[type[Exception], ...]]:
-    """The decompressor and the errors it raises: isal where it is installed, which is twice as fast."""
-    try:
-        from isal import isal_zlib
-    except ImportError:
-        return zlib.decompressobj, _GZIP_FAULTS
-    faults = (*_GZIP_FAULTS, cast(type[Exception], isal_zlib.error))  # isal declares a value
-    return isal_zlib.decompressobj, faults
-
-
 class _Members(io.RawIOBase):
     """The members of a gzip file, decompressed, one after the other; zeros may follow each.
 
     Python's own reader takes smaller pieces, copies them once more, and computes the checksum itself.
     """
 
-    def __init__(self, raw: io.BufferedReader, unpacker: Callable[[int], Any]):
+    def __init__(self, raw: io.BufferedReader, unpacker: Callable[..., Any]):
         self._raw, self._packed = raw, b""
         self._begin = partial(unpacker, zlib.MAX_WBITS | 16)  # with the header and the checksum of gzip
         self._member = self._begin()
@@ -278,22 +256,18 @@ class _Members(io.RawIOBase):
         data = b""
         while not data:
             self._packed = self._packed or self._raw.read1(_PACKED)
-            if self._member.eof and not self._another():
-                return 0
+            if self._member.eof:
+                while self._packed and not self._packed.lstrip(b"\0"):
+                    self._packed = self._raw.read1(_PACKED)
+                if not self._packed:
+                    return 0
+                self._packed, self._member = self._packed.lstrip(b"\0"), self._begin()
             data = self._member.decompress(self._packed, len(buffer))
             if not (data or self._packed or self._member.eof):
                 raise EOFError("the gzip file is truncated")
             self._packed = self._member.unconsumed_tail or self._member.unused_data
         buffer[: len(data)] = data
         return len(data)
-
-    def _another(self) -> bool:
-        """Begin the next member; False where only zeros are left."""
-        while self._packed and not self._packed.lstrip(b"\0"):
-            self._packed = self._raw.read1(_PACKED)
-        if self._packed:
-            self._packed, self._member = self._packed.lstrip(b"\0"), self._begin()
-        return bool(self._packed)
 
 
 def _error_of_gzip(raw: io.BufferedReader, error: Exception) -> Exception:
@@ -310,10 +284,7 @@ def _error_of_gzip(raw: io.BufferedReader, error: Exception) -> Exception:
 
 
 def read_json(data: bytes, place: str) -> Any:
-    """The content of a JSON text: no object with a name twice, no NaN, no infinity.
-
-    place: its name in messages.
-    """
+    """The content of a JSON text, without a name twice, NaN and infinity. place: its name in messages."""
     text = decoded(data, f"{place} is")
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_unknown)
@@ -331,11 +302,11 @@ def json_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise ValueError(f"an object has the name {shown(twice)} twice")
+    content: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in content:
+            raise ValueError(f"an object has the name {shown(name)} twice")
+        content[name] = value
     return content
 
 
