@@ -40,36 +40,28 @@ def row(advice, name):
 def test_a_threshold_is_found_and_can_be_used(advice):
     assert advice.policies[0] == "ScoreThreshold"
     assert 0.5 < advice.policy.threshold < 0.7
-    assert advice.policy([0.9, 0.8, 0.3]) == 2
+    assert [advice.policy(scores) for scores in ([0.9, 0.8, 0.3], [0.4, 0.3])] == [2, 0]
     assert advice.policy.keep([("answer", 0.9), ("other", 0.3)]) == [("answer", 0.9)]
-    assert advice.policy([0.4, 0.3]) == 0
     assert f"Best is ScoreThreshold(threshold={advice.policy.threshold!r})" in repr(advice).replace("\n ", "")
-    assert advice.questions == 80
-    assert advice.silent == 20
+    assert (advice.questions, advice.silent) == (80, 20)
 
 
 def test_the_figures_are_those_of_cross_validation():
     """The same folds, the same cuts: what `cross_validate` says of each policy."""
     names = ["Greedy", "ScoreThreshold", "LargestGap", "Fixed(k=3)"]
-    advice = how_many(RETRIEVED, LABELS, "FlatU(e=0.1)", policies=names, folds=4, seed=3)
-    table = cross_validate(names, "FlatU(e=0.1)", LABELS, {"r": RETRIEVED}, folds=4, seed=3).set_index(
-        "policy"
-    )
-    for name in names:
-        found = row(advice, name)
-        for ours, theirs in [("score", "score"), ("low", "low"), ("high", "high"), ("length", "length")]:
-            assert found[ours] == pytest.approx(table.loc[name, theirs]), (name, ours)
-        assert found["empty"] == table.loc[name, "empty"]
-        precision = table.loc[name, "silence_precision"]
-        assert found["silence_precision"] == pytest.approx(precision, nan_ok=True)
+    options = {"policies": names, "folds": 4, "seed": 3}
+    advice = how_many(RETRIEVED, LABELS, "FlatU(e=0.1)", **options)
+    table = cross_validate(measure="FlatU(e=0.1)", qrels=LABELS, runs={"r": RETRIEVED}, **options)
+    columns = ["score", "low", "high", "length", "empty", "silence_precision"]
+    ours, theirs = (frame.set_index("policy").loc[names, columns] for frame in (advice.to_pandas(), table))
+    np.testing.assert_allclose(ours.to_numpy(float), theirs.to_numpy(float), rtol=1e-12)
     assert (np.diff(advice.score) <= 0).all()
     assert advice.first.sum() == pytest.approx(1)
 
 
 def test_the_policy_is_fitted_on_all_questions():
     advice = how_many(RETRIEVED, LABELS, policies="ScoreThreshold")
-    rankings = ir_trunc.rank(LABELS, RETRIEVED)
-    assert advice.policy == ScoreThreshold().fit(rankings, "RBPT")
+    assert advice.policy == ScoreThreshold().fit(ir_trunc.rank(LABELS, RETRIEVED), "RBPT")
 
 
 def test_the_present_setting_is_told_with_what_the_best_is_better_by(advice):
@@ -85,13 +77,10 @@ def test_the_present_setting_is_told_with_what_the_best_is_better_by(advice):
     best = how_many(RETRIEVED, LABELS, policies="Fixed(k=0)", present="ScoreThreshold(threshold=0.6)")
     assert "Best is the present setting, ScoreThreshold(threshold=0.6): " in repr(best)
     assert "Nothing that was tried is better" in repr(best)
-
-
-def test_where_the_present_setting_is_best_it_is_not_told_apart_from_itself():
     lists = {question: dict(list(docs.items())[:1]) for question, docs in RETRIEVED.items()}
-    advice = how_many(lists, LABELS, policies="Fixed(1)")
-    assert advice.heading.count("Best is the present setting, as retrieved: ") == 1
-    assert "apart from Fixed(k=1)." in advice.heading
+    itself = how_many(lists, LABELS, policies="Fixed(1)").heading
+    assert itself.count("Best is the present setting, as retrieved: ") == 1
+    assert "apart from Fixed(k=1)." in itself
 
 
 def test_costs_are_told_beside_scores(advice):
@@ -134,9 +123,8 @@ def test_equal_policies_share_the_first_place_and_the_shorter_list_wins():
 
 
 def test_few_questions_are_said():
-    retrieved, labels = collection(20)
     with pytest.warns(IrTruncWarning, match="how_many: 20 questions are few") as told:
-        advice = how_many(retrieved, labels)
+        advice = how_many(*collection(20))
     assert told[0].filename == __file__
     assert "Careful: 20 questions are few" in repr(advice)
 
@@ -161,7 +149,8 @@ def test_every_policy_that_needs_nothing_is_tried(advice):
 def test_a_policy_of_one_s_own_is_advised():
     class Exactly(Policy):
         def cut(self, rankings):
-            return np.array([int((scores > 0.62).sum()) for scores in lists_of(rankings)])
+            lists = zip(rankings.starts, rankings.lengths)
+            return np.array([int((rankings.scores[start : start + n] > 0.62).sum()) for start, n in lists])
 
         def __str__(self):
             return "Exactly"
@@ -169,10 +158,6 @@ def test_a_policy_of_one_s_own_is_advised():
     advice = how_many(RETRIEVED, LABELS, policies=[Exactly(), "Fixed(k=0)"])
     assert isinstance(advice.policy, Exactly)
     assert advice.policy([0.9, 0.1]) == 1
-
-
-def lists_of(rankings):
-    return [rankings.scores[start : start + n] for start, n in zip(rankings.starts, rankings.lengths)]
 
 
 def test_the_picture_shows_score_against_cost(advice):
@@ -187,49 +172,44 @@ def test_the_picture_shows_score_against_cost(advice):
 
 def test_scores_that_look_like_distances_are_said():
     distances = {topic: {doc: 1 - score for doc, score in docs.items()} for topic, docs in RETRIEVED.items()}
-    with pytest.warns(
-        match=r"lower half of \d+ of \d+ lists; if the scores are distances, pass lower_is_better"
-    ):
+    message = r"lower half of \d+ of \d+ lists; if the scores are distances, pass lower_is_better"
+    with pytest.warns(match=message):
         how_many(distances, LABELS, policies="Greedy")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         how_many(distances, LABELS, policies="Greedy", lower_is_better=True)
 
 
-def test_where_nothing_can_be_learnt_there_is_no_advice():
+@pytest.mark.parametrize(("retrieved", "message"), [
+    ({f"question {at}": {"a": 0.9} for at in range(60)}, "nothing was retrieved"),
+    ({}, "nothing was retrieved"),
+    ({f"q{at}": [] for at in range(60)}, r"for any of the 60 .*\(for example question q0.*same ids"),
+    ({f"q{at}": {"other": 0.5} for at in range(60)}, "60 questions have relevant documents, and none"),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore")
+def test_where_nothing_can_be_learnt_there_is_no_advice(retrieved, message):
     labels = {f"q{at}": {"a": 1} for at in range(60)}
-    others = {f"question {at}": {"a": 0.9, "b": 0.2} for at in range(60)}
-    for retrieved in (others, {}, {topic: [] for topic in labels}):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            message = r"nothing was retrieved for any of the 60 .*\(for example question q0.*same ids"
-            with pytest.raises(InputError, match=message):
-                how_many(retrieved, labels, policies="Greedy")
-    with (
-        pytest.warns(match="none of its 60 documents is judged"),
-        pytest.raises(
-            InputError, match="60 questions have relevant documents, and none of these was retrieved"
-        ),
-    ):
-        how_many({topic: {"other": 0.5} for topic in labels}, labels, policies="Greedy")
-    silent = how_many(
-        {topic: {"a": 0.5} for topic in labels}, {topic: {} for topic in labels}, policies="Greedy"
-    )
+    with pytest.raises(InputError, match=message):
+        how_many(retrieved, labels, policies="Greedy")
+
+
+def test_where_no_question_has_an_answer_silence_is_advised():
+    questions = [f"q{at}" for at in range(60)]
+    silent = how_many({q: {"a": 0.5} for q in questions}, {q: {} for q in questions}, policies="Greedy")
     assert silent.policy([0.9]) == 0
 
 
-def test_what_is_wrong_is_refused():
-    for options, error, message in [
-        ({"policies": "Oracle"}, ParameterError, "Oracle cannot be used on a live list"),
-        ({"policies": "Fixd"}, ParameterError, "no policy 'Fixd'"),
-        ({"also": "Oracle"}, ParameterError, "Oracle cannot be used on a live list"),
-        ({"also": 5}, ParameterError, "policies=5"),
-        ({"measure": "RBPT AP"}, ParameterError, "one measure, not 2"),
-        ({"cost": -1}, ParameterError, "cost=-1 is out of range"),
-        ({"present": -1}, ParameterError, "k=-1 is out of range"),
-        ({"folds": 1}, ParameterError, "folds=1 is out of range"),
-    ]:
-        with pytest.raises(error, match=message):
-            how_many(RETRIEVED, LABELS, **options)
-    with pytest.raises(ParameterError, match="There is 1 topic"):
-        how_many({"1": {"a": 1.0}}, {"1": {"a": 1}})
+@pytest.mark.parametrize(("options", "message"), [
+    ({"policies": "Oracle"}, "Oracle cannot be used on a live list"),
+    ({"policies": "Fixd"}, "no policy 'Fixd'"),
+    ({"also": "Oracle"}, "Oracle cannot be used on a live list"),
+    ({"also": 5}, "policies=5"),
+    ({"measure": "RBPT AP"}, "one measure, not 2"),
+    ({"cost": -1}, "cost=-1 is out of range"),
+    ({"present": -1}, "k=-1 is out of range"),
+    ({"folds": 1}, "folds=1 is out of range"),
+    ({"retrieved": {"1": {"a": 1.0}}, "labels": {"1": {"a": 1}}}, "There is 1 topic"),
+])  # fmt: skip
+def test_what_is_wrong_is_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        how_many(**{"retrieved": RETRIEVED, "labels": LABELS} | options)

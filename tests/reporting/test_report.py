@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sys
-import warnings
 
 import ir_measures
 import numpy as np
@@ -19,12 +18,7 @@ from ir_trunc.cli.main import main
 pytest.importorskip("jinja2")
 
 ODD = '<img src=x onerror="alert(1)">&\'`{{ 7*7 }}'
-QRELS = {
-    "q1": {"a": 1, "b": 0, "c": 1},
-    "q2": {"a": 0, "b": 0},
-    ODD: {"a": 1},
-    "q10": {"b": 2, "c": 0},
-}
+QRELS = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 0, "b": 0}, ODD: {"a": 1}, "q10": {"b": 2, "c": 0}}
 RUNS = {
     "long": {topic: ["b", "a", "x", "c"] for topic in QRELS},
     ODD + "run": {"q1": ["a", "c"], ODD: ["a", "x"], "q10": ["c"]},
@@ -51,9 +45,6 @@ class Page(html.parser.HTMLParser):
             assert self.open.pop() in OPTIONAL, f"</{tag}> ends no {self.open[-1]}"
         self.open.pop()
 
-    def handle_startendtag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
     def handle_data(self, data):
         self.texts.append(data)
 
@@ -79,8 +70,8 @@ def test_the_page_needs_nothing_from_elsewhere(page):
     assert not found.all("link")
     assert not [attrs for _, attrs in found.elements if {"src", "srcset"} & set(attrs)]
     assert all(attrs["href"].startswith("#") for attrs in found.all("a"))
-    policies = [attrs["content"] for attrs in found.all("meta") if "http-equiv" in attrs]
-    assert "default-src 'none'" in policies[0]
+    policy = next(attrs["content"] for attrs in found.all("meta") if "http-equiv" in attrs)
+    assert "default-src 'none'" in policy
     assert "url(" not in page
     assert "@import" not in page
 
@@ -100,28 +91,23 @@ def test_the_page_can_be_read_by_ear(page):
 
 
 def rows_of(page, topic):
-    """Of each system: the list by rank in signs, and the numbers before it."""
+    """Of each system: the numbers of its list, and the list by rank in signs."""
     part = page.split(f'data-id="{topic}"')[1].split("</tbody>")[0]
-    found = {}
-    for row in part.split("<tr><th scope=row>")[1:]:
-        cells = re.split("<td>", row)
-        found[cells[0]] = (*cells[1:6], re.search("<i aria-hidden=true>(.*?)</i>", row)[1])
-    return found
+    rows = [row.split("<td>") for row in part.split("<tr><th scope=row>")[1:]]
+    signs = "<i aria-hidden=true>(.*?)</i>"
+    return {row[0]: (*row[1:6], re.search(signs, "".join(row))[1]) for row in rows}
 
 
 def test_a_topic_shows_its_lists_by_rank_with_their_ends_and_best_cuts(page):
     curve = ir_trunc.curves("RBPT", QRELS, RUNS["long"])["RBPT"]
     at = curve.topics.index("q1")
     best, score = (of[at] for of in curve.best())
-    values = curve.own()[at]
+    own = curve.own()[at]
     *numbers, signs = rows_of(page, "q1")["long"]
-    assert numbers == [f"{values:.4f}", f"{score - values:.4f}", "4", str(best), "2"]
+    assert numbers == [f"{own:.4f}", f"{score - own:.4f}", "4", str(best), "2"]
     assert signs.replace("✂", "") == "○●·●┃"
     assert signs.index("✂") == best if best < 4 else "✂" not in signs
-    assert rows_of(page, "q2")[ODD_RUN][-1] == "┃"
-
-
-ODD_RUN = "&lt;img src=x onerror=&#34;alert(1)&#34;&gt;&amp;&#39;`{{ 7*7 }}run"
+    assert [row[-1] for name, row in rows_of(page, "q2").items() if name != "long"] == ["┃"]
 
 
 def test_topics_come_with_the_largest_regret_first(page):
@@ -156,10 +142,8 @@ def test_what_was_warned_of_is_in_the_notes():
 
 
 def test_runs_that_can_be_read_once_only_are_kept():
-    lines = [("1", "a", 1.0), ("2", "a", 1.0)]
-    given = (ir_measures.ScoredDoc(*line) for line in lines)
-    page = report("RBPT", {"1": {"a": 1}, "2": {"a": 1}}, {"one": given})
-    assert "0 of 2" in page
+    run = (ir_measures.ScoredDoc(topic, "a", 1.0) for topic in "12")
+    assert "0 of 2" in report("RBPT", {"1": {"a": 1}, "2": {"a": 1}}, {"one": run})
 
 
 def test_many_lists_make_a_page_below_2_mb():
@@ -198,9 +182,6 @@ def test_the_command_writes_the_page(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err.count("\n") == 3
 
 
-# In a browser
-
-
 @pytest.fixture(scope="module")
 def browser():
     sync = pytest.importorskip("playwright.sync_api")
@@ -237,31 +218,18 @@ def visit(browser, page, tmp_path):
         context.close()
 
 
-def test_a_browser_opens_the_page_without_complaint(visit):
-    tab = visit()
-    assert tab.said == []
-    assert len(tab.asked) == 1
-
-
 def shown_topics(tab):
     return tab.eval_on_selector_all("tbody[data-id]:not([hidden])", "all => all.map(one => one.dataset.id)")
 
 
-def test_topics_are_sorted_by_a_click(visit):
+def test_topics_are_sorted_by_a_click_and_filtered_by_text_and_by_kind(visit):
     tab = visit()
-    tab.click("thead button:text-is('topic')")
-    assert tab.get_attribute("#topics-table > thead th:first-child", "aria-sort") == "descending"
-    tab.click("thead button:text-is('topic')")
-    assert tab.get_attribute("#topics-table > thead th:first-child", "aria-sort") == "ascending"
+    for direction in ("descending", "ascending"):
+        tab.click("thead button:text-is('topic')")
+        assert tab.get_attribute("#topics-table > thead th:first-child", "aria-sort") == direction
     assert [topic for topic in shown_topics(tab) if topic != ODD] == ["q1", "q2", "q10"]
     tab.click("thead button:text-is('relevant')")
-    assert shown_topics(tab)[0] == "q1"
-    assert shown_topics(tab)[-1] == "q2"
-    assert tab.said == []
-
-
-def test_topics_are_filtered_by_text_and_by_kind(visit):
-    tab = visit()
+    assert shown_topics(tab)[:: len(QRELS) - 1] == ["q1", "q2"]
     tab.fill("#filter", "Q1")
     assert sorted(shown_topics(tab)) == ["q1", "q10"]
     assert tab.inner_text("#shown") == "2 of 4 topics shown"
@@ -269,6 +237,7 @@ def test_topics_are_filtered_by_text_and_by_kind(visit):
     tab.check("#only-nil")
     assert shown_topics(tab) == ["q2"]
     assert tab.said == []
+    assert len(tab.asked) == 1
 
 
 def test_a_topic_opens_by_click_and_by_keyboard(visit):
@@ -276,7 +245,6 @@ def test_a_topic_opens_by_click_and_by_keyboard(visit):
     lists = tab.locator("tbody[data-id=q1] details table")
     assert not lists.is_visible()
     tab.click("tbody[data-id=q1] tr.top a")
-    assert lists.is_visible()
     assert "long" in lists.inner_text()
     tab.focus("tbody[data-id=q1] tr.top a")
     tab.keyboard.press("Enter")
@@ -311,22 +279,20 @@ def test_nothing_overlaps_or_runs_out_of_the_window(visit, width):
     assert all(x >= 0 and x + w <= float(svg[2]) + 1 for x, _, w, _ in labels)
 
 
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 @pytest.mark.parametrize("width", [1280, 400])
 def test_long_names_do_not_make_the_page_wider_than_the_window(visit, width):
     qrels = {f"<script>{'q' * 200}{n}": {"d": n % 2} for n in range(3)}
     runs = {f"{'s' * 200}-{n}": {topic: ["d"] for topic in list(qrels)[n:]} for n in range(3)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrTruncWarning)
-        tab = visit(width, report("nDCG@10 RBPT", qrels, runs))
+    tab = visit(width, report("nDCG@10 RBPT", qrels, runs))
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 def test_letters_in_pictures_are_large_enough_to_read(visit):
     """At least ten pixels, at 1280 and at 400, where the longest lists have a thousand documents."""
     runs = {"long": {"q": [f"d{n}" for n in range(1000)]}, "short": {"q": ["d1"]}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrTruncWarning)
-        page = report("RBPT", {"q": {"d1": 1}}, runs)
+    page = report("RBPT", {"q": {"d1": 1}}, runs)
     for width in (1280, 400):
         tab = visit(width, page)
         sizes = tab.eval_on_selector_all(
