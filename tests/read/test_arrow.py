@@ -43,18 +43,10 @@ def check(message, *parts):
 )
 def test_a_missing_column_is_named_beside_those_that_are_there(make):
     check(complaint(QRELS, make(RUN.drop(columns="doc_id"))), "run", "doc_id or docno", "query_id", "score")
-    check(
-        complaint(QRELS, make(RUN.rename(columns={"query_id": "topic"}))),
-        "query_id or qid",
-        "topic",
-        "doc_id",
-    )
-    check(
-        complaint(make(JUDGED.drop(columns="relevance")), RUN),
-        "qrels",
-        "relevance or label",
-        "query_id, doc_id",
-    )
+    renamed = make(RUN.rename(columns={"query_id": "topic"}))
+    check(complaint(QRELS, renamed), "query_id or qid", "topic", "doc_id")
+    unjudged = make(JUDGED.drop(columns="relevance"))
+    check(complaint(unjudged, RUN), "qrels", "relevance or label", "query_id, doc_id")
 
 
 # What is wrong, the scores, and the first document that has a wrong one.
@@ -80,9 +72,8 @@ FRAMES = {
 @pytest.mark.parametrize("form", FRAMES)
 def test_a_score_that_is_no_number_is_named(kind, form):
     scores, doc = BAD_SCORES[kind]
-    check(
-        complaint(QRELS, FRAMES[form](RUN.assign(score=scores))), "run", "topic 1", f"document {doc}", "score"
-    )
+    message = complaint(QRELS, FRAMES[form](RUN.assign(score=scores)))
+    check(message, "run", "topic 1", f"document {doc}", "score")
 
 
 @pytest.mark.parametrize("make", [
@@ -109,12 +100,8 @@ def test_large_whole_scores_are_scores():
     assert calc("RR", QRELS, stamps).values[0].tolist() == [1, 0]
     assert calc("RR", QRELS, RUN.assign(score=[2**60 + 1, 2**59 + 1, 2**60 + 1])).values[0].tolist() == [1, 0]
     assert calc("RR", QRELS, {"1": {"a": 2**64, "b": 0.5}}).values[0].tolist() == [1, 0]
-
-
-def test_large_numbers_are_ids():
-    assert calc("RR", {"1": {2**70: 1, 2**63: 0}}, {"1": {2**63: 2.0, 2**70: 1.0}}).values[0].tolist() == [
-        1 / 2
-    ]
+    ids = calc("RR", {"1": {2**70: 1, 2**63: 0}}, {"1": {2**63: 2.0, 2**70: 1.0}})
+    assert ids.values[0].tolist() == [1 / 2]
 
 
 TWICE = pd.concat([RUN, RUN[:1]])
@@ -134,27 +121,17 @@ def test_a_document_that_is_judged_twice_is_named():
     check(complaint({1: {"a": 1}, "1": {"a": 0}}, RUN), "qrels", "topic 1", "document a", "twice")
 
 
-def test_a_dictionary_with_a_missing_value_is_a_missing_id():
-    codes = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["1", None]))
-    data = pa.table({"query_id": codes, "doc_id": ["a", "b"], "score": [1.0, 2.0]})
-    check(complaint(QRELS, data), "row 1", "query_id", "missing")
+@pytest.mark.parametrize(("codes", "ids", "parts"), [
+    ([0, 1], ["1", None], ["row 1", "query_id", "missing"]),
+    ([0, 1], ["1", "1"], ["topic 1", "document a", "twice"]),
+])  # fmt: skip
+def test_dictionaries_with_missing_or_repeated_values(codes, ids, parts):
+    topics = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(ids))
+    check(complaint(QRELS, pa.table({"query_id": topics, "doc_id": ["a", "a"], "score": [1.0, 2.0]})), *parts)
 
 
-def test_a_dictionary_that_repeats_a_value_is_one_topic():
-    codes = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), pa.array(["1", "1"]))
-    data = pa.table({"query_id": codes, "doc_id": ["a", "a", "b"], "score": [1.0, 2.0, 3.0]})
-    check(complaint(QRELS, data), "topic 1", "document a", "twice")
-
-
-VALUES = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=2)
-    | st.binary(max_size=2)
-    | st.dates()
-)
+SHORT = st.text(max_size=2) | st.binary(max_size=2)
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | SHORT | st.dates()
 ANY_IDS = st.sampled_from(["1", "2", "a", "b"]) | VALUES
 
 
@@ -222,10 +199,10 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", GOOD_IDS)
 def test_text_and_whole_numbers_are_ids_in_every_form(form, kind):
-    expected = [0.5, 0.0, 0.0] if form == "dict of topics" else [1.0, 0.0, 0.0]
-    qrels = JUDGED_IDS if form != "dict of topics" else {"1": {"1": 1}, "0": {"1": 0}, "x": {}}
-    values = calc("RR", qrels, FORMS[form](GOOD_IDS[kind])).values[0].tolist()
-    assert values == (expected if form != "dict of topics" else [0.0, 1.0, 0.0])
+    qrels, expected = JUDGED_IDS, [1.0, 0.0, 0.0]
+    if form == "dict of topics":
+        qrels, expected = {"1": {"1": 1}, "0": {"1": 0}, "x": {}}, [0.0, 1.0, 0.0]
+    assert calc("RR", qrels, FORMS[form](GOOD_IDS[kind])).values[0].tolist() == expected
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -270,24 +247,17 @@ def test_arrow_types_that_are_no_ids(column):
 @pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt64, pl.Int8])
 def test_whole_numbers_of_any_size_are_ids_and_scores(dtype):
     """pyarrow has no 128-bit integers."""
-    run = pl.DataFrame(
-        {"qid": ["1", "1"], "docno": [1, 0], "score": [1, 2]},
-        schema_overrides={"docno": dtype, "score": dtype},
-    )
+    types = {"docno": dtype, "score": dtype}
+    run = pl.DataFrame({"qid": ["1", "1"], "docno": [1, 0], "score": [1, 2]}, schema_overrides=types)
     assert calc("RR", JUDGED_IDS, run).values[0].tolist() == [0.5, 0.0, 0.0]
     judged = run.rename({"score": "label"})
     assert calc("RR", judged, run).values[0].tolist() == [1.0]
 
 
 def test_a_column_that_is_not_needed_may_have_any_type():
-    run = pl.DataFrame(
-        {"qid": ["1"], "docno": ["1"], "score": [1.0], "text": pl.Series([object()], dtype=pl.Object)}
-    )
-    assert calc("RR", JUDGED_IDS, run.with_columns(more=pl.lit(1, pl.Int128))).values[0].tolist() == [
-        1.0,
-        0.0,
-        0.0,
-    ]
+    run = pl.DataFrame({"qid": ["1"], "docno": ["1"], "score": [1.0]})
+    run = run.with_columns(more=pl.lit(1, pl.Int128), text=pl.Series([object()], dtype=pl.Object))
+    assert calc("RR", JUDGED_IDS, run).values[0].tolist() == [1.0, 0.0, 0.0]
 
 
 SCORES = {
@@ -317,18 +287,12 @@ def test_scores_and_grades_that_are_no_finite_numbers(kind):
 @pytest.mark.parametrize("name", ["qid", "docno", "score", "cost"])
 def test_a_column_that_is_there_twice_is_refused(name):
     run = pd.DataFrame({"qid": ["1"], "docno": ["1"], "score": [1.0], "cost": [0.5]})
-    for twice in (
-        pd.concat([run, run[[name]]], axis=1),
-        pa.Table.from_pandas(run).append_column(name, [["2"]]),
-    ):
+    table = pa.Table.from_pandas(run).append_column(name, [["2"]])
+    for twice in (pd.concat([run, run[[name]]], axis=1), table):
         with pytest.raises(InputError, match=f"columns {name} and {name} for the same field"):
             calc("RR", JUDGED_IDS, twice)
-
-
-def test_two_names_of_one_field_are_refused():
-    run = pd.DataFrame({"qid": ["1"], "query_id": ["2"], "docno": ["1"], "score": [1.0]})
     with pytest.raises(InputError, match="columns qid and query_id"):
-        calc("RR", JUDGED_IDS, run)
+        calc("RR", JUDGED_IDS, run.assign(query_id="2"))
 
 
 def test_every_value_can_be_shown_in_a_message():

@@ -10,14 +10,7 @@ from ir_datasets.formats import BaseQueries, GenericQuery, TrecQrels, TrecScored
 from ir_datasets.util import LocalDownload
 
 import ir_trunc
-from ir_trunc import (
-    InputError,
-    calc,
-    read_qrels,
-    read_run,
-    read_topics,
-)
-from ir_trunc.cli.main import main
+from ir_trunc import InputError, calc, read_qrels, read_run, read_topics
 
 
 class Local(LocalDownload):
@@ -34,9 +27,8 @@ class Topics(BaseQueries):
         self.path = path
 
     def queries_iter(self):
-        for number, text in re.findall(
-            r"<num>(\d+)</num><title>(.*?)</title>", self.path.read_text(), re.DOTALL
-        ):
+        topic = r"<num>(\d+)</num><title>(.*?)</title>"
+        for number, text in re.findall(topic, self.path.read_text(), re.DOTALL):
             yield GenericQuery(number, text.strip())
 
     def queries_cls(self):
@@ -52,9 +44,7 @@ def dataset(name, *parts):
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
-    """Four topics, one without judgments, one whose judgments are all 0; a scale to 3 of which grade 3 never
-    occurs.
-    """
+    """Four topics: one is not judged, one has grades of 0 only; grade 3 of the scale never occurs."""
     folder = tmp_path_factory.mktemp("generated")
     (folder / "queries").write_text("1\tone\n2\ttwo\n3\tthree\n4\tfour\n")
     (folder / "qrels").write_text("1 0 a 2\n1 0 b 1\n2 0 c 0\n3 0 d 1\n")
@@ -80,22 +70,6 @@ def test_topics_scale_and_run_of_a_data_set(generated):
     assert again.values[0].tolist() == pytest.approx(by_hand)
 
 
-def test_the_scale_of_the_data_set_holds_though_its_top_never_occurs(generated):
-    with_scale = calc("RBP", "ir-trunc-generated", generated / "run").values[0, 0]
-    without = calc("RBP", generated / "qrels", generated / "run").values[0, 0]
-    assert with_scale == pytest.approx(without * 2 / 3)
-
-
-def test_a_data_set_at_the_command_line(generated, capsys):
-    assert main(["ir-trunc-generated", "ir-trunc-generated", "RBPT(p=0.5)", "NumRet", "-q", "-n"]) == 0
-    assert capsys.readouterr().out.splitlines()[::2] == [
-        "1\tRBPT(p=0.5)\t0.5000",
-        "2\tRBPT(p=0.5)\t1.0000",
-        "3\tRBPT(p=0.5)\t0.0000",
-        "4\tRBPT(p=0.5)\t1.0000",
-    ]
-
-
 @pytest.mark.parametrize(
     ("qrels", "run", "message"),
     [
@@ -112,9 +86,8 @@ def test_what_a_data_set_lacks_is_said(generated, qrels, run, message):
 
 def test_vaswani(real_data):
     folder = real_data("vaswani")
-    vaswani = dataset(
-        "ir-trunc-vaswani", Topics(folder / "query-text.trec"), TrecQrels(Local(folder / "qrels"), {1: "yes"})
-    )
+    parts = Topics(folder / "query-text.trec"), TrecQrels(Local(folder / "qrels"), {1: "yes"})
+    vaswani = dataset("ir-trunc-vaswani", *parts)
     results = calc("AP RBPT OIE(D=11429)", vaswani, {"1": ["1239", "1502"], "93": ["1"]})
     assert len(results.topics) == 93
     assert results.topics[0] == "1"
@@ -155,10 +128,8 @@ def test_hugging_face(monkeypatch):
     datasets = pytest.importorskip("datasets")
     # Its pickler does not know all types of every pyarrow; what is hashed does not matter here.
     monkeypatch.setattr(datasets.fingerprint.Hasher, "hash", classmethod(lambda cls, value: "0" * 16))
-    judged, rows = (
-        [("1", "a", 1), ("1", "007", 2), ("2", "b", 1)],
-        [("1", "a", 0.25), ("1", "007", 0.5), ("2", "b", 2.0)],
-    )
+    judged = [("1", "a", 1), ("1", "007", 2), ("2", "b", 1)]
+    rows = [("1", "a", 0.25), ("1", "007", 0.5), ("2", "b", 2.0)]
     expected = calc("AP nDCG RBPT", judged, rows).values.tolist()
     names = ["query_id", "doc_id"]
     run = datasets.Dataset.from_pandas(pd.DataFrame(rows, columns=[*names, "score"]).assign(text="x"))

@@ -15,13 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import (
-    InputError,
-    Rankings,
-    calc,
-    read_answers,
-    read_qrels,
-)
+from ir_trunc import InputError, Rankings, calc, read_answers, read_qrels
 from ir_trunc._read.readers import memory
 
 pl = pytest.importorskip("polars")
@@ -32,6 +26,8 @@ QRELS_ROWS = [(topic, doc, grade) for topic, docs in QRELS.items() for doc, grad
 RUN_ROWS = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
 NAMED = {"run": RUN_ROWS, "qrels": QRELS_ROWS}
 VALUE = {"run": "score", "qrels": "relevance"}
+IDS = sorted({name for row in RUN_ROWS + QRELS_ROWS for name in row[:2]})
+EXPECTED = calc(MEASURES, QRELS, RUN)
 
 
 def frame(kind):
@@ -60,10 +56,10 @@ def polars_ids(kind, dtype):
     return pl.from_arrow(table(kind)).with_columns(pl.col("query_id", "doc_id").cast(dtype))
 
 
-def in_chunks(kind, change=lambda part: part):
+def in_chunks(kind):
     """Every row a chunk of its own."""
     whole = table(kind)
-    return pa.concat_tables([change(whole.slice(at, 1)) for at in range(len(whole))])
+    return pa.concat_tables([whole.slice(at, 1) for at in range(len(whole))])
 
 
 def small_values(kind):
@@ -83,13 +79,8 @@ def dictionary_of(type_):
 def string_views(column):
     """What polars' categories look like."""
     codes = column.combine_chunks().dictionary_encode()
-    return pa.DictionaryArray.from_arrays(
-        codes.indices.cast(pa.uint32()), codes.dictionary.cast(pa.string_view())
-    )
-
-
-def ids_of(kind):
-    return sorted({id for row in NAMED[kind] for id in row[:2]})
+    texts = codes.dictionary.cast(pa.string_view())
+    return pa.DictionaryArray.from_arrays(codes.indices.cast(pa.uint32()), texts)
 
 
 PYTERRIER = {"run": "score", "qrels": "label"}
@@ -120,7 +111,7 @@ FORMS = {
     "PyTerrier": lambda kind: frame(kind).set_axis(["qid", "docno", PYTERRIER[kind]], axis=1),
     "polars": lambda kind: pl.from_arrow(table(kind)),
     "polars categories": lambda kind: polars_ids(kind, pl.Categorical),
-    "polars enum": lambda kind: polars_ids(kind, pl.Enum(ids_of(kind))),
+    "polars enum": lambda kind: polars_ids(kind, pl.Enum(IDS)),
     "polars small": lambda kind: pl.from_arrow(small_values(kind)),
     "pyarrow": table,
     "pyarrow chunks": in_chunks,
@@ -140,53 +131,35 @@ FORMS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """The run and the qrels as files."""
-    folder = tmp_path_factory.mktemp("doors")
-    (folder / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in QRELS_ROWS), encoding="utf-8")
-    text = "".join(f"{q}\tQ0\t{d}\t1\t{s}\tsys\n" for q, d, s in RUN_ROWS).encode()
-    (folder / "run").write_bytes(text)
-    (folder / "run.gz").write_bytes(gzip.compress(text))
-    (folder / "topics").write_text("9\tnine\n10\tten\n11\televen\n12\ttwelve\n")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def expected(files):
-    return calc(MEASURES, files / "qrels", files / "run")
-
-
-def same(one, other):
-    return one.topics == other.topics and np.array_equal(one.values, other.values)
+def same(results, expected=EXPECTED):
+    return results.topics == expected.topics and results.values.tobytes() == expected.values.tobytes()
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_run_in_this_form(files, expected, form):
-    assert same(calc(MEASURES, files / "qrels", FORMS[form]("run")), expected)
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_qrels_in_this_form(files, expected, form):
-    assert same(calc(MEASURES, FORMS[form]("qrels"), files / "run"), expected)
+def test_a_run_and_qrels_in_this_form(form):
+    assert same(calc(MEASURES, QRELS, FORMS[form]("run")))
+    assert same(calc(MEASURES, FORMS[form]("qrels"), RUN))
 
 
 @pytest.mark.parametrize("form", [str, Path])
-def test_paths_as_text_and_as_objects_plain_and_packed(files, expected, form):
-    for name in ("run", "run.gz"):
-        assert same(calc(MEASURES, form(files / "qrels"), form(files / name)), expected)
+def test_paths_as_text_and_as_objects_plain_and_packed(tmp_path, form):
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in QRELS_ROWS), encoding="utf-8")
+    text = "".join(f"{q}\tQ0\t{d}\t1\t{s}\tsys\n" for q, d, s in RUN_ROWS).encode()
+    for name, data in {"run": text, "run.gz": gzip.compress(text)}.items():
+        (tmp_path / name).write_bytes(data)
+        assert same(calc(MEASURES, form(tmp_path / "qrels"), form(tmp_path / name)))
 
 
-def test_the_scores_by_hand(expected):
-    assert expected.topics == ("9", "10", "11")
-    assert expected.to_pandas()["RR"].tolist() == [1 / 2, 0, 1 / 2]
-    assert expected.to_pandas()["AP"].tolist() == [(1 / 2 + 2 / 3) / 2, 0, 1 / 2]
+def test_the_scores_by_hand():
+    assert EXPECTED.topics == ("9", "10", "11")
+    assert EXPECTED.to_pandas()["RR"].tolist() == [1 / 2, 0, 1 / 2]
+    assert EXPECTED.to_pandas()["AP"].tolist() == [(1 / 2 + 2 / 3) / 2, 0, 1 / 2]
 
 
 @given(run=st.permutations(RUN_ROWS), qrels=st.permutations(QRELS_ROWS))
-def test_the_order_of_rows_changes_no_score(expected, run, qrels):
+def test_the_order_of_rows_changes_no_score(run, qrels):
     runs = pd.DataFrame(run, columns=["query_id", "doc_id", "score"])
-    assert same(calc(MEASURES, [ir_measures.Qrel(*row) for row in qrels], runs), expected)
+    assert same(calc(MEASURES, [ir_measures.Qrel(*row) for row in qrels], runs))
 
 
 @pytest.mark.parametrize(
@@ -226,18 +199,6 @@ def test_a_named_tuple_of_one_s_own():
     assert calc("RR", QRELS, [mine(1, "7", "9", None)]).values[0].tolist() == [1, 0, 0]
 
 
-JUDGED = {"1": {"a": 1, "007": 2}, "2": {"b": 1}}
-FOUND = {"1": {"a": 0.25, "007": 0.5, "x": 0.125}, "2": {"c": 3.0, "b": 2.0}}
-FOUND_ROWS = [(topic, doc, score) for topic, docs in FOUND.items() for doc, score in docs.items()]
-JUDGED_ROWS = [(topic, doc, grade) for topic, docs in JUDGED.items() for doc, grade in docs.items()]
-EXPECTED = calc(MEASURES, JUDGED, FOUND)
-
-
-def check_same(results, expected=EXPECTED):
-    assert results.topics == expected.topics
-    assert results.values.tobytes() == expected.values.tobytes()
-
-
 def complaint(call) -> str:
     with pytest.raises(InputError) as caught:
         call()
@@ -251,32 +212,31 @@ def records(rows, value):
 
 
 def test_records_are_dicts_with_a_name_for_each_field():
-    check_same(calc(MEASURES, records(JUDGED_ROWS, "relevance"), records(FOUND_ROWS, "score")))
-    check_same(calc(MEASURES, JUDGED, iter(records(FOUND_ROWS, "score"))))
-    check_same(
-        calc(MEASURES, JUDGED, [{"qid": q, "docno": d, "score": s, "text": "x"} for q, d, s in FOUND_ROWS])
-    )
+    assert same(calc(MEASURES, records(QRELS_ROWS, "relevance"), records(RUN_ROWS, "score")))
+    assert same(calc(MEASURES, QRELS, iter(records(RUN_ROWS, "score"))))
+    named = [{"qid": q, "docno": d, "score": s, "text": "x"} for q, d, s in RUN_ROWS]
+    assert same(calc(MEASURES, QRELS, named))
 
 
 def test_a_record_without_a_field_is_named_by_its_row():
-    rows = records(FOUND_ROWS, "score")
+    rows = records(RUN_ROWS, "score")
     del rows[2]["doc_id"]
-    assert "run (records), row 2: doc_id is missing" in complaint(lambda: calc("AP", JUDGED, rows))
+    assert "run (records), row 2: doc_id is missing" in complaint(lambda: calc("AP", QRELS, rows))
     unnamed = [{"query_id": "1", "chunk": "a", "score": 1.0}]
-    assert "has no column doc_id or docno" in complaint(lambda: calc("AP", JUDGED, unnamed))
-    assert "row 1: a dict is needed, not str" in complaint(lambda: calc("AP", JUDGED, [rows[0], "x"]))
+    assert "has no column doc_id or docno" in complaint(lambda: calc("AP", QRELS, unnamed))
+    assert "row 1: a dict is needed, not str" in complaint(lambda: calc("AP", QRELS, [rows[0], "x"]))
 
 
 def test_tuples_are_topic_document_and_number():
-    check_same(calc(MEASURES, JUDGED_ROWS, FOUND_ROWS))
-    check_same(calc(MEASURES, map(list, JUDGED_ROWS), iter(FOUND_ROWS)))
+    assert same(calc(MEASURES, QRELS_ROWS, RUN_ROWS))
+    assert same(calc(MEASURES, map(list, QRELS_ROWS), iter(RUN_ROWS)))
 
 
 def test_a_tuple_in_another_order_or_of_another_length_is_refused():
-    swapped = [(topic, score, doc) for topic, doc, score in FOUND_ROWS]
-    assert "run (tuples), row 0: doc_id 0.25 is float" in complaint(lambda: calc("AP", JUDGED, swapped))
+    swapped = [(topic, score, doc) for topic, doc, score in RUN_ROWS]
+    assert "run (tuples), row 0: doc_id 1.5 is float" in complaint(lambda: calc("AP", QRELS, swapped))
     assert "row 1: ('2', 'b'): (query_id, doc_id, score) is needed" in complaint(
-        lambda: calc("AP", JUDGED, [FOUND_ROWS[0], ("2", "b")])
+        lambda: calc("AP", QRELS, [RUN_ROWS[0], ("2", "b")])
     )
 
 
@@ -312,24 +272,19 @@ LISTS = {
 
 @pytest.mark.parametrize("form", LISTS)
 def test_lists_by_topic(form):
-    run = {topic: [LISTS[form](*item) for item in docs.items()] for topic, docs in FOUND.items()}
-    check_same(calc(MEASURES, JUDGED, run))
-
-
-@pytest.mark.parametrize("form", LISTS)
-def test_distances_in_lists_by_topic_are_turned_round(form):
-    run = {topic: [LISTS[form](doc, -score) for doc, score in docs.items()] for topic, docs in FOUND.items()}
-    check_same(calc(MEASURES, JUDGED, run, lower_is_better=True))
+    """And with the opposite sign, as distances."""
+    for sign in (1, -1):
+        run = {q: [LISTS[form](doc, sign * score) for doc, score in docs.items()] for q, docs in RUN.items()}
+        assert same(calc(MEASURES, QRELS, run, lower_is_better=sign < 0))
 
 
 def test_a_silent_topic_among_lists_is_the_empty_list():
-    results = calc("NumRet", JUDGED, {"1": [], "2": [("b", 1.0)]})
-    assert results.values.tolist() == [[0, 1]]
+    assert calc("NumRet", QRELS, {"9": [], "11": [("8", 1.0)]}).values.tolist() == [[0, 0, 1]]
 
 
 def test_the_mistakes_of_lists_by_topic():
     def told(*items):
-        return complaint(lambda: calc("AP", JUDGED, {"1": list(items)}))
+        return complaint(lambda: calc("AP", QRELS, {"1": list(items)}))
 
     assert "run (pairs), topic 1, item 1: 'b': a pair (document, score)" in told(("a", 1.0), "b")
     assert "the document comes first, then its score" in told((0.5, "a"))
@@ -340,10 +295,8 @@ def test_the_mistakes_of_lists_by_topic():
 
 
 def test_qrels_may_be_the_ids_of_the_relevant_documents():
-    qrels = {"1": {"a", "007"}, "2": ["b"], "3": []}
-    expected = calc(MEASURES, {"1": {"a": 1, "007": 1}, "2": {"b": 1}, "3": {}}, FOUND)
-    check_same(calc(MEASURES, qrels, FOUND), expected)
-    assert expected.topics == ("1", "2", "3")
+    expected = calc(MEASURES, {"9": {"7": 1, "è": 1}, "10": {}, "11": {"8": 1}}, RUN)
+    assert same(calc(MEASURES, {"9": {"7", "è"}, "10": [], "11": ["8"]}, RUN), expected)
 
 
 def test_a_text_in_the_place_of_a_list_of_relevant_ids_is_refused():
@@ -392,9 +345,8 @@ def test_a_dict_without_dicts_inside_is_refused():
 def test_an_object_of_a_wrong_type_is_named(thing):
     check(complaint_of(QRELS, thing), f"run of type {type(thing).__name__}", "query_id, doc_id, score")
     if thing is not None:
-        check(
-            complaint_of(thing, FRAME), f"qrels of type {type(thing).__name__}", "query_id, doc_id, relevance"
-        )
+        what = f"qrels of type {type(thing).__name__}"
+        check(complaint_of(thing, FRAME), what, "query_id, doc_id, relevance")
 
 
 @pytest.mark.parametrize("items", [

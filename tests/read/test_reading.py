@@ -12,15 +12,13 @@ import pytest
 import ir_trunc
 from ir_trunc import InputError, ParameterError
 from ir_trunc._ranking.qrels import read_qrels
-from ir_trunc._ranking.runs import by_rank, rank_rows, read_run
-from ir_trunc._read.reading import RUN, Reading
-from ir_trunc._read.registry import recognised
+from ir_trunc._ranking.runs import by_rank, read_run
 from ir_trunc.cli.main import main
 
 pl = pytest.importorskip("polars")
 
 
-# The runs are small and odd, and some of them are said to be so; what is said has its own tests below.
+# The runs are small and odd; warnings about them have their own test below.
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1, "d": 0}}
 
@@ -42,23 +40,24 @@ def frame(lines=LINES):
     return pd.DataFrame(lines, columns=["query_id", "Q0", "doc_id", "rank", "score"])
 
 
-@pytest.fixture(params=["file", "gz", "pandas", "polars", "arrow", "tuples"])
+FORMS = {
+    "pandas": frame,
+    "polars": lambda lines: pl.from_pandas(frame(lines)),
+    "arrow": lambda lines: pa.table(frame(lines)),
+    "tuples": lambda lines: list(frame(lines).itertuples(index=False)),
+}
+
+
+@pytest.fixture(params=["file", "gz", *FORMS])
 def form(request, tmp_path):
     """The same run in each form that has a rank column."""
 
     def made(lines=LINES):
-        if request.param in ("file", "gz"):
-            path = tmp_path / f"my.run.{request.param}"
-            data = text(lines).encode()
-            path.write_bytes(gzip.compress(data) if request.param == "gz" else data)
-            return path
-        if request.param == "tuples":
-            return list(frame(lines).itertuples(index=False))
-        return {
-            "pandas": frame,
-            "polars": lambda x: pl.from_pandas(frame(x)),
-            "arrow": lambda x: pa.table(frame(x)),
-        }[request.param](lines)
+        if request.param in FORMS:
+            return FORMS[request.param](lines)
+        path, data = tmp_path / f"my.run.{request.param}", text(lines).encode()
+        path.write_bytes(gzip.compress(data) if request.param == "gz" else data)
+        return path
 
     return made
 
@@ -207,26 +206,13 @@ def test_the_error_about_a_repeated_document_names_its_lines(tmp_path):
         ir_trunc.calc("RR", tmp_path / "qrels", {"1": ["a"]})
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"order": "ranks"},
-        {"order": 1},
-        {"duplicates": "last"},
-        {"stop": ""},
-        {"stop": "N S"},
-        {"stop": 3},
-        {"lower_is_better": 1},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"order": "ranks"}, {"order": 1}, {"duplicates": "last"}, {"stop": ""}, {"stop": "N S"}, {"stop": 3},
+    {"lower_is_better": 1},
+])  # fmt: skip
 def test_a_wrong_value_names_its_parameter(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         ir_trunc.calc("RR", QRELS, {"1": ["a"]}, **wrong)
-
-
-def test_an_unknown_option_is_pythons_own_error():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'ordr'"):
-        ir_trunc.calc("RR", QRELS, {"1": ["a"]}, ordr="rank")
 
 
 def test_rankings_are_read_already():
@@ -245,10 +231,7 @@ def test_every_function_that_takes_a_run_takes_how_it_is_read(tmp_path):
     how = {"order": "rank"}
     runs = {"x": frame(), "y": frame()}
     first = [1, 0.5]
-    assert (
-        ir_trunc.calc_aggregate("RR", QRELS, frame(), **how)
-        == ir_trunc.calc("RR", QRELS, frame(), **how).aggregated
-    )
+    assert list(ir_trunc.calc_aggregate("RR", QRELS, frame(), **how).values()) == [0.75]
     assert [metric.value for metric in ir_trunc.iter_calc("RR", QRELS, frame(), **how)] == first
     assert next(iter(ir_trunc.curves("RR", QRELS, frame(), **how).values())).own().tolist() == first
     assert ir_trunc.evaluator("RR", QRELS, **how).calc(frame()).values[0].tolist() == first
@@ -259,11 +242,8 @@ def test_every_function_that_takes_a_run_takes_how_it_is_read(tmp_path):
     assert study.best_cuts("RR", QRELS, runs, **how)["score"].tolist() == first * 2
     assert study.cuts("RR", QRELS, runs, **how).loc["1-4", "RR"] == 1
     assert study.lengths(None, runs, stop="NS").index.tolist() == [1, 2]
-    assert (
-        study.agreement("RR", "RR", QRELS, {"x": frame(), "y": frame(LINES[:2])}, **how)
-        .notna()
-        .all(axis=None)
-    )
+    table = study.agreement("RR", "RR", QRELS, {"x": frame(), "y": frame(LINES[:2])}, **how)
+    assert table.notna().all(axis=None)
     assert meta.score_matrix("RR", QRELS, runs, **how).values[0, 0].tolist() == first
     assert meta.pooled_runs(QRELS, runs, **how).score("RR").values[0, 0].tolist() == first
     validated = cross_validate([Fixed(1)], "RR", QRELS, {"x": frame()}, folds=2, **how)
@@ -280,18 +260,9 @@ def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys)
         assert main(words) == 0, capsys.readouterr().err
         return capsys.readouterr().out
 
-    assert said(qrels, x, "RR", "-q", "-n", "--order", "rank").split() == [
-        "1",
-        "RR",
-        "1.0000",
-        "2",
-        "RR",
-        "0.5000",
-    ]
-    assert said(qrels, x, "RR", "-q", "-n", "--lower-is-better", "--order=score64").split()[2::3] == [
-        "1.0000",
-        "1.0000",
-    ]
+    each = (qrels, x, "RR", "-q", "-n")
+    assert said(*each, "--order", "rank").split() == ["1", "RR", "1.0000", "2", "RR", "0.5000"]
+    assert said(*each, "--lower-is-better", "--order=score64").split()[2::3] == ["1.0000"] * 2
     assert said(qrels, x, "NumRet", "--stop", "NS").split()[1] == "3.0000"
     assert said("study", "cuts", qrels, x, "-q", "-m", "RR", "--order", "rank").count(",1.0,") > 0
     assert said("study", "lengths", x, "--stop", "NS").startswith("length,before,after\n1,1,1")
@@ -304,16 +275,6 @@ def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys)
     assert said(qrels, str(tmp_path / "z"), "RR", "--duplicates", "best").split() == ["RR", "0.5000"]
 
 
-def test_reading_is_public_for_those_who_rank_themselves():
-    layout = replace(RUN, reading=Reading(order="rank"))
-    assert rank_rows(read_qrels(QRELS), recognised(frame(), layout).rows()).judged_ranks.tolist() == [
-        1,
-        2,
-        1,
-        2,
-    ]
-
-
 def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, capsys):
     """By rank 'a' is first in topic 1; its score is lower than that of 'b'."""
     import ir_measures
@@ -321,27 +282,18 @@ def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, ca
     (tmp_path / "run").write_text(text())
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 c 1\n")
     cut = str(tmp_path / "cut")
-    assert (
-        main(["truncate", str(tmp_path / "run"), "--policy", "Fixed(k=2)", "--order", "rank", "-o", cut]) == 0
-    )
-    for run in (
-        list(ir_measures.read_trec_run(cut)),
-        ir_trunc.with_effort(QRELS, tmp_path / "run", order="rank").run,
-    ):
+    assert main(["truncate", str(tmp_path / "run"), "--policy", "Fixed(k=2)", "--order=rank", "-o", cut]) == 0
+    effort = ir_trunc.with_effort(QRELS, tmp_path / "run", order="rank").run
+    for run in (list(ir_measures.read_trec_run(cut)), effort):
         qrels = [ir_measures.Qrel("1", "a", 1), ir_measures.Qrel("2", "c", 1)]
-        found = {
-            metric.query_id: metric.value for metric in ir_measures.iter_calc([ir_measures.RR], qrels, run)
-        }
-        assert found == {"1": 1, "2": 0.5}
+        metrics = ir_measures.iter_calc([ir_measures.RR], qrels, run)
+        assert {metric.query_id: metric.value for metric in metrics} == {"1": 1, "2": 0.5}
     wrapped = ir_trunc.with_terminal(QRELS, tmp_path / "run", order="rank").run
-    by_score = (
-        wrapped.sort_values("score", ascending=False, kind="stable").groupby("query_id")["doc_id"].agg(list)
-    )
-    assert by_score.tolist() == [["a", "b", "__end__"], ["d", "c", "__end__"]]
-    assert ir_trunc.with_effort(QRELS, tmp_path / "run").run["score"].tolist()[:2] == [
-        5,
-        4,
-    ]  # as they were, where they do
+    by_score = wrapped.sort_values("score", ascending=False, kind="stable")
+    docs = by_score.groupby("query_id")["doc_id"].agg(list).tolist()
+    assert docs == [["a", "b", "__end__"], ["d", "c", "__end__"]]
+    scores = ir_trunc.with_effort(QRELS, tmp_path / "run").run["score"]
+    assert scores.tolist()[:2] == [5, 4]  # as they were, where they give this order
 
 
 # streams
@@ -360,77 +312,49 @@ def test_a_stream_that_is_read_twice_is_an_error_not_zeros():
         ir_trunc.calc("RR", judged, tuples)
 
 
-# what is said
-@pytest.fixture(params=["whole", "in parts"])
-def warnings_of(request):
-    """The warnings about a run, ranked as a whole and in parts."""
-
-    def said(run, qrels=None, **reading):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            if request.param == "whole":
-                ir_trunc.rank(qrels or MANY, run, **reading)
-            else:
-                ir_trunc.calc("RR", qrels or MANY, run, **reading)
-        return [str(warning.message) for warning in caught]
-
-    return said
-
-
+# warnings
 MANY = {str(topic): {"d1": 1, "d2": 0} for topic in range(8)}
+EQUAL = "all scores are equal in 8 of 8 lists, so that document ids decide their order; order='rank' takes"
+AGAINST = "the rank column runs against the scores in 8 of 8 lists that were looked at"
 
 
 def many(score, mark=lambda rank: "Q0"):
-    return [
-        (str(topic), mark(rank), f"d{rank}", rank, float(score(rank)))
-        for topic in range(8)
-        for rank in range(1, 6)
-    ]
+    rows = [(str(topic), rank) for topic in range(8) for rank in range(1, 6)]
+    return [(topic, mark(rank), f"d{rank}", rank, float(score(rank))) for topic, rank in rows]
 
 
-def test_nothing_is_said_of_a_run_that_is_in_order(form, warnings_of):
-    assert warnings_of(form(many(lambda rank: -rank))) == []
+FALLING, LEVEL, RISING, NEAR = (
+    many(score) for score in (lambda r: -r, lambda r: 0, lambda r: r, lambda r: 1700000005 - r)
+)
+MARKED = many(lambda rank: -rank, lambda rank: "NS" if rank > 3 else "AF")
+HIDDEN = many(lambda rank: -rank, lambda rank: "NS" if rank == 3 else "AF")
+OTHER = {topic: {"x1": 1} for topic in MANY}
 
 
-def test_equal_scores_in_most_lists_are_said(form, warnings_of):
-    [said] = warnings_of(form(many(lambda rank: 0)))
-    assert (
-        "all scores are equal in 8 of 8 lists, so that document ids decide their order; order='rank' takes"
-        in said
-    )
-    assert warnings_of(form(many(lambda rank: 0)), order="rank") == []
-    assert warnings_of(form(many(lambda rank: 0)), order="file") == []
-    [said] = warnings_of(form(many(lambda rank: 1700000005 - rank)))  # equal as 32-bit floats
-    assert "all scores are equal in 8 of 8 lists" in said
-    assert warnings_of(form(many(lambda rank: 1700000005 - rank)), order="score64") == []
-
-
-def test_ranks_against_the_scores_are_said(form, warnings_of):
-    [said] = warnings_of(form(many(lambda rank: rank)))
-    assert "the rank column runs against the scores in 8 of 8 lists that were looked at" in said
-    assert "lower_is_better=True" in said
-    assert warnings_of(form(many(lambda rank: rank)), lower_is_better=True) == []
-    assert warnings_of(form(many(lambda rank: rank)), order="rank") == []
-    [said] = warnings_of(form(many(lambda rank: -rank)), lower_is_better=True)
-    assert "leave lower_is_better out" in said
-
-
-def test_documents_of_which_none_is_judged_are_said(form, warnings_of):
-    other = {topic: {"x1": 1} for topic in MANY}
-    [said] = warnings_of(form(many(lambda rank: -rank)), other)
-    assert "none of its 40 documents is judged" in said
-    assert "x1" in said
-
-
-def test_several_values_in_the_second_column_are_said(form, warnings_of):
-    run = form(many(lambda rank: -rank, lambda rank: "NS" if rank > 3 else "AF"))
-    [said] = warnings_of(run)
-    assert "the second column has several values (AF, NS)" in said
-    assert warnings_of(run, stop="NS") == []
-    [said] = warnings_of(run, stop="NSX")
-    assert "no row has the mark NSX" in said
-
-
-def test_documents_behind_one_that_was_not_shown_are_said(form, warnings_of):
-    [said] = warnings_of(form(many(lambda rank: -rank, lambda rank: "NS" if rank == 3 else "AF")), stop="NS")
-    assert "16 documents come after one that was not shown" in said
+@pytest.mark.parametrize("kept", [True, False], ids=["whole", "in parts"])
+@pytest.mark.parametrize(("lines", "qrels", "options", "parts"), [
+    (FALLING, MANY, {}, []),
+    (LEVEL, MANY, {}, [EQUAL]),
+    (LEVEL, MANY, {"order": "rank"}, []),
+    (LEVEL, MANY, {"order": "file"}, []),
+    (NEAR, MANY, {}, ["all scores are equal in 8 of 8 lists"]),  # as 32-bit floats
+    (NEAR, MANY, {"order": "score64"}, []),
+    (RISING, MANY, {}, [AGAINST, "lower_is_better=True"]),
+    (RISING, MANY, {"lower_is_better": True}, []),
+    (RISING, MANY, {"order": "rank"}, []),
+    (FALLING, MANY, {"lower_is_better": True}, ["leave lower_is_better out"]),
+    (FALLING, OTHER, {}, ["none of its 40 documents is judged", "x1"]),
+    (MARKED, MANY, {}, ["the second column has several values (AF, NS)"]),
+    (MARKED, MANY, {"stop": "NS"}, []),
+    (MARKED, MANY, {"stop": "NSX"}, ["no row has the mark NSX"]),
+    (HIDDEN, MANY, {"stop": "NS"}, ["16 documents come after one that was not shown"]),
+])  # fmt: skip
+def test_signs_of_a_misread_run_are_warnings(form, kept, lines, qrels, options, parts):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if kept:
+            ir_trunc.rank(qrels, form(lines), **options)
+        else:
+            ir_trunc.calc("RR", qrels, form(lines), **options)
+    assert len(caught) == bool(parts)
+    assert all(part in str(caught[0].message) for part in parts)

@@ -44,9 +44,7 @@ def small_blocks(monkeypatch):
 
 @pytest.fixture
 def complaint(tmp_path):
-    """What is said about a gz file of these bytes that goes on for gigabytes: its end is missing, and is
-    never reached.
-    """
+    """The error about a gz file of these bytes, whose end is missing and never reached."""
 
     def complain(kind, data):
         path = tmp_path / f"{kind}.gz"
@@ -69,19 +67,15 @@ def test_a_zero_byte_is_found_before_the_end_of_the_file(kind, complaint):
 @pytest.mark.parametrize("filler", [b"a", b" "])
 def test_a_missing_line_end_is_found_before_the_end_of_the_file(kind, filler, complaint):
     said = complaint(kind, GOOD[kind] + filler * (8 * BLOCK))
-    assert (
-        said
-        == f"{kind} FILE, line 3 is longer than {LONGEST_LINE:,} bytes: is this a text file with line ends?"
-    )
+    problem = f"is longer than {LONGEST_LINE:,} bytes: is this a text file with line ends?"
+    assert said == f"{kind} FILE, line 3 {problem}"
 
 
 @pytest.mark.parametrize("kind", ["run", "qrels"])
 def test_the_line_is_named_behind_many_blocks(kind, tmp_path):
     path = tmp_path / "lines"
-    line, rest = (
-        GOOD[kind].splitlines()[0].split(b" ", 1)[1],
-        {"run": b"0 Q0 \0 1 1 s", "qrels": b"0 0 \0 1"}[kind],
-    )
+    line = GOOD[kind].splitlines()[0].split(b" ", 1)[1]
+    rest = {"run": b"0 Q0 \0 1 1 s", "qrels": b"0 0 \0 1"}[kind]
     many = b"".join(b"%d %b\n" % (topic, line) for topic in range(BLOCK // 4))
     for bad, problem in ((rest, "zero byte"), (b"x" * (LONGEST_LINE + 1), "longer than")):
         path.write_bytes(many + bad + b"\n" + many)

@@ -8,12 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ir_trunc import (
-    InputError,
-    calc,
-    read_qrels,
-    read_topics,
-)
+from ir_trunc import InputError, calc, read_qrels, read_topics
 
 pl = pytest.importorskip("polars")
 TOPIC_FILES = {
@@ -45,21 +40,6 @@ def test_topic_files(tmp_path, kind, zipped):
     assert read_topics(path) == ["1", "2", "3", "4"]
 
 
-@pytest.mark.parametrize(
-    "topics",
-    [
-        ["1", "2", "3", "4"],
-        (topic for topic in [1, 2, 3, 4]),
-        pd.DataFrame({"qid": ["1", "2", "3", "4"], "query": "x"}),
-        pl.DataFrame({"query_id": [1, 2, 3, 4]}),
-        {"1": "text", "2": "", "3": "", "4": ""},
-    ],
-    ids=["list", "generator", "pandas", "polars", "mapping"],
-)
-def test_topics_in_memory(topics):
-    assert read_topics(topics) == ["1", "2", "3", "4"]
-
-
 class Query(NamedTuple):
     query_id: str
     text: str
@@ -79,6 +59,9 @@ COLUMNS = {
     "polars, enumeration": pl.Series(["1", "2", "3", "4"], dtype=pl.Enum(["4", "3", "2", "1"])),
     "pyarrow": pa.array(["1", "2", "3", "4"]),
     "pyarrow, in chunks": pa.chunked_array([["1"], ["2", "3"], ["4"]]),
+    "list": ["1", "2", "3", "4"],
+    "mapping": {"1": "text", "2": "", "3": "", "4": ""},
+    "pandas frame": pd.DataFrame({"qid": ["1", "2", "3", "4"], "query": "x"}),
     "numpy": np.array(["1", "2", "3", "4"]),
     "numpy, numbers": np.arange(1, 5),
     "numpy, objects": np.array([1, "2", 3, "4"], dtype=object),
@@ -93,12 +76,8 @@ COLUMNS = {
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_columns_and_items_of_topics(kind):
     assert read_topics(COLUMNS[kind]) == ["1", "2", "3", "4"]
-    assert read_qrels({"1": {"a": 1}, "2": {}, "3": {}, "4": {}}, COLUMNS[kind]).judgments.topics == (
-        "1",
-        "2",
-        "3",
-        "4",
-    )
+    qrels = read_qrels({"1": {"a": 1}, "2": {}, "3": {}, "4": {}}, COLUMNS[kind])
+    assert qrels.judgments.topics == ("1", "2", "3", "4")
 
 
 @pytest.mark.parametrize(
@@ -130,13 +109,7 @@ def test_what_holds_no_topics_is_refused(topics, message):
         ('<topics><topic number="Q&amp;A &lt;1&#62;"/></topics>', "Q&A <1>"),
         ("<top>\n<num> Number: Q&amp;A\n</top>", "Q&A"),
         ("<top>\n<num> Number: Q&A&copy\n</top>", "Q&A&copy"),
-        (
-            (
-                '<!DOCTYPE t [<!ENTITY me SYSTEM "file:///etc/hostname">]><topics><topic'
-                ' number="&me;"/></topics>'
-            ),
-            "&me;",
-        ),
+        ('<!DOCTYPE t [<!ENTITY me SYSTEM "file:///a">]><topics><topic number="&me;"/></topics>', "&me;"),
     ],
 )
 def test_characters_of_marked_up_topics_are_read_and_entities_are_not_followed(tmp_path, text, topic):
@@ -150,24 +123,18 @@ def test_characters_of_marked_up_topics_are_read_and_entities_are_not_followed(t
         ("1 0 d1 1\n1 0 d2 0\n", "looks like qrels or a run, not like topics; a file"),
         ("1\tQ0\td1\t1\t2.5\tsys\n", None),
         ("1 Q0 d1 1 2 sys\n1 Q0 d2 2 1 sys\n", "looks like qrels or a run"),
-        (
-            "1 first question\n",
-            "line 1: '1 first question' is not an id; an id, 'id<TAB>text', or a CSV with a header",
-        ),
+        ("1 first question\n", "line 1: '1 first question' is not an id; an id, 'id<TAB>text', or a CSV"),
         ("1\n2,second\n", "line 2: '2,second' is not an id"),
         (
             "topic\ttext\n1\tfirst\n2\tsecond\n",
-            "'topic' looks like a header; call the column of ids query_id, qid",
+            "'topic' looks like a header; call the column of ids",
         ),
         ("topic,text\n1,first\n", "line 1: 'topic,text' is not an id"),
         ("1\tfirst\n\tsecond\n", "line 2: the id is missing"),
         ("qid,text\n1,first\n,second\n", "row 3: qid is missing"),
         ("qid,id,text\n1,2,first\n", "columns qid and id for the same field"),
         ('qid,text\n1,"first\n', "is not a table"),
-        (
-            '{"_id": "1"}\n{"text": "2"}\n',
-            "line 2: an object with query_id, qid, _id or id is needed; it has: 'text'",
-        ),
+        ('{"_id": "1"}\n{"text": "2"}\n', "line 2: an object with query_id, .* is needed; it has: 'text'"),
         ('{"_id": "1"}\n{"_id": "2"\n', "line 2 cannot be read as JSON"),
         ('{"_id": "1"}\n{"_id": null}\n', "line 2: topic is missing"),
         ('[{"_id": 1.5}]', "item 0: topic 1.5 is float"),
@@ -176,6 +143,8 @@ def test_characters_of_marked_up_topics_are_read_and_entities_are_not_followed(t
         ("[" * 100_000, "nested too deeply"),
         ('["\\ud800"]', "not text that UTF-8 can hold"),
         ("<top><num>1</num></top><top><title>x</top>", "holds 2 topics, but only 1 of them have a number"),
+        ("", "no topic"),
+        ("<doc>x</doc>", "neither <num> nor"),
     ],
 )
 def test_a_file_that_is_not_of_topics_is_refused(tmp_path, text, message):
@@ -189,14 +158,5 @@ def test_lines_of_topics_end_where_lines_of_runs_do_and_only_ascii_blanks_cut_id
     path = tmp_path / "topics"
     path.write_bytes("1\tone\u2028two\r\n 質問\u30002\x85 \tthree\x0cfour\r3\u00a0\n".encode())
     assert read_topics(path) == ["1", "質問\u30002\x85", "3\u00a0"]
-    assert calc(
-        "RBPT", {"1": {"a": 1}, "質問\u30002\x85": {"b": 1}, "3\u00a0": {"c": 1}}, {}, topics=path
-    ).values.tolist() == [[0] * 3]
-
-
-@pytest.mark.parametrize(("text", "message"), [("", "no topic"), ("<doc>x</doc>", "neither <num> nor")])
-def test_a_topic_file_without_topics_is_refused(tmp_path, text, message):
-    path = tmp_path / "my-topics"
-    path.write_text(text)
-    with pytest.raises(InputError, match=f"my-topics.*{message}"):
-        read_topics(path)
+    qrels = {topic: {"a": 1} for topic in read_topics(path)}
+    assert calc("RBPT", qrels, {}, topics=path).values.tolist() == [[0] * 3]
