@@ -37,32 +37,6 @@ Rationality = Annotated[float, Number("how strictly the reader of 'ift' keeps to
 _NOTHING_PAID = 1e300  # the rate where nothing is paid: above any expectation
 
 
-@dataclass(frozen=True, eq=False)
-class Views:
-    """How probably a user reads each document of the lists, and its gain and cost.
-
-    Attributes
-    ----------
-    documents : EveryDocument
-        The documents of all lists.
-    seen, gain, cost : array
-        A value for every document; `seen` is the probability that it is read.
-    """
-
-    documents: EveryDocument
-    seen: Floats
-    gain: Floats
-    cost: Floats
-
-    def total(self, x: Floats) -> Floats:
-        """The expectation of the sum over the documents read."""
-        return self.documents.sum(self.seen * x)
-
-    def each(self, x: Floats) -> Floats:
-        """The expected sum for each document that is read."""
-        return over(self.total(x), self.documents.sum(self.seen))
-
-
 @dataclass(frozen=True)
 class UserModel:
     """A model of how a user reads a list, and the cost and gain of documents to this user."""
@@ -79,13 +53,14 @@ class UserModel:
     rel: OnlyRel = None
     max_rel: MaxRel = None
 
-    def view(self, lists: Lists) -> Views:
-        """The probability that this user reads each document."""
+    def expected(self, lists: Lists, quantity: Literal["gain", "cost"]) -> tuple[Floats, Floats]:
+        """The expected gain or cost of all documents that this user reads, and the number of these."""
         documents = EveryDocument(lists)
         gain = documents.of_hits(linear_or_binary(lists, self.rel, self.max_rel).hits)
         cost = documents.costs(self.cost)
         going_on = {"rbp": self.rbp, "inst": self.inst, "ift": self.ift}[self.reader](documents, gain, cost)
-        return Views(documents, documents.above(going_on, np.multiply.accumulate, first=1.0), gain, cost)
+        seen = documents.above(going_on, np.multiply.accumulate, first=1.0)
+        return documents.sum(seen * (gain if quantity == "gain" else cost)), documents.sum(seen)
 
     # C_i: the probability of going on behind rank i
 
@@ -118,8 +93,7 @@ def EU(lists: Lists, user: UserModel) -> Floats:
     and with rank i. Gains are linear, or binary with rel. On a list that does not end early it is what
     cwl_eval calls EU. Empty list: 0.
     """
-    views = user.view(lists)
-    return views.each(views.gain)
+    return over(*user.expected(lists, "gain"))
 
 
 @measure(source=CWL, range=(0, np.inf))
@@ -130,8 +104,7 @@ def ETU(lists: Lists, user: UserModel) -> Floats:
 
     Empty list: 0.
     """
-    views = user.view(lists)
-    return views.total(views.gain)
+    return user.expected(lists, "gain")[0]
 
 
 @measure(source=CWL, range=(0, np.inf), lower_is_better=True)
@@ -142,8 +115,7 @@ def EC(lists: Lists, user: UserModel) -> Floats:
 
     It describes the reader, beside EU; low is not good by itself. Empty list: 0.
     """
-    views = user.view(lists)
-    return views.each(views.cost)
+    return over(*user.expected(lists, "cost"))
 
 
 @measure(source=CWL, range=(0, np.inf), lower_is_better=True, reads=("end",))
@@ -154,5 +126,4 @@ def ETC(lists: Lists, user: UserModel) -> Floats:
 
     It describes the reader, beside ETU; low is not good by itself. Empty list: 0.
     """
-    views = user.view(lists)
-    return views.total(views.cost)
+    return user.expected(lists, "cost")[0]

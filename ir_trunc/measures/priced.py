@@ -121,7 +121,7 @@ def at_best_threshold(lists: Lists, given: Floats, rel: int) -> Floats:
 at_best = partial(measure, source=SQUAD, cutoff="none", scope="run", reads=("confidence",))
 
 
-@at_best(influence=lambda lists, rel: BestEM(lists, rel))
+@at_best(influence=lambda lists, rel: at_best_threshold(lists, EM(lists, rel), rel))
 def BestEM(lists: Lists, rel: MinRel = 1) -> Floats:
     """Exact match at the best threshold: what it would be if the system knew how sure it has to be to answer.
 
@@ -152,7 +152,7 @@ def TokenF1(lists: Lists) -> Floats:
     return np.where(lists.n > 0, np.maximum(exact, lists.spread(lists.overlaps)), exact)
 
 
-@at_best(influence=lambda lists: BestTokenF1(lists))
+@at_best(influence=lambda lists: at_best_threshold(lists, TokenF1(lists), 1))
 def BestTokenF1(lists: Lists) -> Floats:
     """Token F1 at the best threshold: what it would be if the system knew how sure it has to be to answer.
 

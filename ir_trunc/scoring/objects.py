@@ -17,6 +17,7 @@ from ir_measures.measures import registry as ir_measures_registry
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ir_trunc._core.errors import IrTruncError, ParameterError, UnknownMeasureError, nearest, shown
+from ir_trunc._read.text import read_sizes
 from ir_trunc.measures import BoundMeasure, Definition, declaration, names, registry
 from ir_trunc.measures.declaration import items_of, parse, title_of
 from ir_trunc.measures.definition import Formula
@@ -145,27 +146,23 @@ def definition_of(measure: Measure) -> Definition | None:
 
 
 def bind(measure: Measure) -> BoundMeasure | None:
-    """The measure with its formula, or None where a setting is one that only other providers know."""
+    """The measure with its formula, or None where a setting is one that only other providers know.
+
+    The numbers of a file take the place of its path, where a parameter takes one.
+    """
     if isinstance(measure, TruncMeasure):
-        return _with_sizes(measure.DEFINITION.of_clean(measure.params))
+        bound = measure.DEFINITION.of_clean(measure.params)
+        kinds = {name: param.kind for name, param in bound.definition.params.items()}
+        sizes = {
+            name: read_sizes(value)
+            for name, value in bound.params.items()
+            if isinstance(kinds[name], Sizes) and is_path(value)
+        }
+        return replace(bound, params={**bound.params, **sizes}) if sizes else bound
     definition = definition_of(measure)
     if definition is None or _for_others(measure, definition):
         return None
     return definition.bind(_own(measure.params, definition))
-
-
-def _with_sizes(bound: BoundMeasure) -> BoundMeasure:
-    """The measure with the numbers of a file in the place of its path, where a parameter takes one."""
-    paths = {
-        name: value
-        for name, value in bound.params.items()
-        if isinstance(bound.definition.params[name].kind, Sizes) and is_path(value)
-    }
-    if not paths:
-        return bound
-    from ir_trunc._read.text import read_sizes
-
-    return replace(bound, params={**bound.params, **{name: read_sizes(path) for name, path in paths.items()}})
 
 
 def _for_others(measure: Measure, definition: Definition) -> bool:

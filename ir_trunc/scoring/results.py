@@ -159,17 +159,6 @@ class Abstention(Result):
         return self.rightly / self.nil if self.nil else float("nan")
 
 
-def _aggregate(measure: Measure, values: Floats) -> float:
-    """The mean (for counts: sum) over the topics, to the last bit as ir-measures' aggregators add it up."""
-    aggregator = measure.aggregator()
-    if type(aggregator) is MeanAgg and len(values):
-        return float(0.0 + np.cumsum(values)[-1]) / len(values)  # one value after the other, as they do
-    for value in values.tolist():
-        aggregator.add(value)
-    total: float = aggregator.result()
-    return total
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Results(Result):
     """Scores of one run. `aggregated, per_query = results` unpacks them as those of ir-measures.
@@ -231,7 +220,17 @@ class Results(Result):
 
     @cached_property
     def _means(self) -> tuple[float, ...]:
-        return tuple(map(_aggregate, self.measures, self.values))
+        """The means (for counts: sums), to the last bit as ir-measures' aggregators add them up."""
+        means = []
+        for measure, values in zip(self.measures, self.values):
+            aggregator = measure.aggregator()
+            if type(aggregator) is MeanAgg and len(values):  # one value after the other, as they do
+                means.append(float(0.0 + np.cumsum(values)[-1]) / len(values))
+                continue
+            for value in values.tolist():
+                aggregator.add(value)
+            means.append(aggregator.result())
+        return tuple(means)
 
     @property
     def aggregated(self) -> Aggregated:

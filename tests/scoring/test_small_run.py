@@ -41,16 +41,21 @@ def files(tmp_path):
     return [str(tmp_path / "qrels"), str(tmp_path / "run")]
 
 
+def printed_by(words, folder) -> str:
+    """What a new process prints, which may import modules of the folder."""
+    paths = os.pathsep.join([str(folder), str(PACKAGE.parent)])
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+
+
 @pytest.mark.parametrize(("code", "others"), SMALL_RUNS)
 def test_a_small_run_imports_only_what_it_needs(code, others, files, tmp_path):
     code = f"import json, sys; {code}; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *files], cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    found = set(json.loads(done.stdout.splitlines()[-1]))
-    assert "ir_trunc._ranking.runs" in found
-    assert found & others == set()
+    imported = set(json.loads(printed_by(["-c", code, *files], tmp_path).splitlines()[-1]))
+    assert "ir_trunc._ranking.runs" in imported
+    assert imported & others == set()
 
 
 SEEN = """
@@ -69,24 +74,14 @@ def Seen(lists):
 """
 
 
-def said(words, folder) -> str:
-    """What a new process prints that imports a measure which looks around."""
-    (folder / "seen.py").write_text(SEEN)
-    paths = os.pathsep.join([str(folder), str(PACKAGE.parent)])
-    return subprocess.run(
-        [sys.executable, *words],
-        env=os.environ | {"PYTHONPATH": paths},
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+CYCLES = gc.get_threshold()[0]
 
 
-def test_the_command_seldom_looks_for_cycles(files, tmp_path):
-    assert "cycles: True 100000\n" in said(["-m", "ir_trunc", "--import", "seen", *files, "Seen"], tmp_path)
-
-
-@pytest.mark.parametrize("code", [
-    "import sys, ir_trunc, seen; ir_trunc.calc('Seen', *sys.argv[1:])",
-    "import sys; from ir_trunc.cli.main import main; main(['--import', 'seen', *sys.argv[1:], 'Seen'])",
+@pytest.mark.parametrize(("words", "threshold"), [
+    (["-m", "ir_trunc", "--import", "seen"], 100000),  # the command seldom looks for cycles
+    (["-c", "import sys, ir_trunc, seen; ir_trunc.calc(sys.argv.pop(), *sys.argv[1:])"], CYCLES),
+    (["-c", f"import sys; {MAIN}; main(['--import', 'seen', *sys.argv[1:]])"], CYCLES),
 ])  # fmt: skip
-def test_a_program_that_imports_ir_trunc_stays_as_it_is(code, files, tmp_path):
-    assert f"cycles: True {gc.get_threshold()[0]}\n" in said(["-c", code, *files], tmp_path)
+def test_only_the_command_changes_how_often_cycles_are_looked_for(words, threshold, files, tmp_path):
+    (tmp_path / "seen.py").write_text(SEEN)
+    assert f"cycles: True {threshold}\n" in printed_by([*words, *files, "Seen"], tmp_path)
