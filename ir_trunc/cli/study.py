@@ -53,19 +53,24 @@ def _parser() -> argparse.ArgumentParser:
     add_flag(sub, "by-query", help="best cut and regret of every list instead")
 
     about = "Kendall's tau between system orders by full lists and by lists cut at their best"
-    sub = add("agreement", about, _agreement)
+    sub = add("agreement", about, lambda args: _of_all(study.agreement, args, args.truncated, args.full))
     _add_collection(sub)
     _add_also(sub)
     about = "measures of the lists that are cut"
     sub.add_argument("--truncated", metavar="MEASURES", default=study.TRUNCATED, help=about)
     sub.add_argument("--full", metavar="MEASURES", default=study.FULL, help="measures of the full lists")
 
-    sub = add("lengths", "how many lists have each length, before and after NIL ends its list", _lengths)
+    about = "how many lists have each length, before and after NIL ends its list"
+    sub = add("lengths", about, lambda args: study.lengths(args.qrels, args.runs, **options_of(args)))
     add_runs(sub)
     add_reading(sub, nil="ends, which is what is counted")
     add_flag(sub, "qrels", help="count the lists of these topics, by default those of the runs")
 
-    sub = add("example", "score at every cut of irrelevant documents followed by relevant ones", _example)
+    sub = add(
+        "example",
+        "score at every cut of irrelevant documents followed by relevant ones",
+        lambda args: study.example(args.measures, args.irrelevant, args.relevant, scaled=not args.raw),
+    )
     add_flag(sub, "measures", default=study.EXAMPLE)
     about = "documents at the top (default 10)"
     sub.add_argument("--irrelevant", type=natural, default=10, metavar="N", help=about)
@@ -104,10 +109,6 @@ def _cuts(args: argparse.Namespace) -> pd.DataFrame:
     return _of_all(study.best_cuts if args.by_query else study.cuts, args, args.measures)
 
 
-def _agreement(args: argparse.Namespace) -> pd.DataFrame:
-    return _of_all(study.agreement, args, args.truncated, args.full)
-
-
 def _of_all(
     experiment: Callable[..., pd.DataFrame], args: argparse.Namespace, *measures: str
 ) -> pd.DataFrame:
@@ -119,14 +120,6 @@ def _of_all(
     if len(collections) <= len(args.also):
         raise ParameterError("--also: the same qrels are given twice.")
     return study.over_collections(experiment, collections, *measures, **options_of(args))
-
-
-def _lengths(args: argparse.Namespace) -> pd.DataFrame:
-    return study.lengths(args.qrels, args.runs, **options_of(args))
-
-
-def _example(args: argparse.Namespace) -> pd.DataFrame:
-    return study.example(args.measures, args.irrelevant, args.relevant, scaled=not args.raw)
 
 
 def _policies(args: argparse.Namespace) -> pd.DataFrame:

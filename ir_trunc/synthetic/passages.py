@@ -21,6 +21,7 @@ A passage is relevant (grade 1) to a question if it treats its point.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any
 
@@ -109,7 +110,7 @@ def passage_collection(
         queries.append(GenericQuery(str(at + 1), " ".join(asked)))
         answers = 0 if at in silent else min(MOST_ANSWERS, int(rng.geometric(0.2)))
         qrels += [TrecQrel(str(at + 1), written(point, subject), 1, "0") for _ in range(answers)]
-    return Dataset(_Docs(docs), _Queries(queries), _Qrels(qrels))
+    return Dataset(_Collection(docs, queries, qrels))
 
 
 def _language(rng: np.random.Generator) -> tuple[Any, Floats]:
@@ -122,9 +123,11 @@ def _language(rng: np.random.Generator) -> tuple[Any, Floats]:
     return texts, frequency / frequency.sum()
 
 
-class _Docs(BaseDocs):  # type: ignore[misc]
-    def __init__(self, docs: list[GenericDoc]):
-        self.docs = docs
+@dataclass
+class _Collection(BaseDocs, BaseQueries, BaseQrels):  # type: ignore[misc]
+    docs: list[GenericDoc]
+    queries: list[GenericQuery]
+    qrels: list[TrecQrel]
 
     def docs_iter(self) -> Iterator[GenericDoc]:
         return iter(self.docs)
@@ -132,18 +135,8 @@ class _Docs(BaseDocs):  # type: ignore[misc]
     def docs_count(self) -> int:
         return len(self.docs)
 
-
-class _Queries(BaseQueries):  # type: ignore[misc]
-    def __init__(self, queries: list[GenericQuery]):
-        self.queries = queries
-
     def queries_iter(self) -> Iterator[GenericQuery]:
         return iter(self.queries)
-
-
-class _Qrels(BaseQrels):  # type: ignore[misc]
-    def __init__(self, qrels: list[TrecQrel]):
-        self.qrels = qrels
 
     def qrels_iter(self) -> Iterator[TrecQrel]:
         return iter(self.qrels)

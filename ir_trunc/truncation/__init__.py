@@ -31,26 +31,10 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
     from ir_trunc.truncation.policies.thresholds import ShareOfTop as ShareOfTop
 
 __all__ = [
-    "Policy",
-    "PolicyDefinition",
-    "Truncated",
-    "abstention_curve",
-    "cross_validate",
-    "falling_scores",
-    "load_policy",
-    "nauc",
-    "parse_policy",
-    "policy",
-    "policy_of",
-    "ranked",
-    "read_cuts",
-    "registry",
-    "risk_coverage",
-    "truncate",
-    "write_cuts",
-    "write_run",
-    *registry,
-]
+    "Policy", "PolicyDefinition", "Truncated", "abstention_curve", "cross_validate", "falling_scores",
+    "load_policy", "nauc", "parse_policy", "policy", "policy_of", "ranked", "read_cuts", "registry",
+    "risk_coverage", "truncate", "write_cuts", "write_run", *registry,
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

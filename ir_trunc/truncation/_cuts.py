@@ -12,7 +12,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import instance, mapping
-from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc._core.rankings import Floats, Rankings, offsets_of
 from ir_trunc._output.files import Target, run_lines, word, write_text
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels
@@ -24,6 +24,7 @@ from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.text import read_numbers
 from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
 from ir_trunc.truncation._text import parse_policy
+from ir_trunc.truncation.policies.given import Given
 
 
 def read_cuts(path: str | os.PathLike[str]) -> dict[str, int]:
@@ -241,13 +242,8 @@ class Truncated(Mapping[str, dict[str, float]]):
         lengths = np.array(list(self.cuts.values()), np.int64)
         ranks = np.arange(1, len(self.docs) + 1) - np.repeat(offsets_of(lengths)[:-1], lengths)
         topics = np.repeat(np.array(list(self.cuts), object), lengths)
-        columns = {
-            "query_id": topics.tolist(),
-            "doc_id": list(self.docs),
-            "score": self.scores,
-            "rank": ranks,
-        }
-        return pd.DataFrame(columns)
+        ids = {"query_id": topics.tolist(), "doc_id": list(self.docs)}
+        return pd.DataFrame({**ids, "score": self.scores, "rank": ranks})
 
     def write(self, path: Target, tag: str = "ir_trunc") -> None:
         """Write a TREC run; gzipped if the name ends in .gz.
@@ -296,7 +292,7 @@ def truncate(
     """
     rows = read_run(run, **reading)
     cuts = _given_cuts(policy)
-    cutter: Any = parse_policy(cast("Any", policy)) if cuts is None else None
+    cutter: Any = parse_policy(cast("Any", policy)) if cuts is None else Given(cuts)
     if sees_judgments(cutter):
         raise ParameterError(
             f"{cutter} looks at judgments, which a run does not have: give the rankings that it cut,"
@@ -304,7 +300,7 @@ def truncate(
         )
     topics = {*pc.unique(rows.topics).to_pylist(), *(cuts or ()), *rows.universe}
     lists = _unjudged_lists(rows, list(topics), nil)
-    lengths = lengths_of(cutter, lists) if cuts is None else _lengths_by_topic(cuts, lists)
+    lengths = lengths_of(cutter, lists)
     ordered = RankedRows.of(rows, pa.array(lists.topics, pa.string()))
     starts = np.repeat(ordered.starts - offsets_of(lengths)[:-1], lengths)
     places = starts + np.arange(lengths.sum())
@@ -320,12 +316,3 @@ def _given_cuts(policy: Any) -> dict[str, int] | None:
         by_topic = {one_id(topic, "topic", "cuts"): k for topic, k in policy.items()}
         return {topic: _kept_count(topic, k) for topic, k in by_topic.items()}
     return None
-
-
-def _lengths_by_topic(cuts: Mapping[str, int], lists: Rankings) -> Ints:
-    missing = next((topic for topic in lists.topics if topic not in cuts), None)
-    if missing is not None:
-        raise InputError(
-            f"topic {missing} of the run has no cut: every topic needs one, 0 for an empty list."
-        )
-    return np.minimum([cuts[topic] for topic in lists.topics], lists.lengths).astype(np.int64)

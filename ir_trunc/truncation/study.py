@@ -41,19 +41,9 @@ from ir_trunc.scoring.objects import MeasureLike, written
 from ir_trunc.scoring.results import Result, as_table
 
 __all__ = [
-    "CUTS",
-    "EXAMPLE",
-    "FULL",
-    "PAPER_2022",
-    "TRUNCATED",
-    "agreement",
-    "best_cuts",
-    "collections",
-    "cuts",
-    "example",
-    "lengths",
-    "over_collections",
-]
+    "CUTS", "EXAMPLE", "FULL", "PAPER_2022", "TRUNCATED",
+    "agreement", "best_cuts", "collections", "cuts", "example", "lengths", "over_collections",
+]  # fmt: skip
 
 # The measures of the figures and tables in Amigó, Mizzaro & Spina (2022).
 
@@ -271,8 +261,7 @@ def best_cuts(
     >>> table[["length", "score", "best_length", "best_score", "regret"]].values.tolist()
     [[2.0, 0.625, 1.0, 0.75, 0.125]]
     """
-    evaluator, tables = Evaluator(measures, qrels, **options), []
-    _refuse_losses(evaluator)
+    evaluator, tables = _refuse_losses(Evaluator(measures, qrels, **options)), []
     for name, run in each_run(runs, "cutting"):
         for measure, curve in evaluator.curves(run).items():
             (best_lengths, best_scores), scores = curve.best(), curve.own()
@@ -292,10 +281,11 @@ def best_cuts(
     return as_table(pd.concat(tables, ignore_index=True))
 
 
-def _refuse_losses(evaluator: Evaluator) -> None:
+def _refuse_losses(evaluator: Evaluator) -> Evaluator:
     for measure in evaluator.measures:
         if lower_is_better(measure):
             raise ParameterError(f"{measure} counts losses, lower is better: its curve has no best cut here.")
+    return evaluator
 
 
 def cuts(
@@ -305,12 +295,8 @@ def cuts(
 
     Parameters
     ----------
-    measures : MeasureLike
-        Measures that score each list by itself.
-    qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
-        As for `ir_trunc.calc`.
-    runs : RunsLike
-        As for `ir_trunc.compare`.
+    measures, qrels, runs, topics, nil, order, duplicates, stop, lower_is_better, columns
+        As for `best_cuts`.
 
     Returns
     -------
@@ -333,8 +319,7 @@ def cuts(
     0                 0.0   0.0
     1-4               1.0   1.0
     """
-    evaluator = Evaluator(measures, qrels, **options)
-    _refuse_losses(evaluator)
+    evaluator = _refuse_losses(Evaluator(measures, qrels, **options))
     counts, longest, lists = Counter[tuple[str, int]](), 0, 0
     for _, run in each_run(runs, "cutting"):
         for measure, curve in evaluator.curves(run).items():
@@ -473,7 +458,12 @@ def over_collections(
             raise InputError("A collection cannot be called 'mean': that is the name of the mean of all.")
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ParameterTypeError(f"collection {name!r} is {shown(pair)}: a pair (qrels, runs) is needed.")
-        tables[name] = _table_with_mean(experiment(*measures, *pair, **options))
+        result = experiment(*measures, *pair, **options)
+        table = instance("what the experiment returns", result, pd.DataFrame, "a table")
+        has_names = table.index.name is not None and table.index.is_unique
+        if not has_names or not all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes):
+            raise InputError("The experiment's table has no mean: numbers in rows with names are needed.")
+        tables[name] = table
     if not tables:
         raise InputError("There is no collection: at least one is needed.")
     first, *others = tables.values()
@@ -489,15 +479,6 @@ def over_collections(
     return as_table(
         pd.concat([mean, *tables.values()], keys=["mean", *tables], names=["collection", rows.name])
     )
-
-
-def _table_with_mean(result: Any) -> pd.DataFrame:
-    """The result of an experiment; InputError if it has no mean over collections."""
-    table = instance("what the experiment returns", result, pd.DataFrame, "a table")
-    has_names = table.index.name is not None and table.index.is_unique
-    if not has_names or not all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes):
-        raise InputError("The experiment's table has no mean: numbers in rows with names are needed.")
-    return table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -26,18 +26,19 @@ _HIGHEST = round(-math.log(_TINY), 9)
 _DIGITS = 9  # of what is compared to a level: other machines may differ in the last bits of a logarithm
 
 
-def _by_list(formula: Callable[[Floats], Floats], rankings: Rankings) -> Floats:
-    """The formula's value for every document, list after list."""
-    lists = [formula(scores) for scores in lists_of_scores(rankings)]
-    return np.concatenate(lists) if lists else np.zeros(0)
+def _by_list(formula: Callable[[Floats], Floats]) -> Callable[[Rankings], Floats]:
+    """A formula of the scores of one list, for every document of rankings, list after list."""
+
+    def values(rankings: Rankings) -> Floats:
+        lists = [formula(scores) for scores in lists_of_scores(rankings)]
+        return np.concatenate(lists) if lists else np.zeros(0)
+
+    return values
 
 
-def surprises(rankings: Rankings) -> Floats:
-    """-ln of the probability of a score at least as high in the distribution of the list, by document."""
-    return _by_list(_surprises, rankings)
-
-
-def _surprises(scores: Floats) -> Floats:
+@_by_list
+def surprises(scores: Floats) -> Floats:
+    """-ln of the probability of a score at least as high in the distribution of the list."""
     if not len(scores):
         return scores
     x, n = from_0_to_1(scores), len(scores)
@@ -77,12 +78,9 @@ class Surprise(LevelPolicy):
     _keys = staticmethod(surprises)
 
 
-def probabilities(rankings: Rankings) -> Floats:
+@_by_list
+def probabilities(scores: Floats) -> Floats:
     """The probability of being relevant of each document, by the mixture of its list."""
-    return _by_list(_probabilities, rankings)
-
-
-def _probabilities(scores: Floats) -> Floats:
     x, n = from_0_to_1(scores), len(scores)
     if np.count_nonzero(x[1:] != x[:-1]) < _FEWEST_SCORES - 1:
         return np.full(n, 0.5)
