@@ -21,31 +21,18 @@ from ir_trunc.meta.procedures import ProcedureDefinition, exports, procedure, re
 from ir_trunc.meta.standardisation import Reference
 
 if TYPE_CHECKING:  # what type checkers see; at run time the names are those of the registry
-    from ir_trunc.meta.agreement import Agreement as Agreement
-    from ir_trunc.meta.agreement import agreement as agreement
-    from ir_trunc.meta.calibration import Calibration as Calibration
-    from ir_trunc.meta.calibration import break_even as break_even
-    from ir_trunc.meta.coverage import Coverage as Coverage
-    from ir_trunc.meta.coverage import coverage as coverage
-    from ir_trunc.meta.guide import Advice as Advice
-    from ir_trunc.meta.guide import guide as guide
-    from ir_trunc.meta.pool_grid import PoolGrid as PoolGrid
-    from ir_trunc.meta.pool_grid import pool_grid as pool_grid
-    from ir_trunc.meta.pools import LeftOut as LeftOut
-    from ir_trunc.meta.pools import leave_group_out as leave_group_out
-    from ir_trunc.meta.power import Power as Power
-    from ir_trunc.meta.power import power as power
-    from ir_trunc.meta.predictivity import Predictivity as Predictivity
-    from ir_trunc.meta.predictivity import predictivity as predictivity
-    from ir_trunc.meta.properties import PropertyTable as PropertyTable
-    from ir_trunc.meta.properties import properties as properties
-    from ir_trunc.meta.stability import ErrorRates as ErrorRates
-    from ir_trunc.meta.stability import SwapRates as SwapRates
-    from ir_trunc.meta.stability import error_rates as error_rates
-    from ir_trunc.meta.stability import swap_rates as swap_rates
-    from ir_trunc.meta.standardisation import standardised as standardised
-    from ir_trunc.meta.truncation_impact import TruncationImpact as TruncationImpact
-    from ir_trunc.meta.truncation_impact import truncation_impact as truncation_impact
+    from ir_trunc.meta.agreement import Agreement, agreement
+    from ir_trunc.meta.calibration import Calibration, break_even
+    from ir_trunc.meta.coverage import Coverage, coverage
+    from ir_trunc.meta.guide import Advice, guide
+    from ir_trunc.meta.pool_grid import PoolGrid, pool_grid
+    from ir_trunc.meta.pools import LeftOut, leave_group_out
+    from ir_trunc.meta.power import Power, power
+    from ir_trunc.meta.predictivity import Predictivity, predictivity
+    from ir_trunc.meta.properties import PropertyTable, properties
+    from ir_trunc.meta.stability import ErrorRates, SwapRates, error_rates, swap_rates
+    from ir_trunc.meta.standardisation import standardised
+    from ir_trunc.meta.truncation_impact import TruncationImpact, truncation_impact
 
 # A command runs its procedures in the order in which they are declared.
 for _module in ("stability", "predictivity", *(module.name for module in iter_modules(__path__))):
@@ -53,25 +40,13 @@ for _module in ("stability", "predictivity", *(module.name for module in iter_mo
 globals().update(exports())  # over the modules of the same names
 
 __all__ = [
-    "CONDITIONS_2010",
-    "PAPER_2010",
-    "PooledRuns",
-    "ProcedureDefinition",
-    "Reference",
-    "ScoreMatrix",
-    "conditions",
-    "persistence",
-    "pooled_runs",
-    "procedure",
-    "rbo",
-    "registry",
-    "residual",
-    "score_matrix",
-    "tau",
-    "tau_ap",
-    "tau_ap_b",
-    *sorted(exports().keys() - {"ScoreMatrix"}),
-]
+    "CONDITIONS_2010", "PAPER_2010", "Advice", "Agreement", "Calibration", "Coverage", "ErrorRates",
+    "LeftOut", "PoolGrid", "PooledRuns", "Power", "Predictivity", "ProcedureDefinition", "PropertyTable",
+    "Reference", "ScoreMatrix", "SwapRates", "TruncationImpact", "agreement", "break_even", "conditions",
+    "coverage", "error_rates", "guide", "leave_group_out", "persistence", "pool_grid", "pooled_runs", "power",
+    "predictivity", "procedure", "properties", "rbo", "registry", "residual", "score_matrix", "standardised",
+    "swap_rates", "tau", "tau_ap", "tau_ap_b", "truncation_impact",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

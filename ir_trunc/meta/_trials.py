@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations_with_replacement, product
 from typing import Literal
 
@@ -24,8 +24,7 @@ from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, first_of,
 
 Grades = tuple[int, ...]
 
-OUTSIDE = 2
-"""How many relevant documents are at most outside the lists of a case."""
+OUTSIDE = 2  # relevant documents outside the lists of a case, at most
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,6 @@ Rule = Literal["every case", "from some n on", "for some m"]
 class Property:
     """A property of measures, with its rule and its cases.
 
-    The rule says which of its cases decide.
-
     cases: from a scale and the length of the longest lists, the smallest first; None for the two properties
     about depth, whose cases are made by `one_against_block`.
     """
@@ -74,7 +71,7 @@ class Property:
     number: int
     name: str
     meaning: str
-    rule: Rule
+    rule: Rule  # which of its cases decide
     cases: Callable[[GradeScale, int], Iterator[Case]] | None = None
 
 
@@ -138,10 +135,7 @@ def _redundancy(scale: GradeScale, length: int) -> Iterator[Case]:
 
 
 def one_against_block(grade: int, n: int, times: int) -> Case:
-    """One relevant document on top against n relevant ones behind n irrelevant ones.
-
-    The collection has `times` as many of both, judged.
-    """
+    """One relevant document against n behind n irrelevant ones; `times` as many of both are judged."""
     return _better((grade,), (0,) * n + (grade,) * n, (0,) * n * times + (grade,) * n * times)
 
 
@@ -164,41 +158,36 @@ PROPERTIES = (
 
 _SAME = 1e-12  # relative to the scores compared; full rankings of a large collection differ by little more
 
-DEPTHS = tuple(2**power for power in range(14))
-"""Every n that is tried for Deepness."""
-
-SHARES = (1000, 100, 10, 5)
-"""The divisors of D that give n, for a measure with the size D of the collection as parameter.
-
-Most of a collection is unseen.
-"""
-
-SHALLOW = (*range(1, 33), 64, 128, 256)
-"""Every m that is tried for Shallowness."""
+DEPTHS = tuple(2**power for power in range(14))  # every n that is tried for Deepness
+SHARES = (1000, 100, 10, 5)  # the divisors of D that give n, for a measure with this parameter
+SHALLOW = (*range(1, 33), 64, 128, 256)  # every m that is tried for Shallowness
 
 
 @dataclass(frozen=True)
 class Part:
-    """What the cases of one property say in one setting.
+    """What the cases of one property say in one setting."""
 
-    setting: what was fixed (grades, D, R, n). verdict: strict, weak, constant or violated. shows: the
-    smallest case that shows it, with scores. cases: how many there were.
-    """
+    setting: Mapping[str, str]  # what was fixed: grades, D, R, n
+    verdict: str  # strict, weak, constant or violated
+    shows: str  # the smallest case that shows it, with scores
+    cases: int  # how many there were
 
-    setting: Mapping[str, str]
-    verdict: str
-    shows: str
-    cases: int
+    def words(self, names: Iterable[str]) -> str:
+        """The named parts of the setting."""
+        words = {name: f"{name} = {value}" for name, value in self.setting.items()}
+        grades = self.setting["grades"]
+        words["grades"] = f"grade {grades}" if " of " in grades else f"grades {grades}"
+        return ", ".join(words[name] for name in names if name in words)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A property in one setting. at: the places of each case's rankings in the batch (cases x sides)."""
+    """A property in one setting."""
 
     known: Property
     setting: Mapping[str, str]
     signs: Ints
-    at: Ints
+    at: Ints  # the places of each case's rankings in the batch (cases x sides)
 
 
 @dataclass(frozen=True)
@@ -213,10 +202,7 @@ class Batch:
     def of(
         cls, scale: GradeScale, trials: Iterable[tuple[Property, Mapping[str, str], Iterable[Case]]]
     ) -> Batch:
-        """A batch from each property, with its setting and cases.
-
-        Gains depend on the scale, not on the grades that occur.
-        """
+        """A batch from each property, with its setting and cases; gains depend on the scale."""
         places: dict[Ranking, int] = {}
         made = []
         for known, setting, cases in trials:
@@ -232,7 +218,7 @@ class Batch:
         return tuple(self.lists.take([at]) for at in range(len(self.rankings)))
 
     def judge(self, scores: Floats, also: Mapping[str, str]) -> Iterator[tuple[str, Part]]:
-        """What the scores of the rankings say of each property, by its name. also: more of the setting."""
+        """The verdict on each property, by its name. also: more of the setting."""
         for trial in self.trials:
             verdict, shows = self._decide(trial, scores)
             yield trial.known.name, Part({**also, **trial.setting}, verdict, shows, len(trial.at))
@@ -243,9 +229,7 @@ class Batch:
         ties = np.abs(margins) <= _SAME * np.maximum(np.abs(sides).max(axis=1), 1e-3)
         signs = np.where(ties, 0, np.sign(margins)).astype(int)
 
-        def show(case: int) -> str:
-            return self._show(trial, case, scores, int(signs[case]))
-
+        show = partial(self._show, trial, scores, signs)
         if not signs.any():
             return "constant", show(0)
         words = {1: "strict", 0: "weak", -1: "violated"}
@@ -261,12 +245,9 @@ class Batch:
         worst = int(signs.min())
         return words[worst], show(int(np.argmax(signs == worst)))
 
-    def _show(self, trial: Trial, case: int, scores: Floats, sign: int) -> str:
-        """Both sides of a case with their scores.
-
-        Of four rankings, the sides are the gains of the first two and of the last two.
-        """
-        places = trial.at[case]
+    def _show(self, trial: Trial, scores: Floats, signs: Ints, case: int) -> str:
+        """Both sides of a case with their scores; of four rankings, each side is a gain."""
+        places, sign = trial.at[case], int(signs[case])
 
         def shows_it(digits: int) -> bool:
             rounded = [float(f"{score:.{digits}g}") for score in scores[places]]
@@ -303,8 +284,7 @@ def list_trials(scale: GradeScale, length: int) -> Batch:
 def depth_trials(scale: GradeScale, D: int | None) -> Batch:
     """Deepness and Shallowness, with R = n and R = 2n, for relevant documents of each grade.
 
-    D: the size of the collection, of which n is then a share and each n a setting; None where the measure
-    has no such parameter.
+    D: the size of the collection, where the measure has it as parameter; each n is then a setting.
     """
     deep, shallow = (known for known in PROPERTIES if known.cases is None)
 

@@ -58,20 +58,16 @@ class Agreement(Result):
         repetitions: int = 1000,
         seed: int = 0,
     ) -> Bounds:
-        """Bootstrap bounds of one coefficient; what is drawn are the items that were ordered.
+        """Bootstrap bounds of one coefficient over the items that were ordered.
 
-        An item that is drawn twice ties with itself in both orderings. tau, tau_ap_b and rbo are defined for
-        such ties; tau_ap leaves them out, as `tau_ap_b` does.
+        An item that is drawn twice ties with itself; tau_ap leaves such ties out, as `tau_ap_b` does.
         """
         x, y = self.orderings[[index_of_measure(name, self.names), index_of_measure(other, self.names)]]
         compare = above_ties if self.coefficient == "tau_ap" else _functions(self.p)[self.coefficient]
         return interval(lambda drawn: compare(x[drawn], y[drawn]), len(x), confidence, repetitions, seed)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Coefficients, names by names.
-
-        For tau_ap the row is x and the column y, see `meta.tau_ap`.
-        """
+        """Coefficients, names by names; for tau_ap the row is x and the column y, see `meta.tau_ap`."""
         return square_table(self.names, self.values)
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -86,17 +82,11 @@ class Agreement(Result):
         return f"{self.coefficient} between orderings of {self.of}"
 
     def scatter(self, name: str | Measure, other: str | Measure, ax: Any = None) -> Any:
-        """Every item by its values in two orderings, with the coefficient (Webber et al.'s Figure 2).
-
-        Returns Axes.
-        """
-        shown, at = (
-            _kit.ready_axes(ax, 4.8),
-            (index_of_measure(name, self.names), index_of_measure(other, self.names)),
-        )
-        x, y = self.orderings[list(at)]
-        shown.plot(x, y, "o", color="0.2", markersize=5, fillstyle="none")
-        title = f"{_WORDS[self.coefficient]}: {self.values[at]:.3f}"
+        """Every item by its values in two orderings, as in Webber et al.'s Figure 2. Returns Axes."""
+        row, column = index_of_measure(name, self.names), index_of_measure(other, self.names)
+        shown = _kit.ready_axes(ax, 4.8)
+        shown.plot(*self.orderings[[row, column]], "o", color="0.2", markersize=5, fillstyle="none")
+        title = f"{_WORDS[self.coefficient]}: {self.values[row, column]:.3f}"
         shown.set(xlabel=str(name), ylabel=str(other), title=title)
         return shown
 

@@ -1,7 +1,4 @@
-"""Parameters from what they are to mean: a break-even rank, or a residual.
-
-Every result has the score with the value that was found.
-"""
+"""Parameters from what they are to mean: a break-even rank, or a residual."""
 
 from __future__ import annotations
 
@@ -29,9 +26,7 @@ __all__ = ["Calibration", "break_even", "persistence", "residual"]
 # How far, and how near to its lower bound, an unbounded parameter is searched.
 _WIDEST, _NARROWEST = 1e6, 1e-300
 _BATCH = 100_000  # lists that are scored together
-
-DEEPEST = 100_000
-"""The deepest rank that can be asked for: the list with so many documents is scored some 400 times."""
+DEEPEST = 100_000  # rank that can be asked for: its list is scored some 400 times
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,8 +48,8 @@ class Calibration(Result):
     def heading(self) -> str:
         """The value, and what it gives when put back."""
         back = f"put back: one relevant document at rank {self.rank} less nothing = {self.gap:.1e}"
-        last = f"last rank that pays: {self.last_rank}"
-        return f"{self.measure}\n{self.parameter} = {self.value!r}\n{back}; {last}"
+        value = f"{self.measure}\n{self.parameter} = {self.value!r}"
+        return f"{value}\n{back}; last rank that pays: {self.last_rank}"
 
     def __repr__(self) -> str:
         return fitted(self.heading)
@@ -133,10 +128,10 @@ def break_even(
         )
     at = change[0]
     value = float(optimize.brentq(gap, grid[at], grid[at + 1], xtol=_NARROWEST, rtol=8.9e-16))
-    written_measure = str(parsed(**{parameter: value}))
     last = last_rank_that_pays(with_value(value), min(2 * rank + 2, size))
     # At `rank` itself rounding decides.
-    return Calibration(written_measure, parameter, value, rank, gap(value), max(rank, last))
+    found = str(parsed(**{parameter: value})), parameter, value, rank
+    return Calibration(*found, gap(value), max(rank, last))
 
 
 def gain_over_silence(measure: BoundMeasure, rank: int) -> float:
@@ -154,20 +149,12 @@ def last_rank_that_pays(measure: BoundMeasure, deepest: int = 100) -> int:
 
 
 def _gains(measure: BoundMeasure, ranks: Ints) -> Floats:
-    scores: Floats = measure.score(_only_relevant_at(ranks))
-    gains: Floats = scores[1:] - scores[0]
-    return gains
-
-
-def _only_relevant_at(ranks: Ints) -> Rankings:
-    """The empty list, and for each rank a list that ends there with its only relevant document.
-
-    The documents above it are unjudged.
-    """
+    """The gains of lists that end at each of the ranks with their only judged and relevant document."""
     lengths, rows = np.append(0, ranks), np.arange(len(ranks) + 1)
     judgments = Judgments.from_rows([str(row) for row in rows], rows, np.ones_like(rows))
     hits, starts = offsets_of(lengths > 0), offsets_of(lengths)[:-1]
-    return Rankings(judgments, lengths, hits, ranks, np.ones_like(ranks), starts)
+    scores = measure.score(Rankings(judgments, lengths, hits, ranks, np.ones_like(ranks), starts))
+    return np.asarray(scores[1:] - scores[0])
 
 
 def persistence(residual: float, depth: int) -> float:

@@ -65,9 +65,8 @@ class Coverage(Result):
     @property
     def heading(self) -> str:
         """The reference measures, and the number of pairs of topics."""
-        drawn = "all" if self.exact else f"seed {self.seed}"
-        head = f"Cov with respect to {', '.join(self.reference)}; {self.topic_pairs} topic pairs ({drawn})"
-        return f"{head}, {len(self.systems)} systems"
+        pairs = f"{self.topic_pairs} topic pairs ({'all' if self.exact else f'seed {self.seed}'})"
+        return f"Cov with respect to {', '.join(self.reference)}; {pairs}, {len(self.systems)} systems"
 
 
 @procedure(
@@ -136,10 +135,7 @@ def coverage(
 
 
 def _cov(means: Floats, uir: Floats, drawn: Ints) -> float:
-    """Spearman's rho over the ordered pairs of different systems among those drawn.
-
-    It is 0 where one side is constant.
-    """
+    """Spearman's rho over the ordered pairs of different systems drawn; 0 where one side is constant."""
     one, other = np.nonzero(drawn[:, None] != drawn[None, :])
     s, t = drawn[one], drawn[other]
     x, y = means[s] - means[t], uir[s, t]

@@ -1,10 +1,7 @@
-"""Which measure for which task: the questions of Amigó, Mizzaro & Spina (SIGIR 2022), and more.
+"""Which measure for which task: the workflow of Amigó, Mizzaro & Spina (SIGIR 2022, section 5), and more.
 
-The workflow is that of their section 5.
-
-Other questions are not in the paper: whether the lists are answers, whether there is one at most, what a
-wrong one costs, whether there may be nothing to find, whether somebody pays for reading, whether documents do
-harm, and whether everything is wanted. They lead to measures of other authors, which the reference names.
+The questions about answers, prices, nil queries and harm are not in the paper. They lead to measures of other
+authors, which the reference names.
 """
 
 from __future__ import annotations
@@ -31,8 +28,6 @@ from ir_trunc.scoring.results import Result
 __all__ = ["Advice", "guide"]
 
 Node = dict[str, Any]
-
-
 Answer = Annotated[bool | None, Flag("answer to the question of this name")]
 
 
@@ -91,10 +86,7 @@ def tree() -> Node:
 
 
 def next_step(answers: Mapping[str, bool]) -> Question | Advice:
-    """What follows from the answers so far: the next question, or the advice.
-
-    Raises ParameterError where a key is unknown.
-    """
+    """The next question or the advice; ParameterError where a key is unknown."""
     known = {node["key"] for *_, node in _walk(tree()) if "key" in node}
     for key, answer in answers.items():
         if key not in known:
@@ -133,8 +125,7 @@ def guide(
 ) -> Advice:
     """The measures for a task, by the answers to a few questions.
 
-    Keys are those of the questions: length, first_n, weighted, one, recall, graded, redundancy, deep,
-    answers, single, nil, surest, price, paid, harm, everything. `ir_trunc meta guide` asks them.
+    Each keyword answers the question of its name. `ir_trunc meta guide` asks them.
 
     Parameters
     ----------
@@ -202,16 +193,17 @@ def plot_guide(ax: Any = None) -> Any:
     """
     rows = []
     for depth, answer, node in _walk(tree()):
-        letters = int((_WIDE - _STEP * depth - 0.5) / _LETTER)
         words = node.get("question") or " ".join(_shortfall(node.get("but", {})))
-        rows.append((depth, answer, wrap(words, letters), node))
-    height = sum(_high(lines, node) for _, _, lines, node in rows) + 0.1
+        lines = wrap(words, int((_WIDE - _STEP * depth - 0.5) / _LETTER))
+        high = (len(lines) + 1.15 * ("measures" in node)) * _LINE + 0.12  # with the gap below
+        rows.append((depth, answer, lines, node, high))
+    height = sum(high for *_, high in rows) + 0.1
     shown = _kit.ready_axes(ax, _WIDE, height)
     shown.set_xlim(0, _WIDE)
     shown.set_ylim(-height, 0)
     shown.axis("off")
     y, above = -0.2, {}
-    for depth, answer, lines, node in rows:
+    for depth, answer, lines, node, high in rows:
         x = _STEP * depth + 0.1
         above[depth] = y - _LINE * max(len(lines) - 1, 0)
         if answer:
@@ -224,13 +216,8 @@ def plot_guide(ax: Any = None) -> Any:
         _links(shown, x + 0.1, y, node.get("measures", ()))
         for at, line in enumerate(lines):
             shown.text(x + 0.04, below - at * _LINE, line, color=INK, **_PLAIN)
-        y -= _high(lines, node)
+        y -= high
     return shown
-
-
-def _high(lines: list[str], node: Node) -> float:
-    """Height of a question or of an end, with the gap below."""
-    return (len(lines) + 1.15 * ("measures" in node)) * _LINE + 0.12
 
 
 def _links(ax: Any, x: float, y: float, measures: Iterable[str]) -> None:

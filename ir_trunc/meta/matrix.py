@@ -38,12 +38,8 @@ __all__ = ["ScoreMatrix", "score_matrix"]
 def labelled_table(
     level: str, names: Sequence[str], values: Any, columns: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """A row for each name. level: what the names are, 'measure' for example.
-
-    values: {column: values}, or rows of values under the names of the columns.
-    """
-    index = pd.Index(names, name=level)
-    return pd.DataFrame(values, index=index, columns=None if columns is None else list(columns))
+    """A row for each name; values: {column: values}, or rows of values under the names of the columns."""
+    return pd.DataFrame(values, pd.Index(names, name=level), None if columns is None else list(columns))
 
 
 def crossed(levels: Mapping[str, Any], columns: Mapping[str, Any]) -> pd.DataFrame:
@@ -63,10 +59,7 @@ _FORM = (
 
 
 def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], Floats]:
-    """Measures, systems and topics of a table of scores, and the scores (M x S x T).
-
-    Each score has to be there once.
-    """
+    """Measures, systems and topics of a table that has each score once, and the scores (M x S x T)."""
     frame = _long(_frame(table))
     if frame.empty:
         raise InputError("table: it has no scores.")
@@ -152,11 +145,7 @@ def index_of_measure(measure: str | Measure, names: Sequence[str]) -> int:
 
 
 def rounded(x: npt.ArrayLike) -> Floats:
-    """Values to 10 significant digits.
-
-    Equal means differ in their last bits where the same scores are added in another order, or on another
-    machine; without this, such noise would order systems that tie.
-    """
+    """Values to 10 significant digits, so that the noise of additions orders no systems that tie."""
     values = np.asarray(x, dtype=np.float64)
     return np.array([float(f"{value:.10g}") for value in values.ravel().tolist()]).reshape(values.shape)
 
@@ -242,16 +231,14 @@ class ScoreMatrix(Saved):
         return scores
 
     def places(self, measures: Any) -> list[int]:
-        """The positions of measures, given as texts, objects or a list of both.
+        """The positions of measures, given as texts, objects or a list of both."""
 
-        A name of the matrix stays as it is, blanks included.
-        """
+        def names_in(text: str) -> list[str]:  # a name of the matrix may have blanks
+            return [text] if text in self.measures else split_at_blanks(text)
+
         needed = f"a measure of the matrix ({', '.join(self.measures)})"
-        named_measures = items_of("measures", measures, needed, self._names_in)
+        named_measures = items_of("measures", measures, needed, names_in)
         return [index_of_measure(measure, self.measures) for measure in named_measures]
-
-    def _names_in(self, text: str) -> list[str]:
-        return [text] if text in self.measures else split_at_blanks(text)
 
     def means(self) -> Floats:
         """Mean scores over topics (M x S), rounded."""
@@ -267,10 +254,7 @@ class ScoreMatrix(Saved):
         return scores
 
     def paired(self) -> Floats:
-        """What a paired test over topics may take (M x S x T).
-
-        These are scores; for measures of the whole run, influence values.
-        """
+        """What a paired test takes (M x S x T): scores, or influence values of measures of the whole run."""
         self._refuse_values_alone()
         values = self.values.copy()
         for name, runs in self.runs.items():
@@ -318,10 +302,7 @@ class ScoreMatrix(Saved):
         return ScoreMatrix(self.measures, rows, columns, values, runs)
 
     def joined(self, others: Mapping[str, ScoreMatrix]) -> ScoreMatrix:
-        """This matrix and others of the same systems and topics.
-
-        A measure of `others` is called 'measure, name'.
-        """
+        """With others of the same systems and topics, whose measures are called 'measure, name'."""
         names, parts, runs = list(self.measures), [self.values], dict(self.runs)
         for name, other in mapping("others", others, "{name: matrix}").items():
             matrix_of(other)

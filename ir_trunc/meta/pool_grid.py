@@ -12,10 +12,10 @@ grid of them. The grid has each measure in three forms:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Annotated, Any, overload
+from typing import Annotated, Any
 
 import numpy as np
 from ir_measures import Measure
@@ -54,10 +54,11 @@ CONDITIONS_2010: ConditionDepths = {"shallow": (10, 10), "extended": (10, 100), 
 """Pool depth and evaluation depth in the three conditions of Webber, Moffat & Zobel (2010)."""
 
 _PERSISTENCE = "{p}"
-_HALF = 0.5
+_FORMS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}
+_NAMES = tuple(_FORMS)
+_DEPTHS = (5, 10, 20, 50, 100)
 
 
-@overload
 def conditions(
     measures: MeasureLike | Mapping[str, MeasureLike],
     pools: PooledRuns,
@@ -65,32 +66,10 @@ def conditions(
     *,
     pooled: Iterable[str] | None = None,
     residual: float | None = None,
-) -> ScoreMatrix: ...
-
-
-@overload
-def conditions(
-    measures: PooledRuns,
-    pools: ConditionDepths,
-    depths: MeasureLike | Mapping[str, MeasureLike],
-    *,
-    pooled: Iterable[str] | None = None,
-    residual: float | None = None,
-) -> ScoreMatrix: ...
-
-
-def conditions(
-    measures: Any,
-    pools: Any,
-    depths: Any,
-    *,
-    pooled: Iterable[str] | None = None,
-    residual: float | None = None,
 ) -> ScoreMatrix:
     """Scores under several conditions of pool depth and evaluation depth, in one matrix.
 
-    `meta.power` and `meta.agreement` of the matrix compare measures across conditions. The first three
-    arguments may also be given in the order pools, depths, measures.
+    `meta.power` and `meta.agreement` of the matrix compare measures across conditions.
 
     Parameters
     ----------
@@ -134,11 +113,18 @@ def conditions(
     >>> found.measures
     ('AP@1, shallow', 'nDCG@1, shallow', 'AP@5, deep', 'nDCG@5, deep')
     """
-    if isinstance(measures, PooledRuns):
-        measures, pools, depths = depths, measures, pools
     pools = instance("pools", pools, PooledRuns, "the result of meta.pooled_runs(qrels, runs)")
     wanted = _depths(depths)
-    asked = _by_condition(measures, list(wanted))
+    by_condition = measures if isinstance(measures, Mapping) else dict.fromkeys(wanted, measures)
+    if set(by_condition) != set(wanted):
+        raise InputError(
+            f"measures are given for {', '.join(map(shown, by_condition))}, and the conditions are"
+            f" {', '.join(map(shown, wanted))}: measures for each of these are needed."
+        )
+    asked = {name: texts_of(by_condition[name]) for name in wanted}
+    for name, texts in asked.items():
+        if not texts:
+            raise ParameterError(f"No measure is given for {shown(name)}; 'AP nDCG', for example.")
     check_residual(residual, [one for texts in asked.values() for one in texts])
     parts = {}
     for name, (pool, depth) in wanted.items():
@@ -146,7 +132,7 @@ def conditions(
         keep = None
         if pool is not None:
             keep, coverage = pools.in_pool(pool, pooled), pools.coverage(pool, pooled)
-            if coverage < _HALF:
+            if coverage < 0.5:
                 judged = f"{100 * coverage:.0f} % of the first {pool} ranks of the pooled runs are judged"
                 warn(
                     f"{name}: {judged}, and the simulated pool lacks the others; PooledRuns.coverage has the"
@@ -159,10 +145,7 @@ def conditions(
 
 
 def at_depth(measure: str, depth: int | None, residual: float | None = None) -> str:
-    """A measure's text at an evaluation depth.
-
-    '{p}' in it becomes the persistence whose residual there is the one given, or 0.1 where none is.
-    """
+    """A measure's text at an evaluation depth, where '{p}' is the persistence with the residual, or 0.1."""
     if depth is None:
         if _PERSISTENCE in measure:
             raise ParameterError(
@@ -210,27 +193,6 @@ def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:
     return depths_of
 
 
-def _by_condition(measures: Any, names: list[str]) -> dict[str, list[str]]:
-    """The texts of the measures of each condition."""
-    if not isinstance(measures, Mapping):
-        measures = dict.fromkeys(names, measures)
-    if set(measures) != set(names):
-        raise InputError(
-            f"measures are given for {', '.join(map(shown, measures))}, and the conditions are"
-            f" {', '.join(map(shown, names))}: measures for each of these are needed."
-        )
-    by_condition = {name: texts_of(measures[name]) for name in names}
-    for name, texts in by_condition.items():
-        if not texts:
-            raise ParameterError(f"No measure is given for {shown(name)}; 'AP nDCG', for example.")
-    return by_condition
-
-
-_FORMS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}
-_NAMES = tuple(_FORMS)
-_DEPTHS = (5, 10, 20, 50, 100)
-
-
 def _plain(measure: str | Measure) -> str:
     """A measure as pictures name it: its persistence may depend on the depth."""
     return str(measure).replace("p={p},rel=1", "p by depth").replace("{p}", "by depth")
@@ -254,28 +216,23 @@ class PoolGrid(Result):
 
     @staticmethod
     def assessment(pool_depth: int, depth: int) -> str:
-        """How an evaluation depth lies to the pool: 'full', 'extended' or 'deeper'.
-
-        'full' is where all that is evaluated of a pooled run was pooled and no more, 'extended' beyond,
-        'deeper' before.
-        """
+        """'full' where the evaluation is as deep as the pool, 'extended' or 'deeper' elsewhere."""
         return "full" if pool_depth == depth else "extended" if depth > pool_depth else "deeper"
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each cell: pool_depth, depth, measure, form, assessment, discriminative_power."""
-        names = {"pool_depth": self.pool_depths, "depth": self.depths, "measure": self.measures}
-        frame = crossed(names | {"form": self.forms}, {"discriminative_power": self.share})
+        names = {name: getattr(self, f"{name}s") for name in ("pool_depth", "depth", "measure", "form")}
+        frame = crossed(names, {"discriminative_power": self.share})
         frame.insert(4, "assessment", list(map(self.assessment, frame["pool_depth"], frame["depth"])))
         return frame
 
     @property
     def heading(self) -> str:
         """The test, and each pool's size."""
-        sizes = f"{self.systems} systems, {self.topics} topics"
-        lines = [f"discriminative power, paired t test, p < {self.alpha:g}; {sizes}"]
+        test = f"discriminative power, paired t test, p < {self.alpha:g}"
+        lines = [f"{test}; {self.systems} systems, {self.topics} topics"]
         for depth, judged, share in zip(self.pool_depths, self.judged, self.coverage):
-            judgments = f"{judged} judgments, {100 * share:.0f}% of the pooled ranks judged"
-            lines.append(f"  pool {depth}: {judgments}")
+            lines.append(f"  pool {depth}: {judged} judgments, {100 * share:.0f}% of the pooled ranks judged")
         return "\n".join([*lines, "columns: evaluation depth; = full assessment, + extended"])
 
     def summary(self) -> pd.DataFrame:
@@ -301,9 +258,8 @@ class PoolGrid(Result):
     def plot(self, measure: str | Measure | None = None, form: str = "raw", ax: Any = None) -> Any:
         """Discriminative power against evaluation depth.
 
-        There is a line for each pool depth, and one for full assessment.
-
-        Without a measure: the pictures of all measures and forms, see `plot_all`.
+        There is a line for each pool depth, and one for full assessment. Without a measure all are drawn,
+        see `plot_all`.
         """
         if measure is None:
             if ax is not None:
@@ -354,7 +310,7 @@ def pool_grid(
     pools: PooledRuns,
     pool_depths: Annotated[Sequence[int], Several("depths of the pools", Whole("depth"))] = _DEPTHS,
     depths: Annotated[Sequence[int], Several("evaluation depths", Whole("depth"))] = (*_DEPTHS, 1000),
-    forms: Annotated[Iterable[str], Several("forms of the scores", Choice("form", _NAMES))] = _NAMES,
+    forms: Annotated[Iterable[str], Several("forms of the scores", Choice("form", _NAMES))] = tuple(_FORMS),
     pooled: Annotated[Iterable[str] | None, SystemNames("systems that feed the pool, by default all")] = None,
     residual: Annotated[
         float | None,
@@ -416,7 +372,7 @@ def pool_grid(
             raw.refuse_whole_run(texts, "give forms=['raw']")
         best = np.array([measure.score(ideal(pools.judgments(keep))) for measure in bound.values()])
         for column, form in enumerate(kinds):
-            share[at, :, column] = power(_FORMED[form](raw, best), alpha=alpha).share
+            share[at, :, column] = power(_scores_in_form(form, raw, best), alpha=alpha).share
     cells = share.reshape(len(sizes), len(ends), len(names), len(kinds))
     judged = tuple(int(keep.sum()) for keep in keeps)
     coverage = np.array([pools.coverage(depth, feeding) for depth in sizes])
@@ -424,16 +380,11 @@ def pool_grid(
     return PoolGrid(sizes, ends, names, kinds, cells, judged, coverage, alpha, *counts)
 
 
-def _normalised(raw: ScoreMatrix, best: Floats) -> ScoreMatrix:
-    return replace(raw, values=over(raw.values, np.broadcast_to(best[:, None, :], raw.values.shape)))
-
-
-# From scores and those of the ideal lists (M x T) to each form of the scores.
-_FORMED: Mapping[str, Callable[[ScoreMatrix, Floats], ScoreMatrix]] = {
-    "raw": lambda raw, best: raw,
-    "normalised": _normalised,
-    "standardised": lambda raw, best: Reference.of(raw).standardise(raw),
-}
+def _scores_in_form(form: str, raw: ScoreMatrix, best: Floats) -> ScoreMatrix:
+    """Scores in a form; best: those of the ideal lists (M x T)."""
+    if form == "normalised":
+        return replace(raw, values=over(raw.values, np.broadcast_to(best[:, None, :], raw.values.shape)))
+    return Reference.of(raw).standardise(raw) if form == "standardised" else raw
 
 
 def ideal(judgments: Judgments) -> Rankings:

@@ -1,8 +1,7 @@
 """Pools simulated from runs: what would have been judged with a shallower pool or with other systems.
 
 A document is in the pool of depth d if it is among the first d documents of any pooled run. A simulated pool
-keeps the judgments of its documents and forgets all others; it cannot add what nobody has judged, so
-`coverage` gives the share of it that was judged.
+keeps the judgments of its documents; it cannot add what nobody has judged, and `coverage` says how much is.
 """
 
 from __future__ import annotations
@@ -61,10 +60,7 @@ class PooledRuns:
         return np.asarray((self.ranks[rows] <= depth).any(axis=0))
 
     def coverage(self, depth: int, pooled: Iterable[str] | None = None) -> float:
-        """Share of the places in the first `depth` ranks of the pooled runs whose document is judged.
-
-        1 in a pool that was judged in full; where it is low, the simulated pool is shallower than it claims.
-        """
+        """Share of judged documents in the first `depth` ranks of the pooled runs; 1 for a full pool."""
         depth, at = whole("depth", depth, 1), self._places(pooled)
         judged = sum(int((self.rankings[i].judged_ranks <= depth).sum()) for i in at)
         shown = sum(int(np.minimum(self.rankings[i].lengths, depth).sum()) for i in at)
@@ -76,10 +72,7 @@ class PooledRuns:
         return indices_of(several("pooled", pooled, "names of systems"), self.systems)
 
     def judgments(self, keep: Bools) -> Judgments:
-        """Some of the judgments, on the judgement scale of all.
-
-        The scale belongs to the assessors, not to the pool.
-        """
+        """Some of the judgments, on the judgement scale of all."""
         topics = self.qrels.judgments.topics
         rows = self.qrels.keys // max(1, len(self.qrels.docs))
         kept = Judgments.from_rows(topics, rows[keep], self.qrels.grades[keep])
@@ -99,8 +92,7 @@ class PooledRuns:
 
     def score(self, measures: Any, keep: Bools | None = None) -> ScoreMatrix:
         """Scores of all systems by some of the judgments (K; by default all)."""
-        parsed = parse_measures(measures)
-        count = len(self.qrels.keys)
+        parsed, count = parse_measures(measures), len(self.qrels.keys)
         shown = np.ones(count, dtype=bool) if keep is None else keep
         if not (isinstance(shown, np.ndarray) and shown.dtype.kind == "b" and shown.shape == (count,)):
             raise InputError(

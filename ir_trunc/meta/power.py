@@ -87,10 +87,7 @@ def _bootstrap(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Fl
 
 
 def _t_value(mean: Floats, variance: Floats, T: int) -> Floats:
-    """|t| from a mean and the population variance.
-
-    It is infinite where only the variance is 0, which rounding may hide.
-    """
+    """|t| from a mean and the population variance; infinite where only the variance is 0."""
     flat = variance <= _SAME**2
     error = np.sqrt(np.where(flat, 1.0, variance) / (T - 1))
     return np.where(flat, np.where(np.abs(mean) <= _SAME, 0.0, np.inf), np.abs(mean) / error)
@@ -140,12 +137,7 @@ TESTS: Mapping[str, Callable[[Floats, float, int, int], tuple[Floats, Floats, in
     "bootstrap": _bootstrap,
     "randomisation": _randomisation,
 }
-"""The tests by name.
-
-Of differences (pairs x T), alpha, repetitions and seed, they give p values and differences needed (a value
-for each pair), and how many draws there were.
-"""
-
+"""From differences (pairs x T), alpha, repetitions and seed: p values, differences needed, and draws."""
 
 _SPELLED = {"randomization": "randomisation", "randomized-tukey": "randomised-tukey"}
 
@@ -207,9 +199,8 @@ def ratio_intervals(
 ) -> Floats:
     """Bounds of sum(part) / sum(whole) over pairs of systems, for each measure (M x 2).
 
-    part, whole_of: (M x pairs). Systems are what is drawn, since pairs that share one are not independent; a
-    pair of a system with itself, which a draw may hold, is left out. Shares of pairs, error rates, ties and
-    swap rates are such ratios.
+    Systems are drawn, since pairs that share one are not independent; the pair of a system that is drawn
+    twice is left out.
     """
     bounds = np.empty((len(part), 2))
     for row, parts, wholes in zip(bounds, part, np.broadcast_to(whole_of, part.shape)):
@@ -251,20 +242,14 @@ class Setting:
 
 
 def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
-    """Test the differences of the pairs of systems that `how` names, in their order.
-
-    scores: what a paired test over topics may take (S x T), T at least 2. test: a name of `PAIR_TESTS`.
-    """
+    """Test the pairs of systems that `how` names, in their order. scores: (S x T), T at least 2."""
     unit = float(np.ptp(scores, axis=0).max()) or 1.0  # no test depends on it, and noise has one size
     tested = PAIR_TESTS[test](scores / unit, how)
     return replace(tested, low=tested.low * unit, high=tested.high * unit)
 
 
 def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floats]:
-    """P values of non-inferiority and of equivalence.
-
-    The first says that the first system of each pair is not worse than the second by `margin` or more, the
-    second that they are equivalent.
+    """P values that the first system of each pair is not worse by `margin` or more, and of equivalence.
 
     Non-inferiority: one-sided t test of mean(D) <= -margin. Equivalence: the larger p value of two one-sided
     t tests, of mean(D) <= -margin and of mean(D) >= margin (Schuirmann 1987).
@@ -395,8 +380,7 @@ PAIR_TESTS: Mapping[str, Callable[[Floats, Setting], Pairs]] = {
     "tukey": _tukey,
     "randomised-tukey": _randomised_tukey,
 }
-FOR_ALL_PAIRS = ("tukey", "randomised-tukey")
-"""The tests that allow for the number of pairs by themselves."""
+FOR_ALL_PAIRS = ("tukey", "randomised-tukey")  # they allow for the number of pairs by themselves
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -464,10 +448,7 @@ class Power(Result):
         return f"{self.test} test, p < {self.alpha:g}{corrected}{draws}; {len(self.systems)} systems"
 
     def plot(self, ax: Any = None) -> Any:
-        """Each measure's p values in descending order, as in Sakai's ASL curves; a mark at alpha.
-
-        Returns Axes.
-        """
+        """Each measure's p values in descending order, as Sakai draws them. Returns Axes."""
         shown = _kit.ready_axes(ax)
         places = np.unique(np.linspace(0, self.p.shape[1] - 1, 60).astype(int))
         ordered = np.sort(self.p, axis=1)[:, ::-1][:, places]

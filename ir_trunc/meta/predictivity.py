@@ -45,10 +45,7 @@ class Predictivity(Result):
         return np.asarray(self.taus.mean(axis=0))
 
     def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
-        """Bootstrap bounds of the tau of each measure with itself, a row for each: low, high.
-
-        Systems are drawn.
-        """
+        """Bootstrap bounds over systems of the tau of each measure with itself: low, high."""
         own = self.halves.transpose(2, 0, 1, 3)  # by measure
         how = len(self.systems), confidence, repetitions, self.seed
         bounds = [interval(partial(_mean_tau, pair), *how) for pair in progress(own, "intervals", "measure")]

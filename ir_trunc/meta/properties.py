@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from inspect import cleandoc
@@ -48,20 +48,14 @@ __all__ = ["PropertyTable", "Verdicts", "properties"]
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper about a measure and a property: yes or no, and where.
+    """A claim of the paper about a measure and a property."""
 
-    scale: the grades that it speaks of, where it speaks of some only.
-    """
-
-    says: str
+    says: str  # yes or no
     where: str
-    scale: str = ""
+    scale: str = ""  # the grades that it speaks of, where it speaks of some only
 
     def is_about(self, grades: str) -> bool:
-        """Whether these grades are meant.
-
-        Where single documents are compared, the paper's are of the highest grade.
-        """
+        """Whether these grades are meant; single documents that are compared are of the highest grade."""
         grade, _, scale = grades.rpartition(" of ")
         return scale.endswith(grade) and self.scale in ("", scale)
 
@@ -71,16 +65,12 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one measure does with one property.
-
-    parts: the verdict in each setting. tried: the cases, in words. claim: what the paper says; None where it
-    is not legible or silent.
-    """
+    """What one measure does with one property."""
 
     property: str
-    parts: tuple[Part, ...]
-    tried: str
-    claim: Claim | None = None
+    parts: tuple[Part, ...]  # the verdict in each setting
+    tried: str  # the cases, in words
+    claim: Claim | None = None  # of the paper; None where it is not legible or silent
 
     @cached_property
     def verdict(self) -> str:
@@ -90,13 +80,10 @@ class Finding:
 
     @cached_property
     def depends_on(self) -> tuple[str, ...]:
-        """What the verdict changes with: 'grades', 'D', 'R', 'n'.
-
-        Only those that change it by themselves, where there are any.
-        """
-        named = list(dict.fromkeys(name for part in self.parts for name in part.setting))
+        """What the verdict changes with ('grades', 'D', 'R', 'n'), by itself where there is any such."""
         if self.verdict != "depends":
             return ()
+        named = dict.fromkeys(name for part in self.parts for name in part.setting)
 
         def changes(name: str) -> bool:
             by_rest: dict[tuple[tuple[str, str], ...], set[str]] = {}
@@ -110,10 +97,10 @@ class Finding:
     @cached_property
     def examples(self) -> tuple[tuple[str, str, str], ...]:
         """Each verdict that occurs, with its setting in words and the first case that shows it."""
-        first = {part.verdict: part for part in reversed(self.parts)}
-        order = dict.fromkeys(part.verdict for part in self.parts)
-        on = self.depends_on
-        return tuple((word, _in_words(first[word].setting, on), first[word].shows) for word in order)
+        first: dict[str, Part] = {}
+        for part in self.parts:
+            first.setdefault(part.verdict, part)
+        return tuple((word, part.words(self.depends_on), part.shows) for word, part in first.items())
 
     @cached_property
     def shows(self) -> str:
@@ -132,11 +119,7 @@ class Finding:
         return str(self.claim or "")
 
     def disagrees(self) -> bool:
-        """Whether the paper says otherwise.
-
-        It does where it says yes and the property is not strict in all settings that it speaks of, or no and
-        it is.
-        """
+        """Whether the paper says otherwise than that it is strict, or not, in all settings it speaks of."""
         if self.claim is None:
             return False
         meant = [part for part in self.parts if self.claim.is_about(part.setting["grades"])]
@@ -145,17 +128,13 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Verdicts(Result):
-    """The seven findings for one measure, on lists up to `length` over the grades of each of the `scales`.
-
-    cutoff: the measure's own, if it has one; where it is beyond `length`, no list of the five properties
-    about every list fills it, and `repr` says so.
-    """
+    """The seven findings for one measure, on lists up to `length` over the grades of each of the `scales`."""
 
     measure: str
     scales: tuple[GradeScale, ...]
     length: int
     findings: tuple[Finding, ...]
-    cutoff: int | None = None
+    cutoff: int | None = None  # the measure's own; beyond `length`, no list fills it
 
     def __getitem__(self, name: str) -> Finding:
         """The finding of a property, by its name."""
@@ -188,20 +167,9 @@ class Verdicts(Result):
 
 
 def tried_on(scales: Sequence[GradeScale], length: int, cutoff: int | None = None) -> str:
-    """The lists that were tried, in words, and whether they are all shorter than the cutoff."""
+    """The lists that were tried, and whether they are all shorter than the cutoff."""
     lists = f"lists of grades {' and '.join(map(grades_text, scales))} to length {length}"
     return lists + f" (none reaches the cutoff {cutoff})" * (cutoff is not None and cutoff > length)
-
-
-def _in_words(setting: Mapping[str, str], names: Iterable[str]) -> str:
-    """The part of a setting that is named."""
-
-    def word(name: str) -> str:
-        if name != "grades":
-            return f"{name} = {setting[name]}"
-        return f"grade {setting[name]}" if " of " in setting[name] else f"grades {setting[name]}"
-
-    return ", ".join(word(name) for name in names if name in setting)
 
 
 Grading = Annotated[
@@ -210,14 +178,9 @@ Grading = Annotated[
 ]
 Length = Annotated[int, Whole("length of the longest lists of which all are tried", 4, 10)]
 
-SCALES: tuple[GradeScale, ...] = ((0, 1), (0, 1, 2))
-"""The scales of grades that are tried by default."""
-
-LARGER = 10
-"""How many times larger the second collection is, for a measure with the size D as parameter."""
-
-MOST_LISTS = 100_000
-"""How many lists can be tried."""
+SCALES: tuple[GradeScale, ...] = ((0, 1), (0, 1, 2))  # tried by default
+LARGER = 10  # how many times larger the second collection is, for a measure with the size D as parameter
+MOST_LISTS = 100_000  # that can be tried
 
 _SHARES = ", ".join(f"D/{share}" for share in SHARES)
 _SHALLOW = f"1 to 32, {', '.join(map(str, SHALLOW[32:]))}"
@@ -252,13 +215,6 @@ def _is_function(measure: Any) -> bool:
     return callable(measure) and not isinstance(measure, (Measure, type))
 
 
-def _ascending(scale: Sequence[int]) -> GradeScale:
-    grades = tuple(whole("scale", grade, 0, 2**31) for grade in several("scale", scale, "grades"))
-    if len(grades) < 2 or grades[0] != 0 or list(grades) != sorted(set(grades)):
-        raise ParameterError(f"scale={grades}: 0 and at least one grade above it, ascending, are needed.")
-    return grades
-
-
 def _check(measure: Any, scales: tuple[GradeScale, ...], length: int) -> Verdicts:
     sizes: list[int] = []
     cutoff: int | None = None
@@ -270,35 +226,27 @@ def _check(measure: Any, scales: tuple[GradeScale, ...], length: int) -> Verdict
         parsed = parse_measure(measure)
         bound = own_formulas([parsed])[0]
         name, cutoff, claims = written(parsed), bound.cutoff, _claims().get(bound.definition.name, {})
-        sizes = _sizes(bound.params.get("D"), "D" in parsed.params, length)
+        D = bound.params.get("D")
+        if isinstance(D, int):
+            whole("D", D, length + OUTSIDE + 2)
+            sizes = [D] if "D" in parsed.params else [D, LARGER * D]
         scorers = {D: _formula_scorer(bound, D) for D in sizes} or {None: _formula_scorer(bound, None)}
     parts: dict[str, list[Part]] = {known.name: [] for known in PROPERTIES}
-    for scale, (D, scorer) in product(scales, scorers.items()):
-        also = {} if D is None else {"D": str(D)}
-        for batch in (list_trials(scale, length), depth_trials(scale, D)):
-            for prop, part in batch.judge(_scores(name, scorer, batch, scale), also):
+    for scale, (size, scorer) in product(scales, scorers.items()):
+        also = {} if size is None else {"D": str(size)}
+        for batch in (list_trials(scale, length), depth_trials(scale, size)):
+            try:
+                scores = scorer(batch)
+            except ParameterError as error:
+                where = f"{name} on lists of grades {grades_text(scale)}"
+                raise ParameterError(f"{where}: {error} Other grades are chosen by 'scale'.") from None
+            for prop, part in batch.judge(scores, also):
                 parts[prop].append(part)
     findings = []
     for known in PROPERTIES:
         tried = _tried(known.rule, scales, tried_on(scales, length, cutoff), sizes)
         findings.append(Finding(known.name, tuple(parts[known.name]), tried, claims.get(known.name)))
     return Verdicts(name, scales, length, tuple(findings), cutoff)
-
-
-def _sizes(D: Any, given: bool, length: int) -> list[int]:
-    """The collection sizes to try with a measure whose parameter D is this; none where it is a word."""
-    if not isinstance(D, int):
-        return []
-    whole("D", D, length + OUTSIDE + 2)
-    return [D] if given else [D, LARGER * D]
-
-
-def _scores(name: str, scorer: Scorer, batch: Batch, scale: GradeScale) -> Floats:
-    try:
-        return scorer(batch)
-    except ParameterError as error:
-        where = f"{name} on lists of grades {grades_text(scale)}"
-        raise ParameterError(f"{where}: {error} Other grades are chosen by 'scale'.") from None
 
 
 def _tried(rule: str, scales: Sequence[GradeScale], lists: str, sizes: Sequence[int]) -> str:
@@ -317,10 +265,10 @@ def _formula_scorer(measure: BoundMeasure, D: int | None) -> Scorer:
     sized = measure if D is None else replace(measure, params={**measure.params, "D": D})
     sign = -1 if measure.definition.lower_is_better else 1
 
+    by_list = measure.definition.scope == "list"
+
     def score(batch: Batch) -> Floats:
-        if sized.definition.scope == "list":
-            return sign * sized.score(batch.lists)
-        return sign * np.concatenate([sized.score(one) for one in batch.alone])
+        return sign * np.concatenate(list(map(sized.score, [batch.lists] if by_list else batch.alone)))
 
     return score
 
@@ -353,8 +301,7 @@ def _claims() -> dict[str, dict[str, Claim]]:
     return claims
 
 
-TABLE_CUTOFF = 4
-"""The depth of the measures that need one: within the longest list, and more than 2."""
+TABLE_CUTOFF = 4  # of the measures that need one: within the longest list, and more than 2
 
 _SHADES = {"strict": 0.75, "depends": 0.4, "weak": 0.2, "constant": 0.0, "violated": 0.0}
 
@@ -402,10 +349,7 @@ class PropertyTable(Result):
         return labelled_table("measure", names, cells, [known.name for known in PROPERTIES])
 
     def plot(self, ax: Any = None) -> Any:
-        """Measures by properties, dark where the property holds strictly.
-
-        A star is where the paper says otherwise.
-        """
+        """Measures by properties, dark where the property holds; a star where the paper says otherwise."""
         words = self.summary()
         shades = [[_SHADES[finding.verdict] for finding in verdicts.findings] for verdicts in self.rows]
         shown = _kit.shaded_table(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
@@ -447,7 +391,12 @@ def properties(
     >>> found["Confidence"].verdict, found["Confidence"].shows
     ('weak', '- (R=1) 0 = 0 (R=1) 0')
     """
-    scales = SCALES if scale is None else (_ascending(scale),)
+    scales = SCALES
+    if scale is not None:
+        given = tuple(whole("scale", grade, 0, 2**31) for grade in several("scale", scale, "grades"))
+        if len(given) < 2 or given[0] != 0 or list(given) != sorted(set(given)):
+            raise ParameterError(f"scale={given}: 0 and at least one grade above it, ascending, are needed.")
+        scales = (given,)
     for grades in scales:
         lists = sum(len(grades) ** n for n in range(length + 1))
         lists *= math.comb(len(grades) + OUTSIDE - 1, OUTSIDE)

@@ -42,7 +42,7 @@ RelativeTo = Literal["score", "spread"]
 SetSize = Annotated[int | None, Whole("topics in a set, by default half of them")]
 
 FUZZINESS = tuple(percent / 100 for percent in range(1, 11))
-
+BINS = 21
 _CELLS = 1 << 21  # random numbers of one block
 # relative: what is nearer is equal, so that a tie does not depend on the order in which a machine adds
 _SAME = 1e-9
@@ -103,9 +103,8 @@ class ErrorRates(Result):
     def plot(self, ax: Any = None) -> Any:
         """Error rate against ties, a curve over the fuzziness for each measure. Returns Axes."""
         series = {name: (100 * x, 100 * y) for name, x, y in zip(self.measures, self.ties, self.errors)}
-        return _kit.draw_lines(
-            _kit.ready_axes(ax), series, "ties (% of comparisons)", "error rate (% of comparisons)"
-        )
+        labels = "ties (% of comparisons)", "error rate (% of comparisons)"
+        return _kit.draw_lines(_kit.ready_axes(ax), series, *labels)
 
 
 @procedure(
@@ -186,10 +185,7 @@ def difference(x: Floats, y: Floats) -> Floats:
 def mean_scores(
     matrix: ScoreMatrix, size: int, sets: int, repetitions: int, seed: int
 ) -> Iterator[list[tuple[Floats, Floats]]]:
-    """For blocks of pairs, the mean scores of both members on random sets of topics.
-
-    They are pairs x repetitions x M each, on as many sets.
-    """
+    """For blocks of pairs, the mean scores of both members (pairs x repetitions x M) on each random set."""
     rng, T = generator(seed), len(matrix.topics)
     first, second = system_pairs(matrix.systems)
     which = np.zeros(T, dtype=np.int8)
@@ -210,15 +206,9 @@ def set_size(matrix: ScoreMatrix, size: int | None, most: int) -> int:
     return whole("size", max(1, len(matrix.topics) // 2) if size is None else size, 1, most)
 
 
-BINS = 21
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class SwapRates(Result):
-    """Swaps of M measures by the size of the difference.
-
-    Bin b holds differences from b width to (b + 1) width, and the last bin all above.
-    """
+    """Swaps of M measures in bins of the difference: bin b begins at b width, and the last has no end."""
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
@@ -361,21 +351,18 @@ def swap_rates(
         first, second = difference(x, y), difference(x2, y2)
         bins = np.minimum(np.floor(np.round(np.abs(first) / width, 9)), BINS - 1)
         opposite = first * second < 0
-        in_bins = [bins == b for b in range(BINS)]
-        all_counts.append(np.array([in_bin.sum(axis=1) for in_bin in in_bins]).transpose(2, 0, 1))
-        swap_counts.append(
-            np.array([(in_bin & opposite).sum(axis=1) for in_bin in in_bins]).transpose(2, 0, 1)
-        )
+        in_bins = np.array([bins == b for b in range(BINS)])
+        all_counts.append(in_bins.sum(axis=2).transpose(2, 0, 1))
+        swap_counts.append((in_bins & opposite).sum(axis=2).transpose(2, 0, 1))
     comparisons, swaps = np.concatenate(all_counts, axis=2), np.concatenate(swap_counts, axis=2)
     drawn, best = (width, count, repetitions, seed), matrix.means().max(axis=1)
     return SwapRates(matrix.measures, matrix.systems, comparisons, swaps, *drawn, best)
 
 
 def _sensitivity(swaps: npt.ArrayLike, comparisons: npt.ArrayLike, width: float, limit: float) -> Floats:
-    """The edge of the first bin within the limit, and the share of comparisons above it (2 x R).
+    """The edge of the first bin within the limit, and the share of comparisons from it on (2 x R).
 
-    The counts are those of bins (BINS x R). Where no bin has a swap rate within the limit, the edge is
-    infinite and the share is 0; otherwise the share is of the comparisons at or above the edge.
+    The counts are those of bins (BINS x R). Where no bin is within the limit, the edge is infinite.
     """
     lost, all_of = np.asarray(swaps, np.float64), np.asarray(comparisons, np.float64)
     below = (all_of > 0) & (lost <= limit * all_of)

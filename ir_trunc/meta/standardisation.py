@@ -1,7 +1,6 @@
 """Standardised scores: how much better a system is than others were on the same topic.
 
-They are those of Webber et al., SIGIR 2008, and the same mapped onto 0 to 1, so that collections of any
-difficulty compare.
+Those of Webber et al., SIGIR 2008, and the same mapped onto 0 to 1, compare over collections.
 """
 
 from __future__ import annotations
@@ -32,20 +31,15 @@ _SAME = 1e-12  # relative
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reference(Saved):
-    """The difficulty of topics as a set of systems found it: what standardisation needs.
-
-    Webber et al., SIGIR 2008.
-
-    measures: M. topics: T. systems: how many there were. mean, sd: (M x T); the sd is that of the population.
-    """
+    """The difficulty of topics as a set of systems found it (Webber et al., SIGIR 2008)."""
 
     shapes: ClassVar = {"mean": "measures topics", "sd": "measures topics"}
 
     measures: tuple[str, ...]
     topics: tuple[str, ...]
-    systems: int
-    mean: Floats
-    sd: Floats
+    systems: int  # how many there were
+    mean: Floats  # (M x T)
+    sd: Floats  # of the population (M x T)
 
     def __post_init__(self) -> None:
         if self.systems < 1:
@@ -62,10 +56,7 @@ class Reference(Saved):
         return cls(matrix.measures, matrix.topics, len(matrix.systems), mean, np.where(equal, 0.0, sd))
 
     def standardise(self, matrix: ScoreMatrix) -> ScoreMatrix:
-        """(score - mean) / sd for every score; 0 where the sd is 0.
-
-        Measures and topics must be among those of the reference.
-        """
+        """(score - mean) / sd for scores on topics of the reference; 0 where the sd is 0."""
         measures = [index_of_measure(name, self.measures) for name in matrix_of(matrix).measures]
         at = np.ix_(measures, indices_of(matrix.topics, self.topics))
         mean, sd = self.mean[at][:, None, :], self.sd[at][:, None, :]
@@ -75,8 +66,8 @@ class Reference(Saved):
     @property
     def heading(self) -> str:
         """How many systems, measures and topics there are."""
-        difficulty = f"difficulty of {len(self.topics)} topics as {self.systems} systems found it"
-        return f"{difficulty}; means over the topics"
+        topics = f"difficulty of {len(self.topics)} topics"
+        return f"{topics} as {self.systems} systems found it; means over the topics"
 
     def summary(self) -> pd.DataFrame:
         """A row for each measure: mean and sd, averaged over topics."""
@@ -136,7 +127,4 @@ def in_form(z: Floats, form: Form) -> Floats:
     """Standardised scores in a form, see `standardised`."""
     if form == "z":
         return z
-    if form == "linear":
-        return np.clip(SLOPE * z + CENTRE, 0.0, 1.0)
-    share: Floats = special.ndtr(z)
-    return share
+    return np.clip(SLOPE * z + CENTRE, 0.0, 1.0) if form == "linear" else np.asarray(special.ndtr(z))

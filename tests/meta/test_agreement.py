@@ -8,7 +8,6 @@ from matrices import matrix_of, random_matrix
 from scipy import stats
 
 from ir_trunc import meta
-from ir_trunc._core.errors import IrTruncError
 
 
 def test_agreement_of_systems_and_of_p_values():
@@ -42,12 +41,3 @@ def test_intervals_of_an_ordering_with_itself_are_one(coefficient):
     assert high == pytest.approx(1)
     assert low in (pytest.approx(1), 0)  # 0 where one item alone was drawn
     assert math.isfinite(low)
-
-
-@pytest.mark.parametrize(("wrong", "says"), [
-    (lambda m: meta.agreement(m, "r"), "coefficient='r'"),
-    (lambda m: meta.agreement({"a": [1, 2], "b": [1]}), "differ in length"),
-])  # fmt: skip
-def test_errors_name_what_was_wrong(wrong, says):
-    with pytest.raises(IrTruncError, match=says):
-        wrong(random_matrix(0))

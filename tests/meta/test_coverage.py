@@ -11,7 +11,6 @@ from matrices import matrices, random_matrix
 from scipy import stats
 
 from ir_trunc import meta
-from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.parameters import generator
 
 
@@ -35,12 +34,3 @@ def test_cov_is_spearman_over_ordered_pairs():
         gaps = [means[s] - means[t] for s, t in ordered]
         assert cov == pytest.approx(stats.spearmanr(gaps, [found.uir[s, t] for s, t in ordered]).statistic)
     assert found.to_pandas()["cov"].is_monotonic_decreasing
-
-
-@pytest.mark.parametrize(("wrong", "says"), [
-    (lambda m: meta.coverage(m, []), "No reference"),
-    (lambda m: meta.coverage(m, ["AP"]), "no measure AP"),
-])  # fmt: skip
-def test_errors_name_what_was_wrong(wrong, says):
-    with pytest.raises(IrTruncError, match=says):
-        wrong(random_matrix(0))

@@ -6,10 +6,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from matrices import collection, matrix_of, random_matrix
+from matrices import collection
 
 from ir_trunc import compare, meta
-from ir_trunc._core.errors import InputError, IrTruncError
+from ir_trunc._core.errors import InputError
 from ir_trunc.synthetic import demo
 
 QRELS = str(demo.data() / "demo.qrels")
@@ -35,18 +35,12 @@ def test_a_score_matrix_from_a_folder_paths_and_a_mapping(tmp_path):
     matrix = meta.score_matrix("AP RBPT(p=0.5)", qrels, tmp_path)
     assert matrix.systems == tuple(f"{name}.run" for name in sorted(demo.SYSTEMS))
     paths = meta.score_matrix("AP RBPT(p=0.5)", qrels, sorted(tmp_path.iterdir()))
-    mapped = meta.score_matrix(
-        "AP RBPT(p=0.5)", qrels, {path.name: path for path in sorted(tmp_path.iterdir())}
-    )
+    by_name = {path.name: path for path in sorted(tmp_path.iterdir())}
+    mapped = meta.score_matrix("AP RBPT(p=0.5)", qrels, by_name)
     assert matrix.values.tobytes() == paths.values.tobytes() == mapped.values.tobytes()
     assert matrix[ir_measures.AP].shape == (3, len(matrix.topics))
     assert matrix.to_pandas().loc[("says-little.run", "nothing-to-find"), "RBPT(p=0.5)"] == 1
-    assert matrix.joined({"again": matrix}).measures == (
-        "AP",
-        "RBPT(p=0.5)",
-        "AP, again",
-        "RBPT(p=0.5), again",
-    )
+    assert " ".join(matrix.joined({"again": matrix}).measures[2:]) == "AP, again RBPT(p=0.5), again"
 
 
 def test_tables_keep_what_their_user_wrote():
@@ -69,26 +63,19 @@ def test_tables_keep_what_their_user_wrote():
     )
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        BY_LIST.to_pandas(),
-        BY_LIST.to_pandas().reset_index(),
-        compare("AP RBPT(p=0.9)", QRELS, RUNS).by_topic(),
-        compare("AP RBPT(p=0.9)", QRELS, RUNS).by_topic().rename(columns={"query_id": "qid"}),
-        compare("AP RBPT(p=0.9)", QRELS, RUNS).by_topic().iloc[:, ::-1],
-    ],
-)
+BY_TOPIC = compare("AP RBPT(p=0.9)", QRELS, RUNS).by_topic()
+
+
+@pytest.mark.parametrize("table", [
+    BY_LIST.to_pandas(), BY_LIST.to_pandas().reset_index(),
+    BY_TOPIC, BY_TOPIC.rename(columns={"query_id": "qid"}), BY_TOPIC.iloc[:, ::-1],
+])  # fmt: skip
 def test_a_table_becomes_the_matrix_that_it_came_from(table):
     before = table.copy()
     assert equal(meta.ScoreMatrix.from_pandas(table), BY_LIST)
     pd.testing.assert_frame_equal(table, before)
-
-
-def test_tables_of_other_libraries_do_too():
     pa = pytest.importorskip("pyarrow")
-    long = compare("AP RBPT(p=0.9)", QRELS, RUNS).by_topic()
-    assert equal(meta.ScoreMatrix.from_pandas(pa.Table.from_pandas(pd.DataFrame(long))), BY_LIST)
+    assert equal(meta.ScoreMatrix.from_pandas(pa.Table.from_pandas(pd.DataFrame(table))), BY_LIST)
 
 
 LONG = pd.DataFrame(
@@ -120,14 +107,9 @@ def test_a_table_that_is_not_a_matrix_is_refused_with_the_place(table, says):
         meta.ScoreMatrix.from_pandas(table)
 
 
-@pytest.fixture
-def saved(tmp_path):
+def test_a_loaded_matrix_gives_the_same_figures(tmp_path):
     MATRIX.save(tmp_path / "matrix.json")
-    return tmp_path / "matrix.json"
-
-
-def test_a_loaded_matrix_gives_the_same_figures(saved):
-    loaded = meta.ScoreMatrix.load(saved)
+    loaded = meta.ScoreMatrix.load(tmp_path / "matrix.json")
     assert equal(loaded, MATRIX)
     assert equal(loaded.take(measures="AP RBPT(p=0.9)"), BY_LIST)
     for procedure in (meta.power, meta.error_rates, meta.swap_rates, meta.predictivity):
@@ -137,37 +119,14 @@ def test_a_loaded_matrix_gives_the_same_figures(saved):
 
 @pytest.mark.parametrize("name", ["c@1", "c@1, with a name of its own"])
 def test_a_loaded_matrix_says_where_it_lacks_the_lists(name, tmp_path):
-    matrix = (
-        MATRIX if name == "c@1" else BY_LIST.joined({"with a name of its own": MATRIX.take(measures="c@1")})
-    )
+    renamed = BY_LIST.joined({"with a name of its own": MATRIX.take(measures="c@1")})
+    matrix = MATRIX if name == "c@1" else renamed
     matrix.save(tmp_path / "matrix.json")
     loaded = meta.ScoreMatrix.load(tmp_path / "matrix.json")
-    calls = [
-        meta.power,
-        meta.error_rates,
-        meta.swap_rates,
-        meta.predictivity,
-        lambda m: m.take(topics=m.topics[:1]),
-    ]
-    for call in calls:
+    procedures = meta.power, meta.error_rates, meta.swap_rates, meta.predictivity
+    for call in (*procedures, lambda m: m.take(topics=m.topics[:1])):
         with pytest.raises(InputError, match=f"{name} looks at all lists of a run"):
             call(loaded)
     with pytest.raises(InputError, match="has no score of one topic alone"):
         meta.coverage(loaded, name)
     assert loaded.take(systems=loaded.systems[:2]).means().tolist() == matrix.means()[:, :2].tolist()
-
-
-@pytest.mark.parametrize(("wrong", "says"), [
-    (lambda m: m.take(["x"]), "'x'"),
-    (lambda m: m["nDCG"], "no measure nDCG"),
-    (lambda m: matrix_of(m.values * np.nan), "finite"),
-    (lambda m: matrix_of(m.values, ["a"]), "shape"),
-    (lambda m: m.joined({"x": m.take(["s1"])}), "other systems"),
-    (lambda m: meta.score_matrix("AP", {"q": {"a": 1}}, "EMPTY"), "holds no files"),
-    (lambda m: meta.score_matrix("AP", {"q": {"a": 1}}, []), "There is no run"),
-])  # fmt: skip
-def test_errors_name_what_was_wrong(wrong, says, tmp_path, monkeypatch):
-    (tmp_path / "EMPTY").mkdir()
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(IrTruncError, match=says):
-        wrong(random_matrix(0))

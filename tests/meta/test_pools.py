@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matrices import collection, collections, scores
+from matrices import collections, scores
 
 import ir_trunc
 from ir_trunc import meta
-from ir_trunc._core.errors import IrTruncError
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 MEASURES = "P@3 R@5 AP nDCG@4 RBP(p=0.7,rel=1) Bpref DCG@5"
@@ -68,17 +67,6 @@ def test_coverage_tells_how_much_of_a_pool_was_judged():
     assert pools.coverage(1) == 1 / 2
     assert pools.coverage(3) == 2 / 4
     assert pools.coverage(3, ["x"]) == 2 / 3
-
-
-@pytest.mark.parametrize(("wrong", "says"), [
-    (lambda pools: pools.in_pool(0), "pool depth=0"),
-    (lambda pools: pools.in_pool(1, ["s9"]), "'s9'"),
-    (lambda pools: pools.score("infAP"), "infAP is not computed"),
-    (lambda pools: meta.leave_group_out("AP", pools, 1, {"s0": "a"}), "system s1 has none"),
-])  # fmt: skip
-def test_errors_name_what_was_wrong(wrong, says):
-    with pytest.raises(IrTruncError, match=says):
-        wrong(meta.pooled_runs(*collection(0)))
 
 
 @pytest.fixture(scope="module")

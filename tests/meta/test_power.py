@@ -11,7 +11,6 @@ from matrices import matrices, random_matrix
 from scipy import stats
 
 from ir_trunc import meta
-from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.parameters import generator
 
 
@@ -90,21 +89,6 @@ def test_p_values_as_a_matrix_and_as_pairs():
         a, b = (matrix["m1"][matrix.systems.index(name)].mean() for name in (row.system, row.other))
         assert row.difference == pytest.approx(a - b, abs=1e-9)
     assert found.to_pandas()["discriminative_power"].tolist() == (found.p < 0.05).mean(axis=1).tolist()
-
-
-@pytest.mark.parametrize(("wrong", "says"), [
-    (lambda m: meta.power(m, "z"), "test='z' is unknown"),
-    (lambda m: meta.power(m, alpha=2), "alpha=2"),
-    (lambda m: meta.power(m, correction="x"), "correction='x'"),
-    (lambda m: meta.power(m, "bootstrap", repetitions=0), "repetitions=0"),
-    (lambda m: meta.power(m, "bootstrap", seed=-1), "seed=-1"),
-    (lambda m: meta.power(m.take(topics=["1"])), "at least two"),
-    (lambda m: meta.power(m.take(["s1"])), "at least two"),
-    (lambda m: meta.power(m).matrix("AP"), "no measure AP here"),
-])  # fmt: skip
-def test_errors_name_what_was_wrong(wrong, says):
-    with pytest.raises(IrTruncError, match=says):
-        wrong(random_matrix(0))
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")

@@ -1,12 +1,10 @@
 """Predictivity: the mean tau over halves of the topics."""
 
 import numpy as np
-import pytest
 from matrices import random_matrix
 from scipy import stats
 
 from ir_trunc import meta
-from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.parameters import generator
 
 
@@ -22,11 +20,3 @@ def test_predictivity_is_the_mean_tau_over_halves():
     bounds = found.intervals(repetitions=20)
     assert (bounds["low"] <= bounds["high"]).all()
     assert (bounds["high"] <= 1).all()
-
-
-@pytest.mark.parametrize(("wrong", "says"), [
-    (lambda m: meta.predictivity(m.take(topics=["1"])), "at least two topics"),
-])  # fmt: skip
-def test_errors_name_what_was_wrong(wrong, says):
-    with pytest.raises(IrTruncError, match=says):
-        wrong(random_matrix(0))

@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 import pytest
+from matrices import collection, matrix_of, random_matrix
 from procedures import example_of
 
 from ir_trunc import InputError, IrTruncError, ParameterError, meta
@@ -63,11 +64,8 @@ def test_every_option_that_is_wrong_is_refused_by_its_name(name):
         for value in ODD:
             with pytest.raises(IrTruncError) as caught:
                 known.function(**given | {option.name: value})
-            said = str(caught.value)
-            assert option.name in said or isinstance(option.kind, (MatrixMeasures, SystemNames)), (
-                option.name,
-                value,
-            )
+            said, named = str(caught.value), not isinstance(option.kind, (MatrixMeasures, SystemNames))
+            assert option.name in said or not named, (option.name, value)
             assert "\n" not in said
 
 
@@ -179,3 +177,55 @@ def test_measures_are_found_by_text_and_by_object_in_every_result():
         power.matrix("RBPT")
     with pytest.raises(InputError, match="matrix of type list"):
         meta.power([matrix])
+
+
+POOLS, TOPIC = meta.pooled_runs(*collection(0)), random_matrix(0).take(topics=["1"])
+
+
+@pytest.mark.parametrize(("wrong", "says"), [
+    (lambda m: meta.agreement({"a": [1, 2], "b": [1]}), "differ in length"),
+    (lambda m: meta.agreement({"a": [2, 1, 1], "b": [3, 2, 1]}, "tau_ap"), "has ties.*Take tau_ap_b"),
+    (lambda m: meta.tau_ap([1], [1]), "at least two"),
+    (lambda m: meta.tau_ap([4, 3, 2, 1], [1, 1, 1, 1]), "has ties.*Take tau_ap_b"),
+    (lambda m: meta.tau_ap([1, float("nan")], [1, 2]), "x=nan .*a finite number is needed"),
+    (lambda m: meta.rbo([1, 2], [1, 2], 1), "p=1"),
+    (lambda m: meta.rbo([1, 2], [1, 2], ties="c"), "ties='c' is unknown"),
+    (lambda m: meta.rbo([1, 2, 3], [1, 2]), "3 and 2 items: it is unclear which belong together"),
+    (lambda m: meta.rbo({"a": 1}, [1]), "both"),
+    (lambda m: meta.rbo({"a": 1}, {}), "at least one item"),
+    (lambda m: meta.rbo({"a": float("nan")}, {"a": 1}), "finite"),
+    (lambda m: meta.break_even("RBPU", "gain", 3), "'gain' cannot be calibrated; p, e can"),
+    (lambda m: meta.break_even("AP", "p", 3), "nothing can"),
+    (lambda m: meta.break_even("RBP", "p", 3), "more than nothing at every p .*, from 0.00249 to 0.998"),
+    (lambda m: meta.break_even("RBPU", "e", 10**30), "rank=1(0){30} is out of range: .* 1 to 100000"),
+    (lambda m: meta.break_even("OIE", "beta", 30000), "rank=30000 is beyond the D=20000 documents"),
+    (lambda m: meta.persistence(0, 10), "residual=0"),
+    (lambda m: meta.residual(1, 10), "p=1"),
+    (lambda m: meta.coverage(m, []), "No reference"),
+    (lambda m: meta.coverage(m, ["AP"]), "no measure AP"),
+    (lambda m: meta.guide(length=True), "answers is not answered"),
+    (lambda m: meta.pool_grid(["RBP(p={p})"], POOLS, residual=1), "residual=1"),
+    (lambda m: meta.pool_grid([], POOLS), "at least one measure"),
+    (lambda m: POOLS.in_pool(0), "pool depth=0"),
+    (lambda m: POOLS.in_pool(1, ["s9"]), "'s9'"),
+    (lambda m: POOLS.score("infAP"), "infAP is not computed"),
+    (lambda m: meta.leave_group_out("AP", POOLS, 1, {"s0": "a"}), "system s1 has none"),
+    (lambda m: meta.power(TOPIC), "at least two"),
+    (lambda m: meta.power(m.take(["s1"])), "at least two"),
+    (lambda m: meta.power(m).matrix("AP"), "no measure AP here"),
+    (lambda m: meta.predictivity(TOPIC), "at least two topics"),
+    (lambda m: meta.error_rates(m, 9), "size=9"),
+    (lambda m: meta.swap_rates(m, 5), "size=5"),
+    (lambda m: meta.swap_rates(m, width=0), "width=0"),
+    (lambda m: meta.error_rates(m).intervals(0.5), "fuzziness=0.5"),
+    (lambda m: m.take(["x"]), "'x'"),
+    (lambda m: m["nDCG"], "no measure nDCG"),
+    (lambda m: matrix_of(m.values * np.nan), "finite"),
+    (lambda m: matrix_of(m.values, ["a"]), "shape"),
+    (lambda m: m.joined({"x": m.take(["s1"])}), "other systems"),
+    (lambda m: meta.score_matrix("AP", {"q": {"a": 1}}, []), "There is no run"),
+    (lambda m: meta.truncation_impact("RBPT@5", {"1": {"a": 1}}, {}), "There is no run"),
+])  # fmt: skip
+def test_errors_name_what_was_wrong(wrong, says):
+    with pytest.raises(IrTruncError, match=says):
+        wrong(random_matrix(0))

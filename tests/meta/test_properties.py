@@ -58,28 +58,6 @@ def test_verdicts_that_are_known_by_hand(function, expected):
     assert [finding.verdict for finding in tried(function, (0, 1)).findings] == expected
 
 
-@pytest.mark.parametrize(("name", "cells"), [
-    # Lists are shorter than the cutoff, and a swap moves no document across it.
-    ("P@10", {"Priority": "constant", "Confidence": "constant", "Recall": "constant"}),
-    # Irrelevant documents add nothing; ranks higher up weigh more; R is not used.
-    ("RBP", {"Priority": "strict", "Confidence": "constant", "Recall": "constant", "Redundancy": "constant"}),
-    # Every document costs e, wherever it is.
-    ("FlatU", {"Priority": "constant", "Top-weightedness": "constant", "Confidence": "strict"}),
-    # The divisor is R, and only ranks of relevant documents count.
-    ("AP", {"Priority": "strict", "Confidence": "constant", "Recall": "strict"}),
-    ("SetR", {"Priority": "constant", "Confidence": "constant", "Recall": "strict"}),
-    # 1/n falls with n, but 0/n stays 0.
-    ("SetP", {"Priority": "constant", "Confidence": "weak", "Recall": "constant"}),
-    # Only the first relevant document counts, and the end where there is none to find.
-    ("RRT", {"Priority": "weak", "Confidence": "weak", "Top-weightedness": "weak"}),
-    # Its reader stops at a relevant document: the second of two is worth less than alone.
-    ("iRBU", {"Priority": "strict", "Confidence": "constant", "Redundancy": "strict"}),
-])  # fmt: skip
-def test_cells_of_the_table_that_follow_from_the_formula(name, cells):
-    found = tried(name, (0, 1))
-    assert {prop: found[prop].verdict for prop in cells} == cells
-
-
 def twin_of(name, scale, **params):
     """A score from the naive twin, for a scale; whole-run measures get a run of this one list."""
     setting = Setting(k=TABLE_CUTOFF if needs_a_depth(name) else None, levels=scale[1:], params=params)
@@ -189,27 +167,6 @@ def test_examples_that_were_worked_out_by_hand(name, prop, shows):
     assert tried(name, (0, 1))[prop].shows == shows
 
 
-def test_cases_are_what_the_properties_say():
-    by_name = {known.name: list(known.cases((0, 1, 2), 4)) for known in trials.PROPERTIES if known.cases}
-    for (_, better), (_, worse) in by_name["Priority"]:
-        assert sorted(better.grades) == sorted(worse.grades)
-        assert better.grades > worse.grades
-    shown = {better.grades for (_, better), _ in by_name["Top-weightedness"]}
-    assert shown == {(1, 0, 0, 1), (2, 0, 0, 2), (2, 1, 1, 2)}
-    for (_, shorter), (_, longer) in by_name["Confidence"]:
-        assert (*shorter.grades, 0) == longer.grades
-        assert shorter.judged == longer.judged
-    for (_, fewer), (_, more) in by_name["Recall"]:
-        assert fewer.grades == more.grades
-        assert len(more.judged) == len(fewer.judged) + 1
-        assert any(fewer.grades)
-    for cases in by_name.values():
-        for case in cases:
-            for _, ranking in case:
-                for grade in (0, 1, 2):
-                    assert ranking.grades.count(grade) <= ranking.judged.count(grade)
-
-
 def test_parameters_decide_too():
     assert tried("RBU", (0, 1))["Shallowness"].verdict == "violated"
     assert tried("RBU(p=0.98)")["Shallowness"].verdict == "strict"
@@ -229,20 +186,10 @@ def test_a_users_function_is_judged_as_the_formula_that_it_equals(shallow_lists)
 
 def test_a_verdict_says_what_was_tried():
     found = tried("OIE")
-    assert found["Priority"].tried.startswith(
-        "lists of grades 0,1 and 0,1,2 to length 6, 0 to 2 relevant documents outside"
-    )
     assert "n = D/1000, D/100, D/10, D/5; R = n and 2n" in found["Deepness"].tried
-    assert found["Deepness"].tried.endswith("D = 20000 and 200000")
-    assert "n = 1, 2, 4 to 8192; R = n and 2n" in tried("AP")["Deepness"].tried
     assert found["Priority"].cases == 2 * sum(part.cases for part in tried("AP")["Priority"].parts)
-    assert repr(tried("P@10", (0, 1))).startswith(
-        "P@10: lists of grades 0,1 to length 6 (none reaches the cutoff 10)\n"
-    )
+    assert "to length 6 (none reaches the cutoff 10)\n" in repr(tried("P@10", (0, 1)))
     assert "cutoff" not in repr(tried("P@6", (0, 1)))
-    frame = found.to_pandas()
-    assert list(frame) == ["measure", "property", "verdict", "depends_on", "shows", "tried", "cases", "paper"]
-    assert list(frame["depends_on"])[:3] == ["grades", "", "R n"]
 
 
 def test_scores_are_printed_with_as_many_digits_as_show_which_is_higher():
@@ -257,6 +204,12 @@ def test_the_paper_is_shown_where_it_says_otherwise():
     assert "the paper says yes (section 3.2)" in repr(found)
     assert not found["Shallowness"].disagrees()
     assert not found["Recall"].paper
+    for name in ("Spearman", "KendallTau", "AUC"):  # a sentence of section 3.1 says otherwise than Table 1
+        found = tried(name)
+        assert found["Top-weightedness"].paper.startswith("no (table 1 and footnote 3; a sentence of")
+        assert [found[prop].disagrees() for prop in ("Top-weightedness", "Deepness", "Confidence")] == [
+            False, False, True
+        ]  # fmt: skip
 
 
 def test_claims_are_compared_with_what_they_are_about():
@@ -273,21 +226,6 @@ def test_claims_are_compared_with_what_they_are_about():
         "1 of 0,1": "strict", "1 of 0,1,2": "violated", "2 of 0,1,2": "strict"
     }  # fmt: skip
     assert not found.disagrees()
-
-
-@pytest.mark.parametrize("name", ["Spearman", "KendallTau", "AUC"])
-def test_full_rankings_are_compared_with_table_1_and_its_footnote(name):
-    """A sentence of section 3.1 has Top-weightedness; Table 1 and footnote 3 have not, and the formulas have
-    not.
-    """
-    found = tried(name)
-    assert found["Top-weightedness"].verdict == "constant"
-    assert found["Top-weightedness"].paper.startswith(
-        "no (table 1 and footnote 3; a sentence of section 3.1 says yes"
-    )
-    assert not found["Top-weightedness"].disagrees()
-    assert not found["Deepness"].disagrees()
-    assert found["Confidence"].disagrees()  # a tick in Table 1; the empty list and a nil query tie
 
 
 def test_every_claim_of_the_paper_is_about_a_measure_and_a_property():
@@ -341,8 +279,3 @@ def test_a_table_of_some_measures_and_its_picture():
 def test_errors_name_what_was_wrong(wrong, says):
     with pytest.raises(IrTruncError, match=says):
         wrong()
-
-
-def test_gains_never_depend_on_the_rankings_beside():
-    assert trials.list_trials((0, 1, 2), 4).lists.judgments.max_rel == 2
-    assert trials.depth_trials((0, 1, 2), None).lists.judgments.max_rel == 2

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import RBPT, InputError, meta
+from ir_trunc import RBPT, meta
 from ir_trunc.synthetic import demo
 
 DOCS = [*"abcdef", "NIL"]
@@ -52,8 +52,3 @@ def test_both_scores_of_a_system_stand_over_its_share_of_truncated_lists():
         np.testing.assert_allclose(line.get_ydata(), scores)
     named = ["RBP(p=0.5)@5, as usual", "RBPT(p=0.5)@5, with the end"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == named
-
-
-def test_no_run_is_an_error():
-    with pytest.raises(InputError, match="There is no run"):
-        meta.truncation_impact("RBPT@5", {"1": {"a": 1}}, {})
