@@ -10,7 +10,7 @@ import argparse
 import ast
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import dedent, fill, indent, wrap
 from typing import Any, get_origin
@@ -59,16 +59,19 @@ def main(words: Sequence[str]) -> int:
 
 def commands() -> dict[str, list[ProcedureDefinition]]:
     """The procedures that each command runs, without the commands that are written out."""
-    found: dict[str, list[ProcedureDefinition]] = {}
-    for procedure in registry.values():
-        found.setdefault(procedure.command, []).append(procedure)
-    return {name: found[name] for name in sorted(found) if name not in _WRITTEN_OUT}
+    by_command: dict[str, list[ProcedureDefinition]] = {}
+    for procedure in sorted(registry.values(), key=lambda procedure: procedure.command):
+        if procedure.command not in _WRITTEN_OUT:
+            by_command.setdefault(procedure.command, []).append(procedure)
+    return by_command
 
 
 def _overview(procedures: dict[str, list[ProcedureDefinition]]) -> str:
     """The help of `ir_trunc meta`."""
-    texts = {name: f"{_names(several)}." if several[1:] else several[0].summary
-             for name, several in procedures.items()}  # fmt: skip
+    texts = {}
+    for name, several in procedures.items():
+        names = ", ".join(procedure.name.replace("_", " ") for procedure in several).capitalize()
+        texts[name] = f"{names}." if several[1:] else several[0].summary
     texts |= {name: about for name, (_, about) in _WRITTEN_OUT.items()}
     lines = [
         fill(f"  {name:<16} {text}", WIDTH, subsequent_indent=" " * 19, break_on_hyphens=False)
@@ -79,13 +82,10 @@ def _overview(procedures: dict[str, list[ProcedureDefinition]]) -> str:
     return "\n".join(["usage: ir_trunc meta COMMAND ...\n", *lines, f"\n{after}", runs])
 
 
-def _names(procedures: Iterable[ProcedureDefinition]) -> str:
-    return ", ".join(procedure.name.replace("_", " ") for procedure in procedures).capitalize()
-
-
 def _run(procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:
     """Run procedures one after the other over the same data, and print what they find."""
-    kind = _data_kind(procedures[0])
+    types = {each for types in procedures[0].inputs.values() for each in types}
+    kind = next((kind for kind in (ScoreMatrix, PooledRuns) if kind in types), None)
     args = _parser(procedures, kind).parse_intermixed_args(words)
     if getattr(args, "plot", None) is not None:
         read = (getattr(args, "qrels", None), *args.arguments, getattr(args, "matrix", None))
@@ -110,7 +110,7 @@ def _run(procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> Non
 
 
 def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> OneLineParser:
-    """The parser of a command, from the signatures of its procedures."""
+    """The parser of a command; kind: what runs become, or None where none are needed."""
     first = procedures[0]
     notes = first.notes.split("\n\n") if not procedures[1:] else [each.summary for each in procedures[1:]]
     sources = "; ".join(dict.fromkeys(procedure.source for procedure in procedures))
@@ -153,15 +153,16 @@ def _filled(*paragraphs: str) -> str:
 def _add_options(parser: argparse.ArgumentParser, procedures: Sequence[ProcedureDefinition]) -> None:
     """Add a flag for every option; procedures that have one of the same name share it.
 
-    The required options of a single procedure are required. Of several procedures, one whose required options
-    are not given is left out.
+    Of several procedures, one whose required options are not given is left out.
     """
     alone = len(procedures) == 1
     for name in dict.fromkeys(name for procedure in procedures for name in procedure.options):
         having = [procedure for procedure in procedures if name in procedure.options]
         option = having[0].options[name]
-        defaults = {_default_text(procedure.options[name].default) for procedure in having}
-        about = option.kind.meaning + (defaults.pop() if len(defaults) == 1 else "")
+        default = option.default
+        same = default is not None and all(procedure.options[name].default == default for procedure in having)
+        shown = ",".join(map(str, default)) if isinstance(default, (tuple, list)) else default
+        about = option.kind.meaning + f" (default {shown})" * same
         only = f"{having[0].name}: " if option.required and not alone else ""
         parser.add_argument(
             f"--{name.replace('_', '-')}",
@@ -171,12 +172,6 @@ def _add_options(parser: argparse.ArgumentParser, procedures: Sequence[Procedure
             help=f"{only}{about}".replace("%", "%%"),
             **_form(option.kind),
         )
-
-
-def _default_text(default: Any) -> str:
-    if default is None:
-        return ""
-    return f" (default {','.join(map(str, default)) if isinstance(default, (tuple, list)) else default})"
 
 
 def _form(kind: Any) -> dict[str, Any]:
@@ -226,12 +221,6 @@ def _rows(path: str, count: int) -> list[list[str]]:
     return rows
 
 
-def _data_kind(procedure: ProcedureDefinition) -> type | None:
-    """What runs become for a procedure: a score matrix or pooled runs; None where it needs no runs."""
-    types = {each for types in procedure.inputs.values() for each in types}
-    return next((kind for kind in (ScoreMatrix, PooledRuns) if kind in types), None)
-
-
 def _data(kind: type | None, args: argparse.Namespace, more_measures: Sequence[str]) -> dict[Any, Any]:
     """What the procedures are about, by its type or its name; measures as a list of texts."""
     if kind is ScoreMatrix:
@@ -271,8 +260,19 @@ def _runs_and_measures(words: Sequence[str]) -> tuple[RunsLike, list[str]]:
 
 
 def _matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatrix:
+    """The scores of runs, or those of a file."""
     if args.matrix is not None:
-        return _saved_matrix(args, more_measures)
+        if Reading.of(**reading_of(args)) != DEFAULT or args.nil is not None or args.pool_depth is not None:
+            raise ParameterError(
+                "--matrix holds scores already, and no run is read: leave --pool-depth and the options of"
+                " reading runs out."
+            )
+        matrix = ScoreMatrix.load(args.matrix)
+        measures = [*([args.qrels] if args.qrels else ()), *args.arguments]
+        if not measures:
+            return matrix
+        places = matrix.places([*measures, *more_measures])
+        return matrix.take(measures=list(dict.fromkeys(matrix.measures[place] for place in places)))
     if not args.arguments:
         raise ParameterError("QRELS, RUNS and MEASURE ... are needed, or --matrix FILE.")
     runs, measures = _runs_and_measures(args.arguments)
@@ -282,24 +282,8 @@ def _matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatr
     return pools.score([*measures, *more_measures], pools.in_pool(args.pool_depth))
 
 
-def _saved_matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatrix:
-    if Reading.of(**reading_of(args)) != DEFAULT or args.nil is not None or args.pool_depth is not None:
-        raise ParameterError(
-            "--matrix holds scores already, and no run is read: leave --pool-depth and the options of reading"
-            " runs out."
-        )
-    matrix, measures = ScoreMatrix.load(args.matrix), [*([args.qrels] if args.qrels else ()), *args.arguments]
-    if not measures:
-        return matrix
-    places = matrix.places([*measures, *more_measures])
-    return matrix.take(measures=list(dict.fromkeys(matrix.measures[place] for place in places)))
-
-
 def _show(args: argparse.Namespace, results: Sequence[Any]) -> None:
-    """Print results, and write what was asked for.
-
-    --csv prints the values of the first result, --plot draws it, and --tables writes the values of all.
-    """
+    """Print results, and write what was asked for: the first as csv or picture, the tables of all."""
     if args.csv:
         print(csv_text(results[0].to_pandas(), args.places), end="")
     else:
@@ -310,8 +294,8 @@ def _show(args: argparse.Namespace, results: Sequence[Any]) -> None:
                 file.write(csv_text(table, args.places).encode())
     for result in results if getattr(args, "intervals", False) else ():
         if hasattr(result, "intervals"):
-            what = f"95 % bootstrap intervals, {type(result).__name__}"
-            print(f"\n{what}\n{table_text(result.intervals(), None)}")
+            print(f"\n95 % bootstrap intervals, {type(result).__name__}")
+            print(table_text(result.intervals(), None))
     if getattr(args, "plot", None) is not None:
         save_picture(results[0].plot().figure, args.plot, "none")
 
@@ -400,11 +384,9 @@ def _yes(text: str, problem: str) -> bool:
     return word.startswith("y")
 
 
+_ABOUT_MATRIX = "Scores of runs by topic, saved by -o FILE for --matrix FILE of other commands."
 _WRITTEN_OUT = {
-    "matrix": (
-        _save_matrix,
-        "Scores of runs by topic, saved by -o FILE for --matrix FILE of other commands.",
-    ),
+    "matrix": (_save_matrix, _ABOUT_MATRIX),
     "guide": (_guide, "Questions that lead to a measure."),
     "calibrate": (_calibrate, "A parameter from the rank that is to break even, or from a residual."),
 }

@@ -1,8 +1,4 @@
-"""Procedures of meta-evaluation: their declaration, the registry, and the kinds that their options have.
-
-A procedure is one decorated function. The exports of `ir_trunc.meta`, the commands of `ir_trunc meta`, the
-reference page and the laws that hold for every procedure follow from its signature and its docstring.
-"""
+"""Procedures of meta-evaluation: their declaration, the registry, and the kinds that their options have."""
 
 from __future__ import annotations
 
@@ -78,12 +74,12 @@ class ProcedureDefinition:
     @property
     def summary(self) -> str:
         """What the procedure finds, in one sentence."""
-        return " ".join(self._description().partition("\n\n")[0].split())
+        return " ".join(self._description()[0].split())
 
     @property
     def notes(self) -> str:
         """The rest of the description, in paragraphs."""
-        return self._description().partition("\n\n")[2]
+        return self._description()[2]
 
     @property
     def signature(self) -> str:
@@ -91,8 +87,9 @@ class ProcedureDefinition:
         options = (p.name if p.required else f"{p.name}={p.default!r}" for p in self.options.values())
         return f"{self.name}({', '.join([*self.inputs, *options])})"
 
-    def _description(self) -> str:
-        return inspect.cleandoc(self.function.__doc__ or f"{self.name}.").partition("\n\nParameters\n")[0]
+    def _description(self) -> tuple[str, str, str]:
+        text = inspect.cleandoc(self.function.__doc__ or f"{self.name}.")
+        return text.partition("\n\nParameters\n")[0].partition("\n\n")
 
 
 registry: dict[str, ProcedureDefinition] = {}
@@ -144,11 +141,8 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
         if not (isinstance(result, type) and issubclass(result, Result)):
             raise ParameterError(f"{name} needs a return annotation that is a Result: `-> Agreement`.")
         inputs, options = _inputs_of(function), declared_parameters(function)
-        data = {
-            name: kinds[0]
-            for name, kinds in inputs.items()
-            if len(kinds) == 1 and hasattr(kinds[0], "_needed")
-        }
+        single = {argument: kinds[0] for argument, kinds in inputs.items() if len(kinds) == 1}
+        data = {argument: kind for argument, kind in single.items() if hasattr(kind, "_needed")}
         signature, with_checks = inspect.signature(function), checked(function)
 
         @wraps(function)
@@ -159,10 +153,8 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
                     instance(argument, arguments[argument], kind, kind._needed)
             return with_checks(*args, **kwargs)
 
-        shell_name = command or name.replace("_", "-")
-        registry[name] = ProcedureDefinition(
-            name, with_data_checked, inputs, options, result, source, shell_name
-        )
+        declared = name, with_data_checked, inputs, options, result, source
+        registry[name] = ProcedureDefinition(*declared, command or name.replace("_", "-"))
         return with_data_checked
 
     return register

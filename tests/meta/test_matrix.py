@@ -84,24 +84,21 @@ LONG = pd.DataFrame(
 )
 
 
-@pytest.mark.parametrize(
-    ("table", "says"),
-    [
-        (LONG.iloc[:-1], r"'AP' of system 't' on topic '2' has no score \(1 are missing\)"),
-        (pd.concat([LONG, LONG.iloc[:1]]), "'AP' of system 's' on topic '1' has two scores"),
-        (LONG.assign(value=["x", 1, 2, 3]), "has the score 'x': a finite number is needed"),
-        (LONG.assign(value=[True, 1, 2, 3]), "has the score True: a finite number is needed"),
-        (LONG.assign(value=[np.nan, 1, 2, 3]), "has the score nan: a finite number is needed"),
-        (LONG.assign(value=[np.inf, 1, 2, 3]), "has the score inf: a finite number is needed"),
-        (LONG.assign(query_id=[1.0, 2.0, 1.0, 2.0]), "query_id 1.0 is float, not text or a whole number"),
-        (LONG.assign(system=[None, "s", "t", "t"]), "row 0: system is missing"),
-        (LONG.drop(columns="system"), "the columns system, query_id, measure, value"),
-        (LONG.assign(fold=1), "the column 'fold' is not known beside measure and value"),
-        (LONG.iloc[:0], "it has no scores"),
-        (LONG[["system", "query_id"]], "it has no scores"),
-        ([("s", "1", "AP", 0.5)], "table of type list: a DataFrame with scores is needed"),
-    ],
-)
+@pytest.mark.parametrize(("table", "says"), [
+    (LONG.iloc[:-1], r"'AP' of system 't' on topic '2' has no score \(1 are missing\)"),
+    (pd.concat([LONG, LONG.iloc[:1]]), "'AP' of system 's' on topic '1' has two scores"),
+    (LONG.assign(value=["x", 1, 2, 3]), "has the score 'x': a finite number is needed"),
+    (LONG.assign(value=[True, 1, 2, 3]), "has the score True: a finite number is needed"),
+    (LONG.assign(value=[np.nan, 1, 2, 3]), "has the score nan: a finite number is needed"),
+    (LONG.assign(value=[np.inf, 1, 2, 3]), "has the score inf: a finite number is needed"),
+    (LONG.assign(query_id=[1.0, 2.0, 1.0, 2.0]), "query_id 1.0 is float, not text or a whole number"),
+    (LONG.assign(system=[None, "s", "t", "t"]), "row 0: system is missing"),
+    (LONG.drop(columns="system"), "the columns system, query_id, measure, value"),
+    (LONG.assign(fold=1), "the column 'fold' is not known beside measure and value"),
+    (LONG.iloc[:0], "it has no scores"),
+    (LONG[["system", "query_id"]], "it has no scores"),
+    ([("s", "1", "AP", 0.5)], "table of type list: a DataFrame with scores is needed"),
+])  # fmt: skip
 def test_a_table_that_is_not_a_matrix_is_refused_with_the_place(table, says):
     with pytest.raises(InputError, match=says):
         meta.ScoreMatrix.from_pandas(table)

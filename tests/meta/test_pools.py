@@ -85,10 +85,3 @@ def test_judgments_below_the_evaluation_depth_change_only_normalised_measures(co
         recall = [covid.score(f"R@{depth}", covid.in_pool(pool)).values for pool in (depth, 1000)]
         assert (recall[0] >= recall[1]).all()
         assert (recall[0] > recall[1]).any()
-
-
-def test_pools_grow_and_their_coverage_falls(covid):
-    sizes = [int(covid.in_pool(depth).sum()) for depth in (1, 5, 20, 100)]
-    assert sizes == sorted(sizes)
-    assert covid.coverage(5) > covid.coverage(100)
-    assert covid.in_pool(5, covid.systems[:70]).sum() < sizes[1]

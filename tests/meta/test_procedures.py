@@ -224,6 +224,7 @@ POOLS, TOPIC = meta.pooled_runs(*collection(0)), random_matrix(0).take(topics=["
     (lambda m: matrix_of(m.values, ["a"]), "shape"),
     (lambda m: m.joined({"x": m.take(["s1"])}), "other systems"),
     (lambda m: meta.score_matrix("AP", {"q": {"a": 1}}, []), "There is no run"),
+    (lambda m: meta.standardised(meta.score_matrix("c@1", *collection(0))), "c@1 looks at all lists"),
     (lambda m: meta.truncation_impact("RBPT@5", {"1": {"a": 1}}, {}), "There is no run"),
 ])  # fmt: skip
 def test_errors_name_what_was_wrong(wrong, says):

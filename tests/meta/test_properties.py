@@ -241,15 +241,6 @@ def test_every_claim_of_the_paper_is_about_a_measure_and_a_property():
     assert set(_claims()) >= {*in_table_1.split(), "RBPU", "OIE"}
 
 
-@pytest.mark.full
-def test_the_table_of_all_measures():
-    table = meta.properties(length=4)
-    assert [v.measure.partition("@")[0] for v in table] == list(registry)
-    for word in [v.measure for v in table] + [known.name for known in trials.PROPERTIES]:
-        assert word in repr(table).split()
-    assert len(table.to_pandas()) == 7 * len(registry)
-
-
 def test_a_table_of_some_measures_and_its_picture():
     table = meta.properties("RBPT OIE", (0, 1), 4)
     assert table[0] == tried("RBPT", (0, 1), 4)

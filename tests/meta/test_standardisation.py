@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matrices import collection
+from matrices import collection, matrix_of
 
 from ir_trunc import InputError, meta
 
@@ -29,18 +29,12 @@ def in_form(scores, form):
     return found
 
 
-def matrix_of(topics):
-    values = np.array(topics, dtype=np.float64).T[None]
-    systems = tuple(f"s{at}" for at in range(values.shape[1]))
-    return meta.ScoreMatrix(("AP",), systems, tuple(map(str, range(values.shape[2]))), values)
-
-
 @given(
     st.lists(st.lists(st.integers(0, 20), min_size=4, max_size=4), min_size=1, max_size=5),
     st.sampled_from(FORMS),
 )
 def test_standardised_scores_equal_their_twin(topics, form):
-    found = meta.standardised(matrix_of(topics), form)
+    found = meta.standardised(matrix_of([np.transpose(topics)]), form)
     for at, scores in enumerate(topics):
         assert found.values[0, :, at].tolist() == pytest.approx(in_form(scores, form), abs=1e-12)
         if form != "z":
@@ -50,7 +44,7 @@ def test_standardised_scores_equal_their_twin(topics, form):
 
 def test_scores_by_hand():
     """Scores 0, 0, 0, 1: mean 1/4, sd sqrt(3)/4, so z is -1/sqrt(3) and sqrt(3)."""
-    matrix = matrix_of([[0, 0, 0, 1]])
+    matrix = matrix_of([[[0], [0], [0], [1]]])
     assert meta.standardised(matrix, "z").values.ravel() == pytest.approx([-(3**-0.5)] * 3 + [3**0.5])
     linear = meta.standardised(matrix, "linear").values.ravel()
     assert linear == pytest.approx([0.5 - 0.15 / 3**0.5] * 3 + [0.5 + 0.15 * 3**0.5])
@@ -59,16 +53,9 @@ def test_scores_by_hand():
 
 def test_a_score_far_from_the_others_is_cut_to_0_or_1():
     """One of 101 systems: z is 10, and the linear form would be 2."""
-    linear = meta.standardised(matrix_of([[1] + [0] * 100]), "linear").values.ravel()
-    assert linear[0] == 1
-    assert meta.standardised(matrix_of([[-1] + [0] * 100]), "linear").values.ravel()[0] == 0
-
-
-def test_a_measure_of_the_whole_run_has_no_standardised_score():
-    runs = {"a": {"1": ["x"], "2": ["y"]}, "b": {"1": ["x"]}}
-    matrix = meta.score_matrix("c@1", {"1": {"x": 1}, "2": {"y": 1}}, runs)
-    with pytest.raises(InputError, match="c@1 looks at all lists of a run"):
-        meta.standardised(matrix)
+    for score, bound in ((1, 1), (-1, 0)):
+        matrix = matrix_of([[[score], *[[0]] * 100]])
+        assert meta.standardised(matrix, "linear").values[0, 0, 0] == bound
 
 
 def test_a_saved_reference_standardises_new_systems(tmp_path):
@@ -87,28 +74,22 @@ def test_a_saved_reference_standardises_new_systems(tmp_path):
             assert new[measure][0, at] == pytest.approx(expected)
 
 
-ONE = {"shape": [1, 1], "values": [0.5]}
-
-
-def saved(**changed):
-    data = {"measures": ["AP"], "topics": ["1"], "systems": 3, "mean": ONE, "sd": ONE} | changed
-    return json.dumps({"ir_trunc": "Reference", "format": 1, "data": data})
-
-
 def array(*values):
     return {"shape": [1, len(values)], "values": values}
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (saved(mean=array("NaN")), "mean and sd: finite numbers are needed"),
-        (saved(systems=0), "systems is 0: at least one is needed"),
-        (saved(sd=array(-0.1)), "no standard deviation below 0"),
-        (saved(topics=[1]), r"topics\[0\] is 1: a text is needed"),
-        (saved(mean=array(0.5, 0.5)), "mean has the shape .* one value for measures x topics is needed"),
-    ],
-)
+def saved(**changed):
+    data = {"measures": ["AP"], "topics": ["1"], "systems": 3, "mean": array(0.5), "sd": array(0.5)} | changed
+    return json.dumps({"ir_trunc": "Reference", "format": 1, "data": data})
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    (saved(mean=array("NaN")), "mean and sd: finite numbers are needed"),
+    (saved(systems=0), "systems is 0: at least one is needed"),
+    (saved(sd=array(-0.1)), "no standard deviation below 0"),
+    (saved(topics=[1]), r"topics\[0\] is 1: a text is needed"),
+    (saved(mean=array(0.5, 0.5)), "mean has the shape .* one value for measures x topics is needed"),
+])  # fmt: skip
 def test_a_reference_that_was_not_saved_is_refused(tmp_path, text, says):
     (tmp_path / "reference.json").write_text(text)
     with pytest.raises(InputError, match=says) as caught:
