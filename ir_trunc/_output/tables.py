@@ -176,51 +176,25 @@ _MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_{}[]|#~"} | {"<": "&lt;", ">": 
 
 @dataclass(frozen=True)
 class Cell:
-    """A score as text.
-
-    Attributes
-    ----------
-    text : str
-    best : bool
-        Whether it is the best of its column.
-    marks : str
-        Letters of other rows, or `HIGHER` and `LOWER`.
-    below : str
-        The interval below the score; "" for none.
-    """
+    """A score as text."""
 
     text: str
-    best: bool = False
-    marks: str = ""
-    below: str = ""
+    best: bool = False  # whether it is the best of its column
+    marks: str = ""  # letters of other rows, or `HIGHER` and `LOWER`
+    below: str = ""  # the interval below the score; "" for none
 
 
 @dataclass(frozen=True)
 class MarkedTable:
-    """A table of scores of systems with marks and notes, as papers print it.
-
-    Attributes
-    ----------
-    caption : str
-    letters : sequence of str
-        The letter of each row in the marks; none if there are no letters.
-    rows, columns : sequence of str
-        Their names.
-    cells : sequence of sequence of Cell
-        Row by row.
-    notes : sequence of (str, str)
-        A mark, or "", and its meaning.
-    warnings : sequence of str
-        What was assumed or left out; comments in LaTeX.
-    """
+    """A table of scores of systems with marks and notes, as papers print it."""
 
     caption: str
-    letters: Sequence[str]
-    rows: Sequence[str]
+    letters: Sequence[str]  # the letter of each row in the marks; none if there are no letters
+    rows: Sequence[str]  # their names, and those of the columns
     columns: Sequence[str]
-    cells: Sequence[Sequence[Cell]]
-    notes: Sequence[tuple[str, str]]
-    warnings: Sequence[str] = ()
+    cells: Sequence[Sequence[Cell]]  # row by row
+    notes: Sequence[tuple[str, str]]  # a mark, or "", and its meaning
+    warnings: Sequence[str] = ()  # what was assumed or left out; comments in LaTeX
 
     def text(self) -> str:
         """Text of at most 80 columns; the best score of a column has a star."""

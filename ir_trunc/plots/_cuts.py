@@ -106,8 +106,8 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.lengths(study.best_cuts("RBPT", qrels, {"mine": run})).get_title()
     'RBPT: own and best length of 2 lists'
     """
-    _kit.checked_table(table, ("measure", "length", "best_length"), "study.best_cuts")
-    _kit.check_finite(table[["length", "best_length"]])
+    numeric = ("length", "best_length")
+    _kit.checked_table(table, ("measure", *numeric), "study.best_cuts", numeric)
     measures = table["measure"].unique()
     ax = _kit.ready_axes(ax, 4.8, 4.6)
     if len(measures) != 1:
@@ -154,12 +154,11 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.nil(study.lengths(None, {"mine": {"1": {"a": 3, "NIL": 2}}})).get_ylabel()
     'lists'
     """
-    _kit.checked_table(table, ("before", "after"), "study.lengths")
-    _kit.check_finite(table[["before", "after"]])
+    _kit.checked_table(table, ("before", "after"), "study.lengths", ("before", "after"))
     ax = _kit.ready_axes(ax)
-    for offset, (name, colour) in zip((-0.2, 0.2), (("before", "white"), ("after", _style.INK))):
-        style: dict[str, Any] = {"color": colour, "edgecolor": _style.INK}
-        ax.bar(np.arange(len(table)) + offset, table[name], 0.4, label=f"{name} NIL ends lists", **style)
+    for offset, name, colour in ((-0.2, "before", "white"), (0.2, "after", _style.INK)):
+        style: dict[str, Any] = {"color": colour, "edgecolor": _style.INK, "label": f"{name} NIL ends lists"}
+        ax.bar(np.arange(len(table)) + offset, table[name], 0.4, **style)
     ax.set_xticks(range(len(table)), table.index)
     ax.set(xlabel="length of the list (documents)", ylabel="lists")
     _kit.integer_ticks(ax.yaxis)
@@ -195,7 +194,7 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.cuts(study.cuts("RBPT SetF", qrels, {"mine": run})).get_ylabel()
     'lists (%)'
     """
-    _kit.check_finite(_kit.checked_table(table, (), "study.cuts"))
+    _kit.number_table(table, "study.cuts")
     if table.shape[1] > _kit.MOST_NAMES:
         ax = _kit.shaded_table(100 * table.T, "{:.0f}", ax)
         ax.set(xlabel="best cut (documents)", title="lists (%)")
@@ -243,7 +242,7 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     system = _kit.only_value(table["system"], "system", "policies")
     if text("against", against) not in table:
         raise InputError(f"the table has no column {against!r}; it has: {', '.join(map(str, table))}.")
-    _kit.check_finite({column: table[column] for column in ("score", "low", "high", against)})
+    _kit.checked_table(table, (), "cross_validate", ("score", "low", "high", against))
     shown = table.sort_values("score", ascending=False, kind="stable")
     ax = _kit.ready_axes(ax, 6.4, 1.1 + 0.28 * len(shown))
     places = range(len(shown))
@@ -375,16 +374,14 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.risk_coverage(table).get_ylabel()
     'risk'
     """
-    columns = ("coverage", "risk", "generalised_risk")
-    shown = _kit.checked_table(table, columns, "truncation.risk_coverage")
+    _kit.checked_table(table, ("coverage", "risk", "generalised_risk"), "truncation.risk_coverage")
     ax = _kit.ready_axes(ax)
     names = {"risk": "wrong answers among those given", "generalised_risk": "wrong answers among all"}
     # The steps end where answers of equal confidence come in together.
-    series = {name: (shown["coverage"], shown[column]) for column, name in names.items()}
-    _kit.draw_lines(
-        ax, series, "coverage (share of the answers that are given)", "risk", markevery=(0.0, 0.1)
-    )
-    _kit.reference_line(ax, float(shown["risk"].iloc[-1]), "all are given")
+    series = {name: (table["coverage"], table[column]) for column, name in names.items()}
+    given = "coverage (share of the answers that are given)"
+    _kit.draw_lines(ax, series, given, "risk", markevery=(0.0, 0.1))
+    _kit.reference_line(ax, float(table["risk"].iloc[-1]), "all are given")
     ax.set(xlim=(0, 1))
     ax.set_ylim(bottom=0)
     return ax
@@ -419,16 +416,13 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.abstention(abstention_curve("RR", qrels, run, confidence="gap", steps=2)).get_ylabel()
     'mean RR of the others'
     """
-    shown = _kit.checked_table(
-        table, ("measure", "confidence", "rate", "score"), "truncation.abstention_curve"
-    )
-    measure = _kit.only_value(shown["measure"], "measure", "curves")
+    columns = ("measure", "confidence", "rate", "score")
+    _kit.checked_table(table, columns, "truncation.abstention_curve")
+    measure = _kit.only_value(table["measure"], "measure", "curves")
     ax = _kit.ready_axes(ax)
-    series = {
-        str(name): (np.asarray(rows["rate"]), np.asarray(rows["score"]))
-        for name, rows in shown.groupby("confidence", sort=False)
-    }
+    of_confidence = table.groupby("confidence", sort=False)
+    series = {name: (rows["rate"].to_numpy(), rows["score"].to_numpy()) for name, rows in of_confidence}
     left_out = "lists that are left out (share); thin line: none"
     _kit.draw_lines(ax, series, left_out, f"mean {_style.label(measure)} of the others")
-    _kit.reference_line(ax, float(shown["score"].iloc[0]), "")
+    _kit.reference_line(ax, float(table["score"].iloc[0]), "")
     return ax

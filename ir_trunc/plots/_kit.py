@@ -158,21 +158,30 @@ def length_axis(axis: Any, what: str, longest: float) -> None:
         integer_ticks(axis)
 
 
-def checked_table(value: Any, columns: Iterable[str], made_by: str) -> pd.DataFrame:
-    """The argument, if it is a frame with these columns. made_by: the function that makes such a frame."""
+def checked_table(
+    value: Any, columns: Iterable[str], made_by: str, finite: Iterable[str] = ()
+) -> pd.DataFrame:
+    """The argument, if it is a frame with these columns. made_by: the function that makes such a frame.
+
+    finite: columns that need finite numbers.
+    """
     table = instance("table", value, pd.DataFrame, f"the DataFrame that {made_by} makes")
     lacking = [column for column in columns if list(table.columns).count(column) != 1]
     if lacking or not len(table):
         columns_found = ", ".join(map(str, table.columns)) or "none"
         what = f"column {lacking[0]}, once" if lacking else "rows"
         raise InputError(f"table: it needs {what}, as {made_by} makes it; its columns: {columns_found}.")
+    for name in finite:
+        numbers(str(name), table[name])
     return table
 
 
-def check_finite(columns: pd.DataFrame | Mapping[str, Any]) -> None:
-    """InputError if a column has anything but finite numbers."""
-    for name, column in columns.items():
+def number_table(value: Any, made_by: str) -> pd.DataFrame:
+    """The argument, if it is a frame of finite numbers."""
+    table = checked_table(value, (), made_by)
+    for name, column in table.items():
         numbers(str(name), column)
+    return table
 
 
 def only_value(column: pd.Series[str], of: str, what: str) -> str:

@@ -64,9 +64,8 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     ax = _kit.ready_axes(ax, 5.2, 1.2 + 0.09 * len(rankings))
     edges = np.arange(longest + 1) + 0.5, np.arange(len(rankings) + 1)
     ax.pcolormesh(*edges, cells[order], cmap="Greys", vmin=0, vmax=1.15)
-    beyond = np.flatnonzero(rankings.lengths[order] > longest)
-    beside = np.full(len(beyond), longest + 1.2)
-    ax.plot(beside, beyond + 0.5, ">", color=_style.INK, markersize=3, clip_on=False)
+    beyond = np.flatnonzero(rankings.lengths[order] > longest) + 0.5
+    ax.plot(np.full(len(beyond), longest + 1.2), beyond, ">", color=_style.INK, markersize=3, clip_on=False)
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
         ax.axhline(answerable, color=_style.ACCENT, linewidth=1)

@@ -49,8 +49,7 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plots.scores(table).texts]
     ['0.820', '0.300', '0.750', '0.500']
     """
-    means = _kit.checked_table(table, (), "compare(...).to_pandas()")
-    _kit.check_finite(means)
+    means = _kit.number_table(table, "compare(...).to_pandas()")
     cells = means.to_numpy(float)
     signs = np.array([-1.0 if lower_is_better(str(name)) else 1.0 for name in means])
     best = cells * signs == (cells * signs).max(axis=0)
@@ -99,7 +98,7 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.example(study.example("RBPT")).get_ylabel()
     'score'
     """
-    _kit.check_finite(_kit.checked_table(table, (), "study.example"))
+    _kit.number_table(table, "study.example")
     numbers("cut", table.index)
     ax = _kit.ready_axes(ax, 7.2, 4.2)
     every = max(len(table) // 6, 1)
@@ -141,11 +140,8 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     "Kendall's tau"
     """
     ax = _kit.shaded_table(_kit.checked_table(table, (), "study.agreement"), "{:.2f}", ax)
-    ax.set(
-        xlabel="measure by which lists are cut at their best",
-        ylabel="measure of full lists",
-        title="Kendall's tau",
-    )
+    columns = "measure by which lists are cut at their best"
+    ax.set(xlabel=columns, ylabel="measure of full lists", title="Kendall's tau")
     return ax
 
 
@@ -255,25 +251,23 @@ def lines(
     >>> len(ax.lines)
     2
     """
-    found = series if isinstance(series, pd.DataFrame) else mapping("series", series, "{name: Series}")
+    columns = series if isinstance(series, pd.DataFrame) else mapping("series", series, "{name: Series}")
     points: dict[str, tuple[Any, Any]] = {}
-    for name, values in found.items():
+    for name, values in columns.items():
         clean = _kit.checked_scores(str(name), values.dropna() if isinstance(values, pd.Series) else values)
         numbers("index", clean.index.to_series())
         points[str(name)] = (clean.index.to_numpy(), clean.to_numpy())
     if not points:
         raise InputError("series: at least one line is needed.")
-    index = next(iter(found.values())).index if isinstance(found, Mapping) else found.index
-    highest = (
-        {name: (x[np.argmax(y)], y.max()) for name, (x, y) in points.items()} if flag("best", best) else {}
-    )
-    named = {f"{n} (best: {highest[n][1]:.2f})" if best else n: found for n, found in points.items()}
-    shown = _kit.draw_lines(_kit.ready_axes(ax), named, str(index.name or ""), "score")
-    for place in highest.values():
-        shown.plot(*place, "o", color=_style.ACCENT, markersize=8, zorder=3)
+    index = next(iter(columns.values())).index if isinstance(columns, Mapping) else columns.index
+    if flag("best", best):
+        points = {f"{name} (best: {y.max():.2f})": (x, y) for name, (x, y) in points.items()}
+    ax = _kit.draw_lines(_kit.ready_axes(ax), points, str(index.name or ""), "score")
+    for x, y in points.values() if best else ():
+        ax.plot(x[np.argmax(y)], y.max(), "o", color=_style.ACCENT, markersize=8, zorder=3)
     if all(np.issubdtype(x.dtype, np.integer) for x, _ in points.values()):
-        _kit.integer_ticks(shown.xaxis)
-    return shown
+        _kit.integer_ticks(ax.xaxis)
+    return ax
 
 
 def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None = None) -> Axes:

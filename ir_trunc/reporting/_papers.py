@@ -27,50 +27,24 @@ Collection = tuple[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """One printed table, cell by cell, with the computed figures.
+    """One printed table, cell by cell, with the computed figures."""
 
-    Attributes
-    ----------
-    title : str
-        As in the paper.
-    rows, columns : sequence of str
-        The row and the column of each cell.
-    printed, computed : sequence of float
-        The figures.
-    places : int
-        Printed decimal places.
-    """
-
-    title: str
-    rows: Sequence[str]
+    title: str  # as in the paper
+    rows: Sequence[str]  # the row and the column of each cell
     columns: Sequence[str]
     printed: Sequence[float]
     computed: Sequence[float]
-    places: int
+    places: int  # printed decimal places
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper whose tables can be computed.
-
-    Attributes
-    ----------
-    source : str
-        The reference.
-    data : str or None
-        The collection that it needs; None if the paper's own examples are enough.
-    notes : tuple of str
-        Known reasons for differences.
-    several : bool
-        Whether the figures are a mean over collections.
-    tables : callable
-        Computes the tables on the collections.
-    """
+    """A paper whose tables can be computed."""
 
     source: str
-    data: str | None
-    notes: tuple[str, ...]
-    several: bool
+    data: str | None  # the collection that it needs; None if its own examples are enough
+    notes: tuple[str, ...]  # known reasons for differences
+    several: bool  # whether the figures are a mean over collections
     tables: Callable[..., Iterator[Cells]]
 
 

@@ -194,13 +194,11 @@ def _pairs(systems: Sequence[str], baseline: str | None) -> tuple[Ints, Ints]:
 
 def _correction(value: Any, test: PairTest) -> Correction | None:
     correction = None if value is None else one_of("correction", value, ("auto", "holm", "bh"))
-    if test in FOR_ALL_PAIRS:
-        if correction in ("holm", "bh"):
-            raise ParameterError(
-                f"correction={correction!r}: {test} allows for all pairs itself; leave it out."
-            )
-        return None
-    return None if correction is None else "bh" if correction == "bh" else "holm"
+    if test not in FOR_ALL_PAIRS:
+        return "holm" if correction == "auto" else correction
+    if correction in ("holm", "bh"):
+        raise ParameterError(f"correction={correction!r}: {test} allows for all pairs itself; leave it out.")
+    return None
 
 
 def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> dict[str, float]:
@@ -208,13 +206,11 @@ def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> 
         return {}
     if baseline is None:
         raise ParameterError("margin says what is not worse than the baseline: baseline= is needed with it.")
-    if not isinstance(margin, Mapping):
-        margins = dict.fromkeys(map(str, measures), number("margin", margin, 0, inside=True))
-    else:
-        margins = {
-            str(parse_measure(name)): number(f"margin of {name}", value, 0, inside=True)
-            for name, value in margin.items()
-        }
+    of_names = margin if isinstance(margin, Mapping) else dict.fromkeys(measures, margin)
+    margins = {}
+    for name, value in of_names.items():
+        measure, what = str(parse_measure(name)), f"margin of {name}" if of_names is margin else "margin"
+        margins[measure] = number(what, value, 0, inside=True)
     for name in margins:
         if lower_is_better(name):
             raise ParameterError(
@@ -252,29 +248,15 @@ def _test_pairs(
 
 @dataclass(frozen=True)
 class _ScoredRun:
-    """What a comparison keeps of one run.
-
-    Attributes
-    ----------
-    topics, nil
-        The topics, and which of them are nil queries (T).
-    empty
-        Number of empty lists.
-    values, paired
-        Scores by topic, and the values that a paired test uses (M x T).
-    views
-        Means over all topics, those with answers and nil queries (3 x M).
-    untested
-        For each measure, why there is no test; "" if there is one.
-    """
+    """What a comparison keeps of one run with M measures and T topics."""
 
     topics: tuple[str, ...]
     nil: Bools
-    empty: int
-    values: Floats
-    paired: Floats
-    views: Floats
-    untested: list[str]
+    empty: int  # number of empty lists
+    values: Floats  # scores by topic (M x T)
+    paired: Floats  # the values that a paired test uses (M x T)
+    views: Floats  # means over all topics, those with answers and nil queries (3 x M)
+    untested: list[str]  # for each measure, why there is no test; "" if there is one
 
     @classmethod
     def of(cls, results: Results) -> _ScoredRun:

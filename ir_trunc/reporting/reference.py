@@ -55,7 +55,10 @@ def reference_page() -> str:
     return template.removesuffix("\n").format(
         renew=RENEW,
         setup=_SETUP,
-        contents=_contents(all_families),
+        contents=_table(
+            ["family", "question", "measures"],
+            [[_link(f.title), f.question, " ".join(_link(m.name) for m in f.members)] for f in all_families],
+        ),
         families="\n".join(_family(family, verdicts) for family in all_families),
         parameters=_parameters(all_families),
         meanings="".join(f"{each.number}. **{each.name}**: {each.meaning}.\n" for each in PROPERTIES),
@@ -68,14 +71,6 @@ def reference_page() -> str:
         procedures="\n".join(procedures_section()),
         forms=forms_section(),
     )
-
-
-def _contents(all_families: list[Family]) -> str:
-    rows = [
-        [_link(f.title), f.question, " ".join(_link(measure.name) for measure in f.members)]
-        for f in all_families
-    ]
-    return _table(["family", "question", "measures"], rows)
 
 
 def _family(family: Family, verdicts: Mapping[str, Verdicts]) -> str:
@@ -96,10 +91,13 @@ def _measure(definition: Definition, verdicts: Verdicts) -> str:
             "The measure looks at the whole run: in the table, each list comes with a question answered"
             " correctly.\n"
         )
+    names, scores = [name for name, *_ in _LISTS], [f"{score:.4f}" for score in boundary_scores(definition)]
+    call = _shown(definition)
+    value = round(calc_aggregate(call, _QRELS, _RUN)[call], 4)
     computed = [
-        _small_lists(definition),
+        _table(["list", *names], [[f"`{call}`", *scores]]),
         f"{_verdicts(verdicts)}\n",
-        f"```pycon\n{_example(definition)}```\n",
+        f'```pycon\n>>> round(calc_aggregate("{call}", qrels, run)["{call}"], 4)\n{value!r}\n```\n',
     ]
     return _entry(definition, facts, [*paragraphs, *_own_parameters(definition.params), *computed])
 
@@ -128,11 +126,6 @@ def boundary_scores(definition: Definition) -> list[float]:
     return [float(measure.score(rankings)[0]) for rankings in runs]
 
 
-def _small_lists(definition: Definition) -> str:
-    scores = [f"{score:.4f}" for score in boundary_scores(definition)]
-    return _table(["list", *(name for name, *_ in _LISTS)], [[f"`{_shown(definition)}`", *scores]])
-
-
 def _verdicts(verdicts: Verdicts) -> str:
     """The verdicts in words, and those of the paper that differ."""
     by_word = [(word, [_with_what(f) for f in verdicts.findings if f.verdict == word]) for word in _SIGNS]
@@ -148,13 +141,6 @@ def _with_what(found: Finding) -> str:
         return found.property
     examples = "; ".join(f"{word} with {where}" for word, where, _ in found.examples)
     return f"{found.property} on {' and '.join(found.depends_on)} ({examples})"
-
-
-def _example(definition: Definition) -> str:
-    """A call in a Python session, and its result."""
-    shown = _shown(definition)
-    value = round(calc_aggregate(shown, _QRELS, _RUN)[shown], 4)
-    return f'>>> round(calc_aggregate("{shown}", qrels, run)["{shown}"], 4)\n{value!r}\n'
 
 
 def _parameters(all_families: list[Family]) -> str:
@@ -188,25 +174,23 @@ def forms_section() -> str:
 
 def policies_section() -> list[str]:
     """The policies, an entry each."""
-    return [_policy(definition) for definition in truncation.registry.values()]
-
-
-def _policy(definition: truncation.PolicyDefinition) -> str:
-    again = "to cut again changes nothing" if definition.idempotent else "to cut again may cut deeper"
-    facts = [f"`{definition.signature}`", again, _source(definition.source)]
-    return _entry(definition, facts, [*_notes(definition.notes), *_own_parameters(definition.params)])
+    entries = []
+    for definition in truncation.registry.values():
+        again = "to cut again changes nothing" if definition.idempotent else "to cut again may cut deeper"
+        facts = [f"`{definition.signature}`", again, _source(definition.source)]
+        rest = [*_notes(definition.notes), *_own_parameters(definition.params)]
+        entries.append(_entry(definition, facts, rest))
+    return entries
 
 
 def procedures_section() -> list[str]:
     """The procedures of meta-evaluation, an entry each."""
-    by_name = sorted(meta.registry.values(), key=lambda definition: definition.name)
-    return [_procedure(definition) for definition in by_name]
-
-
-def _procedure(definition: meta.ProcedureDefinition) -> str:
-    facts = [f"`{definition.signature}`", f"`{definition.result.__name__}`", _source(definition.source)]
-    text = definition.notes.replace(RULE, f"{_link('The seven properties')} says what is tried.")
-    return _entry(definition, facts, [*_notes(text), *_own_parameters(definition.options)])
+    entries = []
+    for definition in sorted(meta.registry.values(), key=lambda definition: definition.name):
+        facts = [f"`{definition.signature}`", f"`{definition.result.__name__}`", _source(definition.source)]
+        text = definition.notes.replace(RULE, f"{_link('The seven properties')} says what is tried.")
+        entries.append(_entry(definition, facts, [*_notes(text), *_own_parameters(definition.options)]))
+    return entries
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -222,11 +206,6 @@ def _link(name: str) -> str:
 def _anchor(title: str) -> str:
     """The anchor that GitHub gives a heading."""
     return "".join(sign for sign in title.lower().replace(" ", "-") if sign.isalnum() or sign in "-_")
-
-
-def _default(param: Param) -> str:
-    """A parameter's default, in words."""
-    return "required" if param.required else "not set" if param.default is None else f"`{param.default!r}`"
 
 
 def _source(source: str) -> str:
@@ -254,5 +233,9 @@ def _entry(definition: Any, facts: Sequence[str], rest: Sequence[str]) -> str:
 
 def _own_parameters(params: Mapping[str, Param]) -> list[str]:
     """A table of parameters, if there are any."""
-    rows = [[f"`{p.name}`", p.kind.meaning, p.kind.allowed, _default(p)] for p in params.values()]
+    rows = []
+    for param in params.values():
+        default = "not set" if param.default is None else f"`{param.default!r}`"
+        default = "required" if param.required else default
+        rows.append([f"`{param.name}`", param.kind.meaning, param.kind.allowed, default])
     return [_table(["parameter", "meaning", "allowed", "default"], rows)] if rows else []
