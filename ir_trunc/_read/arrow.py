@@ -128,7 +128,7 @@ def id_column(
         if pa.types.is_string_view(typed.type) or pa.types.is_integer(typed.type):
             return typed.cast(pa.string())
     places = (f"row {row}" for row in count()) if topics is None else (f"topic {topic}" for topic in topics)
-    values = zip(values_of_column(column), places)
+    values = zip(_values(column), places)
     text = [one_id(value, field, f"{source}, {place}") for value, place in values]
     return pa.array(text, pa.string())
 
@@ -142,19 +142,16 @@ def one_id(value: Any, field: str, place: str) -> str:
     if value is None or nan or type(value).__name__ in ("NAType", "NaTType"):
         raise InputError(f"{place}: {field} is missing.")
     if isinstance(value, bool) or not isinstance(value, (str, Integral)):
-        raise InputError(
-            f"{place}: {field} {shown(value)} is {type(value).__name__}, not text or a whole number."
-        )
-    try:
-        # Not the names that enumerations print.
+        kind = type(value).__name__
+        raise InputError(f"{place}: {field} {shown(value)} is {kind}, not text or a whole number.")
+    try:  # not the names that enumerations print
         text = str.__str__(value) if isinstance(value, str) else str(int(value))
         text.encode()
     except UnicodeEncodeError:
         raise InputError(f"{place}: {field} {shown(value)} is not text that UTF-8 can hold.") from None
     except ValueError:
-        raise InputError(
-            f"{place}: {field} has more digits than Python writes out; give it as text."
-        ) from None
+        what = "has more digits than Python writes out; give it as text"
+        raise InputError(f"{place}: {field} {what}.") from None
     return text
 
 
@@ -169,7 +166,7 @@ def number_column(
         with suppress(*_odd()):
             return flat(one_array(typed.cast(kind, safe=whole))).astype(dtype, copy=False)
     result = []
-    for at, value in enumerate(values_of_column(column)):
+    for at, value in enumerate(_values(column)):
         is_number = isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
         number = _float(value) if is_number else None
         if number is None or (whole and not (abs(number) <= HIGHEST_GRADE and value == int(value))):
@@ -211,19 +208,12 @@ def _of_objects(column: Any) -> bool:
     return isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object"
 
 
-def _of_one_type(column: list[Any]) -> pa.Array | None:
-    """Python's texts, whole numbers or floats as an array, where pyarrow would import pandas; or None."""
-    kinds = set(map(type, column))
+def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:
+    kinds = set(map(type, column)) if type(column) is list else set()
     if kinds == {str}:
         return strings(column)
-    if kinds == {int}:
-        return numeric(np.array(column, dtype=np.int64))
-    return numeric(np.array(column, dtype=np.float64)) if kinds == {float} else None
-
-
-def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:
-    if type(column) is list and (typed := _of_one_type(column)) is not None:
-        return typed
+    if kinds in ({int}, {float}):  # pa.array(list) would import pandas
+        return numeric(np.array(column, dtype=np.int64 if kinds == {int} else np.float64))
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return column
     if hasattr(column, "iloc"):
@@ -245,6 +235,5 @@ def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     return pa.chunked_array([pc.take(chunk.dictionary.cast(kind), chunk.indices) for chunk in chunks], kind)
 
 
-def values_of_column(column: Any) -> list[Any]:
-    """The values of a column of any type."""
+def _values(column: Any) -> list[Any]:
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)

@@ -49,23 +49,20 @@ class Columns(dict[str, Any]):
         if columns is None:
             return cls()
         if not isinstance(columns, Mapping):
-            raise ParameterTypeError(
-                f"columns={shown(columns)}: a dict from fields to columns is needed, as {_EXAMPLE}."
-            )
+            needed = f"a dict from fields to columns is needed, as {_EXAMPLE}"
+            raise ParameterTypeError(f"columns={shown(columns)}: {needed}.")
         field_of: dict[Any, str] = {}
         for field, column in columns.items():
             if not isinstance(field, str) or field not in FIELDS:
                 hint = nearest(field, FIELDS)
                 if isinstance(column, str) and column in FIELDS:
                     hint = f" The field comes first, then its column: {_EXAMPLE}."
-                raise ParameterError(
-                    f"columns: there is no field {shown(field)}; the fields are {', '.join(FIELDS)}.{hint}"
-                )
+                fields = f"there is no field {shown(field)}; the fields are {', '.join(FIELDS)}"
+                raise ParameterError(f"columns: {fields}.{hint}")
             is_name = isinstance(column, str) or (isinstance(column, int) and column.bit_length() < 64)
             if isinstance(column, bool) or not is_name:
-                raise ParameterTypeError(
-                    f"columns: {field} is {shown(column)}: the name of a column is needed."
-                )
+                what = f"{field} is {shown(column)}: the name of a column is needed"
+                raise ParameterTypeError(f"columns: {what}.")
             if field_of.setdefault(column, field) != field:
                 both = f"{field_of[column]} and {field}"
                 raise ParameterError(f"columns: {column!r} is given for {both}; each needs its own column.")
@@ -161,13 +158,11 @@ class Reading:
                 near = nearest(value, choices)
                 raise ParameterError(f"{name}={shown(value)}: {', '.join(choices)} are possible.{near}")
         if self.stop is not None and (not isinstance(self.stop, str) or self.stop.split() != [self.stop]):
-            raise ParameterError(
-                f"stop={shown(self.stop)}: a mark without blanks is needed, as the second column has it."
-            )
+            needed = "a mark without blanks is needed, as the second column has it"
+            raise ParameterError(f"stop={shown(self.stop)}: {needed}.")
         if not isinstance(self.lower_is_better, bool):
-            raise ParameterTypeError(
-                f"lower_is_better={shown(self.lower_is_better)}: True or False is needed."
-            )
+            what = f"lower_is_better={shown(self.lower_is_better)}"
+            raise ParameterTypeError(f"{what}: True or False is needed.")
         object.__setattr__(self, "columns", Columns.of(self.columns) or None)
 
     @classmethod

@@ -193,10 +193,8 @@ class Rows:
         if not reading.lower_is_better:
             return rows
         if unscored is not None and unscored.any():
-            topic = self.topics[int(unscored.argmax())]
-            raise InputError(
-                f"{self.source}, topic {topic}: lower_is_better needs scores, and there are none."
-            )
+            place = f"{self.source}, topic {self.topics[int(unscored.argmax())]}"
+            raise InputError(f"{place}: lower_is_better needs scores, and there are none.")
         return replace(rows, values=-np.asarray(self.values, dtype=np.float64) + 0.0)
 
 

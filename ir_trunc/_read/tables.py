@@ -11,16 +11,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, nearest
 from ir_trunc._core.rankings import distinct
-from ir_trunc._read.arrow import (
-    ValueType,
-    id_column,
-    known_column,
-    number_column,
-    numeric,
-    pa,
-    pc,
-    values_of_column,
-)
+from ir_trunc._read.arrow import ValueType, id_column, known_column, number_column, numeric, pa, pc
 from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, Columns, Layout
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 
@@ -145,7 +136,8 @@ def _rows_of_columns(columns: dict[str, Any], layout: Layout, source: str) -> Ro
         return rows
     hidden = None
     if SHOWN in columns:
-        shown = values_of_column(columns[SHOWN])
+        shown = columns[SHOWN]
+        shown = shown.to_pylist() if hasattr(shown, "to_pylist") else list(shown)
         for row, value in enumerate(shown):
             if not isinstance(value, (bool, np.bool_)):
                 raise rows.error(row, f"{SHOWN} {value!r}: True or False is needed")
@@ -173,8 +165,7 @@ def columns_by_name(data: Any, source: str) -> Any:
     """A frame or a mapping whose columns can be taken by name."""
     if isinstance(data, Mapping) or hasattr(data, "itertuples") or isinstance(data, pa.Table):
         return data
-    if hasattr(data, "get_columns"):
-        # polars: one column may have a type that Arrow lacks, without harm to the others
+    if hasattr(data, "get_columns"):  # polars: a column may have a type that Arrow lacks
         return {column.name: column for column in data.get_columns()}
     try:
         return pa.RecordBatchReader.from_stream(data).read_all()
@@ -194,16 +185,14 @@ def column_name(names: Iterable[Any], field: str, source: str, columns: Columns 
     if not matching and field == "relevance" and _BEIR in names:
         matching = named.among(names, field, ("score",))
     if not matching:
-        given = [str(named[field])] if field in named else []
-        needed = " or ".join([*given, *_NAMES[field]])
-        hint = nearest(given[0], map(str, names)) if given else ""
+        wanted = [str(named[field])] if field in named else []
+        hint = nearest(wanted[0], map(str, names)) if wanted else ""
         if field == RUN.value and RANK in names:
             hint += " order='rank' takes the column rank."
         elif columns is not None and not hint:
             hint = f" columns={{{field!r}: '...'}} names another."
-        raise InputError(
-            f"{source} has no column {needed}; it has: {', '.join(map(str, names)) or 'none'}.{hint}"
-        )
+        needed, present = " or ".join([*wanted, *_NAMES[field]]), ", ".join(map(str, names)) or "none"
+        raise InputError(f"{source} has no column {needed}; it has: {present}.{hint}")
     if len(matching) > 1:
         both = " and ".join(matching)
         raise InputError(f"{source} has the columns {both} for the same field: one is needed.")

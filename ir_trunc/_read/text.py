@@ -224,7 +224,8 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
     if not raw.peek(2).startswith(GZIP_MAGIC):
         yield raw
         return
-    faults, unpacker = _GZIP_FAULTS, zlib.decompressobj
+    faults = _GZIP_FAULTS
+    unpacker: Callable[..., Any] = zlib.decompressobj
     with suppress(ImportError):  # isal is twice as fast
         from isal import isal_zlib
 

@@ -59,9 +59,8 @@ def _from_json(path: str | os.PathLike[str], source: str) -> Mapping[Any, Any]:
 def _items(data: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, int]]:
     for question, classes in data.items():
         if not isinstance(classes, list):
-            raise InputError(
-                f"answers, question {question}: a list of classes is needed, not {type(classes).__name__}."
-            )
+            what = f"a list of classes is needed, not {type(classes).__name__}"
+            raise InputError(f"answers, question {question}: {what}.")
         for number, answers in enumerate(classes):
             place = f"answers, question {question}, class {number + 1}"
             if not isinstance(answers, (Mapping, list)):

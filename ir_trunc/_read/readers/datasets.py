@@ -110,17 +110,13 @@ def _is_no_download(record: logging.LogRecord) -> bool:
     return not record.getMessage().lower().startswith("download")
 
 
-def _is_hugging_face(data: Any) -> bool:
-    return type(data).__module__.partition(".")[0] == "datasets" and hasattr(data, "column_names")
-
-
 @reader(
     "a Hugging Face Dataset with the columns <columns>",
     "run",
     "qrels",
     "topics",
     of="object",
-    recognises=_is_hugging_face,
+    recognises=lambda d: type(d).__module__.split(".")[0] == "datasets" and hasattr(d, "column_names"),
     columns=True,
 )
 def hugging_face(data: Any, layout: Layout) -> Table:

@@ -85,16 +85,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _is_json(data: File) -> bool:
-    return b"".join(data.start[:200].split()).startswith((b'{"', b"{}", b"[{", b"[[", b"[]"))
-
-
 @reader(
     "a path of JSON or JSON lines, plain or gzipped",
     "run",
     "qrels",
     of="path",
-    recognises=_is_json,
+    recognises=lambda data: b"".join(data.start[:200].split())[:2] in (b'{"', b"{}", b"[{", b"[[", b"[]"),
     columns=True,
 )
 def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
@@ -158,9 +154,8 @@ def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
         others = ", ".join(sorted(file.name for file in Path(folder, "qrels").glob("*.tsv")))
         raise InputError(f"{layout.source} has no qrels/test.tsv; name the file: {others or 'none'}.")
     table = csv_file.table(path, layout)
-    judged = {file: set(_ids(file)) for file in path.parent.glob("*.tsv")}
-    elsewhere = set().union(*judged.values()) - judged[path]
-    unjudged = [query for query in queries if query not in judged[path] | elsewhere]
+    judged = set().union(*map(_ids, path.parent.glob("*.tsv")))
+    unjudged = [query for query in queries if query not in judged]
     if unjudged:
         what = f"{len(unjudged)} queries have no judgment in any qrels (for example query {unjudged[0]})"
         warn(f"{layout.source}: {what}; they count as nil queries, for which the empty list is right.")

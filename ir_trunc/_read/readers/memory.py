@@ -93,9 +93,8 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) 
         data = {topic: _ranked(docs, f"{source}, topic {topic}") for topic, docs in data.items()}
     for topic, docs in data.items():
         if not isinstance(docs, Mapping):
-            raise InputError(
-                f"{source}, topic {topic}: {{document: {layout.value}}} is needed, not {type(docs).__name__}."
-            )
+            what = f"{{document: {layout.value}}} is needed, not {type(docs).__name__}"
+            raise InputError(f"{source}, topic {topic}: {what}.")
     lengths = [len(docs) for docs in data.values()]
     codes = np.repeat(np.arange(len(data)), lengths)
     topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
@@ -109,10 +108,8 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) 
         raise InputError(f"{source}: a dict has no second column, in which stop={reading.stop!r} could be.")
     unscored = np.repeat(listed, lengths)  # in lists by rank, the values are places
     if reading.order == "rank" and not unscored.all():
-        topic = rows.topics[int(unscored.argmin())]
-        raise InputError(
-            f"{source}, topic {topic}: order='rank' needs a list by rank, [document, ...], not scores."
-        )
+        place = f"{source}, topic {rows.topics[int(unscored.argmin())]}"
+        raise InputError(f"{place}: order='rank' needs a list by rank, [document, ...], not scores.")
     ranks = (1 - rows.values).astype(np.int64) if reading.order == "rank" else None
     return rows.read(reading, ranks, unscored=unscored if unscored.any() else None)
 
@@ -163,9 +160,8 @@ def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Table:
     """
     for topic, docs in data.items():
         if not isinstance(docs, _COLLECTIONS):
-            raise InputError(
-                f"{layout.source}, topic {topic}: a list of ids is needed, not {type(docs).__name__}."
-            )
+            what = f"a list of ids is needed, not {type(docs).__name__}"
+            raise InputError(f"{layout.source}, topic {topic}: {what}.")
     return _scored_table(data, layout, lambda doc, place: (doc, 1))
 
 
@@ -215,9 +211,8 @@ def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
     A distance is given by lower_is_better=True.
     """
     columns = layout.reading.names
-    names = columns.candidates(
-        layout.value, ("score", "_score") if layout.kind == "run" else (layout.value, "label")
-    )
+    usual = ("score", "_score") if layout.kind == "run" else (layout.value, "label")
+    names = columns.candidates(layout.value, usual)
 
     def pair(item: Any, place: str) -> tuple[Any, Any]:
         if not isinstance(item, Mapping):
@@ -259,9 +254,8 @@ def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
         values = (_value_in(holder, name) for holder in holders for name in names)
         score = next((value for value in values if value is not None), None)
         if score is None:
-            raise InputError(
-                f"{place}: {shown(item)} has no {names[0]}; a retriever that gives it is needed."
-            )
+            what = f"has no {names[0]}; a retriever that gives it is needed"
+            raise InputError(f"{place}: {shown(item)} {what}.")
         return _id_of(item, place, columns), score
 
     return _scored_table(data, layout, pair)
