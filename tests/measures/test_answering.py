@@ -16,9 +16,7 @@ TABLE_3 = [
 def answers(correct: int, wrong: int, unanswered: int) -> Rankings:
     lists = [[1]] * correct + [[None]] * wrong + [[]] * unanswered
     names = [f"{number:03}" for number in range(len(lists))]
-    return Rankings.from_lists(
-        lists, [[1]] * len(lists), topics=names, scores=[[0.5] * len(row) for row in lists]
-    )
+    return Rankings.from_lists(lists, [[1]] * len(lists), topics=names)
 
 
 @pytest.mark.parametrize(("system", "c_at_1", "accuracy", "n_ac", "n_aw", "n_u"), TABLE_3)

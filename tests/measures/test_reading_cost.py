@@ -90,12 +90,13 @@ def test_any_measure_of_single_lists_can_be_weighed_against_its_cost():
     assert ir_trunc.EET(of=ir_trunc.nDCG @ 5) == ir_trunc.parse_measure("EET(of='nDCG@5')")
     negative = Rankings.from_lists([[0, 0]], [[1, 0, 0]])
     assert scores("FlatU RBPU EET(of='RBPU')", negative)[2] == 0
-    for odd, says in (
-        ("c@1", "a measure of single lists whose values are at most 1"),
-        ("DCG", "at most 1"),
-        ("nDGC@10", "There is no measure 'nDGC'. Did you mean"),
-        (5, "a measure of single lists"),
-        ("EET(of=", "cannot be read"),
-    ):
-        with pytest.raises(ParameterError, match=says):
-            ir_trunc.EET(of=odd)
+
+
+@pytest.mark.parametrize(("of", "says"), [
+    ("c@1", "a measure of single lists whose values are at most 1"), ("DCG", "at most 1"),
+    ("nDGC@10", "There is no measure 'nDGC'. Did you mean"), (5, "a measure of single lists"),
+    ("EET(of=", "cannot be read"),
+])  # fmt: skip
+def test_other_measures_cannot_be_weighed(of, says):
+    with pytest.raises(ParameterError, match=says):
+        ir_trunc.EET(of=of)
