@@ -212,8 +212,10 @@ def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:
     kinds = set(map(type, column)) if type(column) is list else set()
     if kinds == {str}:
         return strings(column)
-    if kinds in ({int}, {float}):  # pa.array(list) would import pandas
-        return numeric(np.array(column, dtype=np.int64 if kinds == {int} else np.float64))
+    if kinds == {int}:  # pa.array(list) would import pandas
+        return numeric(np.array(column, dtype=np.int64))
+    if kinds == {float}:
+        return numeric(np.array(column, dtype=np.float64))
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return column
     if hasattr(column, "iloc"):

@@ -227,11 +227,6 @@ class Layout:
             others[MARK] = pa.string()
         return ids | {self.value: pa.type_for_alias(self.value_type)} | others
 
-    @property
-    def named(self) -> str:
-        """The names of the fields that are read, for messages."""
-        return ", ".join(self.fields if self.kind == "topics" else self.columns)
-
 
 RUN = Layout("run", ("query_id", MARK, "doc_id", RANK, "score", "tag"), "score", "double")
 QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relevance", "int64")

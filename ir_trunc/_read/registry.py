@@ -1,10 +1,7 @@
 """Readers of data, and the choice of the reader for given data.
 
-A reader is a function in a file of `ir_trunc/_read/readers`, declared by `@reader`. It says what data it
-recognises, and returns a `Table` or yields `Rows`. Runs, qrels, answers, topics, error messages that list the
-possible forms, and the reference page all use this registry.
-
-Data have a shape: path, frame, mapping, list or object. Only readers of this shape are asked, those with the
+A reader is a function in a file of `ir_trunc/_read/readers`, declared by `@reader`. It returns a `Table` or
+yields `Rows`. Only readers of the shape of the data are asked whether they recognise them, those with the
 highest priority first. Data that no reader recognises go to the fallback of their shape, if it has one.
 """
 
@@ -28,8 +25,8 @@ from ir_trunc._read.text import beginning
 
 Shape = Literal["path", "frame", "mapping", "list", "object"]
 
-# Priorities of readers. COMMON is for the forms that most users have: they are asked first, because
-# recognising takes time. LOOSE is for readers that also recognise what another reader knows better.
+# Priorities of readers. COMMON: forms that most users have are asked first, because recognising takes time.
+# LOOSE: readers that also recognise what another reader knows better.
 COMMON, DEFAULT_PRIORITY, LOOSE = 80, 50, 20
 
 
@@ -93,7 +90,8 @@ class Reader:
 
     def form_of(self, layout: Layout) -> str:
         """What the form looks like in data of this layout."""
-        return self.form.replace("<columns>", layout.named).replace("<value>", layout.value)
+        fields = layout.fields if layout.kind == "topics" else layout.columns
+        return self.form.replace("<columns>", ", ".join(fields)).replace("<value>", layout.value)
 
     def source(self, data: Any, layout: Layout) -> str:
         """The name of the data in messages."""

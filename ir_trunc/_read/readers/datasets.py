@@ -10,7 +10,7 @@ from typing import Any
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import id_column
-from ir_trunc._read.readers.memory import table_of_attributes
+from ir_trunc._read.readers.memory import named_tuples
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import LOOSE, File, Table, reader
 from ir_trunc._read.tables import field_of_columns
@@ -64,7 +64,7 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
             "run (scoreddocs) of its own: give a run" if is_run else "qrels: choose one of its parts that has"
         )
         raise InputError(f"data set {name} has no {what}.")
-    table = table_of_attributes(_loaded(collection, rows), layout, f"{layout.kind} (named tuples)")
+    table = named_tuples.table(_loaded(collection, rows), layout)
     if is_run:
         return table
     topics, grades = _topics(collection), list(collection.qrels_defs() or {})

@@ -352,17 +352,11 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     They are ScoredDoc(query_id, doc_id, score) and Qrel(query_id, doc_id, relevance). An iterator is read
     once.
     """
-    return table_of_attributes(data, layout, layout.source)
-
-
-def table_of_attributes(data: Iterable[Any], layout: Layout, source: str) -> Table:
-    """The attributes of items as columns."""
     items = data if isinstance(data, list) else several(layout.kind, data, "named tuples")
     name_of = {field: field for field in possible_fields(layout)}
-    for field in layout.reading.names:
-        if field in name_of:
-            names = [str(name) for name in layout.reading.names.candidates(field, (field,))]
-            name_of[field] = next((name for name in names if not items or hasattr(items[0], name)), names[0])
+    for field in layout.reading.names.keys() & name_of:
+        names = [str(name) for name in layout.reading.names.candidates(field, (field,))]
+        name_of[field] = next((name for name in names if not items or hasattr(items[0], name)), names[0])
     fields = [*layout.columns]
     if items:
         fields = fields_to_read(layout, lambda field: hasattr(items[0], name_of[field]))
@@ -370,9 +364,11 @@ def table_of_attributes(data: Iterable[Any], layout: Layout, source: str) -> Tab
     try:
         columns = {name: list(map(attrgetter(name), items)) for name in names}
     except AttributeError as error:
-        raise InputError(f"{source}: every item needs the fields {', '.join(names)}; {error}.") from None
+        needed = f"every item needs the fields {', '.join(names)}"
+        raise InputError(f"{layout.source}: {needed}; {error}.") from None
     sampled = [name_of[field] for field in sampled_fields(layout)] if items else []
-    return Table(source, {name: [getattr(item, name, None) for item in items] for name in sampled} | columns)
+    samples = {name: [getattr(item, name, None) for item in items] for name in sampled}
+    return Table(layout.source, samples | columns)
 
 
 @reader(
