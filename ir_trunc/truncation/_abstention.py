@@ -126,11 +126,6 @@ def nauc(
         A row for each measure and confidence: measure, confidence, nauc, and the areas area, flat and oracle.
         nauc is at most 1, 0 if leaving lists out changes nothing, and NaN if all lists have the same score.
 
-    Raises
-    ------
-    ParameterError
-        As for `abstention_curve`.
-
     Examples
     --------
     >>> from ir_trunc.truncation import nauc
@@ -149,17 +144,10 @@ def nauc(
             areas[str(name)] = float(((scores[1:] + scores[:-1]) / 2).sum() / steps)
         best, flat = areas.pop("oracle"), float(curves["score"].iloc[0]) * (1 - 1 / steps)
         differ = best - flat > 1e-12 * max(abs(best), abs(flat))
-        rows += [
-            {
-                "measure": measure,
-                "confidence": name,
-                "nauc": (area - flat) / (best - flat) if differ else np.nan,
-                "area": area,
-                "flat": flat,
-                "oracle": best,
-            }
-            for name, area in areas.items()
-        ]
+        for name, area in areas.items():
+            ratio = (area - flat) / (best - flat) if differ else np.nan
+            row = {"measure": measure, "confidence": name, "nauc": ratio}
+            rows.append({**row, "area": area, "flat": flat, "oracle": best})
     return as_table(rows)
 
 
@@ -181,8 +169,7 @@ def _confidence_in(rankings: Rankings, name: str) -> Floats:
         raise InputError("confidence needs the scores of the documents: these rankings have none.")
     confidences = np.full(len(rankings), -np.inf)
     for place in np.flatnonzero(rankings.lengths > 0):
-        start = rankings.starts[place]
-        scores = rankings.scores[start : start + rankings.lengths[place]]
+        scores = rankings.scores[rankings.starts[place] :][: rankings.lengths[place]]
         confidences[place] = _CONFIDENCES[name](scores)
     return confidences
 

@@ -125,15 +125,8 @@ def with_terminal(
     filled = lengths > 0
     last[filled] = np.nextafter(lowest.reindex(topics[filled]).to_numpy(np.float32), np.float32(-np.inf))
     recall = np.divide(hits, relevant, out=np.ones(len(hits)), where=relevant > 0)
-    columns = {
-        "query_id": topics,
-        "doc_id": TERMINAL,
-        "score": last.astype(np.float64),
-        "rank": lengths + 1,
-        "gain": recall,
-        "relevance": np.where(relevant == 0, rel, 0),
-    }
-    terminal = pd.DataFrame(columns)[ends]
+    ids = {"query_id": topics, "doc_id": TERMINAL, "score": last.astype(np.float64), "rank": lengths + 1}
+    terminal = pd.DataFrame({**ids, "gain": recall, "relevance": np.where(relevant == 0, rel, 0)})[ends]
     rows = pd.concat([documents, terminal[list(documents)]], ignore_index=True)
     places = {topic: place for place, topic in enumerate(topics)}
     order = np.lexsort((rows["rank"], rows["query_id"].map(places)))
@@ -182,9 +175,7 @@ def with_effort(
     """
     judged, reading = read_qrels_of_runs(qrels, reading=reading)
     documents, grades, *_ = _scored(judged, read_run(run, **reading), rel)
-    documents["effort"] = e
-    documents["utility"] = documents["gain"] - documents["effort"]
-    return Wrapped(documents, grades)
+    return Wrapped(documents.assign(effort=e, utility=documents["gain"] - e), grades)
 
 
 def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFrame, Ints, Ints, Ints]:

@@ -125,8 +125,7 @@ def test_a_cut_run_goes_back_to_a_dict_a_frame_and_a_file(tmp_path):
 
 def test_every_form_of_cuts_ends_a_run(tmp_path):
     expected = truncate(RUN, half).to_dict()
-    qrels = {topic: {"a": 1} for topic in RUN}
-    rankings = rank(qrels, RUN)
+    rankings = rank({topic: {"a": 1} for topic in RUN}, RUN)
     write_cuts(tmp_path / "cuts.tsv", {"q1": 2, "q2": 0, "q3": 0})
     half.save(tmp_path / "stop.json")
     for cuts in (

@@ -168,13 +168,6 @@ def test_arrays_and_frames_come_back_as_they_are():
         half.keep(frame.drop(columns="score"))
 
 
-def test_the_best_are_kept_in_the_order_that_the_items_have():
-    items = [("b", 0.6), ("x", 0.1), ("a", 0.9), ("c", 0.6)]
-    assert half.keep(items) == [("b", 0.6), ("a", 0.9), ("c", 0.6)]
-    assert Fixed(2).keep(items) == [("b", 0.6), ("a", 0.9)]
-    assert items == [("b", 0.6), ("x", 0.1), ("a", 0.9), ("c", 0.6)]
-
-
 def test_scores_that_rise_from_first_to_last_are_said():
     items = [("a", 0.1), ("b", 0.5), ("c", 0.9)]
     with pytest.warns(IrTruncWarning, match="rising scores.*lower_is_better=True") as told:

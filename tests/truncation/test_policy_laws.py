@@ -192,7 +192,7 @@ def test_laws(name):
 
 
 def test_what_is_not_declared_idempotent_is_not():
-    """Some list becomes shorter when it is cut again: the declaration is no way round the law."""
+    """Some list becomes shorter when it is cut again."""
     lists = [positive(queries(seed, 9)) for seed in range(20)]
     for name, definition in registry.items():
         if definition.idempotent:

@@ -1,7 +1,5 @@
 """Cross-validation: what policies may see, and what the table says of them."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from generated import queries, rankings_of
@@ -33,47 +31,28 @@ FITTED = [Greedy(), ScoreThreshold(), ShareOfTop(), Surprise(), ScoreDistributio
 BLIND = [*FITTED, LargestGap(), AdaptiveK(), Knee(), Fixed(0), Fixed(3), ScoreThreshold(0.5), ShareOfTop(0.9)]
 
 
-def test_cross_validation_shows_judgments_only_to_those_who_say_that_they_see_them():
-    seen = []
-
-    @dataclass(frozen=True)
-    class Curious:
-        sees_judgments: bool
-
-        def fit(self, rankings, measure):
-            seen.append(("fit", len(rankings.judgments.grades) > 0))
-            return self
-
-        def cut(self, rankings):
-            seen.append(("cut", len(rankings.judgments.grades) > 0 or len(rankings.judged_ranks) > 0))
-            return rankings.lengths
-
-    rankings = rankings_of(queries(3, 12))
-    cross_validate([Curious(False)], "RBPU", None, {"run": rankings}, folds=2)
-    assert seen == [("fit", True), ("cut", False)] * 2
-    seen.clear()
-    cross_validate([Curious(True)], "RBPU", None, {"run": rankings}, folds=2)
-    assert seen == [("fit", True), ("cut", True)] * 2
-
-
-def test_cross_validation_fits_on_other_topics_than_it_cuts():
-    seen = []
+@pytest.mark.parametrize("sees", [False, True])
+def test_a_policy_is_fitted_on_other_topics_and_sees_judgments_only_if_it_says_so(sees):
+    fitted, cut = [], []
 
     class Watching:
+        sees_judgments = sees
+
         def fit(self, rankings, measure):
-            seen.append([rankings.topics])
+            assert len(rankings.judgments.grades) > 0
+            fitted.append(rankings.topics)
             return self
 
         def cut(self, rankings):
-            seen[-1].append(rankings.topics)
+            assert (len(rankings.judgments.grades) > 0) == (len(rankings.judged_ranks) > 0) == sees
+            cut.append(rankings.topics)
             return rankings.lengths
 
     rankings = rankings_of(queries(3, 11))
     cross_validate([Watching()], "RBPU", None, {"run": rankings}, folds=4)
-    assert len(seen) == 4
-    for fitted, cut in seen:
-        assert sorted([*fitted, *cut], key=int) == list(rankings.topics)
-    assert sorted((topic for _, cut in seen for topic in cut), key=int) == list(rankings.topics)
+    for both in zip(fitted, cut, strict=True):
+        assert sorted([topic for topics in both for topic in topics], key=int) == list(rankings.topics)
+    assert sorted([topic for topics in cut for topic in topics], key=int) == list(rankings.topics)
 
 
 def test_a_policy_of_one_s_own_that_answers_nonsense_is_named():

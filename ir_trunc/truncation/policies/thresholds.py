@@ -38,7 +38,7 @@ class LevelPolicy(Policy):
     """A policy with one parameter, a level: it keeps the documents whose key is at least the level."""
 
     @staticmethod
-    def _keys(rankings: Rankings) -> Floats:
+    def _keys(rankings: Rankings, /) -> Floats:
         """The key of every document; keys fall along each list."""
         raise NotImplementedError
 
