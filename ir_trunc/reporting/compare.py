@@ -193,7 +193,7 @@ def _pairs(systems: Sequence[str], baseline: str | None) -> tuple[Ints, Ints]:
 
 
 def _correction(value: Any, test: PairTest) -> Correction | None:
-    correction = None if value is None else one_of("correction", value, ("auto", "holm", "bh"))
+    correction: Any = None if value is None else one_of("correction", value, ("auto", "holm", "bh"))
     if test not in FOR_ALL_PAIRS:
         return "holm" if correction == "auto" else correction
     if correction in ("holm", "bh"):

@@ -207,14 +207,16 @@ class Comparison(Saved):
 
     def marked(self, digits: int = 4) -> MarkedTable:
         """The table of means with marks for the best and for significance, with this many decimal places."""
-        places, letters = whole("digits", digits, 0, 15), self._letters()
+        places, letters = whole("digits", digits, 0, 15), ""
+        if self.baseline is None and self.compared and len(self.systems) <= len(ascii_lowercase):
+            letters = ascii_lowercase[: len(self.systems)]
         marks = self._marks(letters)
         cells = [
             [self._cell(measure, system, marks, places) for measure in range(len(self.measures))]
             for system in range(len(self.systems))
         ]
         sentences = [("", sentence) for sentence in (*self._test_notes(letters), *self._margin_notes())]
-        notes = [*self._losses(), *self._mark_notes(letters, marks), *sentences]
+        notes = [*self._mark_notes(letters, marks), *sentences]
         return MarkedTable(self.heading, letters, self.systems, self.measures, cells, notes, self.notes)
 
     def to_latex(self, label: str = "", digits: int = 4) -> str:
@@ -236,12 +238,6 @@ class Comparison(Saved):
     def to_markdown(self, digits: int = 4) -> str:
         """A table in GitHub's Markdown, and paragraphs that explain its marks."""
         return self.marked(digits).markdown()
-
-    def _letters(self) -> str:
-        """A letter for each system, if all pairs are compared and there are enough letters."""
-        if self.baseline is not None or not self.compared or len(self.systems) > len(ascii_lowercase):
-            return ""
-        return ascii_lowercase[: len(self.systems)]
 
     def _marks(self, letters: str) -> Marks:
         """By measure and system: letters of the systems below it, or its position to the baseline."""
@@ -278,16 +274,16 @@ class Comparison(Saved):
             low, high = (of[measure, self.compared.index(pair)] for of in (self.low, self.high))
         return "" if np.isnan(low) else f"[{low:.{digits}f}, {high:.{digits}f}]"
 
-    def _losses(self) -> list[tuple[str, str]]:
-        losses = ", ".join(name for name in self.measures if lower_is_better(name))
-        return [("", f"Lower is better, and the lowest mean is marked: {losses}.")] if losses else []
-
     def _mark_notes(self, letters: str, marks: Marks) -> list[tuple[str, str]]:
+        losses = ", ".join(name for name in self.measures if lower_is_better(name))
+        notes = [("", f"Lower is better, and the lowest mean is marked: {losses}.")] if losses else []
         if letters:
-            return [("", "Letters behind a mean: significantly higher than the means of these systems.")]
-        words = {HIGHER: "higher", LOWER: "lower"}
-        used = set(marks.values())
-        return [(s, f"significantly {w} than {self.baseline}.") for s, w in words.items() if s in used]
+            words = "Letters behind a mean: significantly higher than the means of these systems."
+            return [*notes, ("", words)]
+        for sign, word in ((HIGHER, "higher"), (LOWER, "lower")):
+            if sign in marks.values():
+                notes.append((sign, f"significantly {word} than {self.baseline}."))
+        return notes
 
     def _test_notes(self, letters: str) -> list[str]:
         notes = []

@@ -79,14 +79,13 @@ class Condition:
 
     def met(self, estimate: _Estimate) -> bool | None:
         """Whether all values of the interval meet the condition; None if only some do."""
-        if estimate.unknown or np.isnan([estimate.low, estimate.high]).any():
+        bounds = np.array([estimate.low, estimate.high])
+        if estimate.unknown or np.isnan(bounds).any():
             return None
-        met = {self._met(estimate.low), self._met(estimate.high)}
-        return met.pop() if len(met) == 1 else None
-
-    def _met(self, value: float) -> bool:
-        beyond = value < self.limit if self.below else value > self.limit
-        return beyond or (value == self.limit and not self.strict)
+        met = (bounds < self.limit) if self.below else (bounds > self.limit)
+        if not self.strict:
+            met |= bounds == self.limit
+        return bool(met[0]) if met[0] == met[1] else None
 
 
 def read_condition(condition: Any) -> Condition:
@@ -115,10 +114,9 @@ def read_condition(condition: Any) -> Condition:
     except IrTruncError as error:
         raise ParameterError(f"condition {printable(words)!r}: {error}") from None
     name = what if measure is None else str(measure)
-    if change == "drops":
-        return Condition(words, name, measure, True, True, False, -limit)
-    if change == "rises":
-        return Condition(words, name, measure, True, False, False, limit)
+    if change:
+        drops = change == "drops"
+        return Condition(words, name, measure, True, drops, False, -limit if drops else limit)
     return Condition(words, name, measure, False, sign[0] == "<", len(sign) == 1, limit)
 
 

@@ -155,16 +155,14 @@ class HowMany(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each policy, with all columns."""
-        table = pd.DataFrame({name: getattr(self, name) for name in ("policies", *_COLUMNS)})
-        table = table.rename(columns={"policies": "policy"})
+        table = pd.DataFrame({"policy": self.policies} | {name: getattr(self, name) for name in _COLUMNS})
         return table.drop(columns="cost") if np.isnan(self.cost).all() else table
 
     def summary(self) -> pd.DataFrame:
         """The printed table: score with its interval, documents, cost, silence and its precision."""
         columns = ["score", "low", "high", "length", "cost", "empty", "silence_precision"]
-        table = self.to_pandas().set_index("policy")
-        shown = table[[name for name in columns if name in table]]
-        return shown.rename(columns={"empty": "silent", "silence_precision": "rightly"})
+        table = self.to_pandas().set_index("policy").filter(columns)
+        return table.rename(columns={"empty": "silent", "silence_precision": "rightly"})
 
     def plot(self, against: str = "", ax: Axes | None = None) -> Axes:
         """A row for each policy: score with 95 % interval, and cost or, where none is known, length.
@@ -274,10 +272,15 @@ def how_many(
     order = np.lexsort((np.arange(len(trials)), lengths, -np.round(means, 12)))
     values, best = values[order], values[order[0]]
     trials, lists = [trials[i] for i in order], [lists[i] for i in order]
-    bounds = np.array([interval_of_mean(scores, repetitions=_RESAMPLES, seed=seed) for scores in values])
-    behind = np.array(
-        [interval_of_mean(best - scores, repetitions=_RESAMPLES, seed=seed) for scores in values]
+    bounds, behind = (
+        np.array([interval_of_mean(scores, repetitions=_RESAMPLES, seed=seed) for scores in table])
+        for table in (values, best - values)
     )
+    if price is not None:
+        costs = [price * float(cut.lengths.mean()) for cut in lists]
+    else:
+        sums = [np.nan if cut.costs is None else cut.costs[cut.places].sum() for cut in lists]
+        costs = [float(total / len(rankings)) for total in sums]
     empty = [trial.cuts == 0 for trial in trials]
     rightly = [rankings.judgments.nil_queries[silent] for silent in empty]
     return HowMany(
@@ -294,7 +297,7 @@ def how_many(
         low=bounds[:, 0],
         high=bounds[:, 1],
         length=lengths[order],
-        cost=np.array([_cost(cut, price) for cut in lists]),
+        cost=np.array(costs),
         empty=np.array([silent.mean() for silent in empty]),
         silence_precision=np.array([nil.mean() if len(nil) else np.nan for nil in rightly]),
         first=_first(values, seed),
@@ -389,13 +392,6 @@ def _as_text(policy: Any) -> str:
     """A policy as text; "" if text cannot hold it."""
     definition = registry.get(type(policy).__name__)
     return str(policy) if definition and definition.kind is type(policy) and definition.written else ""
-
-
-def _cost(lists: Rankings, price: float | None) -> float:
-    """The mean cost of a list."""
-    if price is not None:
-        return price * float(lists.lengths.mean())
-    return np.nan if lists.costs is None else float(lists.costs[lists.places].sum() / len(lists))
 
 
 def _first(values: Floats, seed: int) -> Floats:

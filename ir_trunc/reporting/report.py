@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.scoring._runs import RunsLike, by_name
 from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.objects import MeasureLike, read_measures
-from ir_trunc.scoring.results import VIEWS, Abstention, Results
+from ir_trunc.scoring.results import VIEWS, Results
 from ir_trunc.truncation import cross_validate
 from ir_trunc.truncation.study import bin_name, bin_of
 from ir_trunc.version import __version__
@@ -119,7 +119,10 @@ def report(
         found=comparison,
         comparison=comparison.to_html(),
         views=_view_tables(comparison),
-        silence=_abstentions(lists),
+        silence=[
+            (name, Results((), rankings, np.empty((0, len(rankings)))).abstention)
+            for name, rankings in lists.items()
+        ],
         cuts=cuts,
         lengths=_length_bars(cuts, lists),
         policies=gains,
@@ -196,14 +199,6 @@ def _view_tables(comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def _abstentions(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
-    """How many lists of each run are empty, and how many of them rightly."""
-    return [
-        (name, Results((), rankings, np.empty((0, len(rankings)))).abstention)
-        for name, rankings in lists.items()
-    ]
-
-
 def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> dict[str, Any] | None:
     """Shares of the lists in bins of length, as they are and at their best cuts, with bars to draw."""
     if cuts is None:
@@ -240,18 +235,12 @@ def _policy_gains(cuts: _Curves | None, lists: Mapping[str, Rankings], folds: in
     return {"rows": rows, "why": "", "folds": parts}
 
 
-class _Detail(NamedTuple):
-    """How many ranks of a list are shown, and about how many points of its curve."""
-
-    ranks: int
-    points: int
-
-
 def _topic_rows(
     comparison: Comparison, lists: Mapping[str, Rankings], cuts: _Curves | None
 ) -> dict[str, Any]:
     """Rows for the topics, the largest regret first (without curves: the lowest score first)."""
-    detail = _Detail(40, 24) if len(comparison.systems) * len(comparison.topics) <= _LISTS else _Detail(16, 8)
+    few = len(comparison.systems) * len(comparison.topics) <= _LISTS
+    ranks, points = (40, 24) if few else (16, 8)  # ranks of a list, and about how many points of its curve
     first = next(iter(lists.values()))
     judged = first.judgments
     relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(comparison.topics)) * ~comparison.nil
@@ -266,15 +255,13 @@ def _topic_rows(
     silent = np.array([lists[name].lengths == 0 for name in comparison.systems])
     topics = []
     for at in np.argsort(-worst, kind="stable").tolist():
-        scale = None if cuts is None else _scale(cuts, at)
+        paths = {} if cuts is None else _paths(cuts, at, points)
         rows = []
         for place in np.argsort(-regrets[:, at], kind="stable").tolist():
             name = comparison.systems[place]
             shown = {"system": name, "score": float(values[place, at]), "regret": float(regrets[place, at])}
-            shown |= _of_list(lists[name], at, detail, int(best[name][at]) if best else None)
-            if cuts is not None and scale is not None:
-                shown["curve"] = _path(cuts.curves[name], at, scale, detail)
-            rows.append(shown)
+            shown |= _of_list(lists[name], at, ranks, int(best[name][at]) if best else None)
+            rows.append(shown | ({"curve": paths[name]} if paths else {}))
         topics.append(
             {
                 "id": comparison.topics[at],
@@ -288,65 +275,43 @@ def _topic_rows(
                 "lists": rows,
             }
         )
-    return {"measure": comparison.measures[row], "rows": topics, "ranks": detail.ranks}
+    return {"measure": comparison.measures[row], "rows": topics, "ranks": ranks}
 
 
-def _of_list(rankings: Rankings, at: int, detail: _Detail, best: int | None) -> dict[str, Any]:
-    """One list by rank, in signs and in words; `best` is the length of its best cut."""
+def _of_list(rankings: Rankings, at: int, most: int, best: int | None) -> dict[str, Any]:
+    """One list to rank `most`, in signs and in words; `best` is the length of its best cut."""
     length = int(rankings.lengths[at])
     hits = slice(rankings.judged_offsets[at], rankings.judged_offsets[at + 1])
     grade = dict(zip(rankings.judged_ranks[hits].tolist(), rankings.judged_grades[hits].tolist()))
     signs = [_BEST] * (best == 0 and length > 0) + [_END] * (length == 0)
-    for place in range(1, min(length, detail.ranks) + 1):
+    for place in range(1, min(length, most) + 1):
         signs.append(_UNJUDGED if place not in grade else _RELEVANT if grade[place] > 0 else _OTHER)
         signs += [_BEST] * (place == best and place < length) + [_END] * (place == length)
-    found = [place for place, value in grade.items() if value > 0]
-    ranks = ", ".join(map(str, found[:8])) + (" …" if len(found) > 8 else "")
-    return {
-        "length": length,
-        "best": best,
-        "found": len(found),
-        "ranks": ranks,
-        "signs": "".join(signs),
-        "more": length - detail.ranks if length > detail.ranks else 0,
+    relevant = [place for place, value in grade.items() if value > 0]
+    ranks = ", ".join(map(str, relevant[:8])) + (" …" if len(relevant) > 8 else "")
+    about = {"length": length, "best": best, "found": len(relevant), "ranks": ranks}
+    return about | {"signs": "".join(signs), "more": max(length - most, 0)}
+
+
+def _paths(cuts: _Curves, at: int, points: int) -> dict[str, dict[str, Any]]:
+    """The curves of a topic's lists as SVG paths on one scale, with the points of their ends and best cuts.
+
+    Depths are on a logarithmic scale.
+    """
+    values = {
+        name: curve.values[curve.offsets[at] : curve.offsets[at + 1]] for name, curve in cuts.curves.items()
     }
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """Maps depths (logarithmically) and scores to the pixels of a small plot."""
-
-    longest: int
-    low: float
-    high: float
-
-    def x(self, depth: Any) -> Any:
-        offset = (_CURVE_WIDTH - 8) * np.log1p(depth) / max(np.log1p(self.longest), 1e-9)
-        return np.rint(4 + offset).astype(int)
-
-    def y(self, score: Any) -> Any:
-        span = max(self.high - self.low, 1e-12)
-        return np.rint(_CURVE_HEIGHT - 4 - (_CURVE_HEIGHT - 8) * (score - self.low) / span).astype(int)
-
-
-def _scale(cuts: _Curves, at: int) -> _Scale:
-    """The common scale of all lists of a topic."""
-    values = [_values(curve, at) for curve in cuts.curves.values()]
-    low, high = (float(of(of(value) for value in values)) for of in (min, max))
-    return _Scale(max(len(value) for value in values) - 1, low, high)
-
-
-def _values(curve: Curve, at: int) -> Floats:
-    return curve.values[curve.offsets[at] : curve.offsets[at + 1]]
-
-
-def _path(curve: Curve, at: int, scale: _Scale, detail: _Detail) -> dict[str, Any]:
-    """The curve of one list as an SVG path, with the points of its end and of its best cut."""
-    values, end = _values(curve, at), int(np.diff(curve.offsets)[at]) - 1
-    best = int(np.argmax(values >= values.max() - 1e-12 * np.abs(values).max()))
-    depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), detail.points))).astype(int))
-    depths = np.union1d(depths, [best, end])
-    x, y = scale.x(depths), scale.y(values[depths])
-    line = "".join(f"{'ML'[min(i, 1)] if i < 2 else ' '}{a} {b}" for i, (a, b) in enumerate(zip(x, y)))
-    point = {int(d): (int(a), int(b)) for d, a, b in zip(depths, x, y)}
-    return {"line": line, "end": point[end], "best": point[best]}
+    low, high = (float(of(of(scores) for scores in values.values())) for of in (min, max))
+    widest = max(np.log1p(max(map(len, values.values())) - 1), 1e-9)
+    paths = {}
+    for name, scores in values.items():
+        end, best = len(scores) - 1, int(np.argmax(scores >= scores.max() - 1e-12 * np.abs(scores).max()))
+        depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), points))).astype(int))
+        depths = np.union1d(depths, [best, end])
+        x = np.rint(4 + (_CURVE_WIDTH - 8) * np.log1p(depths) / widest).astype(int).tolist()
+        height = (_CURVE_HEIGHT - 8) * (scores[depths] - low) / max(high - low, 1e-12)
+        y = np.rint(_CURVE_HEIGHT - 4 - height).astype(int).tolist()
+        line = "".join(f"{'ML'[min(i, 1)] if i < 2 else ' '}{a} {b}" for i, (a, b) in enumerate(zip(x, y)))
+        point = dict(zip(depths.tolist(), zip(x, y)))
+        paths[name] = {"line": line, "end": point[end], "best": point[best]}
+    return paths
