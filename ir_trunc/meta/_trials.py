@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import combinations_with_replacement, product
+from itertools import chain, combinations_with_replacement, product
 from typing import Literal
 
 import numpy as np
@@ -140,21 +140,19 @@ def one_against_block(grade: int, n: int, times: int) -> Case:
 
 
 _TOP = "a correct swap of neighbours raises it more higher up"
-_ON_TOP = "one relevant on top"
+_DEEP = "one relevant on top beats n relevant after n irrelevant, from some n on"
+_SHALLOW = "one relevant on top loses to m relevant after m irrelevant, for some m"
 _FIRST = "a relevant document adds more where it is the first"
 
 PROPERTIES = (
     Property(1, "Priority", "swapping a better document up raises the score", "every case", _priority),
     Property(2, "Top-weightedness", _TOP, "every case", _top_weightedness),
-    Property(
-        3, "Deepness", f"{_ON_TOP} beats n relevant after n irrelevant, from some n on", "from some n on"
-    ),
-    Property(4, "Shallowness", f"{_ON_TOP} loses to m relevant after m irrelevant, for some m", "for some m"),
+    Property(3, "Deepness", _DEEP, "from some n on"),
+    Property(4, "Shallowness", _SHALLOW, "for some m"),
     Property(5, "Confidence", "appending an irrelevant document lowers the score", "every case", _confidence),
     Property(6, "Recall", "one more relevant document outside the list lowers it", "every case", _recall),
     Property(7, "Redundancy", _FIRST, "every case", _redundancy),
 )
-
 
 _SAME = 1e-12  # relative to the scores compared; full rankings of a large collection differ by little more
 
@@ -260,11 +258,9 @@ class Batch:
 
 
 def _as_lists(rankings: Sequence[Ranking], scale: GradeScale) -> Rankings:
-    lengths, sizes = (np.array([len(getattr(r, name)) for r in rankings]) for name in ("grades", "judged"))
-    grades, judged = (
-        np.fromiter((grade for r in rankings for grade in getattr(r, name)), np.int64)
-        for name in ("grades", "judged")
-    )
+    shown, all_judged = [r.grades for r in rankings], [r.judged for r in rankings]
+    lengths, sizes = (np.array(list(map(len, each))) for each in (shown, all_judged))
+    grades, judged = (np.fromiter(chain.from_iterable(each), np.int64) for each in (shown, all_judged))
     rows = np.arange(len(rankings))
     judgments = Judgments.from_rows([str(row) for row in rows], np.repeat(rows, sizes), judged, scale)
     offsets, scores = offsets_of(lengths), np.ones(len(grades))

@@ -1,7 +1,4 @@
-"""How far two orderings of the same items agree: Kendall's tau, tau_ap and rank-biased overlap.
-
-Each is defined with and without ties.
-"""
+"""How far two orderings of the same items agree: Kendall's tau, tau_ap and rank-biased overlap."""
 
 from __future__ import annotations
 
@@ -102,9 +99,7 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 
 def tau_ap_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """tau_ap for orderings of which neither is the true one, with ties in either or both.
-
-    It is tau_AP,b of Urbano & Marrero, ICTIR 2017.
+    """tau_AP,b (Urbano & Marrero, ICTIR 2017): tau_ap where neither ordering is the true one, with ties.
 
     (t(x, y) + t(y, x)) / 2, where t(x, y) = 2/M sum_i C_i / (p_i - 1) - 1
 
@@ -240,10 +235,7 @@ def _same_items(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
-    """The first and last ranks of all items of either ordering, and its length.
-
-    An absent item ranks below all others.
-    """
+    """The first and last ranks of all items of either ordering, the absent ones last, and its length."""
     if isinstance(x, Mapping) != isinstance(y, Mapping):
         raise InputError("x and y: both must be {item: value}, or both the values of the same items.")
     if not isinstance(x, Mapping):

@@ -60,7 +60,7 @@ _FORM = (
 
 def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], Floats]:
     """Measures, systems and topics of a table that has each score once, and the scores (M x S x T)."""
-    frame = _long(_frame(table))
+    frame = _frame(table)
     if frame.empty:
         raise InputError("table: it has no scores.")
     for name in ("system", "query_id", "measure"):
@@ -89,6 +89,7 @@ def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, 
 
 
 def _frame(table: Any) -> pd.DataFrame:
+    """A row for each score."""
     converts = not isinstance(table, pd.DataFrame) and hasattr(table, "to_pandas")
     converted = table.to_pandas() if converts else table
     if not isinstance(converted, pd.DataFrame):
@@ -100,19 +101,14 @@ def _frame(table: Any) -> pd.DataFrame:
     columns = list(frame.columns)
     if not {"system", "query_id"} <= set(columns) or len(set(columns)) < len(columns):
         raise InputError(f"table: {_FORM}, each once; its columns: {', '.join(map(str, columns)) or 'none'}.")
-    return frame
-
-
-def _long(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each score."""
-    if {"measure", "value"} <= set(frame.columns):
-        others = [column for column in frame if column not in ("system", "query_id", "measure", "value")]
-        if others:
+    if not {"measure", "value"} <= set(columns):
+        return frame.melt(["system", "query_id"], var_name="measure", value_name="value")
+    for column in columns:
+        if column not in ("system", "query_id", "measure", "value"):
             raise InputError(
-                f"table: the column {shown(others[0])} is not known beside measure and value: {_FORM}."
+                f"table: the column {shown(column)} is not known beside measure and value: {_FORM}."
             )
-        return frame.reset_index(drop=True)
-    return frame.melt(["system", "query_id"], var_name="measure", value_name="value")
+    return frame.reset_index(drop=True)
 
 
 def _is_number(value: Any) -> bool:
@@ -154,11 +150,9 @@ def rounded(x: npt.ArrayLike) -> Floats:
 class ScoreMatrix(Saved):
     """Scores of S systems on T topics under M measures.
 
-    measures: M names. systems: S names. topics: T ids. values: (M x S x T). A measure of scope 'run' (`c@1`,
-    `CWS`) has the values that belong to the whole run, which depend on each other. runs: for each such
-    measure the lists of every system, from which it is computed anew over drawn topics (`over`) and tested
-    (`paired`). They are not saved: in a matrix that was loaded there are none, and what needs them is an
-    InputError.
+    A measure of scope 'run' (`c@1`, `CWS`) has values that depend on each other. Its lists in `runs` serve to
+    compute it over drawn topics (`over`) and to test it (`paired`); a matrix that was loaded lacks them, and
+    what needs them is an InputError.
     """
 
     _needed: ClassVar[str] = "a score matrix, which meta.score_matrix(measures, qrels, runs) makes,"
@@ -166,8 +160,8 @@ class ScoreMatrix(Saved):
     measures: tuple[str, ...]
     systems: tuple[str, ...]
     topics: tuple[str, ...]
-    values: Floats
-    runs: Mapping[str, tuple[RunScores, ...]] = field(default_factory=dict)
+    values: Floats  # (M x S x T)
+    runs: Mapping[str, tuple[RunScores, ...]] = field(default_factory=dict)  # of each system, by measure
 
     def __post_init__(self) -> None:
         for of in ("measures", "systems", "topics"):
@@ -189,8 +183,8 @@ class ScoreMatrix(Saved):
     @property
     def heading(self) -> str:
         """How many measures, systems and topics there are."""
-        named = (self.measures, "measure"), (self.systems, "system"), (self.topics, "topic")
-        return f"ScoreMatrix({', '.join(counted(len(names), what) for names, what in named)})"
+        sizes = zip(self.values.shape, ("measure", "system", "topic"))
+        return f"ScoreMatrix({', '.join(counted(size, what) for size, what in sizes)})"
 
     def summary(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""
@@ -202,8 +196,8 @@ class ScoreMatrix(Saved):
 
         table: a frame with the columns system, query_id (or qid), measure and value, as
         `compare(...).by_topic()` makes it, or system, query_id and a column for each measure, as `to_pandas`
-        does; both may be in its index. Systems and measures keep their order, topics are put in the canonical
-        one. Raises InputError where a score is missing, there twice or not a finite number.
+        does; both may be in its index. Topics are put in the canonical order. Raises InputError where a score
+        is missing, there twice or not a finite number.
         """
         return cls(*scores_in(table))
 

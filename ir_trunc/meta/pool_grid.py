@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 from ir_measures import Measure
@@ -161,7 +161,7 @@ def at_depth(measure: str, depth: int | None, residual: float | None = None) -> 
 
 
 def check_residual(residual: float | None, measures: Iterable[str]) -> None:
-    """Raise ParameterError where a residual is given and no measure has a place for its persistence."""
+    """ParameterError where a residual is given and no measure takes its persistence."""
     if residual is not None and not any(_PERSISTENCE in measure for measure in measures):
         raise ParameterError(
             f"residual={shown(residual)} is for measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE},"
@@ -176,11 +176,11 @@ def texts_of(measures: Any) -> list[str]:
 
 
 def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:
-    given = mapping("depths", depths, "{condition: (pool depth, evaluation depth)}")
-    if not given:
+    by_condition = mapping("depths", depths, "{condition: (pool depth, evaluation depth)}")
+    if not by_condition:
         raise InputError("depths names no condition: at least one is needed.")
     depths_of = {}
-    for name, both in given.items():
+    for name, both in by_condition.items():
         where = f"depths[{shown(name)}]"
         values = several(where, both, "a pool depth and an evaluation depth")
         if len(values) != 2:
@@ -235,23 +235,19 @@ class PoolGrid(Result):
             lines.append(f"  pool {depth}: {judged} judgments, {100 * share:.0f}% of the pooled ranks judged")
         return "\n".join([*lines, "columns: evaluation depth; = full assessment, + extended"])
 
-    def summary(self) -> pd.DataFrame:
-        """A row for each measure, form and pool depth, a column for each evaluation depth."""
-        return self._marked(self.digits)
-
     def _text(self, digits: int) -> str:
-        return f"{fitted(self.heading)}\n{table_text(self._marked(digits))}"
+        return f"{fitted(self.heading)}\n{table_text(self.summary(digits))}"
 
-    def _marked(self, digits: int) -> pd.DataFrame:
+    def summary(self, digits: int = digits) -> pd.DataFrame:
+        """A row for each measure, form and pool depth, a column for each evaluation depth."""
         rows = ["measure", "form", "pool_depth"]
         wide = self.to_pandas().pivot(index=rows, columns="depth", values="discriminative_power")
         marks = {"full": "=", "extended": "+", "deeper": " "}
 
         def marked(column: pd.Series[float]) -> list[str]:
-            pools = column.index.get_level_values("pool_depth")
-            depth: Any = column.name
-            found = [marks[self.assessment(pool, depth)] for pool in pools]
-            return [number_text(value, digits) + mark for value, mark in zip(column, found)]
+            pools, depth = column.index.get_level_values("pool_depth"), cast(int, column.name)
+            cells = zip(column, pools)
+            return [number_text(value, digits) + marks[self.assessment(pool, depth)] for value, pool in cells]
 
         return wide.loc[list(product(self.measures, self.forms, self.pool_depths))].apply(marked)
 
@@ -372,19 +368,18 @@ def pool_grid(
             raw.refuse_whole_run(texts, "give forms=['raw']")
         best = np.array([measure.score(ideal(pools.judgments(keep))) for measure in bound.values()])
         for column, form in enumerate(kinds):
-            share[at, :, column] = power(_scores_in_form(form, raw, best), alpha=alpha).share
+            scores = raw
+            if form == "normalised":
+                tops = np.broadcast_to(best[:, None, :], raw.values.shape)
+                scores = replace(raw, values=over(raw.values, tops))
+            elif form == "standardised":
+                scores = Reference.of(raw).standardise(raw)
+            share[at, :, column] = power(scores, alpha=alpha).share
     cells = share.reshape(len(sizes), len(ends), len(names), len(kinds))
     judged = tuple(int(keep.sum()) for keep in keeps)
     coverage = np.array([pools.coverage(depth, feeding) for depth in sizes])
     counts = len(pools.qrels.judgments.topics), len(pools.systems)
     return PoolGrid(sizes, ends, names, kinds, cells, judged, coverage, alpha, *counts)
-
-
-def _scores_in_form(form: str, raw: ScoreMatrix, best: Floats) -> ScoreMatrix:
-    """Scores in a form; best: those of the ideal lists (M x T)."""
-    if form == "normalised":
-        return replace(raw, values=over(raw.values, np.broadcast_to(best[:, None, :], raw.values.shape)))
-    return Reference.of(raw).standardise(raw) if form == "standardised" else raw
 
 
 def ideal(judgments: Judgments) -> Rankings:

@@ -183,7 +183,7 @@ LARGER = 10  # how many times larger the second collection is, for a measure wit
 MOST_LISTS = 100_000  # that can be tried
 
 _SHARES = ", ".join(f"D/{share}" for share in SHARES)
-_SHALLOW = f"1 to 32, {', '.join(map(str, SHALLOW[32:]))}"
+_ALL_M = f"1 to 32, {', '.join(map(str, SHALLOW[32:]))}"
 
 RULE = f"""\
 Each property is tried in several settings: on lists of grades 0,1 and on lists of grades 0,1,2; Deepness and
@@ -203,7 +203,7 @@ outside them.
 Deepness: one relevant document on top beats n relevant ones after n irrelevant ones 'for some n large
 enough'. The largest n that is tried decides, {DEPTHS[-1]}; where a measure knows D, each of n = {_SHARES}
 is a setting of its own.
-Shallowness: it loses to m relevant ones after m irrelevant ones for some m, of {_SHALLOW}.
+Shallowness: it loses to m relevant ones after m irrelevant ones for some m, of {_ALL_M}.
 
 A violation is proved by the case that is shown. The other verdicts hold for what was tried."""
 
@@ -255,7 +255,7 @@ def _tried(rule: str, scales: Sequence[GradeScale], lists: str, sizes: Sequence[
     if rule == "every case":
         return f"{lists}, 0 to {OUTSIDE} relevant documents outside{D}"
     grades = " and ".join(f"{grades_text(scale[1:])} of {grades_text(scale)}" for scale in scales)
-    n = f"m = {_SHALLOW}; R = m and 2m"
+    n = f"m = {_ALL_M}; R = m and 2m"
     if rule == "from some n on":
         n = f"n = {_SHARES if sizes else f'1, 2, 4 to {DEPTHS[-1]}'}; R = n and 2n"
     return f"{n}; relevant documents of grade {grades}{D}"

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -244,9 +245,8 @@ class SwapRates(Result):
         both = zip(self.swaps, self.comparisons)
         sensitivities = [_sensitivity(s @ drawn, c @ drawn, self.width, limit) for s, c in both]
         # Edges and shares of bins are not interpolated: each bound is a value that was drawn.
-        of_bins = [
-            np.quantile(each, tails, axis=1, method="inverted_cdf").T.ravel() for each in sensitivities
-        ]
+        quantile = partial(np.quantile, q=tails, axis=1, method="inverted_cdf")
+        of_bins = [quantile(each).T.ravel() for each in sensitivities]
         names = ["low", "high", "difference_low", "difference_high", "share_low", "share_high"]
         return labelled_table("measure", self.measures, np.hstack([bounds, of_bins]), names)
 
@@ -259,12 +259,10 @@ class SwapRates(Result):
         comparisons at or above the edge. The last four are those of Peñas & Rodrigo (ACL 2011, Table 2).
         """
         swaps, all_of, most = self.swaps.sum(axis=2), self.comparisons.sum(axis=2), number("limit", limit)
-        sensitivities = [
-            _sensitivity(s[:, None], c[:, None], self.width, most)[:, 0] for s, c in zip(swaps, all_of)
-        ]
-        frame = labelled_table("measure", self.measures, sensitivities, ["difference", "share"]).replace(
-            np.inf, np.nan
-        )
+        both = zip(swaps[:, :, None], all_of[:, :, None])
+        edges = [_sensitivity(s, c, self.width, most)[:, 0] for s, c in both]
+        frame = labelled_table("measure", self.measures, edges, ["difference", "share"])
+        frame = frame.replace(np.inf, np.nan)
         frame.insert(0, "overall_swap_rate", swaps.sum(axis=1) / all_of.sum(axis=1))
         frame.insert(2, "best_score", self.best)
         relative = (frame["difference"] / frame["best_score"]).where(frame["best_score"] > 0)

@@ -67,21 +67,3 @@ def test_coverage_tells_how_much_of_a_pool_was_judged():
     assert pools.coverage(1) == 1 / 2
     assert pools.coverage(3) == 2 / 4
     assert pools.coverage(3, ["x"]) == 2 / 3
-
-
-@pytest.fixture(scope="module")
-def covid(real_data):
-    folder = real_data("covid-r1")
-    return meta.pooled_runs(folder / "qrels.covid-r1.txt", folder / "runs")
-
-
-def test_judgments_below_the_evaluation_depth_change_only_normalised_measures(covid):
-    """A pool of all runs that reaches as deep as the evaluation shows every document that counts."""
-    for depth in (5, 10):
-        raw = [
-            covid.score(f"P@{depth} DCG@{depth}", covid.in_pool(pool)).values for pool in (depth, 20, 1000)
-        ]
-        assert raw[0].tobytes() == raw[1].tobytes() == raw[2].tobytes()
-        recall = [covid.score(f"R@{depth}", covid.in_pool(pool)).values for pool in (depth, 1000)]
-        assert (recall[0] >= recall[1]).all()
-        assert (recall[0] > recall[1]).any()

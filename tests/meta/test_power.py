@@ -91,20 +91,6 @@ def test_p_values_as_a_matrix_and_as_pairs():
     assert found.to_pandas()["discriminative_power"].tolist() == (found.p < 0.05).mean(axis=1).tolist()
 
 
-@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
-def test_all_pairs_of_143_systems(real_data):
-    folder = real_data("covid-r1")
-    matrix = meta.score_matrix("P@10 AP", folder / "qrels.covid-r1.txt", folder / "runs")
-    found = meta.power(matrix)
-    assert found.p.shape == (2, 143 * 142 // 2)
-    for row in found.pairs().sample(40, random_state=0).itertuples():
-        a, b = (matrix[row.measure][matrix.systems.index(name)] for name in (row.system, row.other))
-        assert row.p == pytest.approx(stats.ttest_rel(a, b).pvalue)
-    # The three tests say nearly the same of real scores (Smucker et al. 2007).
-    for test in ("bootstrap", "randomisation"):
-        np.testing.assert_allclose(meta.power(matrix, test, repetitions=400).share, found.share, atol=0.03)
-
-
 def test_randomization_may_be_spelled_in_two_ways():
     one, other = (meta.power(random_matrix(1), f"randomi{letter}ation", repetitions=50) for letter in "sz")
     assert (one.test, one.p.tolist()) == (other.test, other.p.tolist()) == ("randomisation", one.p.tolist())
