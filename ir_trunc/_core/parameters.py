@@ -91,18 +91,18 @@ def one_of(name: str, value: Any, words: Iterable[str]) -> str:
 def file_name(name: str, value: Any) -> str:
     """The name of a file."""
     try:
-        found = os.fspath(value)
+        path = os.fspath(value)
     except TypeError:
-        found = None
-    if not isinstance(found, str):
+        path = None
+    if not isinstance(path, str):
         raise ParameterTypeError(f"{name}={shown(value)}: a path is needed, not {type(value).__name__}.")
     try:
-        possible = b"\0" not in os.fsencode(found)
+        possible = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
         possible = False
-    if not found or not possible:
+    if not path or not possible:
         raise ParameterError(f"{name}={shown(value)}: no file can have this name.")
-    return found
+    return path
 
 
 def instance(name: str, value: Any, kind: type[T], needed: str) -> T:
@@ -187,10 +187,7 @@ class Param:
     required: bool = False
 
     def clean(self, value: Any) -> Any:
-        """The value as a plain Python object; None is allowed where it is the default.
-
-        Raises ParameterError, with the name and the allowed values.
-        """
+        """The value as a plain Python object; None is allowed where it is the default."""
         may_be_none = self.default is None and not self.required
         return None if value is None and may_be_none else self.kind.clean(self.name, value)
 
@@ -300,11 +297,9 @@ class Several:
 
     @property
     def allowed(self) -> str:
-        """The allowed values in words."""
         return f"one or more of: {self.each.allowed}"
 
     def clean(self, name: str, value: Any) -> tuple[Any, ...]:
-        """The values in their order."""
         values = value.split() if isinstance(value, str) else several(name, value, self.meaning)
         distinct = tuple(dict.fromkeys(self.each.clean(name, item) for item in values))
         if not distinct:

@@ -92,22 +92,12 @@ class Rankings:
     overlaps: Floats | None = None
 
     def __post_init__(self) -> None:
-        size, lengths = len(self.topics), self.lengths
+        size, topics, lengths, ranks = len(self), self.topics, self.lengths, self.judged_ranks
         check_integers("judged_grades", self.judged_grades)
         check_integers("judged_ranks", self.judged_ranks, len(self.judged_grades))
         check_integers("lengths", lengths, size)
         check_integers("starts", self.starts, size)
         check_offsets("judged_offsets", self.judged_offsets, size, len(self.judged_ranks))
-        self._check_judged()
-        self._check_values("scores", self.scores, -np.inf)
-        self._check_values("costs", self.costs, 0.0)
-        for name, values in (("first_scores", self.first_scores), ("overlaps", self.overlaps)):
-            if values is not None and (not isinstance(values, np.ndarray) or values.shape != (size,)):
-                raise InputError(f"{name}: one number for each of {size} lists is needed, in an array.")
-
-    def _check_judged(self) -> None:
-        """InputError unless the judged documents of each list have ascending ranks from 1 to its length."""
-        topics, lengths, ranks = self.topics, self.lengths, self.judged_ranks
         if bad := first_true(lengths < 0):
             raise InputError(
                 f"topic {topics[bad[0]]}: a length of {lengths[bad[0]]}; a list has 0 documents or more."
@@ -121,6 +111,11 @@ class Rankings:
                 f"topic {topics[q]}: a judged document at rank {ranks[bad[0]]} of {lengths[q]} documents,"
                 f" after rank {above[bad[0]]}; rising ranks from 1 to the list's length are needed."
             )
+        self._check_values("scores", self.scores, -np.inf)
+        self._check_values("costs", self.costs, 0.0)
+        for name, values in (("first_scores", self.first_scores), ("overlaps", self.overlaps)):
+            if values is not None and (not isinstance(values, np.ndarray) or values.shape != (size,)):
+                raise InputError(f"{name}: one number for each of {size} lists is needed, in an array.")
 
     def _check_values(self, name: str, values: Any, low: float) -> None:
         """InputError unless these are finite numbers >= `low` for the documents of all lists, or None."""
@@ -228,11 +223,9 @@ class Rankings:
         array([3, 0])
         """
         rows: list[list[int | None]] = [list(grades) for grades in lists]
-        pools = (
-            [[grade for grade in row if grade is not None] for row in rows]
-            if judged is None
-            else [list(pool) for pool in judged]
-        )
+        pools = [[grade for grade in row if grade is not None] for row in rows]
+        if judged is not None:
+            pools = [list(pool) for pool in judged]
         names = [str(number) for number in range(1, len(rows) + 1)] if topics is None else list(topics)
         if not len(rows) == len(pools) == len(names):
             raise InputError(
@@ -259,7 +252,16 @@ class Rankings:
         hits = [[(rank, grade) for rank, grade in enumerate(row, 1) if grade is not None] for row in rows]
         judged_documents = np.array([hit for row in hits for hit in row], dtype=np.int64).reshape(-1, 2)
         flat_scores = _flat_values("scores", scores, names, lengths)
-        _check_falling(flat_scores, names, lengths)
+        if flat_scores is not None:
+            topic_of = np.repeat(np.arange(len(names)), lengths)
+            with np.errstate(over="ignore"):
+                single = flat_scores.astype(np.float32)
+            if bad := first_true((topic_of[1:] == topic_of[:-1]) & (single[1:] > single[:-1])):
+                above, score = flat_scores[bad[0] : bad[0] + 2].tolist()
+                topic = names[topic_of[bad[0]]]
+                raise InputError(
+                    f"topic {topic}: score {score} comes after {above}; scores must fall down the list."
+                )
         flat_costs = _flat_values("costs", costs, names, lengths)
         starts = offsets_of(lengths)[:-1]
         owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
@@ -421,8 +423,8 @@ class Rankings:
             documents_above += 0 if values is None else len(values)
             judged_above += len(piece.judged_ranks)
         judged, none = indices_of_rows(first_judged, counts), np.zeros(0, np.int64)
-        conventions = [piece.nil.convention for piece in pieces if piece.nil is not None]
-        every_has_nil = len(conventions) == len(pieces) > 0
+        nil_lists = [piece.nil for piece in pieces if piece.nil is not None]
+        every_has_nil = len(nil_lists) == len(pieces) > 0
         return cls.unchecked(
             judgments=judgments,
             lengths=lengths,
@@ -433,7 +435,7 @@ class Rankings:
             scores=scores,
             costs=costs,
             first_scores=first_scores if all(piece.first_scores is not None for piece in pieces) else None,
-            nil=NilLists(conventions[0], held) if every_has_nil else None,
+            nil=NilLists(nil_lists[0].convention, held) if every_has_nil else None,
             overlaps=overlaps if pieces and all(piece.overlaps is not None for piece in pieces) else None,
         )
 
@@ -524,17 +526,3 @@ def _flat_values(
         topic = topics[int(np.searchsorted(np.cumsum(lengths), bad[0], side="right"))]
         raise InputError(f"topic {topic}: {flat[bad[0]]} among the {name}; finite numbers are needed.")
     return flat
-
-
-def _check_falling(scores: Floats | None, topics: Sequence[str], lengths: Ints) -> None:
-    """InputError where a score is higher, as a 32-bit float, than the one above it in its list."""
-    if scores is None:
-        return
-    row = np.repeat(np.arange(len(topics)), lengths)
-    with np.errstate(over="ignore"):
-        single = scores.astype(np.float32)
-    if bad := first_true((row[1:] == row[:-1]) & (single[1:] > single[:-1])):
-        topic, pair = topics[row[bad[0]]], scores[bad[0] : bad[0] + 2].tolist()
-        raise InputError(
-            f"topic {topic}: score {pair[1]} comes after {pair[0]}; scores must fall down the list."
-        )

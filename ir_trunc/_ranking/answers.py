@@ -115,17 +115,16 @@ def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
     return Rows.of(rows.source, *columns)
 
 
-def token_f1(answer: Counter[str], right: Counter[str]) -> float:
-    """2 s / (w + w'), with s words in common, w words in the answer and w' in the right answer."""
-    shared = sum((answer & right).values())
-    return 2 * shared / (sum(answer.values()) + sum(right.values())) if shared else 0.0
-
-
 def overlaps_of(qrels: Qrels, ranked: RankedRows, lengths: Ints) -> Floats:
-    """The token F1 of each list's first answer with the nearest right one (Q), for lists of these lengths."""
+    """The token F1 of each list's first answer with the nearest right one (Q), for lists of these lengths.
+
+    It is 2 s / (w + w'), with s words in common, w words in the answer and w' in the right answer.
+    """
     overlaps = np.zeros(len(lengths))
     answered = np.flatnonzero(lengths > 0)
     for topic, answer in zip(answered, ranked.rows.docs.take(ranked.starts[answered]).to_pylist()):
         words = Counter((qrels.normalise(answer) if qrels.normalise else answer).split())
-        overlaps[topic] = max((token_f1(words, right) for right in qrels.right_words[topic]), default=0.0)
+        for right in qrels.right_words[topic]:
+            f1 = 2 * (words & right).total() / ((words.total() + right.total()) or 1)
+            overlaps[topic] = max(overlaps[topic], f1)
     return overlaps

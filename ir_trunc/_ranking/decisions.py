@@ -105,8 +105,6 @@ def _decided(value: float | bool | None, threshold: float) -> dict[str, float]:
 
 
 def _value(value: Any, name: str) -> float | bool | None:
-    if isinstance(value, (list, tuple)) and len(value) == 1:
-        return _value(value[0], name)
     if value is None:
         return None
     if isinstance(value, (bool, np.bool_)):
@@ -119,15 +117,13 @@ def _value(value: Any, name: str) -> float | bool | None:
 
 
 def _truth(value: Any, name: str) -> bool:
-    if isinstance(value, (list, tuple)) and len(value) == 1:
-        return _truth(value[0], name)
     if not isinstance(value, (bool, np.bool_, Real)) or value not in (0, 1):
         raise InputError(f"truth, question {name}: {shown(value)}: True or False is needed.")
     return bool(value)
 
 
 def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """The value of every question."""
+    """The value of every question; a list of one value stands for the value."""
     source = what
     if shape_of(data) == "path":
         source = f"{what} {os.fspath(data)}"
@@ -140,7 +136,13 @@ def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
         columns = [table[_field(column_names(table), allowed, source)] for allowed in (_IDS, names)]
         pairs = list(zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns)))
     elif shape == "list":
-        pairs = [_pair(item, names, f"{source}, item {at}") for at, item in enumerate(data)]
+        pairs = []
+        for at, item in enumerate(data):
+            place = f"{source}, item {at}"
+            if not isinstance(item, Mapping):
+                needed = f"a dict with id and {names[0]} is needed, not {type(item).__name__}"
+                raise InputError(f"{place}: {needed}.")
+            pairs.append((item[_field(list(item), _IDS, place)], item[_field(list(item), names, place)]))
     else:
         raise InputError(f"{what} of type {type(data).__name__}: {_FORMS} is needed.")
     values: dict[str, Any] = {}
@@ -148,6 +150,8 @@ def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
         name = one_id(key, "id", source)
         if name in values:
             raise InputError(f"{source}: question {name} is given twice.")
+        while isinstance(value, (list, tuple)) and len(value) == 1:
+            value = value[0]
         values[name] = value
     return values
 
@@ -160,12 +164,6 @@ def _from_json(path: str | os.PathLike[str], source: str) -> Any:
         is_mapping = len(objects) == 1 and not any(name in objects[0] for name in _IDS)
         return objects[0] if is_mapping else objects
     return read_json(text, source)
-
-
-def _pair(item: Any, names: tuple[str, ...], place: str) -> tuple[Any, Any]:
-    if not isinstance(item, Mapping):
-        raise InputError(f"{place}: a dict with id and {names[0]} is needed, not {type(item).__name__}.")
-    return item[_field(list(item), _IDS, place)], item[_field(list(item), names, place)]
 
 
 def _field(names: list[Any], allowed: tuple[str, ...], place: str) -> Any:

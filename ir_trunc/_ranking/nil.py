@@ -56,10 +56,9 @@ class NilRule:
                 f"nil={shown(self.convention)} is unknown: {conventions} or a NilRule is needed;"
                 " NilRule(id=...) names another id."
             )
-        if not isinstance(self.id, str) or not self.id or self.id == PLACEHOLDER:
-            why = (
-                ", which never is a document," if isinstance(self.id, str) and self.id == PLACEHOLDER else ""
-            )
+        possible = isinstance(self.id, str) and self.id != ""
+        if not possible or self.id == PLACEHOLDER:
+            why = ", which never is a document," if possible else ""
             raise InputError(
                 f"NilRule(id={shown(self.id)}): a document id other than {PLACEHOLDER!r}{why} is needed."
             )

@@ -52,13 +52,12 @@ class Notes:
     behind: int = 0
 
     def __add__(self, other: Notes) -> Notes:
-        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        summed = [field.name for field in fields(Notes) if field.type in ("int", "Samples")]
         strangers = [name for name in (self.stranger, other.stranger) if name is not None]
         return Notes(
             known=self.known or other.known,
             stranger=min(strangers, default=None),
-            samples=self.samples + other.samples,
-            **counts,
+            **{name: getattr(self, name) + getattr(other, name) for name in summed},
         )
 
     def warn(self, source: str, nil_id: str, reading: Reading) -> None:
@@ -75,11 +74,9 @@ class Notes:
         looked_at, rising = _directions(self.samples)
         against = looked_at - rising if reading.lower_is_better else rising
         if 2 * against > looked_at and not reading.without_scores:
-            remedy = (
-                "if higher scores are better, leave lower_is_better out"
-                if reading.lower_is_better
-                else "if they are distances, lower_is_better=True"
-            )
+            remedy = "if they are distances, lower_is_better=True"
+            if reading.lower_is_better:
+                remedy = "if higher scores are better, leave lower_is_better out"
             yield (
                 f"the rank column runs against the scores in {against} of {looked_at} lists that were looked"
                 f" at, and the scores decide; {remedy}, and if the ranks are right, order='rank'"
@@ -110,9 +107,6 @@ class Notes:
                 f"{what} a document called {nil_id}, taken for a document; nil='ends' ends these lists"
                 " before it"
             )
-
-
-_COUNTS = [field.name for field in fields(Notes) if field.type == "int"]
 
 
 def _directions(samples: Samples) -> tuple[int, int]:

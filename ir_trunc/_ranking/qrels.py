@@ -81,20 +81,11 @@ def coded_qrels(data: Data) -> CodedRows | None:
 
 
 class JudgedDocs:
-    """The judged documents of qrels in the kernel's memory.
-
-    They are built from buffers of texts and numbers, and built again from these after unpickling.
-    """
+    """The judged documents of qrels in the kernel's memory, built from buffers, also after unpickling."""
 
     def __init__(self, *columns: Any):
         self.columns = columns
         self.in_kernel = kernel.judged(*columns, _hash_seed()) if kernel else None
-
-    @classmethod
-    def of(cls, topics: Texts, docs: Texts, nil: str, keys: Ints, grades: Ints) -> JudgedDocs:
-        """The judged documents of qrels. The kernel leaves lists with NIL or the placeholder to Python."""
-        texts = (topics, docs, Texts.of([PLACEHOLDER, nil]))
-        return cls(*(part for ids in texts for part in (ids.offsets, ids.data)), keys, grades)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.columns
@@ -167,9 +158,8 @@ class Qrels:
         try:
             topic_ids = Texts.of(names)
         except UnicodeEncodeError as error:
-            raise InputError(
-                f"{given.source}: topic {error.object!a} is not text that UTF-8 can hold."
-            ) from None
+            why = f"topic {error.object!a} is not text that UTF-8 can hold"
+            raise InputError(f"{given.source}: {why}.") from None
         if isinstance(given, CodedRows) and not given.have(nil_id, PLACEHOLDER):
             position = {name: q for q, name in enumerate(names)}
             code = np.array([position[name] for name in given.topics.list()], np.int64)[given.topic]
@@ -184,7 +174,12 @@ class Qrels:
             classes = None if rows.classes is None else flat(rows.classes.indices).astype(np.int64)
         keys = code * max(1, len(doc_ids)) + doc
         order = np.argsort(keys)
-        best = np.arange(len(keys)) if classes is None else _best_of_class(code, classes, grades)
+        best = np.arange(len(keys))
+        if classes is not None:  # the best row of each class, and every row of a wrong answer
+            by_class = np.lexsort((-grades, classes, code))
+            again = (np.diff(code[by_class]) == 0) & (np.diff(classes[by_class]) == 0)
+            first = np.concatenate(([True], ~again))[: len(by_class)]
+            best = by_class[first | (grades[by_class] <= 0)]
         scale = {*levels, *distinct(grades).tolist()}  # an answer below the best of its class has a level too
         return cls(
             given,
@@ -248,8 +243,10 @@ class Qrels:
 
     @cached_property
     def judged_docs(self) -> JudgedDocs:
-        """The judged documents in the memory of the kernel."""
-        return JudgedDocs.of(self.topic_ids, self.doc_ids, self.nil.id, self.keys, self.grades)
+        """The judged documents in the kernel's memory; lists with NIL or the placeholder are for Python."""
+        texts = (self.topic_ids, self.doc_ids, Texts.of([PLACEHOLDER, self.nil.id]))
+        buffers = (part for ids in texts for part in (ids.offsets, ids.data))
+        return JudgedDocs(*buffers, self.keys, self.grades)
 
     @cached_property
     def right_words(self) -> list[list[Counter[str]]]:
@@ -286,14 +283,6 @@ def _counted(rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str) -> t
     if not nil.means_something:
         left_out &= ~is_nil
     return code[~left_out], rows.filter(~left_out)
-
-
-def _best_of_class(topic: Ints, classes: Ints, grades: Ints) -> Ints:
-    """The best row of each class of answers, and every row of a wrong answer."""
-    order = np.lexsort((-grades, classes, topic))
-    same = (np.diff(topic[order]) == 0) & (np.diff(classes[order]) == 0)
-    first = np.concatenate(([True], ~same))[: len(order)]
-    return order[first | (grades[order] <= 0)]
 
 
 class Frame(Protocol):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
+from ir_trunc._core.rankings import Floats, Ints, distinct
 from ir_trunc._ranking.notes import Notes
 from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc
 from ir_trunc._read.reading import DEFAULT, Order
@@ -75,7 +75,11 @@ class RankedRows:
                 int(again[0]), "it is in the list twice; duplicates='first' or 'best' keeps one of them"
             )
         known = topic < len(topics)
-        notes = _strangers(run, known)
+        notes = Notes(known=bool(known.any()))
+        if not known.all():
+            unknown = pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known))))
+            names = run.topics.dictionary.take(unknown)
+            notes = replace(notes, strangers=len(names), stranger=pc.min(names).as_py())
         keep = known & ~occurs(run.docs, PLACEHOLDER)
         if duplicates == "first":
             keep[again] = False
@@ -97,8 +101,11 @@ class RankedRows:
         starts[topic[::-1]] = np.arange(len(topic))[::-1]
         rank = np.arange(len(topic)) - starts[topic] + 1
         lengths = np.bincount(topic, minlength=len(topics))
-        lists, tied = _count_tied(run, starts, lengths)
-        notes = replace(notes, lists=lists, tied=tied, samples=run.samples)
+        notes = replace(notes, samples=run.samples)
+        if run.reading.order in _PRECISION and run.unscored is None:
+            keys, first = _keys(run), starts[lengths > 1]
+            last = first + lengths[lengths > 1] - 1
+            notes = replace(notes, lists=len(first), tied=int(np.count_nonzero(keys[first] == keys[last])))
         return cls(run, topic, rank, lengths, starts, notes)
 
 
@@ -110,14 +117,6 @@ def repeats(topic: Ints, docs: pa.StringArray) -> Ints:
         return np.zeros(0, dtype=np.int64)
     order = np.argsort(pairs, kind="stable")
     return np.sort(order[1:][np.diff(pairs[order]) == 0])
-
-
-def _strangers(run: Rows, known: Bools) -> Notes:
-    """Notes of the topics that the qrels lack. `known` marks the rows of all other topics."""
-    if known.all():
-        return Notes(known=len(known) > 0)
-    strange = run.topics.dictionary.take(pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known)))))
-    return Notes(known=bool(known.any()), strangers=len(strange), stranger=pc.min(strange).as_py())
 
 
 def _keys(rows: Rows) -> Ints | Floats:
@@ -133,15 +132,6 @@ def _keys(rows: Rows) -> Ints | Floats:
     else:
         raise InputError(f"{rows.source}: order='rank' needs ranks.")
     return keys if rows.unscored is None else np.where(rows.unscored, rows.values, keys)
-
-
-def _count_tied(rows: Rows, starts: Ints, lengths: Ints) -> tuple[int, int]:
-    """The number of lists of two documents or more that scores order, and of those with equal scores only."""
-    if rows.reading.order not in _PRECISION or rows.unscored is not None:
-        return 0, 0
-    keys, first = _keys(rows), starts[lengths > 1]
-    last = first + lengths[lengths > 1] - 1
-    return len(first), int(np.count_nonzero(keys[first] == keys[last]))
 
 
 def ranked_order(topic: Ints, rows: Rows) -> Ints:

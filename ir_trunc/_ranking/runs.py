@@ -6,14 +6,14 @@ and its judged documents, never more than the qrels have, however long the lists
 their scores where they are kept, come on top). So runs can be larger than memory. `Rankings.concat` joins the
 pieces, and the scores have the bits of a run in one piece.
 
-The kernel gives the bits that `join` gives, and raises no error. Where it is not sure what data mean, nothing
-of its result is used: the data are read in Python, which understands them or says what is wrong.
+The kernel gives the bits that `join` gives. Where it is not sure what data mean, nothing of its result is
+used: the data are read in Python, which understands them or raises an error.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, get_args
 
@@ -157,27 +157,14 @@ def as_ranked(run: Any, reading: Reading) -> Rankings:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """The lists of some topics of a run.
-
-    Attributes
-    ----------
-    rankings : Rankings
-        One list for each topic of the qrels that the piece has.
-    notes : Notes
-        What is to be reported of these rows.
-    source : str
-        The name of the run in messages.
-    reading : Reading
-        How the run was read.
-    starts_over : bool
-        Whether the piece replaces the pieces before it: it has all their lists, too.
-    """
+    """The lists of some topics of a run, one for each topic of the qrels that the piece has."""
 
     rankings: Rankings
     notes: Notes
     source: str
     reading: Reading
     starts_over: bool = False
+    """Whether the piece replaces the pieces before it: it has all their lists, too."""
 
 
 def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bool = False) -> Rankings:
@@ -242,15 +229,9 @@ def rank_by_kernel(qrels: Qrels, run: Data, keep_scores: bool) -> Piece | None:
     compiled, reading = run.reader.compiled, run.layout.reading
     if compiled is None or reading.stop is not None or reading.columns:
         return None
-    read = compiled.run
-    ranked = _by_kernel(
-        qrels,
-        reading.order,
-        reading.lower_is_better,
-        keep_scores,
-        lambda lists: read(lists, run),
-        all_topics=True,
-    )
+    lists = _begun(qrels, reading.order, reading.lower_is_better, keep_scores)
+    samples = None if lists is None else compiled.run(lists, run)
+    ranked = _ranked(qrels, lists, samples, keep_scores, all_topics=True)
     return ranked and Piece(*ranked, run.source, reading)
 
 
@@ -260,38 +241,33 @@ def rank_rows_by_kernel(qrels: Qrels, rows: Rows, keep_scores: bool) -> Piece | 
         return None
     if any(column is not None for column in (rows.costs, rows.ranks, rows.hidden, rows.unscored)):
         return None
-
-    def read(lists: Any) -> Samples | None:
-        topics, scores = rows.topics, np.ascontiguousarray(rows.values, np.float64)
-        names, docs = Texts.of_arrow(topics.dictionary), Texts.of_arrow(rows.docs)
-        columns = (flat(topics.indices), names.offsets, names.data, docs.offsets, docs.data, scores)
-        return rows.samples if kernel.columns(lists, *columns) else None
-
     # Where lower scores are better, the rows have the scores with the opposite sign.
-    ranked = _by_kernel(qrels, rows.reading.order, False, keep_scores, read, all_topics=False)
+    lists = _begun(qrels, rows.reading.order, False, keep_scores)
+    if lists is None:
+        return None
+    topics, scores = rows.topics, np.ascontiguousarray(rows.values, np.float64)
+    names, docs = Texts.of_arrow(topics.dictionary), Texts.of_arrow(rows.docs)
+    columns = (flat(topics.indices), names.offsets, names.data, docs.offsets, docs.data, scores)
+    samples = rows.samples if kernel.columns(lists, *columns) else None
+    ranked = _ranked(qrels, lists, samples, keep_scores, all_topics=False)
     return ranked and Piece(*ranked, rows.source, rows.reading, rows.starts_over)
 
 
-def _by_kernel(
-    qrels: Qrels,
-    order: Order,
-    lower_is_better: bool,
-    keep_scores: bool,
-    read: Callable[[Any], Samples | None],
-    all_topics: bool,
-) -> tuple[Rankings, Notes] | None:
-    """The lists and what is to be reported of them; None where the kernel is not sure of them.
-
-    `read` passes the run to the kernel and returns the samples of it. With `all_topics`, topics without a
-    document get the empty list.
-    """
+def _begun(qrels: Qrels, order: Order, lower_is_better: bool, keep_scores: bool) -> Any:
+    """Lists of the kernel that take a run; None where the kernel does not understand the qrels."""
     if kernel is None or qrels.classes is not None or qrels.normalise is not None:
         return None
     judged = qrels.judged_docs.in_kernel
-    if judged is None:
-        return None
-    lists = kernel.begin(judged, _ORDERS.index(order), lower_is_better, keep_scores)
-    samples = read(lists)
+    return judged and kernel.begin(judged, _ORDERS.index(order), lower_is_better, keep_scores)
+
+
+def _ranked(
+    qrels: Qrels, lists: Any, samples: Samples | None, keep_scores: bool, all_topics: bool
+) -> tuple[Rankings, Notes] | None:
+    """The lists of a run that the kernel took, and its notes; None without samples or documents.
+
+    With `all_topics`, topics without a document get the empty list.
+    """
     if samples is None:
         return None
     numbers, scores, first_scores, rows, several, tied, strangers, stranger = kernel.found(lists, all_topics)
@@ -330,24 +306,16 @@ def _reported(qrels: Qrels, run: Piece) -> Rankings:
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """The rows of a run by rank, joined to the judgments in Python.
-
-    Attributes
-    ----------
-    ranked : RankedRows
-        The rows by rank.
-    rankings : Rankings
-        The lists of all topics of the qrels.
-    keys : array of int64
-        For each judged document of the lists its index in `Qrels.keys`, or -1 for a NIL that is right.
-    notes : Notes
-        What is to be reported of the run.
-    """
+    """The rows of a run by rank, joined to the judgments in Python."""
 
     ranked: RankedRows
+    """The rows by rank."""
     rankings: Rankings
+    """The lists of all topics of the qrels."""
     keys: Ints
+    """For each judged document of the lists its index in `Qrels.keys`, or -1 for a NIL that is right."""
     notes: Notes
+    """What is to be reported of the run."""
 
 
 def join(qrels: Qrels, run: Rows, keep_scores: bool = True) -> Joined:
