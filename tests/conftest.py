@@ -45,9 +45,11 @@ def pytest_xdist_make_scheduler(config, log):
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
     """`pytest` alone takes two processes where pytest-xdist is installed; `pytest -n 0` takes one."""
-    whole = config.args_source is not config.ArgsSource.ARGS
+    is_worker = "PYTEST_XDIST_WORKER" in os.environ  # which would start workers of its own
+    whole = config.args_source is not config.ArgsSource.ARGS and not is_worker
     if whole and config.getoption("numprocesses", 0) is None and not config.getoption("usepdb"):
         config.option.numprocesses = 2
+        config.option.dist = "worksteal"
 
 
 FAULTS_SEED = "IR_TRUNC_FAULTS_SEED"
