@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declaration import measure
-from ir_trunc.measures.definition import UNBOUNDED
+from ir_trunc.measures.definition import UNBOUNDED, Read
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Documents, Number
 from ir_trunc.measures.parts import collection_sizes, standing, ties
@@ -25,7 +25,12 @@ Beta = Annotated[float, Number("weight of the joint information; above 1, noise 
 
 
 # With beta=1 noise costs nothing, and the score is the information that list and judgments share.
-@measure(source=AMIGO_OIE, range=UNBOUNDED, reads=lambda D, beta: () if beta == 1 else ("end",))
+def end_unless_joint(beta: float, **others: object) -> tuple[Read, ...]:
+    """With beta=1 noise costs nothing, and the score is the information that list and judgments share."""
+    return () if beta == 1 else ("end",)
+
+
+@measure(source=AMIGO_OIE, range=UNBOUNDED, reads=end_unless_joint)
 def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     """Observational information effectiveness: the information that list and judgments share, in nats.
 

@@ -17,6 +17,7 @@ from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.definition import Read
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, Choice, Documents, MinRel, Number, Size
 from ir_trunc.measures.parts import Gains, binary, collection_sizes, count, effort, over, undiscounted
@@ -85,7 +86,12 @@ def reached(lists: Lists, gains: Gains, r: float) -> tuple[Floats, Floats, Bools
 
 
 # At a given recall the rank where it is reached counts, and not the end of the list.
-@measure(source=COHEN, range=(-1, 1), cutoff="none", at="r", reads=lambda r, **others: () if r else ("end",))
+def end_without_recall(r: float | None, **others: object) -> tuple[Read, ...]:
+    """The end counts where no recall is given."""
+    return () if r else ("end",)
+
+
+@measure(source=COHEN, range=(-1, 1), cutoff="none", at="r", reads=end_without_recall)
 def WSS(lists: Lists, r: OptionalRecall = None, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """Work saved over sampling: the reading saved at a recall, less what a random sample would save.
 

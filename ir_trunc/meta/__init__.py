@@ -47,6 +47,7 @@ __all__ = [
     "predictivity", "procedure", "properties", "rbo", "registry", "residual", "score_matrix", "standardised",
     "swap_rates", "tau", "tau_ap", "tau_ap_b", "truncation_impact",
 ]  # fmt: skip
+__all__ += sorted({*exports()}.difference(__all__))  # procedures in further files
 
 
 def __getattr__(name: str) -> Any:

@@ -203,7 +203,7 @@ CALLS = {
         {"measures": "AP RBP(p={p})", "pools": POOLED, "depths": {"a": (1, 2), "b": (None, 3)},
          "pooled": ["one"], "residual": 0.2},
     ),
-    "meta.procedure": (meta.procedure, {"source": "a paper"}),
+    "meta.procedure": (meta.procedure, {"source": "a paper", "command": "power"}),
     "meta.persistence": (meta.persistence, {"residual": 0.1, "depth": 10}),
     "meta.pooled_runs": (meta.pooled_runs, {"qrels": QRELS, "runs": RUNS, "nil": "ends"} | READING),
     "meta.rbo": (meta.rbo, {"x": [3, 2, 1], "y": [3, 1, 2], "p": 0.9, "ties": "b"}),
