@@ -24,6 +24,9 @@ from ir_trunc.measures.declaration import CUTOFF
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore:distutils Version classes are deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings(
+        "ignore:The distutils package is deprecated:DeprecationWarning"
+    ),  # Python 3.10
     pytest.mark.filterwarnings("ignore:unclosed <socket.*127.0.0.1:ResourceWarning"),
 ]
 
