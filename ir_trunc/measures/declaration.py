@@ -158,6 +158,11 @@ def lower_is_better(measure: object) -> bool:
         return False
 
 
+def oriented(measure: object, values: Floats) -> Floats:
+    """Values of a measure such that higher is better: those of a loss with the opposite sign."""
+    return -values if lower_is_better(measure) else values
+
+
 def title_of(formula: Callable[..., Any], name: str | None = None) -> str:
     """The name of a measure, by default that of its function; ParameterError for anything but a function."""
     if not inspect.isfunction(formula):
