@@ -15,7 +15,7 @@ from ir_trunc._core.parameters import number
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
 from ir_trunc._read.tables import column_names, columns_by_name
-from ir_trunc._read.text import contents, read_json
+from ir_trunc._read.text import contents, numbered_lines, read_json
 
 _IDS = ("id", "query_id", "qid")
 _ANSWERS = ("value", "answer", "score")
@@ -137,8 +137,8 @@ def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
         pairs = list(zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns)))
     elif shape == "list":
         pairs = []
-        for at, item in enumerate(data):
-            place = f"{source}, item {at}"
+        for number, item in enumerate(data):
+            place = f"{source}, item {number}"
             if not isinstance(item, Mapping):
                 needed = f"a dict with id and {names[0]} is needed, not {type(item).__name__}"
                 raise InputError(f"{place}: {needed}.")
@@ -158,7 +158,7 @@ def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _from_json(path: str | os.PathLike[str], source: str) -> Any:
     text = contents(Path(path), source, (b"{", b"["))
-    lines = [(f"{source}, line {at}", line) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = numbered_lines(text, source)
     if lines and lines[0][1].strip()[:1] + lines[0][1].strip()[-1:] == b"{}":
         objects = [read_json(line, place) for place, line in lines]
         is_mapping = len(objects) == 1 and not any(name in objects[0] for name in _IDS)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from ir_trunc._core.errors import warn
+from ir_trunc._core.errors import counted, warn
 from ir_trunc._read.reading import Reading
 from ir_trunc._read.rows import Samples
 
@@ -19,9 +19,9 @@ class Notes:
     ----------
     known : bool
         Whether the qrels have any of the run's topics.
-    strangers : int
-        The number of topics that the qrels lack.
-    stranger : str, optional
+    ignored : int
+        The number of topics that are not in the qrels.
+    first_ignored : str, optional
         The first of these topics in the order of text.
     cut_by_nil, behind_nil : int
         Lists that NIL ends before their last document, and the documents behind it.
@@ -39,8 +39,8 @@ class Notes:
     """
 
     known: bool = False
-    strangers: int = 0
-    stranger: str | None = None
+    ignored: int = 0
+    first_ignored: str | None = None
     cut_by_nil: int = 0
     behind_nil: int = 0
     taken: int = 0
@@ -53,10 +53,10 @@ class Notes:
 
     def __add__(self, other: Notes) -> Notes:
         summed = [field.name for field in fields(Notes) if field.type in ("int", "Samples")]
-        strangers = [name for name in (self.stranger, other.stranger) if name is not None]
+        firsts = [name for name in (self.first_ignored, other.first_ignored) if name is not None]
         return Notes(
             known=self.known or other.known,
-            stranger=min(strangers, default=None),
+            first_ignored=min(firsts, default=None),
             **{name: getattr(self, name) + getattr(other, name) for name in summed},
         )
 
@@ -89,11 +89,13 @@ class Notes:
             yield f"no row has the mark {reading.stop} in its second column: no list ends there"
         if self.behind:
             yield f"{self.behind} documents come after one that was not shown; their lists end before it"
-        if self.strangers:
-            many = f"{self.strangers} topics that the qrels lack are"
-            what = many if self.strangers > 1 else "1 topic that the qrels lack is"
-            none = "" if self.known else "; NO topic is left"
-            yield f"{what} left out (for example topic {self.stranger}){none}"
+        if self.ignored:
+            be = "is" if self.ignored == 1 else "are"
+            none = "" if self.known else "; no topic is left"
+            yield (
+                f"ignored {counted(self.ignored, 'topic')} that {be} not in the qrels (for example"
+                f" {self.first_ignored}){none}"
+            )
         if self.behind_nil:
             yield (
                 f"{nil_id} ends {self.cut_by_nil} list(s) before their last document; {self.behind_nil}"

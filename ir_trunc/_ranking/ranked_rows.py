@@ -66,8 +66,8 @@ class RankedRows:
         Raises InputError where a topic has the same document twice.
         """
         position = index_in(run.topics.dictionary, topics)
-        strange = position < 0  # unknown topics get numbers beyond those of the known ones
-        position[strange] = np.arange(len(topics), len(topics) + np.count_nonzero(strange))
+        unknown = position < 0  # they get numbers beyond those of the qrels' topics
+        position[unknown] = np.arange(len(topics), len(topics) + np.count_nonzero(unknown))
         topic = position[flat(run.topics.indices)]
         duplicates, again = run.reading.duplicates, repeats(topic, run.docs)
         if len(again) and duplicates == "error":
@@ -77,9 +77,9 @@ class RankedRows:
         known = topic < len(topics)
         notes = Notes(known=bool(known.any()))
         if not known.all():
-            unknown = pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known))))
-            names = run.topics.dictionary.take(unknown)
-            notes = replace(notes, strangers=len(names), stranger=pc.min(names).as_py())
+            codes = pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known))))
+            names = run.topics.dictionary.take(codes)
+            notes = replace(notes, ignored=len(names), first_ignored=pc.min(names).as_py())
         keep = known & ~occurs(run.docs, PLACEHOLDER)
         if duplicates == "first":
             keep[again] = False

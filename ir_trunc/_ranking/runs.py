@@ -270,7 +270,9 @@ def _ranked(
     """
     if samples is None:
         return None
-    numbers, scores, first_scores, rows, several, tied, strangers, stranger = kernel.found(lists, all_topics)
+    numbers, scores, first_scores, rows, several, tied, ignored, first_ignored = kernel.found(
+        lists, all_topics
+    )
     if not rows:
         return None
     topics, lengths, offsets, ranks, grades, starts = [np.frombuffer(column, np.int64) for column in numbers]
@@ -286,8 +288,8 @@ def _ranked(
         first_scores=np.frombuffer(first_scores),
         nil=NilLists(qrels.nil.convention, np.zeros(len(topics), dtype=bool)),
     )
-    known = bool(lengths.any())
-    return rankings, Notes(known, strangers, stranger, lists=several, tied=tied, samples=samples)
+    notes = Notes(bool(lengths.any()), ignored, first_ignored, lists=several, tied=tied, samples=samples)
+    return rankings, notes
 
 
 def _reported(qrels: Qrels, run: Piece) -> Rankings:

@@ -43,10 +43,10 @@ class Truncate:
 
     def to_dict(self) -> dict[str, Any]:
         """The component as pipelines are saved."""
-        found: dict[str, Any] = default_to_dict(
+        saved: dict[str, Any] = default_to_dict(
             self, policy=self.policy.to_dict(), lower_is_better=self.lower_is_better
         )
-        return found
+        return saved
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Truncate:

@@ -49,16 +49,19 @@ class Truncate(BaseDocumentCompressor):  # type: ignore[misc]
         self, documents: Sequence[Document], query: str, callbacks: Any = None
     ) -> list[Document]:
         """The documents that are kept, in their order; InputError where one has no score."""
-        given = list(documents)
-        where = self.score or next((name for name in SCORES if all(name in d.metadata for d in given)), None)
-        if where is None:
+        retrieved = list(documents)
+        score = self.score
+        if score is None:
+            with_score = (name for name in SCORES if all(name in doc.metadata for doc in retrieved))
+            score = next(with_score, None)
+        if score is None:
             raise InputError(
                 f"documents have no {' or '.join(SCORES)} in their metadata: most retrievers of LangChain"
                 " leave scores out. ir_trunc.adapters.langchain.scored(vector_store) retrieves with them,"
                 " and Truncate(policy=..., score='name') takes another name."
             )
-        path = where if callable(where) else f"metadata.{where}"
-        kept: list[Document] = self.policy.keep(given, path, lower_is_better=self.lower_is_better)
+        path = score if callable(score) else f"metadata.{score}"
+        kept: list[Document] = self.policy.keep(retrieved, path, lower_is_better=self.lower_is_better)
         return kept
 
 
@@ -73,7 +76,7 @@ def scored(store: Any, k: int = 50, raw: bool = False, **search: Any) -> Any:
 
     def retrieve(query: str) -> list[Document]:
         try:
-            found = by_score(query, k=k, **search)
+            scored_docs = by_score(query, k=k, **search)
         except NotImplementedError:
             raise InputError(
                 f"{type(store).__name__} has no relevance scores: scored(store, raw=True) takes its own;"
@@ -81,7 +84,7 @@ def scored(store: Any, k: int = 50, raw: bool = False, **search: Any) -> Any:
             ) from None
         return [
             Document(page_content=doc.page_content, metadata=doc.metadata | {"score": score}, id=doc.id)
-            for doc, score in found
+            for doc, score in scored_docs
         ]
 
     return RunnableLambda(retrieve)

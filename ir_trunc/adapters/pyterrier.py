@@ -275,7 +275,7 @@ def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str) -> pd.DataF
     known = frame["qid"].isin(topics["qid"])
     if not known.all():
         unknown = frame.loc[~known, "qid"].unique()
-        none = "" if known.any() else "; NO topic is left"
+        none = "" if known.any() else "; no topic is left"
         warn(
             f"{name}: ignored {counted(len(unknown), 'topic')} that the given topics lack (for example"
             f" {min(unknown)}){none}."

@@ -254,7 +254,7 @@ def _results(
     evaluator: Evaluator, parts: Sequence[Piece], source: str, samples: Samples, is_frame: bool
 ) -> Results:
     """The scores of the run's lists, put together."""
-    if not is_frame and not any(part.notes.known or part.notes.strangers for part in parts):
+    if not is_frame and not any(part.notes.known or part.notes.ignored for part in parts):
         raise nothing_in(source, RUN)
     assert evaluator.qrels is not None
     rankings = put_together(evaluator.qrels, parts, source, evaluator.reading, samples)

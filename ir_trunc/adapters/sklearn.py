@@ -81,8 +81,9 @@ def _rankings(lists: Sequence[Any], grades: Sequence[Any] | None = None) -> Rank
     judged = [np.asarray(row).tolist() for row in grades]
     if len(judged) != len(scores):
         raise InputError(f"{len(judged)} rows of grades for {len(scores)} lists: one for each is needed.")
-    for at, (row, known) in enumerate(zip(scores, judged)):
-        if len(known) < len(row):
-            raise InputError(f"list {at} has {len(row)} scores, but {len(known)} grades: one each is needed.")
-    own = [known[: len(row)] for row, known in zip(scores, judged)]
+    for number, (row, labels) in enumerate(zip(scores, judged)):
+        if len(labels) < len(row):
+            problem = f"has {len(row)} scores, but {len(labels)} grades: one each is needed"
+            raise InputError(f"list {number} {problem}.")
+    own = [labels[: len(row)] for row, labels in zip(scores, judged)]
     return Rankings.from_lists(own, judged, scores=scores)

@@ -61,16 +61,16 @@ def by_file_name(
 
     A folder stands for its files.
     """
-    one = shape_of(paths) in ("path", "frame")
-    given: list[Any] = [paths] if one else several("runs", paths, "{name: run}, or paths")
-    for path in given:
+    single = shape_of(paths) in ("path", "frame")
+    items: list[Any] = [paths] if single else several("runs", paths, "{name: run}, or paths")
+    for path in items:
         if shape_of(path) != "path":
             raise InputError(f"runs need names: give {{name: run}} or paths, not {type(path).__name__}.")
         if isinstance(path, str) and not path:
             raise InputError("run: the path is empty.")
         file_name("run", path)
     files: list[Any] = []
-    for path in given:
+    for path in items:
         if not (folder := Path(path)).is_dir():
             files.append(path)
             continue

@@ -34,7 +34,7 @@ def interval(
     """
     from scipy import stats
 
-    found = stats.bootstrap(
+    bounds = stats.bootstrap(
         (np.arange(items),),
         (lambda drawn, axis: statistic(drawn)) if vectorised else statistic,
         n_resamples=whole("repetitions", repetitions, 1),
@@ -43,7 +43,7 @@ def interval(
         method="percentile",
         random_state=generator(seed),
     ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(bounds.low), float(bounds.high)
 
 
 def interval_of_mean(

@@ -207,8 +207,8 @@ class Results(Result):
 
     def over(self, keep: npt.NDArray[np.bool_]) -> Results:
         """The results over some of the topics; measures of the whole run are computed anew over them."""
-        at = np.flatnonzero(arrays.mask(keep, len(self.topics)))
-        rankings, values = self.rankings.take(at), self.values[:, at]
+        kept = np.flatnonzero(arrays.mask(keep, len(self.topics)))
+        rankings, values = self.rankings.take(kept), self.values[:, kept]
         for row, bound in enumerate(map(bind, self.measures)):
             if bound is not None and bound.definition.scope == "run":
                 values[row] = bound.score(rankings)
@@ -255,8 +255,8 @@ class Results(Result):
         """The scores under one measure by topic, by the measure's text or object."""
         wanted = parse_measure(measure)
         if wanted not in self.measures:
-            known = ", ".join(map(str, self.measures))
-            raise UnknownMeasureError(f"The results have no measure {wanted}; they have: {known}.")
+            measures = ", ".join(map(str, self.measures))
+            raise UnknownMeasureError(f"The results have no measure {wanted}; they have: {measures}.")
         index = pd.Index(self.topics, name="query_id")
         return pd.Series(self.values[self.measures.index(wanted)], index, name=str(wanted))
 
@@ -276,7 +276,7 @@ class Results(Result):
         topics = pa.array(self.topics, pa.string())
         columns = {
             "query_id": pa.chunked_array([topics] * len(self.measures)),
-            "measure": pa.chunked_array([pa.repeat(str(one), len(topics)) for one in self.measures]),
+            "measure": pa.chunked_array([pa.repeat(str(measure), len(topics)) for measure in self.measures]),
             "value": pa.chunked_array([pa.array(row) for row in self.values]),
         }
         return pa.table(columns)

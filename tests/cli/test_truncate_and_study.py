@@ -68,7 +68,7 @@ def test_the_lengths_of_a_policy_are_checked(files, capsys, monkeypatch):
 def test_the_oracle_cuts_the_judged_topics(files, capsys):
     (files / "qrels").write_text("2 0 d2 1\n1 0 d8 1\n")
     printed = out(capsys, "truncate a.run --policy Oracle --qrels qrels -m SetF -o o.run -k o.tsv")
-    assert "warning: run a.run: 2 topics that the qrels lack are left out" in printed.err
+    assert "warning: run a.run: ignored 2 topics that are not in the qrels" in printed.err
     assert "Oracle(measure=SetF): 2 lists" in printed.err
     assert (files / "o.tsv").read_text() == "1\t0\n2\t2\n"
     assert [line.split()[2] for line in (files / "o.run").read_text().splitlines()] == ["__nil__", "d1", "d2"]

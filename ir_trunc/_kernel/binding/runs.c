@@ -223,15 +223,15 @@ static PyObject *columns(PyObject *module, PyObject *args)
     return here ? PyBool_FromLong(sure) : NULL;
 }
 
-/* The first stranger by its bytes. */
-static PyObject *first_stranger(const Ids *strangers)
+/* The first ignored topic by its bytes. */
+static PyObject *first_ignored(const Ids *ignored)
 {
-    if (!strangers->count)
+    if (!ignored->count)
         Py_RETURN_NONE;
-    Text first = strangers->texts[0];
-    for (size_t at = 1; at < strangers->count; at++)
-        if (text_compare(strangers->texts[at], first) < 0)
-            first = strangers->texts[at];
+    Text first = ignored->texts[0];
+    for (size_t at = 1; at < ignored->count; at++)
+        if (text_compare(ignored->texts[at], first) < 0)
+            first = ignored->texts[at];
     return PyUnicode_DecodeUTF8(first.at, (Py_ssize_t)first.size, "strict");
 }
 
@@ -239,8 +239,8 @@ PyDoc_STRVAR(found_doc,
              "found(lists, all)\n--\n\n"
              "Lists in the order of the qrels' topics, with the empty ones where all is true: topics,\n"
              "lengths, offsets of judged documents, their ranks, their grades, starts in the scores; the\n"
-             "scores that were kept; first scores; rows, lists of several documents, tied ones, strangers,\n"
-             "and the first of these.");
+             "scores that were kept; first scores; rows, lists of several documents, tied ones, ignored\n"
+             "topics, and the first of these.");
 
 enum { TOPIC, LENGTH, OFFSET, RANK, GRADE, START, FIRST, COLUMNS };
 
@@ -274,7 +274,7 @@ static PyObject *found(PyObject *module, PyObject *args)
     return Py_BuildValue("((NNNNNN)NNLLLnN)", columns[TOPIC], columns[LENGTH], columns[OFFSET],
                          columns[RANK], columns[GRADE], columns[START], scores, columns[FIRST],
                          (long long)of_run->rows, (long long)of_run->several, (long long)of_run->tied,
-                         (Py_ssize_t)lists->strangers.count, first_stranger(&lists->strangers));
+                         (Py_ssize_t)lists->ignored.count, first_ignored(&lists->ignored));
 }
 
 PyMethodDef run_functions[] = {{"begin", begin, METH_VARARGS, begin_doc},

@@ -12,18 +12,18 @@ bool lists_begin(Lists *lists, const Judged *judged, Way way)
 }
 
 /* A number behind those of the qrels' topics; the name is copied, since it must outlive its list. */
-static bool stranger(Lists *lists, Text name, uint32_t hash)
+static bool ignored_topic(Lists *lists, Text name, uint32_t hash)
 {
     char *copy = malloc(name.size + 1);
     if (!copy)
         return false;
     if (name.size)
         memcpy(copy, name.at, name.size);
-    if (ids_add(&lists->strangers, (Text){copy, name.size}, hash) != IDS_NEW) {
+    if (ids_add(&lists->ignored, (Text){copy, name.size}, hash) != IDS_NEW) {
         free(copy);
         return false;
     }
-    lists->topic = (int64_t)(lists->judged->judgments.topics.count + lists->strangers.count - 1);
+    lists->topic = (int64_t)(lists->judged->judgments.topics.count + lists->ignored.count - 1);
     return true;
 }
 
@@ -37,7 +37,7 @@ bool lists_topic(Lists *lists, Text name)
     lists->name = name;
     lists->in_order = true;
     if (known < 0)
-        return stranger(lists, name, hash);
+        return ignored_topic(lists, name, hash);
     if (lists->done[known])
         return false; /* its documents are not contiguous */
     lists->done[known] = true;
@@ -251,9 +251,9 @@ void lists_free(Lists *lists)
     free(found->ranks.at);
     free(found->grades.at);
     free(found->scores.at);
-    for (size_t at = 0; at < lists->strangers.count; at++)
-        free((char *)lists->strangers.texts[at].at);
-    ids_free(&lists->strangers);
+    for (size_t at = 0; at < lists->ignored.count; at++)
+        free((char *)lists->ignored.texts[at].at);
+    ids_free(&lists->ignored);
     ids_free(&lists->ids);
     free(lists->docs);
     free(lists->spare);

@@ -27,7 +27,7 @@ typedef struct {
 } List;
 
 /* The complete lists (List) in the order of the run; of their judged documents ranks and grades (int64);
- * where they are kept, scores of all documents (double). documents: of the lists; rows: of strangers, too. */
+ * where they are kept, scores of all documents (double). documents: of the lists; rows: of ignored topics, too. */
 typedef struct {
     Bytes lists, ranks, grades, scores;
     int64_t documents, rows, several, tied;
@@ -40,8 +40,8 @@ typedef struct {
     double *firsts;
 } Ordered;
 
-/* The list at hand. topic: its number, NO_LIST before the first, from the number of topics on for a stranger,
- * which the qrels do not have. Texts of documents must live until their list is complete. */
+/* The list at hand. topic: its number, NO_LIST before the first, from the number of topics on where the qrels do
+ * not have it and it is ignored. Texts of documents must live until their list is complete. */
 typedef struct {
     const Judged *judged;
     Way way;
@@ -50,7 +50,7 @@ typedef struct {
     Doc *docs, *spare;
     size_t count, docs_room, spare_room;
     bool in_order;
-    Ids ids, strangers;
+    Ids ids, ignored;
     bool *done;
     Found found;
 } Lists;
