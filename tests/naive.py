@@ -112,8 +112,12 @@ def ERRT(q: Query, s: Setting, max_rel: float | None = None) -> float:
 # Utility.
 
 
+def gain_scale(s: Setting, gain: str, max_rel: float | None) -> Scale:
+    return {"linear": linear, "exp": exponential, "signed": signed}[gain](s, max_rel)
+
+
 def gains_seen(q: Query, s: Setting, gain: str, max_rel: float | None) -> list[float]:
-    return seen(q, {"linear": linear, "exp": exponential, "signed": signed}[gain](s, max_rel))
+    return seen(q, gain_scale(s, gain, max_rel))
 
 
 def efforts(q: Query, e: float) -> list[float]:
@@ -345,6 +349,87 @@ def CWS(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
         correct += bool(q.grades) and level(q.grades[0]) >= rel
         values[j] = correct / i
     return values
+
+
+# Normalised measures: the list's score over that of the ideal list.
+
+
+@twin
+def nERR(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None) -> float:
+    scale = gain_scale(s, gain, max_rel)
+    return ratio(err(seen(q, scale)), err(pool(q, scale)[: s.k]))
+
+
+@twin
+def nRBPT(q: Query, s: Setting, p: float = 0.8, rel: int | None = None) -> float:
+    scale = mapped() if rel is None else binary(rel)
+    g, best = seen(q, scale), pool(q, scale)
+    if not ended(q, s):
+        return ratio(rbp(g, p), rbp(best[: s.k], p))
+    return (rbp(g, p) + p ** len(g) * terminal(q, scale)) / (rbp(best, p) + p ** len(best))
+
+
+@twin
+def nERRT(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None) -> float:
+    scale = gain_scale(s, gain, max_rel)
+    g, best = seen(q, scale), pool(q, scale)
+    if not ended(q, s):
+        return ratio(err(g), err(best[: s.k]))
+    return err([*g, scale(1) * terminal(q, scale)]) / err([*best, scale(1)])
+
+
+# Harm: a negative grade costs.
+
+
+@twin
+def SignedDCG(q: Query, s: Setting) -> float:
+    return dcg_sum([float(x or 0) for x in q.grades])
+
+
+@twin
+def SignedRBPT(q: Query, s: Setting, p: float = 0.8, max_rel: float | None = None) -> float:
+    end = p ** len(q.grades) * terminal(q, linear(s, max_rel)) if ended(q, s) else 0.0
+    return rbp(seen(q, signed(s, max_rel)), p) + end
+
+
+@twin
+def UDCG(q: Query, s: Setting, gamma: float = 1 / 3, max_rel: float | None = None) -> float:
+    score = 0.0
+    for u in seen(q, signed(s, max_rel)):
+        score += u if u > 0 else -gamma * abs(u)
+    return 1 / (1 + math.exp(-score / len(q.grades))) if q.grades else 0.5
+
+
+def overlap(one: list, other: list, p: float) -> float:
+    """Rank-biased overlap to depth 1000, without its factor 1 - p."""
+    total, shared, seen_in_one, seen_in_other = 0.0, 0, set(), set()
+    for i in range(1000):
+        if i < max(len(one), len(other)):
+            seen_in_one.update(one[i : i + 1])
+            seen_in_other.update(other[i : i + 1])
+            shared = len(seen_in_one & seen_in_other)
+        total += p**i * shared / (i + 1)
+    return total
+
+
+def compatibility(q: Query, p: float, sign: int) -> float:
+    """With the ideal list of all documents whose grade has this sign, the largest first."""
+    grades = {("listed", i): sign * (x or 0) for i, x in enumerate(q.grades)}
+    ranking = list(grades)
+    missed = Counter(q.judged) - Counter(x for x in q.grades if x is not None)
+    grades |= {("missed", i): sign * x for i, x in enumerate(missed.elements())}
+    ideal = sorted((doc for doc in grades if grades[doc] > 0), key=lambda doc: -grades[doc])
+    return overlap(ranking, ideal, p) / overlap(ideal, ideal, p) if ideal else 0.0
+
+
+@twin
+def HarmCompat(q: Query, s: Setting, p: float = 0.95) -> float:
+    return compatibility(q, p, -1)
+
+
+@twin
+def CompatDiff(q: Query, s: Setting, p: float = 0.95) -> float:
+    return compatibility(q, p, 1) - compatibility(q, p, -1)
 
 
 for _file in sorted(Path(__file__).parent.glob("naive_*.py")):

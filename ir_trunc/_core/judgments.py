@@ -67,12 +67,12 @@ class Judgments:
         check_offsets("offsets of the judgments", self.offsets, len(self.topics), len(self.grades))
 
     @cached_property
-    def known(self) -> dict[Hashable, Any]:
+    def computed(self) -> dict[Hashable, Any]:
         """What measures have computed from these judgments, once for all runs."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # without `known`
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # without `computed`
 
     @property
     def nil_queries(self) -> Bools:

@@ -35,21 +35,21 @@ def number(
 ) -> float:
     """A finite number between two bounds; `inside` leaves the bounds themselves out."""
     allowed = range_of_numbers(low, high, inside)
-    found = _real(name, value, allowed)
-    ok = low < found < high if inside else low <= found <= high
-    if not (ok and math.isfinite(found)):
+    real = _real(name, value, allowed)
+    ok = low < real < high if inside else low <= real <= high
+    if not (ok and math.isfinite(real)):
         raise ParameterError(f"{name}={shown(value)} is out of range: {allowed} is needed.")
-    return found
+    return real
 
 
 def whole(name: str, value: Any, low: int, high: int = LARGEST) -> int:
     """A whole number between two bounds, as an int or as a float without a fraction."""
     allowed = range_of_wholes(low, high)
-    found = _real(name, value, allowed)
-    if found > LARGEST == high:
+    real = _real(name, value, allowed)
+    if real > LARGEST == high:
         raise ParameterError(f"{name}={shown(value)} is too large: {allowed}, and at most {high}, is needed.")
-    if not found.is_integer() or not low <= (exact := int(value)) <= high:
-        beyond = " below 2^63" if high == LARGEST and found > 0 else ""
+    if not real.is_integer() or not low <= (exact := int(value)) <= high:
+        beyond = " below 2^63" if high == LARGEST and real > 0 else ""
         raise ParameterError(f"{name}={shown(value)} is out of range: {allowed}{beyond} is needed.")
     return exact
 
@@ -81,9 +81,9 @@ def text(name: str, value: Any) -> str:
 
 def one_of(name: str, value: Any, words: Iterable[str]) -> str:
     """One of a few words."""
-    known = list(words)
-    if not isinstance(value, str) or value not in known:
-        needed = f"{' or '.join(map(repr, known))} is needed.{nearest(value, known)}"
+    allowed = list(words)
+    if not isinstance(value, str) or value not in allowed:
+        needed = f"{' or '.join(map(repr, allowed))} is needed.{nearest(value, allowed)}"
         raise ParameterError(f"{name}={shown(value)} is unknown: {needed}")
     return str(value)
 
@@ -212,12 +212,12 @@ class Number:
         return range_of_numbers(self.low, self.high, self.inside)
 
     def clean(self, name: str, value: Any) -> float:
-        found = number(name, value, self.low, self.high, inside=self.inside)
-        if abs(found) > LARGEST_NUMBER:
+        real = number(name, value, self.low, self.high, inside=self.inside)
+        if abs(real) > LARGEST_NUMBER:
             raise ParameterError(
-                f"{name}={found:g} is too large: {self.allowed}, and at most {LARGEST_NUMBER:g}, is needed."
+                f"{name}={real:g} is too large: {self.allowed}, and at most {LARGEST_NUMBER:g}, is needed."
             )
-        return found
+        return real
 
 
 @dataclass(frozen=True)
@@ -351,13 +351,13 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 def declared_parameters(function: Callable[..., Any]) -> dict[str, Param]:
     """The parameters of a function whose annotations hold a kind, by name."""
     hints = annotations_of(function)
-    found = {}
+    declared = {}
     for name, argument in inspect.signature(function).parameters.items():
         kind_of, *_ = getattr(hints.get(name), "__metadata__", [None])
         if hasattr(kind_of, "clean"):
             required = argument.default is argument.empty
-            found[name] = Param(name, kind_of, None if required else argument.default, required)
-    return found
+            declared[name] = Param(name, kind_of, None if required else argument.default, required)
+    return declared
 
 
 def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:

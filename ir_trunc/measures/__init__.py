@@ -63,10 +63,10 @@ def families() -> Iterator[Family]:
     >>> [measure.name for measure in next(families()).members]
     ['RRT', 'PT', 'RBPT', 'nDCGT', 'APT', 'ERRT']
     """
-    found: dict[str, list[Definition]] = {f"{__name__}.{file}": [] for file in _READING_ORDER}
+    by_module: dict[str, list[Definition]] = {f"{__name__}.{file}": [] for file in _READING_ORDER}
     for definition in registry.values():
-        found.setdefault(definition.formula.__module__, []).append(definition)
-    for name, members in found.items():
+        by_module.setdefault(definition.formula.__module__, []).append(definition)
+    for name, members in by_module.items():
         module = sys.modules.get(name)
         about = (getattr(module, "__doc__", None) or f"{name}.").partition("\n")[0]
         title = about.partition(":")[0].rstrip(".")

@@ -130,8 +130,8 @@ def SetF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0) -> Floats:
     Empty list, nil query: 0.
     """
     gains = binary(lists, rel)
-    found = lists.sum(gains.hits)
-    return over((1 + beta) * found, lists.n + beta * lists.spread(gains.R))
+    hits = lists.sum(gains.hits)
+    return over((1 + beta) * hits, lists.n + beta * lists.spread(gains.R))
 
 
 @measure(source=TREC_EVAL, cutoff="none", aliases=("RPrec",))

@@ -45,9 +45,9 @@ def AUC(lists: Lists, D: CollectionSize = 20000, rel: MinRel = 1) -> Floats:
     R = gains.R
     irrelevant = float(lists.collection(D)) - R
     passed = lists.rank - count(lists, gains)
-    found = lists.sum(gains.hits)
+    hits = lists.sum(gains.hits)
     right = lists.sum(gains.hits * (irrelevant[lists.row] - passed))
-    tied = (lists.spread(R) - found) * (lists.spread(irrelevant) - (lists.n - found))
+    tied = (lists.spread(R) - hits) * (lists.spread(irrelevant) - (lists.n - hits))
     return over(right + tied / 2, lists.spread(R * irrelevant), otherwise=0.5)
 
 
@@ -61,19 +61,19 @@ def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     """
     hit = standing(lists)
     relevant = lists.grade > 0
-    found = lists.sum(relevant)
+    hits = lists.sum(relevant)
     # A relevant document at rank i stands above all lower grades and beneath all higher ones that are not yet
     # passed.
     worse_below = (lists.collection(D) - hit.as_good_in_all) - (lists.rank - hit.as_good)
     won = lists.sum(relevant * (worse_below - (hit.better_in_all - hit.better)))
     # Each irrelevant document stands above those of the R relevant ones that are not yet passed.
-    passed = lists.n * found - lists.sum(relevant * lists.rank) - found * (found - 1) / 2
-    lost = (lists.n - found) * lists.spread(binary(lists).R) - passed
-    told_apart, _ = without_last(float(D), lists.n)
+    passed = lists.n * hits - lists.sum(relevant * lists.rank) - hits * (hits - 1) / 2
+    lost = (lists.n - hits) * lists.spread(binary(lists).R) - passed
+    ordered, _ = without_last(float(D), lists.n)
     grades = ties(lists.judgments)
     size = grades.size.astype(np.float64)
     in_judgments = without_last(float(D), grades.R)[0] - grades.sum(size * (size - 1) / 2)
-    return over(won - lost, np.sqrt(told_apart) * np.sqrt(lists.spread(in_judgments)))
+    return over(won - lost, np.sqrt(ordered) * np.sqrt(lists.spread(in_judgments)))
 
 
 @measure(source=SPEARMAN, range=(-1, 1), reads=("end",))

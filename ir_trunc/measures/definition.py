@@ -212,13 +212,13 @@ class BoundMeasure:
     def _values(self, lists: Lists) -> Floats:
         """ParameterError where gains or costs are so large that a score is not a finite number."""
         with np.errstate(over="ignore", invalid="ignore"):
-            found = self.definition.formula(lists, **self.params)
-            if not isinstance(found, np.ndarray) or found.shape != lists.n.shape:
+            result = self.definition.formula(lists, **self.params)
+            if not isinstance(result, np.ndarray) or result.shape != lists.n.shape:
                 needed = (
                     "an array with a value for every point of the lists, as lists.sum(...) and lists.n are"
                 )
-                raise ParameterError(f"{self.definition.name} returns {shown(found)}: {needed}, is needed.")
-            values: Floats = found + 0.0  # -0.0 becomes 0.0
+                raise ParameterError(f"{self.definition.name} returns {shown(result)}: {needed}, is needed.")
+            values: Floats = result + 0.0  # -0.0 becomes 0.0
         if not np.isfinite(values).all():
             given = ", ".join(f"{name}={value!r}" for name, value in self.params.items() if value is not None)
             what = f"{self.definition.name}({given}): not every score is a finite number"

@@ -81,9 +81,9 @@ def at_R(lists: Lists, gains: Gains, beta: float, bonus: int) -> Floats:
     """(beta cg(R) + bonus count(R)) / (beta cig(R) + bonus R); a list shorter than R keeps its last cg."""
     in_reach = lists.rank <= gains.rank_of_last
     R = gains.R
-    cg, found = lists.sum(in_reach * gains.counts), lists.sum(in_reach & gains.relevant)
+    cg, hits = lists.sum(in_reach * gains.counts), lists.sum(in_reach & gains.relevant)
     cig = gains.ideal().at_points(lists.spread(R))
-    return over(beta * cg + bonus * found, beta * cig + bonus * lists.spread(R), otherwise=lambda: nil(lists))
+    return over(beta * cg + bonus * hits, beta * cig + bonus * lists.spread(R), otherwise=lambda: nil(lists))
 
 
 @measure(source=SAKAI)
@@ -95,8 +95,8 @@ def Q(lists: Lists, beta: Beta = 1.0, gains: GradeGains = None, adjusted: Adjust
     cg and cig are the cumulated gains of the list and of the ideal list. Q@k: ranks to k, divisor min(k, R).
     """
     worth = of_choice(lists, gains, adjusted)
-    found = count(lists, worth)
-    return averaged(lists, worth, lambda cg, cig: (beta * cg + found) / (beta * cig + lists.rank))
+    hits = count(lists, worth)
+    return averaged(lists, worth, lambda cg, cig: (beta * cg + hits) / (beta * cig + lists.rank))
 
 
 @measure(source=SAKAI)

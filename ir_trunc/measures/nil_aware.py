@@ -124,6 +124,6 @@ def T11SU(lists: Lists, rel: MinRel = 1, m: Least = -0.5) -> Floats:
     for any other list.
     """
     gains = binary(lists, rel)
-    found = lists.sum(gains.hits)
-    scaled = np.maximum(over(3 * found - lists.n, 2 * lists.spread(gains.R)), m)
+    hits = lists.sum(gains.hits)
+    scaled = np.maximum(over(3 * hits - lists.n, 2 * lists.spread(gains.R)), m)
     return silent_or(lists, gains, 1.0, (scaled - m) / (1 - m))

@@ -115,18 +115,18 @@ class Sizes:
 
     def _by_topic(self, name: str, value: Any) -> dict[str, int]:
         """The map, or what a pandas Series holds, with topics as text."""
-        given = value if isinstance(value, Mapping) else value.to_dict()
-        if not isinstance(given, Mapping) or not given:
+        by_topic = value if isinstance(value, Mapping) else value.to_dict()
+        if not isinstance(by_topic, Mapping) or not by_topic:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
-        for topic in given:
+        for topic in by_topic:
             if isinstance(topic, bool) or not isinstance(topic, (str, int, np.integer)):
                 what = f"topic {shown(topic)} is {type(topic).__name__}"
                 raise ParameterTypeError(f"{name}: {what}: topics are text.")
         size = Whole(self.meaning)
-        found = {str(topic): size.clean(f"{name}[{shown(topic)}]", given[topic]) for topic in given}
-        if len(found) < len(given):
+        sizes = {str(topic): size.clean(f"{name}[{shown(topic)}]", by_topic[topic]) for topic in by_topic}
+        if len(sizes) < len(by_topic):
             raise ParameterError(f"{name}={shown(value)}: a topic is in it twice, as text and as a number.")
-        return found
+        return sizes
 
 
 Documents = Annotated[Size, Sizes("number of documents of the collection, or of each topic's own")]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.errors import ParameterError, nearest, warn
+from ir_trunc._core.errors import ParameterError, counted, nearest, warn
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, offsets_of
 from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing
 from ir_trunc.measures.params import QRELS, Size
@@ -101,10 +101,10 @@ class Judged:
 def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
     """Gains by a scale, in units of `unit`. Those of all judged documents are computed once a scale."""
     judgments = lists.judgments
-    if scale not in judgments.known:
-        judgments.known[scale] = Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
+    if scale not in judgments.computed:
+        judgments.computed[scale] = Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
     units = np.asarray(scale(lists.raw_grade), np.float64)
-    return Gains(lists, units, judgments.known[scale], unit)
+    return Gains(lists, units, judgments.computed[scale], unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,10 +272,10 @@ def scaled(lists: Lists, gain: str, max_rel: int | None) -> Gains:
 
 def top_grade(lists: Lists, max_rel: int | None) -> int:
     """The top of the judgement scale, as given or as found in the judgments; at least 1."""
-    found = lists.judgments.max_rel
-    if max_rel is not None and max_rel < found:
-        raise ParameterError(f"max_rel={max_rel} is lower than the highest grade in the qrels, {found}.")
-    return max_rel or found or 1
+    highest = lists.judgments.max_rel
+    if max_rel is not None and max_rel < highest:
+        raise ParameterError(f"max_rel={max_rel} is lower than the highest grade in the qrels, {highest}.")
+    return max_rel or highest or 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,7 +330,7 @@ def _keys(row: Ints, level: Ints, levels: Ints) -> Ints:
 
 def ties(judgments: Judgments) -> Ties:
     """The groups of some judgments; computed once for them."""
-    if Ties not in judgments.known:
+    if Ties not in judgments.computed:
         relevant = judgments.grades > 0
         row, grade, levels = judgments.rows[relevant], judgments.grades[relevant], judgments.levels
         keys = _keys(row, np.searchsorted(levels, grade), levels)
@@ -339,8 +339,8 @@ def ties(judgments: Judgments) -> Ties:
         row, grade, keys = row[firsts], grade[firsts], np.append(keys[firsts], _LAST)
         starts = np.append(firsts, [R.sum()] * 2)
         better = firsts - offsets_of(R)[row]
-        judgments.known[Ties] = Ties(row, grade, np.diff(starts)[:-1], better, R, keys, starts, levels)
-    groups: Ties = judgments.known[Ties]
+        judgments.computed[Ties] = Ties(row, grade, np.diff(starts)[:-1], better, R, keys, starts, levels)
+    groups: Ties = judgments.computed[Ties]
     return groups
 
 
@@ -509,12 +509,14 @@ def _of_topics(lists: Lists, sizes: Mapping[str, int]) -> Floats:
     topics = lists.judgments.topics
     missing = [topic for topic in topics if topic not in sizes]
     if missing:
-        known = f"; one that it has is {next(iter(sizes))}"
-        raise ParameterError(f"D has no number for {len(missing)} topic(s), {missing[0]} for one{known}.")
-    found = np.array([sizes[topic] for topic in topics], dtype=np.float64)
-    for at in np.flatnonzero(lists.known() > found)[:1]:
         raise ParameterError(
-            f"D[{topics[at]!r}]={found[at]:.0f} is smaller than the {lists.known()[at]} documents known for"
+            f"D has no number for {counted(len(missing), 'topic')} (for example {missing[0]}); its topics are"
+            f" written like {next(iter(sizes))}."
+        )
+    numbers = np.array([sizes[topic] for topic in topics], dtype=np.float64)
+    for at in np.flatnonzero(lists.known() > numbers)[:1]:
+        raise ParameterError(
+            f"D[{topics[at]!r}]={numbers[at]:.0f} is smaller than the {lists.known()[at]} documents known for"
             f" topic {topics[at]}: give the number of all its documents."
         )
-    return found
+    return numbers

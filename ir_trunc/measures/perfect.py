@@ -61,8 +61,8 @@ def nERR(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     gains = scaled(lists, gain, max_rel)
     weight = reciprocal(lists)
     ideal, _ = satisfied_by_ideal(gains, weight)
-    found = lists.sum(cascade(lists, gains) * weight[lists.rank])
-    return over(found, ideal.at_points(lists.spread(gains.R) if lists.k is None else lists.k))
+    score = lists.sum(cascade(lists, gains) * weight[lists.rank])
+    return over(score, ideal.at_points(lists.spread(gains.R) if lists.k is None else lists.k))
 
 
 @measure(source=LIU, reads=("end",))
@@ -77,9 +77,9 @@ def nRBPT(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     """
     gains = graded(lists) if rel is None else binary(lists, rel)
     weight, power, R = geometric(lists, p), powers(lists, p), lists.spread(gains.R)
-    found = dcg(lists, gains, weight) + power[lists.n] * terminal(lists, gains)
+    score = dcg(lists, gains, weight) + power[lists.n] * terminal(lists, gains)
     ideal = gains.ideal(weight).at_points(np.where(lists.stopped, R, lists.n))
-    return over(found, ideal + np.where(lists.stopped, power[R], 0.0))
+    return over(score, ideal + np.where(lists.stopped, power[R], 0.0))
 
 
 @measure(source=LIU, reads=("end",))

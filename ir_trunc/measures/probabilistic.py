@@ -28,10 +28,10 @@ def ERR(lists: Lists) -> Floats:
 
     The judgement scale ends at 4, as in gdeval; ERRU(e=0) is the same for any other scale. Empty list: 0.
     """
-    found = lists.judgments.max_rel
-    if found > GDEVAL_TOP_GRADE:
+    highest = lists.judgments.max_rel
+    if highest > GDEVAL_TOP_GRADE:
         raise ParameterError(
-            f"ERR's judgement scale ends at 4, but the qrels hold grade {found}: use ERRU(e=0)."
+            f"ERR's judgement scale ends at 4, but the qrels hold grade {highest}: use ERRU(e=0)."
         )
     return lists.sum(cascade(lists, exponential(lists, GDEVAL_TOP_GRADE)) * reciprocal(lists)[lists.rank])
 

@@ -47,12 +47,12 @@ class RecallLevel:
     def clean(self, name: str, value: Any) -> float:
         """The recall as a share; ParameterError where it is not allowed."""
         try:
-            given = number(name, value, 0, 100)
+            recall = number(name, value, 0, 100)
         except ParameterError as error:
             raise type(error)(f"{name}={shown(value)}: {self.allowed} is needed.") from None
-        if given == 0:
+        if recall == 0:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
-        return given if given <= 1 else given / 100
+        return recall if recall <= 1 else recall / 100
 
 
 TargetRecall = Annotated[float, RecallLevel("recall to be reached, written @r")]
@@ -131,8 +131,8 @@ def Reliability(lists: Lists, r: TargetRecall = 0.95, rel: MinRel = 1) -> Floats
     Empty list: 0. Nil query: 1.
     """
     gains = binary(lists, rel)
-    found = over(lists.sum(gains.hits), lists.spread(gains.R), otherwise=1.0)
-    return (found >= r).astype(np.float64)
+    recall = over(lists.sum(gains.hits), lists.spread(gains.R), otherwise=1.0)
+    return (recall >= r).astype(np.float64)
 
 
 @measure(source=CLEF, range=(0, np.inf), cutoff="none", lower_is_better=True)
@@ -201,6 +201,6 @@ def NormArea(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     What the list leaves out is never found. Empty list, nil query: 0.
     """
     gains = binary(lists, rel)
-    size, R, found = collection_sizes(lists, D), lists.spread(gains.R), lists.sum(gains.hits)
-    area = found * (size + 0.5) - lists.sum(gains.hits * lists.rank)
+    size, R, hits = collection_sizes(lists, D), lists.spread(gains.R), lists.sum(gains.hits)
+    area = hits * (size + 0.5) - lists.sum(gains.hits * lists.rank)
     return over(area, R * size - R**2 / 2)

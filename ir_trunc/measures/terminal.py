@@ -125,8 +125,8 @@ def APT(lists: Lists, rel: MinRel = 1) -> Floats:
     """
     gains = binary(lists, rel)
     end = terminal(lists, gains)
-    found = lists.sum(gains.hits)
-    total = lists.sum(precision_at_relevant(lists, gains)) + end * (found + end) / (lists.n + 1)
+    hits = lists.sum(gains.hits)
+    total = lists.sum(precision_at_relevant(lists, gains)) + end * (hits + end) / (lists.n + 1)
     return over(total, lists.spread(gains.R) + lists.stopped)
 
 

@@ -106,7 +106,7 @@ def test_information_takes_a_collection_for_each_topic():
 
 
 @pytest.mark.parametrize(("D", "says"), [
-    ({"1": 10}, r"no number for 1 topic\(s\), 2 for one; one that it has is 1"),
+    ({"1": 10}, r"no number for 1 topic \(for example 2\); its topics are written like 1"),
     ({"1": 10, "2": 3}, r"D\['2'\]=3 is smaller than the 4 documents known for topic 2"),
     ({"1": 10, "2": 0}, r"D\['2'\]=0 is out of range: a whole number >= 1 is needed"),
     ({}, "a whole number >= 1, 'qrels'"),
