@@ -95,10 +95,10 @@ def passage_collection(
         docs.append(GenericDoc(name, " ".join(words[np.choose(kinds, drawn)])))
         return name
 
-    silent = set(rng.permutation(questions)[: round(unanswerable * questions)].tolist())
+    unanswered = set(rng.permutation(questions)[: round(unanswerable * questions)].tolist())
     subject = any_words(WORDS_OF_SUBJECT)
-    for at in range(questions):
-        if at % QUESTIONS_OF_SUBJECT == 0:
+    for question in range(questions):
+        if question % QUESTIONS_OF_SUBJECT == 0:
             subject = any_words(WORDS_OF_SUBJECT)
             for _ in range(OTHER_PASSAGES_OF_SUBJECT):
                 written(any_words(WORDS_OF_POINT), subject)
@@ -107,9 +107,9 @@ def passage_collection(
         of_subject = rng.choice(subject, 2, replace=False)
         others = rng.choice(WORDS, 2, replace=False, p=frequency)
         asked = words[np.concatenate([of_subject, on_point, others])]
-        queries.append(GenericQuery(str(at + 1), " ".join(asked)))
-        answers = 0 if at in silent else min(MOST_ANSWERS, int(rng.geometric(0.2)))
-        qrels += [TrecQrel(str(at + 1), written(point, subject), 1, "0") for _ in range(answers)]
+        queries.append(GenericQuery(str(question + 1), " ".join(asked)))
+        answers = 0 if question in unanswered else min(MOST_ANSWERS, int(rng.geometric(0.2)))
+        qrels += [TrecQrel(str(question + 1), written(point, subject), 1, "0") for _ in range(answers)]
     return Dataset(_Collection(docs, queries, qrels))
 
 
