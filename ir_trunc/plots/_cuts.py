@@ -379,9 +379,7 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     names = {"risk": "wrong answers among those given", "generalised_risk": "wrong answers among all"}
     # The steps end where answers of equal confidence come in together.
     series = {name: (table["coverage"], table[column]) for column, name in names.items()}
-    _kit.draw_lines(
-        ax, series, "coverage (share of answers that are given)", "risk", markevery=(0.0, 0.1)
-    )
+    _kit.draw_lines(ax, series, "coverage (share of answers that are given)", "risk", markevery=(0.0, 0.1))
     _kit.reference_line(ax, float(table["risk"].iloc[-1]), "all are given")
     ax.set(xlim=(0, 1))
     ax.set_ylim(bottom=0)
