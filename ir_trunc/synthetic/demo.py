@@ -55,17 +55,18 @@ def copy(folder: str) -> list[str]:
     Files there that have other contents are not replaced: InputError. OSError where the folder cannot be
     written.
     """
-    target, ours = Path(folder), sorted(path for path in data().iterdir() if path.is_file())
-    for path in ours:
-        there = target / path.name
-        if there.exists() and (not there.is_file() or there.read_bytes() != path.read_bytes()):
-            raise InputError(f"{there} is there already, and is another file: choose another folder.")
+    contents = {
+        Path(folder, path.name): path.read_bytes() for path in sorted(data().iterdir()) if path.is_file()
+    }
+    for target, content in contents.items():
+        if target.exists() and (not target.is_file() or target.read_bytes() != content):
+            raise InputError(f"{target} exists and is another file: choose another folder.")
     make_folder(folder)
-    for path in ours:
-        if not (target / path.name).exists():
-            with output_file(target / path.name) as file:
-                file.write(path.read_bytes())
-    return [path.name for path in ours]
+    for target, content in contents.items():
+        if not target.exists():
+            with output_file(target) as file:
+                file.write(content)
+    return [target.name for target in contents]
 
 
 def overview() -> str:
@@ -104,20 +105,20 @@ def _lists_by_rank(runs: dict[str, Rankings]) -> str:
     """The lists of all systems side by side, with the number of relevant documents."""
     first = next(iter(runs.values()))
     rows = [["topic", "relevant", *runs]]
-    for at, topic in enumerate(first.topics):
-        judged = first.judgments.grades[first.judgments.offsets[at] : first.judgments.offsets[at + 1]]
-        rows.append([topic, str((judged > 0).sum()), *(picture(rankings, at) for rankings in runs.values())])
+    for q, topic in enumerate(first.topics):
+        grades = first.judgments.grades[first.judgments.offsets[q] : first.judgments.offsets[q + 1]]
+        rows.append([topic, str((grades > 0).sum()), *(picture(rankings, q) for rankings in runs.values())])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() + "\n" for row in rows
     )
 
 
-def picture(rankings: Rankings, at: int, width: int = 20) -> str:
+def picture(rankings: Rankings, q: int, width: int = 20) -> str:
     """One topic's list as 1 and 0 by rank; the middle of a long list is left out."""
-    hits = slice(rankings.judged_offsets[at], rankings.judged_offsets[at + 1])
+    hits = slice(rankings.judged_offsets[q], rankings.judged_offsets[q + 1])
     relevant = set(rankings.judged_ranks[hits][rankings.judged_grades[hits] > 0].tolist())
-    signs = "".join("1" if rank in relevant else "0" for rank in range(1, int(rankings.lengths[at]) + 1))
+    signs = "".join("1" if rank in relevant else "0" for rank in range(1, int(rankings.lengths[q]) + 1))
     if len(signs) > width:
         signs = f"{signs[:5]}..{len(signs) - 10}..{signs[-5:]}"
     return signs or "-"

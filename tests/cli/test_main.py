@@ -61,7 +61,7 @@ def test_the_demonstration_is_copied_and_nothing_is_overwritten(tmp_path, monkey
     (tmp_path / "new/folder" / QRELS).write_text("mine\n")
     status, _, error = command("demo", "--copy", "new/folder")
     assert (status, error.count("\n")) == (2, 1)
-    assert "is there already" in error
+    assert "exists and is another file" in error
     assert (tmp_path / "new/folder" / QRELS).read_text() == "mine\n"
 
 
