@@ -4,6 +4,7 @@ import gc
 import importlib.util
 import json
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -66,6 +67,11 @@ FULL = {
 def pytest_addoption(parser):
     parser.addoption("--all-faults", action="store_true", help="the long form of tests/faults: minutes")
     parser.addoption("--explore", action="store_true", help="draw new examples and new faults on each run")
+    parser.addoption(
+        "--skips",
+        metavar="JOB",
+        help="fail where a test is skipped for a reason that .ci/skips does not allow this job",
+    )
 
 
 def pytest_configure(config):
@@ -121,7 +127,26 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-def pytest_terminal_summary(terminalreporter):
+def forbidden_skips(config) -> set[str]:
+    """Reasons for which tests were skipped, and which `.ci/skips` does not list for this job."""
+    job, reporter = config.getoption("--skips"), config.pluginmanager.get_plugin("terminalreporter")
+    if job is None or reporter is None:
+        return set()
+    lines = (Path(__file__).parents[1] / ".ci" / "skips").read_text("utf-8").splitlines()
+    allowed = [reason for jobs, _, reason in (line.partition(": ") for line in lines) if job in jobs.split()]
+    skipped = {report.longrepr[2].removeprefix("Skipped: ") for report in reporter.stats.get("skipped", [])}
+    return {reason for reason in skipped if not any(re.fullmatch(pattern, reason) for pattern in allowed)}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    if session.exitstatus == pytest.ExitCode.OK and forbidden_skips(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for reason in sorted(forbidden_skips(config)):
+        terminalreporter.write_line(f"FAILED: .ci/skips does not allow a test to be skipped here: {reason}")
     ran = [report.nodeid for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
     if any("/faults/" in name for name in ran):
         terminalreporter.write_line(f"The faults were drawn with {FAULTS_SEED}={os.environ[FAULTS_SEED]}.")

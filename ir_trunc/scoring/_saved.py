@@ -121,6 +121,8 @@ def plain(value: Any) -> Any:
 def typed(data: Any, kind: Any, where: str) -> Any:
     """JSON data as a value of this type; InputError that begins with `where` if they are of another type."""
     origin, args = get_origin(kind), get_args(kind)
+    if hasattr(origin, "__value__"):  # an alias, as numpy's NDArray is since version 2.5
+        return typed(data, origin.__value__[args], where)
     if origin in (Union, types.UnionType):
         if data is None:
             return None

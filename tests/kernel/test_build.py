@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import ir_trunc
-
-KERNEL = Path(ir_trunc.__file__).parent / "_kernel"
+# The source tree's, since an installed package has no C files.
+KERNEL = Path(__file__).parents[2] / "ir_trunc" / "_kernel"
 DRIVER = Path(__file__).parents[1] / "kernel_driver.c"
 
 compiler = shutil.which("cc")
