@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 
 from ir_trunc._core.errors import IrTruncError
-from ir_trunc._output.files import check_outputs
+from ir_trunc._output.files import check_outputs, write_text
+from ir_trunc._output.tables import csv_text
 from ir_trunc.cli._arguments import OneLineParser, add_flag
 from ir_trunc.reporting._papers import PAPERS
 from ir_trunc.reporting.reproduction import reproduce
@@ -23,8 +24,8 @@ def main(words: Sequence[str]) -> int:
     collections = list(zip(args.collections[::2], args.collections[1::2]))
     reproduction = reproduce(args.paper, *collections)
     if args.output:
-        reproduction.save(args.output)
-    for title in dict.fromkeys(reproduction.tables):
+        write_text(args.output, [csv_text(reproduction.cells, None)])
+    for title in reproduction.cells["table"].unique():
         print(f"{reproduction.table(title).to_string()}\n")
     print(reproduction.heading)
     return 0
@@ -40,5 +41,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("paper", choices=tuple(PAPERS), metavar="PAPER", help=", ".join(PAPERS))
     about = "a qrels file and a folder of runs; several collections are averaged"
     parser.add_argument("collections", nargs="*", metavar="QRELS RUNS", help=about)
-    add_flag(parser, "output", help="save the result as JSON, too")
+    add_flag(parser, "output", help="also write all cells as CSV")
     return parser

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterTypeError, shown
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import one_of
-from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._core.parameters import one_of, text
+from ir_trunc._core.rankings import Bools
 from ir_trunc.plots import _kit
-from ir_trunc.reporting._papers import PAPERS, Cells, Collection
-from ir_trunc.scoring._saved import Saved
+from ir_trunc.reporting._papers import PAPERS, Collection
+from ir_trunc.scoring.results import Result
 
 __all__ = ["Reproduction", "reproduce"]
 
@@ -22,8 +21,8 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reproduction(Saved):
-    """The printed figures of a paper beside those that ir_trunc computes (C cells).
+class Reproduction(Result):
+    """The printed figures of a paper beside those that ir_trunc computes.
 
     Attributes
     ----------
@@ -33,57 +32,39 @@ class Reproduction(Saved):
         The collection of the computed figures.
     notes : tuple of str
         Known reasons for differences.
-    tables, rows, columns : tuple of str
-        The table, row and column of each cell.
-    places : tuple of int
-        Printed decimal places.
-    printed, computed : numpy.ndarray
-        The figures, shape (C,).
+    cells : DataFrame
+        A row for each figure: table, row, column, places (printed decimal places), printed, computed.
     """
-
-    shapes: ClassVar = dict.fromkeys(("rows", "columns", "places", "printed", "computed"), "tables")
 
     source: str
     data: str
     notes: tuple[str, ...]
-    tables: tuple[str, ...]
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    places: tuple[int, ...]
-    printed: Floats
-    computed: Floats
+    cells: pd.DataFrame
 
     @classmethod
-    def of(cls, source: str, data: str, notes: Sequence[str], tables: Iterable[Cells]) -> Reproduction:
-        """All tables of a paper in one result."""
-        cells = [
-            (table.title, table.places, *cell)
-            for table in tables
-            for cell in zip(table.rows, table.columns, table.printed, table.computed, strict=True)
-        ]
-        titles, places, rows, columns, printed, computed = zip(*cells)
-        figures = np.array(printed), np.array(computed)
-        return cls(source, data, tuple(notes), titles, rows, columns, places, *figures)
+    def from_pandas(cls, paper: str, cells: pd.DataFrame, data: str) -> Reproduction:
+        """The result from its cells, a CSV file of `ir_trunc reproduce -o` for example."""
+        about = PAPERS[one_of("paper", paper, tuple(PAPERS))]
+        return cls(about.source, text("data", data), about.notes, cells)
 
     @property
     def same(self) -> Bools:
         """Whether the computed figure of each cell rounds to the printed one."""
-        half = 0.5 * 10.0 ** -np.array(self.places)
-        return np.asarray(np.abs(self.printed - self.computed) <= half + _ROUNDING)
+        half = 0.5 * 10.0 ** -self.cells["places"].to_numpy()
+        difference = (self.cells["printed"] - self.cells["computed"]).to_numpy()
+        return np.asarray(np.abs(difference) <= half + _ROUNDING)
 
     @property
     def heading(self) -> str:
         """The paper, the data, and how many cells of each table agree."""
-        titles, same = np.array(self.tables), self.same
-        of_table = {title: same[titles == title] for title in dict.fromkeys(self.tables)}
-        lines = [f"{title}: {int(cells.sum())} of {len(cells)} cells" for title, cells in of_table.items()]
+        counts = self.summary()[["same", "cells"]].itertuples()
+        lines = [f"{title}: {same} of {cells} cells" for title, same, cells in counts]
         return "\n".join([self.source, f"computed on {self.data}", *lines, *self.notes])
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each cell: table, row, column, printed, computed, difference, same."""
-        names = {"table": self.tables, "row": self.rows, "column": self.columns}
-        frame = pd.DataFrame(names | {"printed": self.printed, "computed": self.computed})
-        return frame.assign(difference=self.computed - self.printed, same=self.same)
+        frame = self.cells.drop(columns="places")
+        return frame.assign(difference=frame["computed"] - frame["printed"], same=self.same)
 
     def summary(self) -> pd.DataFrame:
         """A row for each table: cells, how many agree, and the largest difference."""
@@ -93,25 +74,24 @@ class Reproduction(Saved):
 
     def table(self, title: str) -> pd.DataFrame:
         """One table in the paper's shape; each cell is 'printed computed', with * where they differ."""
-        one_of("table", title, tuple(dict.fromkeys(self.tables)))
-        frame = self.to_pandas()
-        frame = frame.assign(places=self.places)[frame["table"] == title]
-        cells = [
-            f"{row.printed:.{row.places}f} {row.computed:.{row.places}f}{'' if row.same else '*'}"
-            for row in frame.itertuples()
+        one_of("table", title, self.cells["table"].unique())
+        frame = self.cells.assign(same=self.same)[self.cells["table"] == title]
+        texts = [
+            f"{cell.printed:.{cell.places}f} {cell.computed:.{cell.places}f}{'' if cell.same else '*'}"
+            for cell in frame.itertuples()
         ]
-        wide: pd.DataFrame = frame.assign(cell=cells).pivot(index="row", columns="column", values="cell")
+        wide: pd.DataFrame = frame.assign(text=texts).pivot(index="row", columns="column", values="text")
         return wide.loc[frame["row"].unique(), frame["column"].unique()].fillna("")
 
     def plot(self, ax: Any = None) -> Any:
         """Printed against computed figures; points on the diagonal agree."""
-        axes, titles = _kit.ready_axes(ax), np.array(self.tables)
-        ends = [float(min(self.printed.min(), self.computed.min())), float(max(self.printed.max(), 1))]
+        axes, figures = _kit.ready_axes(ax), self.cells[["printed", "computed"]]
+        ends = [float(figures.min().min()), float(max(figures["printed"].max(), 1))]
         axes.plot(ends, ends, color="0.8", linewidth=1, zorder=0)
-        tables = list(dict.fromkeys(self.tables))
-        for title, style in zip(tables, _kit.line_styles(len(tables))):
-            cells, hollow = titles == title, {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
-            axes.plot(self.printed[cells], self.computed[cells], label=title, **style | hollow)
+        tables = self.cells.groupby("table", sort=False)
+        for (title, cells), style in zip(tables, _kit.line_styles(len(tables))):
+            hollow = {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
+            axes.plot(cells["printed"], cells["computed"], label=title, **style | hollow)
         axes.set(xlabel="printed in the paper", ylabel="computed here")
         _kit.legend_beside(axes, loc="upper left")
         return axes
@@ -143,8 +123,8 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
     Examples
     --------
     >>> from ir_trunc.reporting.reproduction import reproduce
-    >>> found = reproduce("penas2011")
-    >>> int(found.same.sum()), len(found.same)
+    >>> reproduction = reproduce("penas2011")
+    >>> int(reproduction.same.sum()), len(reproduction.same)
     (8, 8)
     """
     wanted = PAPERS[one_of("paper", paper, tuple(PAPERS))]
@@ -160,4 +140,12 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
     if collections:
         several = f"the mean of {len(collections)} collections"
         data = f"{several if len(collections) > 1 else 'the collection given'} (the paper: {wanted.data})"
-    return Reproduction.of(wanted.source, data, wanted.notes, wanted.tables(*collections))
+    cells = [
+        (table.title, row, column, table.places, float(printed), float(computed))
+        for table in wanted.tables(*collections)
+        for row, column, printed, computed in zip(
+            table.rows, table.columns, table.printed, table.computed, strict=True
+        )
+    ]
+    columns = ["table", "row", "column", "places", "printed", "computed"]
+    return Reproduction.from_pandas(paper, pd.DataFrame(cells, columns=columns), data)

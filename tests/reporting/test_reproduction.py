@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ir_trunc
-from ir_trunc.reporting._papers import PAPERS, Cells
+from ir_trunc.reporting._papers import PAPERS
 from ir_trunc.reporting.reproduction import Reproduction, reproduce
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -31,8 +32,7 @@ def test_webber_2010_on_trec_8(real_data):
         "Table 1": (5, 5), "Table 2": (45, 45), "Table 3": (36, 36),
         "Figure 2": (3, 3), "Figure 4, text": (3, 6),
     }  # fmt: skip
-    kept = Reproduction.load(NOTEBOOKS / "webber2010.json")
-    np.testing.assert_allclose(kept.computed, found.computed, atol=1e-12)
+    pd.testing.assert_frame_equal(pd.read_csv(NOTEBOOKS / "webber2010.csv"), found.cells, rtol=0, atol=1e-12)
     differing, pair = found.to_pandas()[~found.same], 1 / (129 * 128 / 2)  # one pair short each
     assert np.array_equal(differing["printed"], (differing["computed"] + pair).round(3))
 
@@ -41,8 +41,8 @@ def test_amigo_2022_on_one_collection(real_data):
     """The columns of the terminal family that the paper prints as 1.00 come out; the collections differ."""
     folder = real_data("robust03")
     found = reproduce("amigo2022", (next(folder.glob("*qrels*")), folder / "runs"))
-    kept = Reproduction.load(NOTEBOOKS / "amigo2022-robust03.json")
-    np.testing.assert_allclose(kept.computed, found.computed, atol=1e-12)
+    kept = pd.read_csv(NOTEBOOKS / "amigo2022-robust03.csv")
+    pd.testing.assert_frame_equal(kept, found.cells, rtol=0, atol=1e-12)
     perfect = found.to_pandas().query("printed == 1.0")
     assert len(perfect) == 5
     assert perfect["computed"].min() > 0.99
@@ -50,8 +50,9 @@ def test_amigo_2022_on_one_collection(real_data):
 
 def test_a_cell_agrees_where_the_computed_figure_rounds_to_the_printed_one():
     printed, computed = [0.67, 0.67, 0.67, -0.5], [0.6651, 0.6749, 0.6751, -0.5049]
-    table = Cells("Table 9", list("abcd"), ["x"] * 4, printed, computed, places=2)
-    found = Reproduction.of("a paper", "some data", (), [table])
+    rows = {"row": list("abcd"), "printed": printed, "computed": computed}
+    cells = pd.DataFrame({"table": "Table 9", "column": "x", "places": 2} | rows)
+    found = Reproduction("a paper", "some data", (), cells)
     assert found.same.tolist() == [True, True, False, True]
     assert found.heading.splitlines()[2] == "Table 9: 3 of 4 cells"
     assert found.table("Table 9")["x"].tolist() == ["0.67 0.67", "0.67 0.67", "0.67 0.68*", "-0.50 -0.50"]
@@ -60,12 +61,12 @@ def test_a_cell_agrees_where_the_computed_figure_rounds_to_the_printed_one():
 
 def test_the_command_prints_the_tables_and_saves_the_result(command, tmp_path):
     assert all(name in command("reproduce", "--help")[1] for name in PAPERS)
-    path = tmp_path / "liu.json"
+    path = tmp_path / "liu.csv"
     status, out, err = command("reproduce", "liu2016", "-o", str(path))
     assert (status, err) == (0, "")
     assert "101, R = 3    0.667 0.667  1.000 1.000  0.708 0.708  0.698 0.698  0.528 0.528" in out
     assert "Table 1: 50 of 50 cells" in out
-    assert Reproduction.load(path).heading == reproduce("liu2016").heading
+    pd.testing.assert_frame_equal(pd.read_csv(path, dtype={"row": str}), reproduce("liu2016").cells)
 
 
 @pytest.mark.parametrize(("words", "said"), [

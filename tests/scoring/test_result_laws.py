@@ -19,7 +19,6 @@ from procedures import examples
 
 import ir_trunc
 from ir_trunc import InputError, calc, compare, meta
-from ir_trunc.reporting._papers import Cells
 from ir_trunc.reporting.reproduction import Reproduction
 from ir_trunc.scoring._saved import Saved
 from ir_trunc.scoring._tables import ResultTable
@@ -72,8 +71,14 @@ RESULTS = {
     "Abstention": SCORED.abstention,
     "Abstention without nil queries": SCORED.over(~SCORED.nil).abstention,
     "NilReport": ir_trunc.nil_report({"1": ["a", "NIL", "b"], "2": ["a"], "3": ["NIL"]}, depth=3),
-    "Reproduction": Reproduction.of(
-        "A paper", LONG, ("a note",), [Cells("Table 1", SYSTEMS, ["AP"] * 4, [0.5] * 4, [0.5, 0.6, 1, 0], 2)]
+    "Reproduction": Reproduction(
+        "A paper",
+        LONG,
+        ("a note",),
+        pd.DataFrame(
+            {"table": "Table 1", "row": SYSTEMS, "column": "AP", "places": 2, "printed": 0.5}
+            | {"computed": [0.5, 0.6, 1, 0]}
+        ),
     ),
     "ScoreMatrix": MATRIX,
     "ScoreMatrix of conditions": meta.conditions("AP RBPT", POOLS, {"a": (1, 2), LONG: (None, 5)}),
