@@ -1,4 +1,4 @@
-"""A plugin, `pytest -p removed_in_3_14`: what Python 3.14 removed is taken away before anything else is imported."""
+"""A plugin, `pytest -p removed_in_3_14`: takes away what Python 3.14 removed, before anything else is imported."""
 
 import ast
 import importlib.abc

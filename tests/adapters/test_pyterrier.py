@@ -1,6 +1,7 @@
 """PyTerrier: experiments, and a real pipeline over Vaswani. No Java."""
 
 import gzip
+import os
 import pickle
 import re
 import subprocess
@@ -230,15 +231,28 @@ def test_truncation_takes_ids_as_numbers_and_refuses_missing_ones():
         pt.truncation.Fixed(1).transform(RESULTS.assign(qid=["1", None, "3"]))
 
 
-def test_import_pyterrier_finds_us():
+def python(code, **environment):
+    """What a new process prints."""
+    command = [sys.executable, "-W", "error::UserWarning", "-c", code]
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_pyterrier_is_enough_and_imports_nothing_of_us_before_the_first_use():
     code = (
-        "import pyterrier as pt; print(pt.truncation.__name__); import sys; print('pyarrow.compute' in"
-        " sys.modules)"
+        "import sys, pyterrier as pt; print('ir_trunc' in sys.modules, pt.truncation.Fixed(1));"
+        "from pyterrier.measures import RBPT; print(RBPT(p=0.5) @ 3)"
     )
-    printed = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
-    ).stdout
-    assert printed.split()[0] == "ir_trunc.adapters.pyterrier"
+    assert python(code) == "False Truncate(Fixed(k=1))\nRBPT(p=0.5)@3\n"
+
+
+def test_a_broken_ir_trunc_does_not_break_pyterrier():
+    code = (
+        "import pyterrier as pt\nfrom pyterrier.measures import nDCG\n"
+        "try: pt.truncation.Fixed\nexcept ImportError as error: print(error)"
+    )
+    assert python(code, IR_TRUNC_KERNEL="broken").startswith("IR_TRUNC_KERNEL=broken: ")
 
 
 def test_pt_Experiment_on_ten_covid_runs_equals_the_command_line(real_data, capsys):

@@ -1,0 +1,41 @@
+"""The plug-in of PyTerrier, installed as the module `ir_trunc_plugin`, outside of the package.
+
+PyTerrier does not guard its plug-ins: an exception here would end `import pyterrier`, and an import of
+ir_trunc here would slow it down. Therefore this module imports ir_trunc when it is first used.
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class _Truncation(ModuleType):
+    """`pt.truncation`: the names of `ir_trunc.adapters.pyterrier`, which is imported at the first use."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module("ir_trunc.adapters.pyterrier"), name)
+
+    def __dir__(self) -> list[str]:
+        return dir(import_module("ir_trunc.adapters.pyterrier"))
+
+
+def truncation() -> ModuleType:
+    """Return what becomes `pt.truncation`, and add the measures to `pyterrier.measures`."""
+    try:
+        measures = import_module("pyterrier.measures")
+        vars(measures).setdefault("__getattr__", _measure)
+    except Exception as error:  # of any kind: `import pyterrier` must not fail
+        warnings.warn(f"ir_trunc cannot add its measures to PyTerrier: {error}", stacklevel=2)
+    return _Truncation("pyterrier.truncation", _Truncation.__doc__)
+
+
+def _measure(name: str) -> Any:
+    """A measure by its name, for `from pyterrier.measures import RBPT`."""
+    if not name.startswith("_"):
+        objects = import_module("ir_trunc.scoring.objects").objects
+        if name in objects:
+            return objects[name]
+    raise AttributeError(f"module 'pyterrier.measures' has no attribute {name!r}")
