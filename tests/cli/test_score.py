@@ -98,7 +98,7 @@ BAD = [
     ("run", "short.gz", gzip.compress(RUN.encode())[:-9], "truncated"),
     ("run", "missing.run", None, "no such file"),
     ("run", "directory", None, "directory"),
-    ("qrels", "half.qrels", b"1 0 a 1.5\n", "line 1 (topic 1, document a): grade '1.5'"),
+    ("qrels", "half.qrels", b"1 0 a 1.5\n", "line 1 (topic 1, document a): relevance '1.5'"),
     ("qrels", "twice.qrels", QRELS.encode() + b"1 0 a 0\n", "topic 1, document a"),
     ("qrels", "a.run", RUN.encode(), "6 fields"),
     ("qrels", "missing.qrels", None, "no such file"),
