@@ -56,16 +56,24 @@ def terminal(q: Query, scale: Scale) -> float:
     return sum(seen(q, scale)) / sum(pool(q, scale)) if pool(q, scale) else 1.0
 
 
+def from_grade(rel: int, scale: Scale) -> Scale:
+    """No gain below a grade."""
+    return lambda x: scale(x) if level(x) >= rel else 0.0
+
+
 def extended(q: Query, s: Setting, scale: Scale) -> list[float]:
     return seen(q, scale) + ([terminal(q, scale)] if ended(q, s) else [])
 
 
 @twin
-def RRT(q: Query, s: Setting, rel: int = 1) -> float:
-    nil = not pool(q, binary(rel))
-    if ended(q, s) and nil:
+def RRT(q: Query, s: Setting, rel: int = 1, gain: str = "binary") -> float:
+    best = pool(q, from_grade(rel, linear(s)))
+    if ended(q, s) and not best:
         return 1 / (len(q.grades) + 1)
-    return ratio(1, first(seen(q, binary(rel))))
+    rank = first(seen(q, binary(rel)))
+    if rank == 0:
+        return 0.0
+    return (linear(s)(q.grades[rank - 1]) / best[0] if gain == "linear" else 1.0) / rank
 
 
 @twin
@@ -90,8 +98,10 @@ def RBPT(
 
 
 @twin
-def nDCGT(q: Query, s: Setting, rel: int | None = None, ideal: str = "cut") -> float:
-    scale = mapped() if rel is None else binary(rel)
+def nDCGT(
+    q: Query, s: Setting, rel: int | None = None, max_rel: float | None = None, ideal: str = "cut"
+) -> float:
+    scale = linear(s, max_rel) if rel is None else binary(rel)
     best, depth = pool(q, scale), s.k
     if ended(q, s):
         best, depth = [*best, 1.0], len(q.grades) + 1
@@ -99,9 +109,17 @@ def nDCGT(q: Query, s: Setting, rel: int | None = None, ideal: str = "cut") -> f
 
 
 @twin
-def APT(q: Query, s: Setting, rel: int = 1) -> float:
-    n_relevant = len(pool(q, binary(rel)))
-    return ratio(precisions(extended(q, s, binary(rel))), n_relevant + 1 if ended(q, s) else n_relevant)
+def APT(
+    q: Query,
+    s: Setting,
+    rel: int = 1,
+    gain: str = "binary",
+    norm: str = "ideal",
+    max_rel: float | None = None,
+) -> float:
+    scale = binary(rel) if gain == "binary" else from_grade(rel, linear(s, max_rel))
+    best = pool(q, scale) + ([1.0] if ended(q, s) else [])
+    return ratio(precisions(extended(q, s, scale)), sum(best) if norm == "count" else precisions(best))
 
 
 @twin

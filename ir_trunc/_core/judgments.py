@@ -48,6 +48,8 @@ class Judgments:
         collection.
     by_nil : array of bool, optional
         The nil queries (Q) to which `with_nil` added the document NIL as their only relevant document.
+    scale_declared : bool
+        Whether the data set declares its judgement scale; if not, `levels` are the grades that occur.
 
     Raises
     ------
@@ -60,6 +62,7 @@ class Judgments:
     grades: Ints
     levels: Ints
     by_nil: Bools | None = None
+    scale_declared: bool = False
 
     def __post_init__(self) -> None:
         check_integers("grades", self.grades)
@@ -86,6 +89,11 @@ class Judgments:
         """The highest grade of the judgement scale; 0 where nothing is relevant."""
         return int(self.levels.max(initial=0))
 
+    @property
+    def scale_is_open(self) -> bool:
+        """Whether the scale may go on above its highest known grade: it is inferred, and has gaps."""
+        return not self.scale_declared and self.max_rel > len(self.levels)
+
     @cached_property
     def most_judged(self) -> int:
         """The largest number of judged documents of a topic."""
@@ -109,7 +117,8 @@ class Judgments:
         nil = self.nil_queries
         rows = np.append(self.rows, np.flatnonzero(nil))
         grades = np.append(self.grades, np.full(int(nil.sum()), grade))
-        return replace(Judgments.from_rows(self.topics, rows, grades, self.levels), by_nil=nil)
+        answered = Judgments.from_rows(self.topics, rows, grades, self.levels)
+        return replace(answered, by_nil=nil, scale_declared=self.scale_declared)
 
     def without_nil(self) -> Judgments:
         """The judgments without the documents that `with_nil` added."""
@@ -117,17 +126,17 @@ class Judgments:
             return self
         kept = ~(self.by_nil[self.rows] & (self.grades > 0))
         offsets = offsets_of(np.bincount(self.rows[kept], minlength=len(self.topics)))
-        return Judgments(self.topics, offsets, self.grades[kept], self.levels)
+        return replace(self, offsets=offsets, grades=self.grades[kept], by_nil=None)
 
     def take(self, positions: Ints) -> Judgments:
         """The judgments of some of the topics, by their positions."""
         counts = sizes_of(self.offsets)[positions]
-        return Judgments(
-            tuple(self.topics[q] for q in positions),
-            offsets_of(counts),
-            self.grades[indices_of_rows(self.offsets[positions], counts)],
-            self.levels,
-            None if self.by_nil is None else self.by_nil[positions],
+        return replace(
+            self,
+            topics=tuple(self.topics[q] for q in positions),
+            offsets=offsets_of(counts),
+            grades=self.grades[indices_of_rows(self.offsets[positions], counts)],
+            by_nil=None if self.by_nil is None else self.by_nil[positions],
         )
 
     @property

@@ -180,10 +180,14 @@ class Qrels:
             again = (np.diff(code[by_class]) == 0) & (np.diff(classes[by_class]) == 0)
             first = np.concatenate(([True], ~again))[: len(by_class)]
             best = by_class[first | (grades[by_class] <= 0)]
-        scale = {*levels, *distinct(grades).tolist()}  # an answer below the best of its class has a level too
+        declared = tuple(levels)
+        # Of a class, too, the levels below its best answer.
+        scale = {*declared, *distinct(grades).tolist()}
         return cls(
             given,
-            Judgments.from_rows(names, code[best], grades[best], scale),
+            replace(
+                Judgments.from_rows(names, code[best], grades[best], scale), scale_declared=bool(declared)
+            ),
             topic_ids,
             doc_ids,
             keys[order],
@@ -211,7 +215,7 @@ class Qrels:
     def changed(self, topics: Iterable[str] = (), nil: NilRule | None = None) -> Qrels:
         """These qrels over a larger query universe, or with another meaning of NIL."""
         universe = {*self.judgments.topics, *map(str, topics)}
-        levels = self.judgments.levels.tolist()
+        levels = self.judgments.levels.tolist() if self.judgments.scale_declared else ()
         return Qrels.of(self.given, universe, levels=levels, normalise=self.normalise, nil=nil or self.nil)
 
     @cached_property

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Reads
+from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Range, Reads
 from ir_trunc.measures.params import Kind, Param, Whole
 
 __all__ = ["lookup", "measure", "names", "registry"]
@@ -35,8 +35,8 @@ class measure:
     ----------
     source : str
         Where the measure comes from.
-    range : tuple of two floats
-        Its lowest and highest value.
+    range : tuple of two floats, or function
+        Its lowest and highest value; where they depend on the parameters, a function of them.
     cutoff : {'none', 'optional', 'required'}
         Whether `@k` can be written.
     scope : {'list', 'run'}
@@ -84,7 +84,7 @@ class measure:
     """
 
     source: str
-    range: tuple[float, float] = (0, 1)
+    range: Range | Callable[..., Range] = (0, 1)
     cutoff: Cutoff = "optional"
     scope: Literal["list", "run"] = "list"
     name: str | None = None

@@ -31,6 +31,7 @@ Formula = Callable[..., Floats]
 OfMeans = tuple[Callable[..., tuple[Floats, ...]], Callable[..., Floats]]
 Read = Literal["confidence", "end"]
 Reads = tuple[Read, ...] | Callable[..., tuple[Read, ...]]
+Range = tuple[float, float]
 
 CUTOFF = "cutoff"
 UNBOUNDED = (-math.inf, math.inf)
@@ -76,6 +77,8 @@ class Definition(Declared):
         From `Lists` and values of the parameters to a value for each point of the lists.
     params : mapping of str to Param
         Its parameters; 'cutoff' is the k of `@k`.
+    bounds : tuple of two floats, or function
+        The `range` of `measure`.
 
     Examples
     --------
@@ -89,7 +92,7 @@ class Definition(Declared):
     name: str
     formula: Formula
     params: Mapping[str, Param]
-    range: tuple[float, float]
+    bounds: Range | Callable[..., Range]
     source: str
     scope: Literal["list", "run"] = "list"
     aliases: tuple[str, ...] = ()
@@ -101,6 +104,15 @@ class Definition(Declared):
 
     def _docstring(self) -> str:
         return self.formula.__doc__ or f"{self.name}.\n\nnot known under python -OO"
+
+    @property
+    def range(self) -> Range:
+        """The lowest and the highest value with the default parameters."""
+        return self.range_with({name: param.default for name, param in self.params.items()})
+
+    def range_with(self, params: Mapping[str, Any]) -> Range:
+        """The lowest and the highest value with these parameters."""
+        return self.bounds(**params) if callable(self.bounds) else self.bounds
 
     @property
     def signature(self) -> str:
@@ -193,6 +205,20 @@ class BoundMeasure:
     definition: Definition
     params: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None
+
+    @property
+    def range(self) -> Range:
+        """The lowest and the highest value with these parameters."""
+        return self.definition.range_with(self.params)
+
+    @property
+    def infers_scale(self) -> bool:
+        """Whether gains depend on a top of the judgement scale that is not given."""
+        if "max_rel" not in self.params or self.params["max_rel"] is not None:
+            return False
+        rel = self.definition.params.get("rel")  # by default None where it makes linear gains binary
+        binary = rel is not None and rel.default is None and self.params["rel"] is not None
+        return not binary and self.params.get("gain") != "binary"
 
     @property
     def reads(self) -> tuple[Read, ...]:

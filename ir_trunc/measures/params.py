@@ -17,8 +17,8 @@ from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
 from ir_trunc._core.parameters import Choice, Flag, Kind, Number, Param, Text, Whole
 
 __all__ = [
-    "Choice", "CollectionSize", "Effort", "Flag", "GainMap", "GradeGains", "Kind", "MaxRel", "MinRel",
-    "Number", "OnlyRel", "Param", "Persistence", "Scale", "SignedScale", "Text", "Whole",
+    "BinaryOrLinear", "Choice", "CollectionSize", "Effort", "Flag", "GainMap", "GradeGains", "Kind", "MaxRel",
+    "MinRel", "Number", "OnlyRel", "Param", "Persistence", "Scale", "SignedScale", "Text", "Whole",
 ]  # fmt: skip
 
 
@@ -53,7 +53,17 @@ MinRel = Annotated[int, Whole("lowest grade that counts as relevant; gains are t
 OnlyRel = Annotated[
     "int | None", Whole("lowest grade that counts as relevant, with gain 1; without it gains are graded")
 ]
-MaxRel = Annotated[int | None, Whole("top of the judgement scale; by default the highest grade in the qrels")]
+MaxRel = Annotated[
+    int | None,
+    Whole(
+        "top of the judgement scale; by default that of the data set, or the highest grade in the qrels: give"
+        " it where no document may have the top grade"
+    ),
+]
+BinaryOrLinear = Annotated[
+    Literal["binary", "linear"],
+    Choice("gains: 1, or x / max_rel, of a grade of at least rel; 0 of a lower one", ("binary", "linear")),
+]
 Scale = Annotated[
     Literal["linear", "exp"], Choice("gain scale: x / max_rel or (2^x - 1) / 2^max_rel", ("linear", "exp"))
 ]

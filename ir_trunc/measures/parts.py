@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import ParameterError, counted, nearest, warn
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, offsets_of
-from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing
+from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, running
 from ir_trunc.measures.params import QRELS, Size
 
 __all__ = [
@@ -40,16 +40,17 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class Mapped:
-    """The gain that pairs of grade and gain have for it, the grade itself where they have none.
+    """The gain that pairs of grade and gain have for it; without one the grade itself, 0 below the lowest.
 
     A gain of grade 0 belongs to documents that were judged 0: it is not that of negative grades, nor of
     unjudged documents.
     """
 
     gains: tuple[tuple[int, float], ...] = ()
+    lowest: int = 1
 
     def __call__(self, grade: Ints) -> Floats:
-        worth = np.maximum(grade, 0).astype(np.float64)
+        worth = np.where(grade >= self.lowest, grade, 0).astype(np.float64)
         for level, gain in self.gains:
             worth[grade == level] = gain
         return worth
@@ -146,6 +147,13 @@ class Gains:
         """R of the query that each hit belongs to."""
         return self.R[self.lists.row]
 
+    @property
+    def highest(self) -> Floats:
+        """Units of every query's best document; 0 for a nil query."""
+        best = np.zeros(len(self.R))
+        best[self.R > 0] = self.judged.relevant[offsets_of(self.R)[:-1][self.R > 0]]
+        return best
+
     def share(self) -> Floats:
         """Share of the query's whole gain that the list holds, at every point; 1 for a nil query."""
         total = self.judged.total
@@ -159,6 +167,11 @@ class Gains:
         """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first."""
         worth = self.judged.relevant / self.unit
         return self.cumulated(worth if weights is None else worth * weights[self.ideal_ranks])
+
+    def precision_of_ideal(self) -> Ideal:
+        """g_i (g_1 + ... + g_i) / i, cumulated down the ideal list."""
+        worth = self.judged.relevant / self.unit
+        return self.cumulated(worth * running(worth, offsets_of(self.R)) / self.ideal_ranks)
 
     @property
     def ideal_ranks(self) -> Ints:
@@ -202,9 +215,9 @@ def binary(lists: Lists, rel: int = 1) -> Gains:
     return gains_by(AtLeast(rel), lists)
 
 
-def graded(lists: Lists) -> Gains:
-    """The grade itself."""
-    return gains_by(Mapped(), lists)
+def graded(lists: Lists, rel: int = 1) -> Gains:
+    """The grade itself, and 0 for a grade below `rel`."""
+    return gains_by(Mapped(lowest=rel), lists)
 
 
 def scale_of(gains: dict[int, float] | None) -> Mapped:
@@ -240,9 +253,9 @@ def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
     return gains_by(Mapped(tuple((int(x), 2**g - 1) for x, g in zip(levels, scale_of(gains)(levels)))), lists)
 
 
-def linear(lists: Lists, max_rel: int | None = None) -> Gains:
-    """x / max_rel."""
-    return gains_by(Mapped(), lists, float(top_grade(lists, max_rel)))
+def linear(lists: Lists, max_rel: int | None = None, rel: int = 1) -> Gains:
+    """x / max_rel, and 0 for a grade below `rel`."""
+    return gains_by(Mapped(lowest=rel), lists, float(top_grade(lists, max_rel)))
 
 
 def signed(lists: Lists, max_rel: int | None = None) -> Gains:
@@ -443,8 +456,8 @@ def count(lists: Lists, gains: Gains) -> Floats:
 
 
 def precision_at_relevant(lists: Lists, gains: Gains) -> Floats:
-    """Precision at each relevant document's rank; 0 for the other hits."""
-    return np.where(gains.relevant, count(lists, gains) / lists.rank, 0.0)
+    """g_i (g_1 + ... + g_i) / i at each hit: with binary gains the precision at each relevant document."""
+    return gains.hits * lists.running(gains.hits) / lists.rank
 
 
 def first_relevant(lists: Lists, gains: Gains) -> Floats:

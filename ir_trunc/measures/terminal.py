@@ -7,14 +7,16 @@ stop and gets none.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 import numpy as np
 
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.definition import Range
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import Choice, Flag, MaxRel, MinRel, OnlyRel, Persistence
+from ir_trunc.measures.params import BinaryOrLinear, Choice, Flag, MaxRel, MinRel, OnlyRel, Persistence
 from ir_trunc.measures.parts import (
     Gains,
     binary,
@@ -22,6 +24,7 @@ from ir_trunc.measures.parts import (
     exponential,
     first_relevant,
     graded,
+    linear,
     linear_or_binary,
     log2_discount,
     over,
@@ -49,22 +52,40 @@ IdealDepth = Annotated[
 ]
 
 
+Norm = Annotated[
+    Literal["ideal", "count"],
+    Choice("divisor: the sum for the ideal list, or the gain of the topic and 1", ("ideal", "count")),
+]
+
+
+def to_1_with_rel(rel: int | None, **others: object) -> Range:
+    """The range of nDCGT: r_t is at most what a binary gain is worth, but more than a low graded one."""
+    return (0, math.inf if rel is None else 1)
+
+
+def to_1_if_binary(gain: str, **others: object) -> Range:
+    """The range of APT, for the same reason."""
+    return (0, 1 if gain == "binary" else math.inf)
+
+
 def terminal(lists: Lists, gains: Gains) -> Floats:
     """r_t at every point; 0 where the list did not visibly stop."""
     return np.where(lists.stopped, gains.share(), 0.0)
 
 
 @measure(source=LIU)
-def RRT(lists: Lists, rel: MinRel = 1) -> Floats:
+def RRT(lists: Lists, rel: MinRel = 1, gain: BinaryOrLinear = "binary") -> Floats:
     """Reciprocal rank with a terminal document: how soon the first answer comes, or else the end.
 
     1 / (rank of the first relevant document); for a nil query 1 / (n + 1)
 
-    No relevant document retrieved although there are some: 0. Empty list, nil query: 1.
+    gain='linear': that document's grade over the topic's highest, over its rank. No relevant document
+    retrieved although there are some: 0. Empty list, nil query: 1.
     """
-    gains = binary(lists, rel)
+    gains = binary(lists, rel) if gain == "binary" else graded(lists, rel)
     at_end = np.where(lists.stopped & (lists.spread(gains.R) == 0), reciprocal(lists)[lists.n + 1], 0.0)
-    return lists.sum(first_relevant(lists, gains) / lists.rank) + at_end
+    first = over(first_relevant(lists, gains) * gains.counts, gains.highest[lists.row])
+    return lists.sum(first / lists.rank) + at_end
 
 
 @measure(source=LIU, cutoff="required")
@@ -87,8 +108,9 @@ def RBPT(
 
     (1 - p) sum_i g_i p^(i-1) + p^n r_t
 
-    Gains are linear, or binary with rel. tail=False: one terminal document only, (1 - p) p^n r_t.
-    Empty list: 1 for a nil query (tail=True), else 0.
+    Gains are linear, or binary with rel: give max_rel where no judged document may have the top grade.
+    tail=False: one terminal document only, (1 - p) p^n r_t. Empty list: 1 for a nil query (tail=True), else
+    0.
     """
     gains = linear_or_binary(lists, rel, max_rel)
     power = powers(lists, p)
@@ -96,17 +118,20 @@ def RBPT(
     return (1 - p) * lists.sum(gains.hits * power[lists.rank - 1]) + (end if tail else (1 - p) * end)
 
 
-@measure(source=LIU, aliases=("NDCGT",), reads=("end",))
-def nDCGT(lists: Lists, rel: OnlyRel = None, ideal: IdealDepth = "cut") -> Floats:
+@measure(source=LIU, range=to_1_with_rel, aliases=("NDCGT",), reads=("end",))
+def nDCGT(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, ideal: IdealDepth = "cut") -> Floats:
     """Normalised discounted cumulative gain of the list with its terminal document.
 
     DCG(list + r_t) / DCG(ideal + 1.0), both to depth n + 1
 
     Discount log2(i + 1). The ideal list is all relevant documents, best first, cut to n + 1; if they are
     fewer, the last is followed by a terminal gain of 1. ideal='full': all relevant documents and the 1, never
-    cut. Gains are the grades, or binary with rel. Empty list: 1 for a nil query, else 0.
+    cut. Gains are linear, or binary with rel: give max_rel where no judged document may have the top grade.
+    Binary scores are at most 1. Graded ones are 1 for the ideal list, and may be higher for a list that ends
+    before documents of low grade, since r_t is then worth more than these. Empty list: 1 for a nil query,
+    else 0.
     """
-    gains = graded(lists) if rel is None else binary(lists, rel)
+    gains = linear_or_binary(lists, rel, max_rel)
     weight = log2_discount(lists)
     dcg = lists.sum(gains.hits * weight[lists.rank]) + weight[lists.n + 1] * terminal(lists, gains)
     R = lists.spread(gains.R)
@@ -115,19 +140,32 @@ def nDCGT(lists: Lists, rel: OnlyRel = None, ideal: IdealDepth = "cut") -> Float
     return over(dcg, gains.ideal(weight).at_points(depth) + last)
 
 
-@measure(source=LIU, reads=("end",))
-def APT(lists: Lists, rel: MinRel = 1) -> Floats:
+@measure(source=LIU, range=to_1_if_binary, reads=("end",))
+def APT(
+    lists: Lists,
+    rel: MinRel = 1,
+    gain: BinaryOrLinear = "binary",
+    norm: Norm = "ideal",
+    max_rel: MaxRel = None,
+) -> Floats:
     """Average precision of the list with its terminal document.
 
     1/(R + 1) sum_{i <= n+1} r_i (r_1 + ... + r_i) / i, with r_(n+1) = r_t
 
-    Empty list: 1 for a nil query, else 0. A list that fills the cutoff: average precision, 0 for a nil query.
+    gain='linear': g_i in the place of r_i, and in that of R + 1 the same sum for the ideal list (all relevant
+    documents, best first, then a terminal gain of 1) or, with norm='count', the sum of the topic's gains and
+    1. Give max_rel where no judged document may have the top grade. Empty list: 1 for a nil query, else 0. A
+    list that fills the cutoff: average precision, 0 for a nil query.
     """
-    gains = binary(lists, rel)
+    gains = binary(lists, rel) if gain == "binary" else linear(lists, max_rel, rel)
     end = terminal(lists, gains)
-    hits = lists.sum(gains.hits)
-    total = lists.sum(precision_at_relevant(lists, gains)) + end * (hits + end) / (lists.n + 1)
-    return over(total, lists.spread(gains.R) + lists.stopped)
+    of_list = lists.sum(gains.hits)
+    total = lists.sum(precision_at_relevant(lists, gains)) + end * (of_list + end) / (lists.n + 1)
+    of_topic, R = lists.spread(gains.judged.total / gains.unit), lists.spread(gains.R)
+    if norm == "count":
+        return over(total, of_topic + lists.stopped)
+    last = lists.stopped * (of_topic + 1) / (R + 1)
+    return over(total, gains.precision_of_ideal().at_points(R) + last)
 
 
 @measure(source=AMIGO, reads=("end",))

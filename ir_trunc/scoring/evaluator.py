@@ -13,7 +13,7 @@ from ir_measures import Measure
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, UnknownMeasureError, warn
 from ir_trunc._core.parameters import flag
-from ir_trunc._core.rankings import Floats, Rankings
+from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.runs import RunLike, as_ranked, rank_run
@@ -96,6 +96,7 @@ class Evaluator:
         if qrels is not None:
             self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns})
             self.reading = replace(self.reading, **how)
+            warn_about_scale(self.bound, self.qrels.judgments)
 
     def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
@@ -162,6 +163,17 @@ def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
         return {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], qrels, run)}
     except Exception as error:
         raise InputError(f"{measure}: the tool that ir-measures asks for it fails ({error}).") from error
+
+
+def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> None:
+    """Warn where measures depend on the top of a scale that the qrels may not show: its grades have gaps."""
+    measure = next((measure for measure in measures if measure.infers_scale), None)
+    if measure and judgments.scale_is_open:
+        top, grades = judgments.max_rel, ", ".join(map(str, judgments.levels[-4:]))
+        warn(
+            f"the highest grade in the qrels ({grades}) is taken for the top of the scale, on which"
+            f" {measure.definition.name} depends. Write max_rel={top}, or the top if no document has it."
+        )
 
 
 def warn_about_lists(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:

@@ -122,7 +122,7 @@ def only_the_last_list_is_cut(trial):
 
 
 def range_is_kept(trial):
-    low, high = trial.definition.range
+    low, high = trial.measure.range
     values = trial.curve.values
     assert np.isfinite(values).all()
     assert (values >= low - 1e-12).all()

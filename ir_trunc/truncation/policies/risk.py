@@ -38,7 +38,7 @@ class Risk:
         except ValueError as error:
             needed = f"{self.allowed} is needed ({error}).{nearest(value, _LOSSES)}"
             raise ParameterError(f"{name}={shown(value)}: {needed}") from None
-        low, high = bound.definition.range
+        low, high = bound.range
         if bound.definition.scope == "run" or low < 0 or high > 1:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
         return str(value)
