@@ -31,6 +31,8 @@ class Curve:
         Q + 1 offsets into `values`.
     values : array of float64
         Topic `q` has the n + 1 values `values[offsets[q]:offsets[q + 1]]`, the first for the empty list.
+    lower_is_better : bool
+        Whether the scores are losses.
 
     Raises
     ------
@@ -53,6 +55,7 @@ class Curve:
     topics: tuple[str, ...]
     offsets: Ints
     values: Floats
+    lower_is_better: bool = False
 
     def __post_init__(self) -> None:
         check_offsets("offsets of the curve", self.offsets, len(self.topics), len(self.values))
@@ -64,19 +67,22 @@ class Curve:
         return self.values[self.offsets[1:] - 1]
 
     def best(self) -> tuple[Ints, Floats]:
-        """The best depth and the highest score of every list.
+        """The best depth and the best score of every list: the highest, or the lowest of a loss.
 
         Scores that are equal by their formula may differ in their last digits. A score counts as best if it
-        is within 1e-12 of the highest, relative to the largest magnitude in the list's curve.
+        is within 1e-12 of the best, relative to the largest magnitude in the list's curve.
 
         Returns
         -------
         depths : array of int64
             Q depths; of several best depths the lowest.
         scores : array of float64
-            Q scores, the highest of each curve.
+            Q scores, the best of each curve.
         """
-        return lowest_of_best(self.values, self.offsets, TOLERANCE)
+        if not self.lower_is_better:
+            return lowest_of_best(self.values, self.offsets, TOLERANCE)
+        depths, negative = lowest_of_best(-self.values, self.offsets, TOLERANCE)
+        return depths, 0.0 - negative  # 0.0, and never -0.0
 
     def at(self, depth: npt.ArrayLike) -> Floats:
         """The score of every list cut after `depth` documents.

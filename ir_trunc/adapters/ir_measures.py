@@ -34,6 +34,7 @@ class Evaluator(providers.Evaluator):
     def __init__(self, measures: Iterable[Measure], qrels: Any):
         # pyarrow: not before it is needed
         from ir_trunc._ranking.qrels import read_qrels
+        from ir_trunc.scoring.evaluator import warn_about_scale
 
         self.qrels = read_qrels(qrels)
         bound_measures = {measure: bind(measure) for measure in measures}
@@ -42,6 +43,7 @@ class Evaluator(providers.Evaluator):
             raise UnknownMeasureError(
                 f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc."
             )
+        warn_about_scale(self.bound, self.qrels.judgments)
         super().__init__(list(bound_measures), self.qrels.judgments.topics)
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:

@@ -317,7 +317,13 @@ def all_curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Cur
     view = cache(partial(Depths, rankings))
     depths = [(measure, view(measure.cutoff)) for measure in measures]
     return [
-        Curve(rankings.topics, offsets_of(lists.lengths + 1), measure.of(lists)) for measure, lists in depths
+        Curve(
+            rankings.topics,
+            offsets_of(lists.lengths + 1),
+            measure.of(lists),
+            measure.definition.lower_is_better,
+        )
+        for measure, lists in depths
     ]
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ir_trunc import InputError, Rankings, curves
+from ir_trunc import Curve, InputError, Rankings, curves
 
 Exact = Callable[[list[int], list[int]], Fraction]
 
@@ -90,6 +90,17 @@ def test_f_of_two_thirds_at_6_and_at_9_is_best_at_6():
     assert curve.best()[0].tolist() == [6]
     assert curve.values[6] == curve.values[9]
     assert curve.best()[1].tolist() == [pytest.approx(2 / 3)]
+
+
+def test_the_best_cut_of_a_loss_is_the_least_harmful_one():
+    lists = Rankings.from_lists([[-1, 1, -1], [1]], [[-1, -1, 1], [1, -1]])
+    [harm] = curves("HarmCompat", None, lists).values()
+    assert harm.best()[0].tolist() == [0, 0]
+    assert harm.best()[1].tolist() == [0.0, 0.0]
+    [cost] = curves("EC", None, Rankings.from_lists([[0, 0, 0]], costs=[[3.0, 1.0, 1.0]])).values()
+    opposite = Curve(cost.topics, cost.offsets, -cost.values)
+    assert cost.best()[0].tolist() == opposite.best()[0].tolist()
+    assert cost.best()[1].tolist() == (-opposite.best()[1]).tolist()
 
 
 NAN = float("nan")

@@ -131,10 +131,11 @@ def range_is_kept(trial):
 
 def the_best_cut_is_the_shortest_of_the_best(trial):
     """Of the curve, whose values are the scores of the lists cut there: the_curve_at_every_depth."""
+    sign = -1 if trial.definition.lower_is_better else 1
     for values, depth, best in zip(trial.values, *trial.curve.best(), strict=True):
-        assert best == max(values)
-        good_enough = best - TOLERANCE * max(abs(values))
-        assert depth == np.flatnonzero(values >= good_enough)[0]
+        assert best == sign * max(sign * values)
+        good_enough = sign * best - TOLERANCE * max(abs(values))
+        assert depth == np.flatnonzero(sign * values >= good_enough)[0]
 
 
 def influence_values_have_the_measure_as_mean(trial):
