@@ -1,4 +1,4 @@
-"""A plugin, `pytest -p removed_in_3_14`: takes away what Python 3.14 removed, before anything else is imported."""
+"""A plugin, `pytest -p removed_in_3_14`: it takes away what Python 3.14 removed."""
 
 import ast
 import importlib.abc

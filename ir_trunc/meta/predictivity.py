@@ -19,7 +19,7 @@ from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import ScoreMatrix, labelled_table, rounded, square_table
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
-from ir_trunc.plots._kit import ACCENT
+from ir_trunc.plots._style import ACCENT
 from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring._statistics import interval
 from ir_trunc.scoring.results import Result

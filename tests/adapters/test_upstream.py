@@ -25,12 +25,9 @@ def patched(tmp_path):
 
 
 def run(folder, *words):
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
-    }
-    return subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    command, environment = [sys.executable, *words], os.environ | {"PYTHONPATH": path}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
 def test_the_patch_passes_its_own_tests(patched):

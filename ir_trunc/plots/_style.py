@@ -1,0 +1,34 @@
+"""Colours, markers and line styles of all plots, and names as matplotlib needs them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir_trunc._core.errors import printable
+
+INK = "#222222"
+GREY = "#a6a6a6"
+ACCENT = "#C24A00"
+# The colours differ in lightness, the first ones most, for colour-blind readers and for grey paper. Markers
+# and line styles tell lines apart without colours.
+COLOURS = ("#1A1A1A", "#E0780A", "#0070B8", "#6A1B7A", "#1F9A6A", "#6B1500", "#00656B")
+MARKERS = "osD^vPX*<>"
+LINES = ("-", "--", "-.", ":")
+SMALL: dict[str, Any] = {"color": INK, "fontsize": "small"}
+"""The style of labels and annotations."""
+
+LONGEST = 48
+"""Characters of a name that are shown at most."""
+
+
+def label(name: object) -> str:
+    """A name that matplotlib draws literally.
+
+    A dollar sign does not begin a formula, an underscore does not hide a line from the legend, and the middle
+    of a long name is left out.
+    """
+    text = printable(str(name))
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]}...{text[-LONGEST // 4 :]}"
+    text = text.replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
