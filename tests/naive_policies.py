@@ -14,8 +14,8 @@ from fractions import Fraction
 from generated import rankings_of
 
 from ir_trunc.measures.params import Text
-from ir_trunc.truncation.policies.given import CutsByTopic, ListMeasure
 from ir_trunc.truncation.policies.learned import Estimator
+from ir_trunc.truncation.policies.lengths import CutsByTopic, ListMeasure
 from ir_trunc.truncation.policies.risk import Risk
 from ir_trunc.truncation.policies.thresholds import Level
 
@@ -26,7 +26,7 @@ SAMPLES = {
     ListMeasure: ["SetF", "RBPU(p=0.9)", "nDCGT@3"],
     CutsByTopic: [CUTS],
     Text: [FILE],
-    Risk: ["missed", "false_answer", "SetR"],
+    Risk: ["missed", "dropped", "false_answer", "SetR"],
     Estimator: [],
 }
 

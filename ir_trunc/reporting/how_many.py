@@ -24,7 +24,7 @@ from ir_trunc.truncation._fitting import one_measure, single_measure
 from ir_trunc.truncation._policy import Cutter, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
 from ir_trunc.truncation._validation import held_out_cuts, topic_folds
-from ir_trunc.truncation.policies.fixed import Fixed
+from ir_trunc.truncation.policies.lengths import Fixed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -24,7 +24,7 @@ from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.text import read_numbers
 from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
 from ir_trunc.truncation._text import parse_policy
-from ir_trunc.truncation.policies.given import Given
+from ir_trunc.truncation.policies.lengths import Given
 
 
 def read_cuts(path: str | os.PathLike[str]) -> dict[str, int]:

@@ -16,7 +16,7 @@ from ir_trunc._read.text import read_numbers
 from ir_trunc.measures.declaration import items_of, split_at_blanks
 from ir_trunc.scoring._saved import fields_of, read_saved, typed
 from ir_trunc.truncation._policy import Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
-from ir_trunc.truncation.policies.given import Given
+from ir_trunc.truncation.policies.lengths import Given
 
 _SAVED = re.compile(r"\.json(\.gz)?$")
 CutterType = TypeVar("CutterType", bound=Cutter)

@@ -25,7 +25,7 @@ from ir_trunc.scoring.results import as_table
 from ir_trunc.truncation._fitting import curve_of, one_measure
 from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies
-from ir_trunc.truncation.policies.fixed import Greedy
+from ir_trunc.truncation.policies.lengths import Greedy
 
 _REPETITIONS = 2000
 

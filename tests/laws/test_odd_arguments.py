@@ -162,7 +162,8 @@ CALLS = {
     "truncation.Surprise": (truncation.Surprise, {"surprise": 1.0}),
     "truncation.ScoreDistribution": (truncation.ScoreDistribution, {"probability": 0.5}),
     "truncation.RiskControlled": (
-        truncation.RiskControlled, {"risk": "missed", "alpha": 0.1, "by": "score", "level": 0.5},
+        truncation.RiskControlled,
+        {"risk": "missed", "alpha": 0.1, "by": "score", "level": 0.5, "delta": 0.1},
     ),
     "truncation.RiskControlled.fit": (
         truncation.RiskControlled("missed", 0.5).fit, {"rankings": RANKINGS, "measure": "RBPT"},

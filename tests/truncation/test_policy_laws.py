@@ -8,6 +8,7 @@ edges: equal scores, one document, no document.
 A policy needs a twin in `naive_policies` and nothing else to be held to them all.
 """
 
+import contextlib
 import copy
 import itertools
 import pickle
@@ -50,7 +51,11 @@ def values_of(param):
 def policies_of(definition):
     """The policy with every combination of sample values; a parameter with a default is left out, too."""
     choices = [[*([] if p.required else [p.default]), *values_of(p)] for p in definition.params.values()]
-    return [definition.kind(*values) for values in itertools.product(*choices)]
+    policies = []
+    for values in itertools.product(*choices):
+        with contextlib.suppress(ParameterError):  # of values that are not allowed together
+            policies.append(definition.kind(*values))
+    return policies
 
 
 def scores_of(rankings, at):

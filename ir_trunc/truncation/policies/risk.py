@@ -1,14 +1,15 @@
-"""Conformal risk control: the expected loss on a new topic is at most a given level."""
+"""A level whose risk on new topics is at most alpha: by Learn-then-Test, or by conformal risk control."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
+from ir_trunc._core.parameters import generator
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Number
@@ -27,7 +28,9 @@ class Risk:
     """A loss from 0 to 1 for each list: a word, or a measure whose shortfall it is."""
 
     meaning: str
-    allowed: str = "'missed', 'false_answer', or a measure from 0 to 1 that scores each list by itself"
+    allowed: str = (
+        "'missed', 'dropped', 'false_answer', or a measure from 0 to 1 that scores each list by itself"
+    )
 
     def clean(self, name: str, value: Any) -> str:
         """The word, or the measure as text."""
@@ -44,92 +47,165 @@ class Risk:
         return str(value)
 
 
-@policy(source="Angelopoulos, Bates, Fisch, Lei & Schuster, ICLR 2024, https://arxiv.org/abs/2208.02814")
+@policy(source="Angelopoulos, Bates, Candès, Jordan & Lei 2021, https://arxiv.org/abs/2110.01052")
 class RiskControlled(Policy):
-    """The fewest documents that keep a promised risk.
+    """The fewest documents with a promised risk.
 
-    number of i with s_i >= level (by='share': s_i / s_1 >= level); for n calibration topics the level is
-    chosen so that (sum of their losses + 1) / (n + 1) <= alpha
+    number of i with s_i >= level (by='share': s_i / s_1 >= level); the level is calibrated on n topics so
+    that P(E[loss] > alpha) <= delta
 
     risk='missed': the share of the relevant documents that are not kept, 0 if there are none.
-    risk='false_answer': 1 if something is kept though nothing is relevant. risk=a measure, such as one of
-    recall or success: 1 less its score. The guarantee: on a new topic, drawn as the calibration topics were,
-    the expected loss is at most alpha. Of the levels with this guarantee `fit` chooses the one with the
-    shortest lists, for 'false_answer' the one with the longest. A loss that can rise as a list grows counts
-    as the highest from there on, which keeps the guarantee. `fit` uses `risk` and ignores the measure. It
-    raises InputError if there are too few topics for the guarantee (fewer than 1 / alpha - 1), or if even
-    whole lists lose more.
+    risk='dropped': the share of the relevant documents in the whole list that are not kept.
+    risk='false_answer': 1 if something is kept though nothing is relevant. risk=a measure, such as RBPT or
+    Success@5: 1 less its score.
+
+    The promise is that of Learn-then-Test: the probability that `fit` returns a level with an expected loss
+    above alpha is at most delta, if new topics are drawn as the calibration topics were. Levels are tested
+    one after the other (fixed-sequence testing, Hoeffding-Bentkus p values), from whole lists to shorter
+    ones, for 'false_answer' from empty lists to longer ones; the last level that is shown to keep the promise
+    is chosen. A measure may be best between the ends: half of the topics, drawn at random, choose where the
+    sequence begins, and the other half tests it. `fit` uses `risk` and ignores the measure. It raises
+    InputError where no level is shown to keep the promise: a retriever that misses more than alpha cannot
+    keep it, and a few topics cannot show it.
+
+    delta='mean' is conformal risk control (Angelopoulos et al., ICLR 2024, https://arxiv.org/abs/2208.02814):
+    (sum of losses + 1) / (n + 1) <= alpha, so that the mean loss over calibrations and new topics is at most
+    alpha. It takes fewer topics, and holds only for losses with an end at which they are known to be 0:
+    'dropped' (the whole list) and 'false_answer' (the empty list).
     """
 
-    risk: Annotated[str, Risk("the loss: 'missed', 'false_answer', or a measure from 0 to 1")]
+    risk: Annotated[str, Risk("the loss: 'missed', 'dropped', 'false_answer', or a measure from 0 to 1")]
     alpha: Annotated[float, Number("highest expected loss", 0, 1, inside=True)]
     by: Annotated[str, Choice("what the level is of", ("score", "share"))] = "score"
     level: Annotated[
         float | None, Level("lowest score or share to keep; calibrated where it is not given")
     ] = None
+    delta: Annotated[
+        Any,
+        Choice(
+            "probability that the promise fails; 'mean' for conformal risk control",
+            ("mean",),
+            Number("probability that the promise fails", 0, 1, inside=True),
+        ),
+    ] = 0.1
+
+    def __post_init__(self) -> None:
+        if self.delta == "mean" and self.risk not in _ZERO_AT_AN_END:
+            raise ParameterError(
+                f"delta='mean' holds only for losses that are known to be 0 at one end of every list:"
+                f" {' and '.join(_ZERO_AT_AN_END)}. risk={self.risk!r} needs a number, as delta=0.1."
+            )
 
     def fit(self, rankings: Rankings, measure: Any = None) -> RiskControlled:
-        """The policy with the level that has the guarantee; InputError if none has."""
+        """The policy with the level that keeps the promise; InputError if none is shown to keep it."""
         if self.level is not None:
             return self
-        key, n = _KEYS[self.by](rankings), len(rankings)
-        if 1 / (n + 1) > self.alpha:
+        keys, n = _KEYS[self.by](rankings), len(rankings)
+        is_measure = self.risk not in _LOSSES
+        fewest = _fewest_topics(self.alpha, self.delta) * (2 if is_measure else 1)
+        if n < fewest:
             raise InputError(
-                f"{self}: {n} topics are too few for this promise; at least {math.ceil(1 / self.alpha) - 1}"
-                " are needed to calibrate it."
+                f"{self}: {n} topics are too few for this promise; at least {fewest} are needed to calibrate"
+                " it."
             )
-        loss, shorter_is_safe = _loss(self.risk, rankings)
+        loss = _shortfall(self.risk, rankings) if is_measure else _LOSSES[self.risk](rankings)
         offsets = offsets_of(rankings.lengths + 1)
-        if shorter_is_safe:
-            worst = running(loss, offsets, np.maximum.accumulate)
+        start = -np.inf
+        tested = np.ones(n, bool)
+        if is_measure:
+            tested[generator(0).permutation(n)[: n // 2]] = False
+            start = _best_start(*_mean_losses(keys, loss, offsets, ~tested))
+        levels, means = _mean_losses(keys, loss, offsets, tested)
+        if self.risk == "false_answer":
+            order = np.arange(len(levels))  # from empty lists on
         else:
-            worst = running(loss[::-1], offsets_of(rankings.lengths[::-1] + 1), np.maximum.accumulate)[::-1]
-        levels, sums = sums_at_levels(key, worst[None, :], offsets)
-        safe = np.flatnonzero((sums[0] + 1) / (n + 1) <= self.alpha + _SLACK)
-        if not len(safe):
-            least = sums[0].min() / n
+            order = np.arange(np.flatnonzero(levels >= start)[-1], -1, -1)  # to empty lists
+        is_safe = self._are_shown(means[order], int(tested.sum()))
+        if not is_safe[0]:
             raise InputError(
-                f"{self}: no level keeps this promise; even whole lists lose {least:.3f} on average over {n}"
-                " topics. Retrieve more, or allow a higher alpha."
+                f"{self}: no level is shown to keep this promise; the lists that lose least lose"
+                f" {means[order[0]]:.3f} on average over {tested.sum()} topics. Retrieve more, calibrate on"
+                " more topics, or allow a higher alpha."
             )
-        return RiskControlled(
-            self.risk, self.alpha, self.by, float(levels[safe[-1 if shorter_is_safe else 0]])
-        )
+        last = int(is_safe.argmin()) - 1 if not is_safe.all() else -1
+        return replace(self, level=float(levels[order[last]]))
+
+    def _are_shown(self, means: Floats, n: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Whether each mean loss over n topics shows that the promise is kept."""
+        if self.delta == "mean":
+            return (n * means + 1) / (n + 1) <= self.alpha + _SLACK
+        return _p_values(means, n, self.alpha) <= self.delta
 
     def cut(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
-        key = _KEYS[self.by](rankings)
+        keys = _KEYS[self.by](rankings)
         if self.level is None:
             raise unfitted(self, "level")
-        return counts_reaching(self.level, key, rankings)
+        return counts_reaching(self.level, keys, rankings)
 
 
-def _loss(risk: str, rankings: Rankings) -> tuple[Floats, bool]:
-    """The loss of every list after d = 0, 1, ..., n documents, and whether shorter lists lose less."""
-    if risk in _LOSSES:
-        return _LOSSES[risk](rankings)
-    curve = curve_of(risk, rankings)
-    lengths = rankings.lengths + 1
-    depth = np.arange(lengths.sum()) - np.repeat(offsets_of(lengths)[:-1], lengths)
-    last = np.repeat(np.diff(curve.offsets) - 1, lengths)  # a cutoff may end the curve before the list
-    return 1 - curve.values[np.repeat(curve.offsets[:-1], lengths) + np.minimum(depth, last)], False
+def _fewest_topics(alpha: float, delta: Any) -> int:
+    """The number of topics below which even a loss of 0 shows nothing."""
+    if delta == "mean":
+        return math.ceil(1 / alpha - _SLACK) - 1
+    return math.ceil(math.log(delta) / math.log1p(-alpha) - _SLACK)
 
 
-def _missed(rankings: Rankings) -> tuple[Floats, bool]:
+def _p_values(means: Floats, n: int, alpha: float) -> Floats:
+    """Hoeffding-Bentkus p values of E[loss] > alpha, for losses from 0 to 1 with these means of n."""
+    from scipy.special import bdtr, rel_entr
+
+    below = np.minimum(means, alpha)
+    hoeffding = np.exp(-n * (rel_entr(below, alpha) + rel_entr(1 - below, 1 - alpha)))
+    bentkus = math.e * bdtr(np.ceil(n * means - n * _SLACK), n, alpha)
+    smaller: Floats = np.minimum(hoeffding, bentkus)
+    return smaller
+
+
+def _mean_losses(keys: Floats, loss: Floats, offsets: Ints, chosen: Any) -> tuple[Floats, Floats]:
+    """All levels that make a difference to these lists, from infinity down, and their mean loss at each."""
+    lengths = np.diff(offsets) - 1
+    of_documents, of_points = np.repeat(chosen, lengths), np.repeat(chosen, lengths + 1)
+    levels, sums = sums_at_levels(keys[of_documents], loss[None, of_points], offsets_of(lengths[chosen] + 1))
+    return levels, np.clip(sums[0] / chosen.sum(), 0.0, 1.0)
+
+
+def _best_start(levels: Floats, means: Floats) -> float:
+    """The lowest of the levels with the lowest mean loss; -inf if these are whole lists."""
+    best = np.flatnonzero(means <= means.min() + _SLACK)[-1]
+    return -np.inf if best == len(levels) - 1 else float(levels[best])
+
+
+def _shortfall(measure: str, rankings: Rankings) -> Floats:
+    """1 less a measure, after d = 0, 1, ..., n documents of every list."""
+    curve = curve_of(measure, rankings)
+    points = rankings.lengths + 1
+    depth = np.arange(points.sum()) - np.repeat(offsets_of(points)[:-1], points)
+    last = np.repeat(np.diff(curve.offsets) - 1, points)  # a cutoff may end the curve before the list
+    return 1 - curve.values[np.repeat(curve.offsets[:-1], points) + np.minimum(depth, last)]
+
+
+def _not_kept(rankings: Rankings, of_list: bool) -> Floats:
+    """The share of a topic's (or list's) relevant documents that are below d = 0, 1, ..., n."""
     offsets, is_hit = offsets_of(rankings.lengths + 1), rankings.judged_grades > 0
     hits_at_rank = np.zeros(offsets[-1])
     hits_at_rank[offsets[:-1][rankings.judged_rows[is_hit]] + rankings.judged_ranks[is_hit]] = 1
     judged = rankings.judgments
-    by_topic = np.bincount(judged.rows[judged.grades > 0], minlength=len(rankings))
-    relevant = np.repeat(by_topic, rankings.lengths + 1)
-    return np.where(relevant > 0, 1 - running(hits_at_rank, offsets) / np.maximum(relevant, 1), 0.0), False
+    rows = rankings.judged_rows[is_hit] if of_list else judged.rows[judged.grades > 0]
+    relevant = np.repeat(np.bincount(rows, minlength=len(rankings)), rankings.lengths + 1)
+    return np.where(relevant > 0, 1 - running(hits_at_rank, offsets) / np.maximum(relevant, 1), 0.0)
 
 
-def _false_answer(rankings: Rankings) -> tuple[Floats, bool]:
-    lengths = rankings.lengths + 1
-    kept = np.ones(lengths.sum())
-    kept[offsets_of(lengths)[:-1]] = 0.0
-    return kept * np.repeat(rankings.judgments.nil_queries, lengths), True
+def _false_answer(rankings: Rankings) -> Floats:
+    points = rankings.lengths + 1
+    kept = np.ones(points.sum())
+    kept[offsets_of(points)[:-1]] = 0.0
+    return kept * np.repeat(rankings.judgments.nil_queries, points)
 
 
-_LOSSES = {"missed": _missed, "false_answer": _false_answer}
+_LOSSES = {
+    "missed": lambda rankings: _not_kept(rankings, of_list=False),
+    "dropped": lambda rankings: _not_kept(rankings, of_list=True),
+    "false_answer": _false_answer,
+}
+_ZERO_AT_AN_END = ("dropped", "false_answer")
