@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Sequence
+from typing import get_args
 
 from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._output.files import check_outputs, write_text
+from ir_trunc._output.tables import table_text
 from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, options_of
-from ir_trunc.reporting.gate import check, read_condition
+from ir_trunc.reporting.gate import Require, check, read_condition
 from ir_trunc.reporting.report import MEASURES, report
 from ir_trunc.scoring._runs import by_file_name
 
@@ -18,24 +20,32 @@ __all__ = ["main"]
 _EPILOG = """
 A condition is one of
 
-  MEASURE drops 0.02           the mean is lower than the baseline's by 0.02
-                               or more
-  MEASURE rises 0.02           it is higher by 0.02 or more
+  MEASURE worsens 0.02         the mean is worse than the baseline's by 0.02 or
+                               more; also improves
+  QUANTITY rises 5             it is higher by 5 or more; also drops
   MEASURE < 0.5                the mean is below 0.5; also <=, > and >=
 
 and is about a measure, length (documents in a list), abstention.silent
 (share of empty lists), abstention.precision (share of these that belong to
 nil queries), or abstention.recall (share of nil queries with an empty list).
 
-It has failed where the whole confidence interval meets it, passed where none of
-it does, and is undecided otherwise: there are too few topics to tell.
+--require says when a condition has failed:
 
-exit status: 0 if no condition has failed, 1 if one has (with --strict, also
-if one is undecided), 2 if nothing can be said, for bad input for example
+  observed   the observed value meets it
+  shown      the confidence interval does not exclude that the true value meets
+             it: too few topics fail
+  certain    the whole confidence interval meets it: too few topics pass
+
+--plan prints how many topics the limits need. With these, a run that has not
+changed passes, and a run whose true change is twice the limit fails, each with
+a probability of 0.95.
+
+exit status: 0 if no condition has failed, 1 if one has, 2 if nothing can be
+said, for bad input for example
 
 example:
   ir_trunc check demo.qrels stops-in-time.run --baseline never-stops.run \\
-      --fail-if 'RBPT drops 0.02' --fail-if 'abstention.precision < 0.2'
+      --fail-if 'RBPT worsens 0.02' --fail-if 'abstention.precision < 0.2'
 """
 
 
@@ -43,7 +53,7 @@ def main(words: Sequence[str]) -> int:
     """`ir_trunc check QRELS NEW --baseline OLD --fail-if CONDITION`."""
     args = _parser().parse_args(words)
     if not args.fail_if:
-        raise ParameterError("No condition is given: --fail-if 'RBPT drops 0.02', for example.")
+        raise ParameterError("No condition is given: --fail-if 'RBPT worsens 0.02', for example.")
     inputs = [args.qrels, args.run, args.baseline, args.topics]
     check_outputs([args.junit, args.report], inputs)
     gate = check(
@@ -51,11 +61,14 @@ def main(words: Sequence[str]) -> int:
         args.qrels,
         args.run,
         baseline=args.baseline,
+        require=args.require,
         confidence=args.confidence,
-        strict=args.strict,
         topics=args.topics,
         **options_of(args),
     )
+    if args.plan:
+        print(table_text(gate.plan()))
+        return 0
     for line in gate.lines():
         print(printable(line))
     if args.junit is not None:
@@ -87,9 +100,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(prog="ir_trunc check", description=about, epilog=_EPILOG)
     parser.add_argument("qrels", metavar="QRELS", help=QRELS)
     parser.add_argument("run", metavar="NEW", help="TREC run file")
-    parser.add_argument("--baseline", metavar="OLD", help="the run that 'drops' and 'rises' compare with")
+    parser.add_argument("--baseline", metavar="OLD", help="the run that changes are compared with")
     parser.add_argument("--fail-if", metavar="CONDITION", action="append", help="see below; may be repeated")
-    parser.add_argument("--strict", action="store_true", help="what is undecided fails too")
+    about = "observed (the default), shown or certain: what a condition fails by"
+    parser.add_argument("--require", choices=get_args(Require), default="observed", help=about)
+    parser.add_argument("--plan", action="store_true", help="print how many topics the limits need instead")
     about = "level of the intervals (default 0.95)"
     parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help=about)
     parser.add_argument("--report", metavar="FILE", help="also write a page that shows both runs")

@@ -1,51 +1,44 @@
-"""`check`: conditions under which a new run may not pass, decided by confidence intervals."""
+"""`check`: conditions under which a new run may not pass, and how many topics they need."""
 
 from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from scipy import stats
 
-from ir_trunc._core.errors import IrTruncError, ParameterError, counted, nearest, noted, printable
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, nearest, noted, printable
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import flag, number, several, text
+from ir_trunc._core.parameters import Choice, Confidence, checked, number, several, text
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
+from ir_trunc.measures.declaration import oriented
 from ir_trunc.measures.definition import influence
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import bind, parse_measure
-from ir_trunc.scoring.results import Result, Results
+from ir_trunc.scoring.results import Result, Results, as_table
 
 __all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
 
 Verdict = Literal["passed", "failed", "undecided"]
-_VERDICTS: dict[bool | None, Verdict] = {True: "failed", False: "passed", None: "undecided"}
+Require = Literal["observed", "shown", "certain"]
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _FORM = re.compile(
-    rf"\s*(?P<what>.+?)\s*(?:\b(?P<change>drops|rises)(?:\s+by)?\s+|(?P<sign><=|>=|<|>)\s*)(?P<limit>{_NUMBER})\s*"
+    r"\s*(?P<what>.+?)\s*(?:\b(?P<change>worsens|improves|drops|rises)(?:\s+by)?\s+|(?P<sign><=|>=|<|>)\s*)"
+    rf"(?P<limit>{_NUMBER})\s*"
 )
-_EXAMPLES = "'RBPT drops 0.02', 'length rises 5' or 'abstention.precision < 0.8'"
-
-
-@dataclass(frozen=True)
-class _Estimate:
-    """An estimate with its confidence interval; NaN and the reason if there is none."""
-
-    value: float
-    low: float
-    high: float
-    unknown: str = ""
+_EXAMPLES = "'RBPT worsens 0.02', 'length rises 5' or 'abstention.precision < 0.8'"
+_FEW = 10  # topics: with fewer, intervals are wide and their level is approximate
 
 
 @dataclass(frozen=True)
@@ -61,7 +54,7 @@ class Condition:
     measure : Measure or None
         None for one of the `QUANTITIES`.
     of_change : bool
-        Whether the change is compared, and not the value.
+        Whether the change is compared, new less old, and not the value.
     below : bool
         Whether values below the limit meet the condition, or those above.
     strict : bool
@@ -77,15 +70,10 @@ class Condition:
     strict: bool
     limit: float
 
-    def met(self, estimate: _Estimate) -> bool | None:
-        """Whether all values of the interval meet the condition; None if only some do."""
-        bounds = np.array([estimate.low, estimate.high])
-        if estimate.unknown or np.isnan(bounds).any():
-            return None
-        met = (bounds < self.limit) if self.below else (bounds > self.limit)
-        if not self.strict:
-            met |= bounds == self.limit
-        return bool(met[0]) if met[0] == met[1] else None
+    def met(self, values: Floats) -> Bools:
+        """Which of these values meet the condition."""
+        beyond = values < self.limit if self.below else values > self.limit
+        return beyond if self.strict else beyond | (values == self.limit)
 
 
 def read_condition(condition: Any) -> Condition:
@@ -94,30 +82,49 @@ def read_condition(condition: Any) -> Condition:
     Raises
     ------
     ParameterError
-        If the text has another form, or names no measure and no quantity.
+        If the text has another form, names no measure and no quantity, or calls an improvement a failure.
 
     Examples
     --------
-    >>> condition = read_condition("RBPT drops 0.02")
+    >>> condition = read_condition("RBPT worsens 0.02")
     >>> condition.name, condition.of_change, condition.limit
     ('RBPT', True, -0.02)
+    >>> read_condition("HarmCompat worsens 0.1").limit
+    0.1
     """
     words = text("condition", condition)
     match = _FORM.fullmatch(words)
     if match is None:
         raise ParameterError(f"condition {printable(words)!r} is not understood: write {_EXAMPLES}.")
     what, change, sign, limit = match["what"], match["change"], match["sign"], float(match["limit"])
-    if change and limit <= 0:
-        raise ParameterError(f"condition {printable(words)!r}: how much it {change} is a number above 0.")
     try:
         measure = None if what in QUANTITIES else _measure(what)
+        name = what if measure is None else str(measure)
+        if change:
+            limit = _change(name, change, limit, directed=measure is not None or what in _HIGHER_IS_BETTER)
+            return Condition(words, name, measure, True, limit < 0, False, limit)
     except IrTruncError as error:
         raise ParameterError(f"condition {printable(words)!r}: {error}") from None
-    name = what if measure is None else str(measure)
-    if change:
-        drops = change == "drops"
-        return Condition(words, name, measure, True, drops, False, -limit if drops else limit)
     return Condition(words, name, measure, False, sign[0] == "<", len(sign) == 1, limit)
+
+
+def _change(name: str, change: str, size: float, directed: bool) -> float:
+    """The limit of a change, new less old; IrTruncError where the word contradicts the direction."""
+    if size <= 0:
+        raise IrTruncError(f"how much it {change} is a number above 0.")
+    worse = float(oriented(name, np.array(-size)))
+    if change in ("worsens", "improves"):
+        if not directed:
+            raise IrTruncError(f"neither more nor less {name} is better: write drops or rises.")
+        return worse if change == "worsens" else -worse
+    limit = -size if change == "drops" else size
+    if directed and limit != worse:
+        better = "lower" if worse > 0 else "higher"
+        raise IrTruncError(
+            f"of {name} {better} values are better: write worsens where that should fail, improves where a"
+            " change for the better should."
+        )
+    return limit
 
 
 def _measure(what: str) -> Measure:
@@ -129,40 +136,6 @@ def _measure(what: str) -> Measure:
     if not isinstance(measure.aggregator(), MeanAgg):
         raise IrTruncError(f"{measure} is added up over topics; a mean is needed.")
     return measure
-
-
-def _topic_values(condition: Condition, results: Results) -> Floats:
-    """By topic (T), the values that a paired test uses; NaN if the quantity is not defined for the run."""
-    if condition.measure is None:
-        return QUANTITIES[condition.name](results)[0]
-    bound = bind(condition.measure)
-    if bound is not None and bound.definition.scope == "run":
-        return influence(bound, results.rankings)
-    return np.asarray(results.values[results.measures.index(condition.measure)])
-
-
-def _estimate(condition: Condition, results: Results, confidence: float) -> _Estimate:
-    """The quantity of one run, with its interval: Wilson's for a share, Student's t for a mean."""
-    if condition.measure is None:
-        counts = QUANTITIES[condition.name](results)[1]
-        if counts is not None:
-            hits, among = counts
-            if not among:
-                return _Estimate(np.nan, np.nan, np.nan, "there is nothing that it is a share of")
-            bounds = stats.binomtest(hits, among).proportion_ci(confidence, method="wilson")
-            return _Estimate(hits / among, float(bounds.low), float(bounds.high))
-    return _mean(_topic_values(condition, results), confidence)
-
-
-def _mean(values: Floats, confidence: float) -> _Estimate:
-    """A mean over topics with Student's interval."""
-    mean = float(values.mean()) if len(values) else np.nan
-    if np.isnan(mean):
-        return _Estimate(np.nan, np.nan, np.nan, "one of the runs has nothing that it is a share of")
-    if len(values) < 2:
-        return _Estimate(mean, np.nan, np.nan, "there is 1 topic")
-    half = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1) * stats.sem(values))
-    return _Estimate(mean, mean - half, mean + half)
 
 
 Counts = tuple[int, int] | None
@@ -189,6 +162,52 @@ QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Counts]]] = {
 }
 """What a condition may compare beside measures: values by topic, and for a share its counts."""
 
+_HIGHER_IS_BETTER = ("abstention.precision", "abstention.recall")
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    """A quantity with its confidence interval; NaN and the reason if there is none."""
+
+    value: float
+    low: float
+    high: float
+    unknown: str = ""
+
+
+def _values(condition: Condition, results: Results) -> tuple[Floats, Counts]:
+    """By topic (T) the values that a paired test uses, whose mean is the quantity; for a share its counts."""
+    if condition.measure is None:
+        return QUANTITIES[condition.name](results)
+    bound = bind(condition.measure)
+    if bound is not None and bound.definition.scope == "run":
+        return influence(bound, results.rankings), None
+    return np.asarray(results.values[results.measures.index(condition.measure)]), None
+
+
+def _estimate(condition: Condition, results: Results, confidence: float) -> _Estimate:
+    """The quantity of one run, with its interval: Wilson's for a share, Student's t for a mean."""
+    values, counts = _values(condition, results)
+    if counts is None:
+        mean = _mean(values, confidence)
+        bound = None if condition.measure is None else bind(condition.measure)
+        lowest, highest = (0, np.inf) if bound is None else bound.definition.range
+        return replace(mean, low=max(mean.low, lowest), high=min(mean.high, highest))
+    hits, among = counts
+    if not among:
+        return _Estimate(np.nan, np.nan, np.nan, "there is nothing that it is a share of")
+    bounds = stats.binomtest(hits, among).proportion_ci(confidence, method="wilson")
+    return _Estimate(hits / among, float(bounds.low), float(bounds.high))
+
+
+def _mean(values: Floats, confidence: float) -> _Estimate:
+    """A mean over topics with Student's interval."""
+    mean = float(values.mean())
+    if np.isnan(mean):
+        return _Estimate(np.nan, np.nan, np.nan, "one of the runs has nothing that it is a share of")
+    half = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1) * stats.sem(values))
+    return _Estimate(mean, mean - half, mean + half)
+
 
 @dataclass(frozen=True)
 class Check:
@@ -201,7 +220,9 @@ class Check:
     before, now : float
         The quantity in the baseline (NaN if the condition needs none) and in the new run.
     low, high : float
-        The interval that decides, of the difference or of the new value.
+        The confidence interval of the difference or of the new value.
+    topics : int
+        Their number.
     unknown : str
         Why there is no interval.
     """
@@ -212,11 +233,12 @@ class Check:
     now: float
     low: float
     high: float
+    topics: int
     unknown: str
 
     def __str__(self) -> str:
         """The verdict and the numbers behind it, in a line."""
-        interval = f"[{self.low:.4f}, {self.high:.4f}]"
+        interval = f"[{self.low:.4f}, {self.high:.4f}], {counted(self.topics, 'topic')}"
         if not np.isnan(self.before):
             change = f"{self.now - self.before:+.4f}"
             values = f"{self.before:.4f} -> {self.now:.4f}, difference {change} {interval}"
@@ -237,8 +259,8 @@ class Gate(Result):
         Their number.
     confidence
         The level of the intervals.
-    strict
-        Whether an undecided condition fails.
+    require : 'observed', 'shown' or 'certain'
+        What decides: the observed value, or its interval.
     notes
         What was assumed or left out when the data were read.
     """
@@ -246,46 +268,84 @@ class Gate(Result):
     checks: tuple[Check, ...]
     topics: int
     confidence: float
-    strict: bool
+    require: Require
     notes: tuple[str, ...]
 
     @property
     def passed(self) -> bool:
-        """Whether no condition failed and, if `strict`, none is undecided."""
-        return not any(map(self.fails, self.checks))
-
-    def fails(self, check: Check) -> bool:
-        """Whether a check keeps the run from passing."""
-        return check.verdict == "failed" or (self.strict and check.verdict == "undecided")
+        """Whether no condition failed."""
+        return all(check.verdict != "failed" for check in self.checks)
 
     @property
     def heading(self) -> str:
         """How many conditions failed."""
         verdicts = [check.verdict for check in self.checks]
-        words = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in _VERDICTS.values())
-        about = f"{self.topics} topics, {100 * self.confidence:g} % intervals"
-        return f"{counted(len(verdicts), 'condition')}: {words}; {about}"
+        counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in get_args(Verdict))
+        about = f"{counted(self.topics, 'topic')}, {100 * self.confidence:g} % intervals"
+        return f"{counted(len(verdicts), 'condition')}: {counts}; {about}, require={self.require!r}"
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each condition: condition, verdict, before, now, low, high, unknown."""
+        """A row for each condition: condition, verdict, before, now, low, high, topics, unknown."""
         return pd.DataFrame([vars(check) for check in self.checks])
 
+    def plan(self, power: float = 0.95) -> pd.DataFrame:
+        """What the gate can detect: a row for each condition about a change.
+
+        Two runs are considered: one that has not changed should pass, and one whose true change is twice the
+        limit should fail. The variance is that of the differences between the two runs that were checked.
+
+        Parameters
+        ----------
+        power : float
+            The probability of either, above 0.5 and below 1.
+
+        Returns
+        -------
+        DataFrame
+            condition; topics; deviation, the standard deviation of the differences over topics;
+            topics_needed for the limit; smallest_limit for these topics.
+        """
+        number("power", power, 0.5, 1, inside=True)
+        interval = stats.norm.ppf((1 + self.confidence) / 2) if self.require != "observed" else 0.0
+        quantiles, rows = interval + stats.norm.ppf(power), []
+        for check in self.checks:
+            condition = read_condition(check.condition)
+            if not condition.of_change or check.unknown:
+                continue
+            student = stats.t.ppf((1 + self.confidence) / 2, check.topics - 1)
+            deviation = (check.high - check.low) / 2 / student * np.sqrt(check.topics)
+            # Guenther (1981): the second summand allows for the estimated variance.
+            needed = np.ceil((quantiles * deviation / condition.limit) ** 2 + interval**2 / 2)
+            rows.append(
+                {
+                    "condition": check.condition,
+                    "topics": check.topics,
+                    "deviation": deviation,
+                    "topics_needed": max(2, int(needed)),
+                    "smallest_limit": quantiles * deviation / np.sqrt(check.topics),
+                }
+            )
+        if not rows:
+            raise ParameterError("No condition compares with a baseline: 'RBPT worsens 0.02', for example.")
+        return as_table(pd.DataFrame(rows))
+
     def lines(self) -> list[str]:
-        """A line for each condition."""
-        return [str(check) for check in self.checks]
+        """A line for each condition, and one that says so if there are few topics."""
+        few = f"{counted(self.topics, 'topic')} are few, and the intervals approximate: take {_FEW} or more."
+        return [*map(str, self.checks), *[few] * (self.topics < _FEW)]
 
     def junit(self) -> str:
         """The checks as JUnit XML, which continuous integration displays: a test case for each condition."""
-        failing = sum(map(self.fails, self.checks))
-        undecided = sum(check.verdict == "undecided" and not self.strict for check in self.checks)
-        counts = {"tests": len(self.checks), "failures": failing, "errors": 0, "skipped": undecided}
-        attributes = {"name": "ir_trunc check"} | {name: str(count) for name, count in counts.items()}
-        suite = ElementTree.Element("testsuite", attributes)
+        verdicts = [check.verdict for check in self.checks]
+        counts = {"failures": verdicts.count("failed"), "errors": 0, "skipped": verdicts.count("undecided")}
+        attributes = {"name": "ir_trunc check", "tests": str(len(verdicts))}
+        suite = ElementTree.Element("testsuite", attributes | {name: str(n) for name, n in counts.items()})
         for check in self.checks:
             name, text = printable(check.condition), printable(str(check))
             case = ElementTree.SubElement(suite, "testcase", classname="ir_trunc.check", name=name)
-            if self.fails(check) or check.verdict == "undecided":
-                ElementTree.SubElement(case, "failure" if self.fails(check) else "skipped", message=text)
+            if check.verdict != "passed":
+                kind = "failure" if check.verdict == "failed" else "skipped"
+                ElementTree.SubElement(case, kind, message=text)
             ElementTree.SubElement(case, "system-out").text = text
         ElementTree.indent(suite)
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
@@ -294,14 +354,15 @@ class Gate(Result):
         return "\n".join([fitted(self.heading), *(fitted(line, 11) for line in self.lines())])
 
 
+@checked
 def check(
     conditions: Iterable[str] | str,
     qrels: QrelsLike | None,
     run: RunLike,
     *,
     baseline: RunLike | None = None,
-    confidence: float = 0.95,
-    strict: bool = False,
+    require: Annotated[Require, Choice("what decides on a condition", get_args(Require))] = "observed",
+    confidence: Confidence = 0.95,
     **options: Unpack[Options],
 ) -> Gate:
     """Check a new run against conditions under which it may not pass.
@@ -309,54 +370,60 @@ def check(
     Parameters
     ----------
     conditions : str or list of str
-        'RBPT drops 0.02' is met by a mean that is lower than the baseline's by 0.02 or more, 'length rises 5'
-        by one that is higher by 5 or more, 'abstention.precision < 0.8' (or <=, >, >=) by the new run's own
-        value. A condition is about a measure, `length` (documents of a list), `abstention.silent`
+        'RBPT worsens 0.02' is met by a mean that is worse than the baseline's by 0.02 or more, 'length rises
+        5' by one that is higher by 5 or more, 'abstention.precision < 0.8' (or <=, >, >=) by the new run's
+        own value. A condition is about a measure, `length` (documents of a list), `abstention.silent`
         (share of empty lists), `abstention.precision` (share of them that belong to nil queries) and
-        `abstention.recall` (share of the nil queries that got the empty list).
+        `abstention.recall` (share of the nil queries that got the empty list). Changes are those for the
+        worse (`worsens`), for the better (`improves`), downwards (`drops`) and upwards (`rises`).
     qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `calc`.
     run : RunLike
         The new run.
     baseline : RunLike, optional
-        The earlier run; conditions with 'drops' or 'rises' need it.
+        The earlier run; conditions about a change need it.
+    require : {'observed', 'shown', 'certain'}
+        'observed': a condition has failed if the observed value meets it. 'shown': it has passed only if no
+        part of the confidence interval meets it, so that too few topics fail. 'certain': it has failed only
+        if the whole interval meets it, so that too few topics pass; it is undecided if a part of it does.
     confidence : float
-        The level of the intervals.
-    strict : bool
-        Whether an undecided condition keeps the run from passing.
+        The level of the intervals: paired over topics by Student's t; Wilson's for a share.
 
     Returns
     -------
     Gate
-        `passed` is the result, `checks` the conditions. A condition has failed if the whole confidence
-        interval (paired over topics by Student's t; Wilson's for a share) meets it, has passed if none of it
-        does, and is undecided otherwise: there are too few topics.
+        `passed` is the result, `checks` the conditions, `plan()` what the gate can detect.
 
     Raises
     ------
     ParameterError
         For a condition that is not understood, or that needs a baseline.
     InputError
-        For data that cannot be read.
+        For data that cannot be read, and for a single topic.
 
     Examples
     --------
-    >>> qrels = {str(topic): {"a": 1} for topic in range(9)}
+    >>> qrels = {str(topic): {"a": 1} for topic in range(12)}
     >>> old = {topic: ["a"] for topic in qrels}
-    >>> new = {topic: ["x", "a"] if topic > "1" else ["a"] for topic in qrels}
-    >>> check(["RR drops 0.1", "length > 10"], qrels, new, baseline=old)
-    2 conditions: 1 failed, 1 passed, 0 undecided; 9 topics, 95 % intervals
-    failed     RR drops 0.1: 1.0000 -> 0.6111, difference -0.3889 [-0.5584, -0.2194]
-    passed     length > 10: 1.7778 [1.4388, 2.1167]
+    >>> new = {topic: ["x", "a"] if int(topic) > 1 else ["a"] for topic in qrels}
+    >>> gate = check(["RR worsens 0.1", "length > 10"], qrels, new, baseline=old)
+    >>> gate
+    2 conditions: 1 passed, 1 failed, 0 undecided; 12 topics, 95 % intervals,
+      require='observed'
+    failed     RR worsens 0.1: 1.0000 -> 0.5833, difference -0.4167 [-0.5403,
+               -0.2930], 12 topics
+    passed     length > 10: 1.8333 [1.5860, 2.0807], 12 topics
+    >>> gate.plan()
+         condition  topics  deviation  topics_needed  smallest_limit
+    RR worsens 0.1      12   0.194625             11        0.092413
     """
     texts = [conditions] if isinstance(conditions, str) else several("conditions", conditions, "texts")
     parsed = [read_condition(words) for words in texts]
     if not parsed:
-        raise ParameterError("No condition is given; 'RBPT drops 0.02', for example.")
+        raise ParameterError("No condition is given; 'RBPT worsens 0.02', for example.")
     if baseline is None and (changes := [condition for condition in parsed if condition.of_change]):
         words = printable(changes[0].text)
         raise ParameterError(f"condition {words!r} compares with a baseline, which is not given.")
-    level, fails = number("confidence", confidence, 0, 1, inside=True), flag("strict", strict)
     measures = [condition.measure for condition in parsed if condition.measure is not None]
 
     def results_of(data: Any) -> Results:
@@ -368,19 +435,37 @@ def check(
     with noted() as notes:
         now = results_of(run)
         before = results_of(baseline) if baseline is not None else None
+    if before is not None and before.topics != now.topics:
+        raise InputError("the run and the baseline have different topics: they need the same.")
+    if len(now.topics) < 2:
+        raise InputError(f"there is {len(now.topics)} topic: a gate needs at least two, and better {_FEW}.")
     checks = tuple(
-        _check(condition, now, before if condition.of_change else None, level) for condition in parsed
+        _check(condition, now, before if condition.of_change else None, require, confidence)
+        for condition in parsed
     )
-    return Gate(checks, len(now.topics), level, fails, tuple(notes))
+    return Gate(checks, len(now.topics), confidence, require, tuple(notes))
 
 
-def _check(condition: Condition, now: Results, before: Results | None, confidence: float) -> Check:
-    new = _estimate(condition, now, confidence)
-    old, decides = _Estimate(np.nan, np.nan, np.nan), new
+def _check(
+    condition: Condition, now: Results, before: Results | None, require: Require, confidence: float
+) -> Check:
+    new = decides = _estimate(condition, now, confidence)
+    old = _Estimate(np.nan, np.nan, np.nan)
     if before is not None:
         old = _estimate(condition, before, confidence)
-        if before.topics != now.topics:
-            raise ParameterError("the run and the baseline have different topics: they need the same.")
-        decides = _mean(_topic_values(condition, now) - _topic_values(condition, before), confidence)
-    verdict = _VERDICTS[condition.met(decides)]
-    return Check(condition.text, verdict, old.value, new.value, decides.low, decides.high, decides.unknown)
+        decides = _mean(_values(condition, now)[0] - _values(condition, before)[0], confidence)
+        decides = replace(decides, value=new.value - old.value)
+    verdict = _verdict(condition, decides, require)
+    bounds = decides.low, decides.high
+    return Check(condition.text, verdict, old.value, new.value, *bounds, len(now.topics), decides.unknown)
+
+
+def _verdict(condition: Condition, estimate: _Estimate, require: Require) -> Verdict:
+    if estimate.unknown:
+        return "failed" if require == "shown" else "undecided"
+    observed, *interval = condition.met(np.array([estimate.value, estimate.low, estimate.high])).tolist()
+    if require == "observed":
+        return "failed" if observed else "passed"
+    if require == "shown":
+        return "failed" if any(interval) else "passed"
+    return "failed" if all(interval) else "undecided" if any(interval) else "passed"

@@ -8,9 +8,8 @@ import pytest
 from scipy import stats
 
 import ir_trunc
-from ir_trunc import ParameterError, check, meta
+from ir_trunc import InputError, ParameterError, check, meta
 from ir_trunc.cli.main import main
-from ir_trunc.reporting.gate import _Estimate, read_condition
 
 TOPICS = [str(topic) for topic in range(1, 31)]
 QRELS = {topic: {"a": 1, "b": 0} if int(topic) % 5 else {"b": 0} for topic in TOPICS}
@@ -19,20 +18,40 @@ WORSE = {topic: ["b", "a"] if int(topic) % 4 else OLD[topic] for topic in TOPICS
 NEARLY = {topic: ["b", "a"] if topic in ("1", "2") else docs for topic, docs in OLD.items()}
 
 
+WORST = {topic: ["b"] for topic in TOPICS}
+
+
 def verdicts(conditions, run, **options):
     return [one.verdict for one in check(conditions, QRELS, run, baseline=OLD, **options).checks]
 
 
-def test_a_clear_drop_fails_a_clear_hold_passes_and_in_between_nothing_is_decided():
-    assert verdicts("RR drops 0.1", WORSE) == ["failed"]
-    assert verdicts("RR drops 0.1", OLD) == ["passed"]
-    assert verdicts("RR drops 0.1", NEARLY) == ["passed"]
-    assert verdicts("RR drops 0.03", NEARLY) == ["undecided"]
+@pytest.mark.parametrize(("run", "limit", "observed", "shown", "certain"), [
+    (OLD, 0.1, "passed", "passed", "passed"),
+    (WORST, 0.1, "failed", "failed", "failed"),
+    (NEARLY, 0.03, "failed", "failed", "undecided"),  # observed: 1/30, from -0.012 to 0.079
+    (NEARLY, 0.04, "passed", "failed", "undecided"),
+    (NEARLY, 0.09, "passed", "passed", "passed"),
+])  # fmt: skip
+def test_what_is_required_decides(run, limit, observed, shown, certain):
+    for require, expected in (("observed", observed), ("shown", shown), ("certain", certain)):
+        assert verdicts(f"RR worsens {limit}", run, require=require) == [expected]
+    assert verdicts(f"RR worsens {limit}", run) == [observed]
+
+
+def test_worse_is_what_the_measure_says():
+    """Harm rises from none to 1: that is worse, and no drop."""
+    qrels = {topic: {"a": 1, "x": -1} for topic in TOPICS}
+    good, bad = {topic: ["a"] for topic in TOPICS}, {topic: ["x"] for topic in TOPICS}
+    for measure in ("HarmCompat", "RR"):
+        conditions = [f"{measure} worsens 0.1", f"{measure} improves 0.1"]
+        for run, baseline, expected in ((bad, good, ["failed", "passed"]), (good, bad, ["passed", "failed"])):
+            found = check(conditions, qrels, run, baseline=baseline).checks
+            assert [one.verdict for one in found] == expected
 
 
 @pytest.mark.parametrize("measure", ["RR", "c@1"])  # c@1, of the whole run, by its influence values
 def test_the_interval_is_that_of_the_paired_t_test(measure):
-    found = check(f"{measure} drops by 0.03", QRELS, WORSE, baseline=OLD, confidence=0.9).checks[0]
+    found = check(f"{measure} worsens by 0.03", QRELS, WORSE, baseline=OLD, confidence=0.9).checks[0]
     new, old = meta.score_matrix(measure, QRELS, {"new": WORSE, "old": OLD}).paired()[0]
     bounds = stats.ttest_rel(new, old).confidence_interval(0.9)
     means = [ir_trunc.calc_aggregate(measure, QRELS, run)[measure] for run in (OLD, WORSE)]
@@ -44,8 +63,9 @@ def test_a_share_has_wilson_s_interval_and_is_not_certain_where_it_is_one():
     found = check("abstention.precision < 0.8", QRELS, OLD).checks[0]
     bounds = stats.binomtest(6, 6).proportion_ci(0.95, method="wilson")
     assert (found.now, found.low, found.high) == pytest.approx((1, bounds.low, bounds.high))
-    assert found.verdict == "undecided"
-    assert verdicts("abstention.precision < 0.5", OLD) == ["passed"]
+    assert [verdicts("abstention.precision < 0.8", OLD, require=rule) for rule in ("observed", "shown")] == [
+        ["passed"], ["failed"],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "value"), [
@@ -72,46 +92,93 @@ def test_a_change_of_a_share_is_tested_to_first_order():
     assert (found.low, found.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.01)
 
 
-@pytest.mark.parametrize(("text", "met"), [
-    ("RR drops 0.1", {(-0.3, -0.1): True, (-0.3, -0.09): None, (-0.09, 0.5): False}),
-    ("RR rises 0.1", {(0.1, 0.3): True, (0.09, 0.3): None, (-0.5, 0.09): False}),
-    ("RR < 0.8", {(0.1, 0.79): True, (0.1, 0.8): None, (0.8, 0.9): False}),
-    ("RR <= 0.8", {(0.1, 0.8): True, (0.1, 0.81): None, (0.81, 0.9): False}),
-    ("RR > 0.8", {(0.81, 0.9): True, (0.8, 0.9): None, (0.1, 0.8): False}),
-    ("RR>=.8", {(0.8, 0.9): True, (0.79, 0.9): None, (0.1, 0.79): False}),
-    ("OIE < -2e1", {(-30, -21): True, (-30, -19): None, (-20, -19): False}),
+@pytest.mark.parametrize(("sign", "limit", "expected"), [
+    ("<", 0.8, "passed"), ("<=", 0.8, "failed"), (">", 0.8, "passed"), (">=", 0.8, "failed"),
+    ("<", 0.81, "failed"), (">", 0.79, "failed")
 ])  # fmt: skip
-def test_a_condition_is_met_where_the_whole_interval_meets_it(text, met):
-    condition = read_condition(text)
-    for (low, high), expected in met.items():
-        assert condition.met(_Estimate((low + high) / 2, low, high)) is expected
+def test_a_limit_counts_or_does_not(sign, limit, expected):
+    half = {topic: ["a"] for topic in list(TOPICS)[:4]}
+    assert (
+        check(f"RR{sign}{limit}", {topic: {"a": 1} for topic in TOPICS[:5]}, half).checks[0].verdict
+        == expected
+    )
 
 
-def test_nothing_is_decided_without_enough_topics():
-    found = check("RR < 0.5", {"1": {"a": 1}}, {"1": ["a"]}).checks[0]
-    assert (found.verdict, found.unknown) == ("undecided", "there is 1 topic")
+def test_an_interval_stays_where_values_can_be():
+    one = {"1": ["a", *(f"d{n}" for n in range(50))]}
+    found = check(["RR > 0.5", "length > 9", "RR < 0.5"], QRELS, one).checks
+    assert [each.low for each in found] == [0, 0, 0]
+    most = {topic: ["a"] for topic in TOPICS[1:]}
+    assert check("RR < 0.5", {topic: {"a": 1} for topic in TOPICS}, most).checks[0].high == 1
+
+
+def test_one_topic_is_refused_and_few_are_reported():
+    qrels, run = {str(topic): {"a": 1} for topic in range(9)}, {"0": ["a"]}
+    with pytest.raises(InputError, match="there is 1 topic: a gate needs at least two"):
+        check("RR < 0.5", {"0": {"a": 1}}, run)
+    assert "9 topics are few" in repr(check("RR < 0.5", qrels, run))
+    assert "few" not in repr(check("RR < 0.5", qrels | {"9": {"a": 1}}, run))
+
+
+def test_a_share_of_nothing_passes_unless_it_must_be_shown():
     loud = {topic: ["a"] for topic in TOPICS}
-    found = check(["abstention.precision < 0.9", "abstention.precision drops 0.1"], QRELS, loud, baseline=OLD)
+    conditions = ["abstention.precision < 0.9", "abstention.precision drops 0.1"]
+    found = check(conditions, QRELS, loud, baseline=OLD)
     assert [one.verdict for one in found.checks] == ["undecided", "undecided"]
     assert all("nothing that it is a share of" in one.unknown for one in found.checks)
+    assert verdicts(conditions, loud, require="shown") == ["failed", "failed"]
+
+
+@pytest.mark.parametrize("require", ["observed", "shown", "certain"])
+def test_a_plan_says_how_many_topics_hold_its_promise(require):
+    """Normal differences: an unchanged run passes, one that loses twice the limit fails, each in 95 %."""
+    gate = check("RR worsens 0.1", QRELS, WORSE, baseline=OLD, require=require)
+    row = gate.plan().iloc[0]
+    values = [meta.score_matrix("RR", QRELS, {"new": run})["RR"][0] for run in (WORSE, OLD)]
+    deviation = np.std(values[0] - values[1], ddof=1)
+    assert row["deviation"] == pytest.approx(deviation)
+    n = int(row["topics_needed"])
+    half = 0 if require == "observed" else stats.t.ppf(0.975, n - 1)
+    draws = np.random.default_rng(1).normal(0, deviation, (20_000, n))
+    wide = half * draws.std(axis=1, ddof=1) / np.sqrt(n)
+    side = {"observed": 0, "shown": -1, "certain": 1}[require]
+    for change, fails in ((0, 0.05), (-0.2, 0.95)):
+        share = (draws.mean(axis=1) + change + side * wide <= -0.1).mean()
+        assert share <= fails + 0.012 if fails < 0.5 else share >= fails - 0.012
+    again = check(f"RR worsens {row['smallest_limit']}", QRELS, WORSE, baseline=OLD, require=require)
+    assert again.plan()["topics_needed"][0] == pytest.approx(30, abs=3)
+    with pytest.raises(ParameterError, match="No condition compares with a baseline"):
+        check("length > 9", QRELS, WORSE).plan()
 
 
 @pytest.mark.parametrize(("condition", "message"), [
-    ("", "is not understood: write 'RBPT drops 0.02'"),
+    ("", "is not understood: write 'RBPT worsens 0.02'"),
     ("RBPT falls 0.02", "is not understood"),
-    ("RBPT drops", "is not understood"),
+    ("RBPT worsens", "is not understood"),
     ("RBPT drops 2 %", "is not understood"),
     ("RBPT drops -0.1", "how much it drops is a number above 0"),
     ("RBTP drops 0.1", "Did you mean RBPT"),
     ("abstention.precison < 0.8", "Did you mean abstention.precision"),
     ("RBPT(p=2) < 0.5", "p=2"),
     ("NumRet > 5", "is added up over topics; a mean is needed"),
+    ("HarmCompat drops 0.1", "of HarmCompat lower values are better: write worsens"),
+    ("RBPT rises 0.1", "of RBPT higher values are better: write worsens"),
+    ("abstention.recall rises 0.1", "of abstention.recall higher values are better"),
+    ("length worsens 5", "neither more nor less length is better: write drops or rises"),
 ])  # fmt: skip
 def test_a_condition_that_is_not_understood_is_refused(condition, message):
     with pytest.raises(ParameterError, match=message):
         check(condition, QRELS, OLD, baseline=OLD)
-    with pytest.raises(ParameterError, match="compares with a baseline, which is not given"):
-        check("RR drops 0.1", QRELS, OLD)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"conditions": "RR worsens 0.1"}, "compares with a baseline, which is not given"),
+    ({"conditions": []}, "No condition is given"),
+    ({"conditions": "RR < 1", "require": "sure"}, "require='sure'"),
+])  # fmt: skip
+def test_a_gate_needs_conditions_and_what_they_compare(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        check(**{"qrels": QRELS, "run": OLD} | arguments)
 
 
 @pytest.fixture
@@ -136,25 +203,36 @@ def test_the_exit_status_says_what_a_pipeline_asks(files, capsys):
     status, (line,), _ = run_check(capsys, "worse", *drop)
     assert status == 1
     assert line.startswith("failed     RR drops 0.03: 0.8000 -> 0.5000, difference -0.3000 [-0.")
-    status, out, _ = run_check(capsys, "nearly", *drop, "--fail-if", "length > 100")
-    assert (status, [line.split()[0] for line in out]) == (0, ["undecided", "passed"])
-    assert run_check(capsys, "nearly", *drop, "--strict")[0] == 1
+    assert line.endswith("], 30 topics")
+    rules = {"observed": 1, "shown": 1, "certain": 0}
+    assert {rule: run_check(capsys, "nearly", *drop, "--require", rule)[0] for rule in rules} == rules
+    status, (head, row), _ = run_check(capsys, "nearly", *drop, "--plan")
+    assert (status, head.split()) == (
+        0,
+        ["condition", *check(drop[-1], QRELS, NEARLY, baseline=OLD).plan()][1:],
+    )
+    assert row.startswith("RR drops 0.03")
     wrong = "RR falls 1", "RR drops 1"
-    for bad in (["no-such-file", *drop], ["old"], *(["old", "--fail-if", condition] for condition in wrong)):
+    for bad in (
+        ["no-such-file", *drop],
+        ["old"],
+        ["old", "--fail-if", "RR < 1", "--plan"],
+        *(["old", "--fail-if", condition] for condition in wrong),
+    ):
         status, out, err = run_check(capsys, *bad)
         assert (status, out, err.count("\n")) == (2, [], 1)
 
 
 def test_junit_has_a_case_for_each_condition(files, capsys):
     conditions = ["RR drops 0.03", "length > 100", "RR < 0.99"]
-    words = ["nearly", "--baseline", "old", "--junit", "report.xml"]
+    words = ["nearly", "--baseline", "old", "--junit", "report.xml", "--require", "certain"]
     words += [word for condition in conditions for word in ("--fail-if", condition)]
     assert run_check(capsys, *words)[0] == 1
     suite = ElementTree.parse("report.xml").getroot()
     assert [suite.get(key) for key in ("tests", "failures", "skipped", "errors")] == ["3", "1", "1", "0"]
     assert [case.get("name") for case in suite] == conditions
     assert [next(iter(case)).tag for case in suite] == ["skipped", "system-out", "failure"]
-    assert run_check(capsys, *words, "--strict")[0] == 1
+    assert run_check(capsys, *("shown" if word == "certain" else word for word in words))[0] == 1
     assert ElementTree.parse("report.xml").getroot().get("failures") == "2"
 
 
