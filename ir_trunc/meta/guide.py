@@ -21,7 +21,7 @@ from ir_trunc._output.tables import fitted
 from ir_trunc.measures import registry
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
-from ir_trunc.plots._kit import INK
+from ir_trunc.plots._style import INK
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.results import Result
 

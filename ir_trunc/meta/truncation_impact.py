@@ -17,8 +17,7 @@ from ir_trunc.measures.params import Whole
 from ir_trunc.meta.matrix import labelled_table
 from ir_trunc.meta.procedures import SingleMeasure, procedure
 from ir_trunc.plots import _kit
-from ir_trunc.plots._kit import GREY, INK, label
-from ir_trunc.plots._style import ACCENT
+from ir_trunc.plots._style import ACCENT, GREY, INK, label
 from ir_trunc.scoring._runs import RunsLike, each_run
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Result

@@ -16,7 +16,7 @@ from ir_trunc._read.text import read_sizes
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, Size, Sizes, is_path
 from ir_trunc.measures.parts import binary, collection_sizes
-from ir_trunc.plots import _kit
+from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
 
 
@@ -60,18 +60,18 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
     if values is None:
         raise InputError(f"the curve has no topic {topic!r}; its first is {curve.topics[0]!r}.")
     best, own = int(curve.best()[0][curve.topics.index(topic)]), len(values) - 1
-    ax.plot(values, color=_kit.INK, linewidth=1.3)
-    ax.axhline(values[0], color=_kit.GREY, linewidth=0.8, linestyle=":", zorder=1)
+    ax.plot(values, color=_style.INK, linewidth=1.3)
+    ax.axhline(values[0], color=_style.GREY, linewidth=0.8, linestyle=":", zorder=1)
     # Where the list ends at its best cut, its square is inside the diamond.
-    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", _kit.ACCENT, 5.5))
+    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", _style.ACCENT, 5.5))
     for what, depth, marker, fill, size in marks:
         style: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
         counted = f"{depth} document{'s' * (depth != 1)}"
         name = f"{what}: {counted}, {values[depth]:.3f}"
-        ax.plot(depth, values[depth], marker, color=_kit.ACCENT, clip_on=False, label=name, **style)
+        ax.plot(depth, values[depth], marker, color=_style.ACCENT, clip_on=False, label=name, **style)
     _kit.length_axis(ax.xaxis, "length of the list", own)
     name = measure if isinstance(measure, str) else shown(measure)
-    ax.set(ylabel=_kit.label(f"{name} of topic {topic}"), xlim=(0, max(own, 1)))
+    ax.set(ylabel=_style.label(f"{name} of topic {topic}"), xlim=(0, max(own, 1)))
     _kit.legend_above(ax)
     return ax
 
@@ -114,15 +114,15 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         raise InputError(f"one measure's lists can be shown, not {len(measures)}: pick the rows of one.")
     places = table.groupby(["length", "best_length"]).size().reset_index(name="lists")
     area = 12 + 300 * places["lists"] / len(table) * (places["lists"] > 1)
-    style: dict[str, Any] = {"edgecolor": _kit.INK, "linewidth": 0.8, "clip_on": False}
+    style: dict[str, Any] = {"edgecolor": _style.INK, "linewidth": 0.8, "clip_on": False}
     ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **style, alpha=0.8)
     top = float(table[["length", "best_length"]].to_numpy().max())
-    ax.plot([0, top], [0, top], color=_kit.ACCENT, linewidth=1.2, linestyle="--", zorder=3)
+    ax.plot([0, top], [0, top], color=_style.ACCENT, linewidth=1.2, linestyle="--", zorder=3)
     _kit.length_axis(ax.xaxis, "own length", top)
     _kit.length_axis(ax.yaxis, "best length", top)
     title = f"{measures[0]}: own and best length of {len(table)} lists"
-    ax.set(title=_kit.label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
-    inside = _kit.SMALL | {"transform": ax.transAxes}
+    ax.set(title=_style.label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
+    inside = _style.SMALL | {"transform": ax.transAxes}
     ax.text(0.03, 0.97, "above the line: ended too early", ha="left", va="top", **inside)
     ax.text(0.98, 0.03, "below the line: went on too long", ha="right", va="bottom", **inside)
     return ax
@@ -156,8 +156,8 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     _kit.checked_table(table, ("before", "after"), "study.lengths", ("before", "after"))
     ax = _kit.ready_axes(ax)
-    for offset, name, colour in ((-0.2, "before", "white"), (0.2, "after", _kit.INK)):
-        style: dict[str, Any] = {"color": colour, "edgecolor": _kit.INK, "label": f"{name} NIL ends lists"}
+    for offset, name, colour in ((-0.2, "before", "white"), (0.2, "after", _style.INK)):
+        style: dict[str, Any] = {"color": colour, "edgecolor": _style.INK, "label": f"{name} NIL ends lists"}
         ax.bar(np.arange(len(table)) + offset, table[name], 0.4, **style)
     ax.set_xticks(range(len(table)), table.index)
     ax.set(xlabel="length of the list (documents)", ylabel="lists")
@@ -247,9 +247,9 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     ax = _kit.ready_axes(ax, 6.4, 1.1 + 0.28 * len(rows))
     places = range(len(rows))
     bars = [rows["score"] - rows["low"], rows["high"] - rows["score"]]
-    style: dict[str, Any] = {"color": _kit.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
+    style: dict[str, Any] = {"color": _style.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
     ax.errorbar(rows["score"], places, xerr=bars, fmt="o", **style)
-    ax.set_yticks(places, [_kit.label(name) for name in rows["policy"]])
+    ax.set_yticks(places, [_style.label(name) for name in rows["policy"]])
     for place, spent in zip(places, rows[against]):
         _beyond(ax, place, f"{spent:,.0f}" if abs(spent) >= 100 else f"{spent:.1f}")
     _beyond(ax, -0.9, _SPENT.get(against, f"mean {against}\nof a list"), va="bottom")
@@ -257,7 +257,7 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     ax.grid(axis="y", color="#e4e4e4", linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines["left"].set_visible(False)
-    ax.set(xlabel="mean score (bars: 95 % confidence)", title=_kit.label(system))
+    ax.set(xlabel="mean score (bars: 95 % confidence)", title=_style.label(system))
     ax.set_ylim(len(rows) - 0.4, -0.6)
     return ax
 
@@ -267,7 +267,7 @@ _SPENT = {"length": "mean length\n(documents)", "cost": "mean cost\n(units of ga
 
 def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
     """Words beyond the right edge, flush right."""
-    style = _kit.SMALL | {"ha": "right", "va": va, "annotation_clip": False}
+    style = _style.SMALL | {"ha": "right", "va": va, "annotation_clip": False}
     ax.annotate(words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", **style)
 
 
@@ -330,7 +330,7 @@ def recall_curve(
     if is_path(size):
         size = read_sizes(str(size))
     ax = _kit.ready_axes(ax)
-    ax.plot([0, 1], [0, 1], color=_kit.GREY, linewidth=0.8, linestyle=":", zorder=1)
+    ax.plot([0, 1], [0, 1], color=_style.GREY, linewidth=0.8, linestyle=":", zorder=1)
     drawn = []
     for (name, rankings), style in zip(named.items(), _kit.line_styles(len(named))):
         instance("runs", rankings, Rankings, "lists, as ir_trunc.rank makes them,")
@@ -340,7 +340,7 @@ def recall_curve(
         lists = Lists(rankings)
         wanted = binary(lists, rel).R > 0
         end = np.mean((lists.n / np.maximum(collection_sizes(lists, size), 1))[wanted])
-        ax.plot(end, recall[-1], marker=marker, **style | {"markersize": 8, "label": _kit.label(name)})
+        ax.plot(end, recall[-1], marker=marker, **style | {"markersize": 8, "label": _style.label(name)})
     ax.set(xlabel="share of the documents read", ylabel="mean recall", xlim=(0, 1), ylim=(0, 1.02))
     ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
     _kit.name_lines(ax, list(zip(named, drawn)))
@@ -422,6 +422,6 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     of_confidence = table.groupby("confidence", sort=False)
     series = {name: (rows["rate"].to_numpy(), rows["score"].to_numpy()) for name, rows in of_confidence}
     left_out = "lists that are left out (share); thin line: none"
-    _kit.draw_lines(ax, series, left_out, f"mean {_kit.label(measure)} of the others")
+    _kit.draw_lines(ax, series, left_out, f"mean {_style.label(measure)} of the others")
     _kit.reference_line(ax, float(table["score"].iloc[0]), "")
     return ax

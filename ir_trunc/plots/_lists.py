@@ -10,13 +10,13 @@ import numpy as np
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.plots import _kit
+from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
 
 MOST = 10_000
 """Documents of a list that a plot can show at most."""
 
-_FILLED = _kit.COLOURS[2]
+_FILLED = _style.COLOURS[2]
 
 
 def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | None = None) -> Axes:
@@ -65,16 +65,16 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     edges = np.arange(longest + 1) + 0.5, np.arange(len(rankings) + 1)
     ax.pcolormesh(*edges, cells[order], cmap="Greys", vmin=0, vmax=1.15)
     beyond = np.flatnonzero(rankings.lengths[order] > longest) + 0.5
-    ax.plot(np.full(len(beyond), longest + 1.2), beyond, ">", color=_kit.INK, markersize=3, clip_on=False)
+    ax.plot(np.full(len(beyond), longest + 1.2), beyond, ">", color=_style.INK, markersize=3, clip_on=False)
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
-        ax.axhline(answerable, color=_kit.ACCENT, linewidth=1)
-        style = _kit.SMALL | {"color": _kit.ACCENT, "ha": "right", "va": "bottom"}
+        ax.axhline(answerable, color=_style.ACCENT, linewidth=1)
+        style = _style.SMALL | {"color": _style.ACCENT, "ha": "right", "va": "bottom"}
         ax.text(longest + 0.5, answerable, "nil queries below", **style)
     ax.set_xticks([1, *range(step, longest + 1, step)])
     count = f"{len(rankings)} topic{'s' * (len(rankings) != 1)}"
     ax.set(
-        title=_kit.label(text("title", title)),
+        title=_style.label(text("title", title)),
         xlabel="rank (dark: relevant, light: not)",
         ylabel=f"{count}, those with most to find on top",
         xlim=(0.5, longest + 0.5),
@@ -128,14 +128,14 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     labels: dict[float, str] = {}
     for place, topic in enumerate(order):
         top, count = place * height, relevant_of[topic] or "none"
-        title = f"{_kit.label(first.topics[topic])}: {count} relevant"
-        ax.text(0.5, top, title, va="center", weight="bold", **_kit.SMALL)
+        title = f"{_style.label(first.topics[topic])}: {count} relevant"
+        ax.text(0.5, top, title, va="center", weight="bold", **_style.SMALL)
         for y, (system, rankings) in enumerate(runs.items(), 1):
-            labels[top + y] = _kit.label(system)
+            labels[top + y] = _style.label(system)
             _circles(ax, top + y, rankings, topic, longest)
     for what, inside in (("relevant", _FILLED), ("not relevant", "white")):
         ax.scatter([], [], 34, inside, edgecolor=_FILLED, linewidth=0.9, label=what)
-    ax.plot([], [], "|", color=_kit.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
+    ax.plot([], [], "|", color=_style.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
     _kit.legend_above(ax, 3, handletextpad=0.1, columnspacing=1.2)
     ax.set_yticks(list(labels), list(labels.values()), fontsize="small")
     ax.tick_params(axis="y", length=0)
@@ -162,6 +162,6 @@ def _circles(ax: Axes, y: float, rankings: Rankings, topic: int, longest: int) -
     ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=_FILLED, linewidth=0.9)
     if length > longest:
         rest = f"... to {length}, {(relevant > longest).sum()} relevant"
-        ax.text(longest + 0.7, y, rest, va="center", **_kit.SMALL)
+        ax.text(longest + 0.7, y, rest, va="center", **_style.SMALL)
     else:
-        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=_kit.ACCENT, linewidth=2.2)
+        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=_style.ACCENT, linewidth=2.2)

@@ -12,10 +12,10 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, numbers, text, whole
 from ir_trunc.measures.declaration import lower_is_better
-from ir_trunc.plots import _kit
+from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
 
-_BEST = _kit.COLOURS[2]
+_BEST = _style.COLOURS[2]
 
 
 def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -59,13 +59,13 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     rows, columns = cells.shape
     ax = _kit.ready_axes(ax, 1.6 + columns, 0.7 + 0.27 * rows)
     for (row, column), value in np.ndenumerate(cells):
-        style: dict[str, Any] = {"color": _kit.INK}
+        style: dict[str, Any] = {"color": _style.INK}
         if best[row, column]:
             style = {"color": "white", "weight": "bold"}
             ax.barh(row, 0.94, 0.84, column - 0.47, color=_BEST)
         ax.text(column, row, f"{value:.3f}", ha="center", va="center", fontsize="small", **style)
-    ax.set_xticks(range(columns), [_kit.label(name) for name in names[1]], fontsize="small")
-    ax.set_yticks(range(rows), [_kit.label(name) for name in names[0]], fontsize="small")
+    ax.set_xticks(range(columns), [_style.label(name) for name in names[1]], fontsize="small")
+    ax.set_yticks(range(rows), [_style.label(name) for name in names[0]], fontsize="small")
     ax.tick_params(length=0, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
@@ -105,7 +105,7 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     _kit.draw_lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
     for place, line in enumerate(ax.lines[-table.shape[1] :]):
         line.set_markevery((place % every, every))
-    ax.axhline(0, color=_kit.GREY, linewidth=0.8, zorder=1)
+    ax.axhline(0, color=_style.GREY, linewidth=0.8, zorder=1)
     _kit.length_axis(ax.xaxis, "cut", 0)
     ax.set(xlim=(0, table.index.max()))
     return ax
@@ -193,10 +193,10 @@ def slope(
     far = max(1, math.ceil(count / 10))
     for system in moved:
         left, right = ends[system]
-        style: dict[str, Any] = {"color": _kit.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
+        style: dict[str, Any] = {"color": _style.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
         if abs(left - right) >= far:
             dashes = "-" if right < left else "--"
-            style = {"color": _kit.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
+            style = {"color": _style.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
         ax.plot([0, 1], [left, right], marker="o", markersize=3, **style)
     from ir_trunc.plots._labels import beside
 
@@ -205,7 +205,7 @@ def slope(
     named = moved[: max(min(labels, lines_of_letters), 1)]
     for side in (0, 1):
         beside(ax, [(system, side, ends[system][side], {}) for system in named], left=side == 0)
-    names = [_kit.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
+    names = [_style.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
     words = [f"black: moved by {far} or more of {count} places (solid: up, dashed: down)"]
     if len(named) < count:
         words.append(f"named: the {len(named)} that move furthest")
@@ -264,7 +264,7 @@ def lines(
         points = {f"{name} (best: {y.max():.2f})": (x, y) for name, (x, y) in points.items()}
     ax = _kit.draw_lines(_kit.ready_axes(ax), points, str(index.name or ""), "score")
     for x, y in points.values() if best else ():
-        ax.plot(x[np.argmax(y)], y.max(), "o", color=_kit.ACCENT, markersize=8, zorder=3)
+        ax.plot(x[np.argmax(y)], y.max(), "o", color=_style.ACCENT, markersize=8, zorder=3)
     if all(np.issubdtype(x.dtype, np.integer) for x, _ in points.values()):
         _kit.integer_ticks(ax.xaxis)
     return ax
@@ -303,5 +303,5 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
             number = whole(f"{word}s", count, 1)
             words.append(f"{number:,} {word}{'' if number == 1 else 's'}")
     above = _kit.ready_axes(ax).get_title()
-    _kit.set_title(ax, "\n".join([above] * bool(above) + [_kit.label(", ".join(words))]))
+    _kit.set_title(ax, "\n".join([above] * bool(above) + [_style.label(", ".join(words))]))
     return ax

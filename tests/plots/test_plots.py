@@ -16,7 +16,7 @@ from ir_trunc import calc, compare, curves, meta, parse_measure, plots
 from ir_trunc._core.errors import InputError, ParameterTypeError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.meta.guide import plot_guide
-from ir_trunc.plots import _kit
+from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import save_picture
 from ir_trunc.synthetic import generated
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate, study
@@ -378,13 +378,13 @@ def grey(colour):
 
 
 def test_lines_differ_on_grey_paper_and_stand_out_from_white():
-    lightness = [grey(colour) for colour in _kit.COLOURS]
+    lightness = [grey(colour) for colour in _style.COLOURS]
     for count, least in ((4, 13), (7, 4.5)):
         steps = np.diff(sorted(lightness[:count]))
         assert steps.min() >= least, steps
     assert max(lightness) <= grey("#949494")  # three to one against white, as for all graphics
-    assert grey(_kit.GREY) - grey(_kit.ACCENT) >= 15
-    assert _kit.INK not in _kit.COLOURS
+    assert grey(_style.GREY) - grey(_style.ACCENT) >= 15
+    assert _style.INK not in _style.COLOURS
 
 
 @pytest.mark.parametrize("height", [2.2, 6])
