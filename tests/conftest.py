@@ -96,7 +96,6 @@ OPTIONAL = {
     "learn": "sklearn",
     "plot": "matplotlib",
     "pyterrier": "pyterrier",
-    "report": "jinja2",
     "spark": "pyspark",
 }
 """Extras of the package, each with a module that it installs."""

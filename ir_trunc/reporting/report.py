@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
-from ir_trunc._core.lazy import needed, pd
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target, check_outputs, write_text
@@ -83,7 +83,7 @@ def report(
     Raises
     ------
     IrTruncError
-        If Jinja2 is not installed (`pip install 'ir_trunc[report]'`), and as `compare` does.
+        As `compare` does.
 
     Examples
     --------
@@ -153,8 +153,8 @@ def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
 
 
 def _template() -> Any:
-    with needed("A page needs Jinja2", "report", IrTruncError):
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # not before a page is written
+
     loaded = Environment(
         loader=PackageLoader("ir_trunc.reporting"),
         autoescape=True,

@@ -244,7 +244,6 @@ def test_an_output_does_not_overwrite_the_input(files, capsys, output):
 
 
 def test_a_page_of_both_runs_goes_with_the_check(files, capsys):
-    pytest.importorskip("jinja2")
     words = ["worse", "--baseline", "old", "--fail-if", "RR drops 0.1", "--fail-if", "length > 9"]
     assert run_check(capsys, *words, "--report", "page.html")[0] == 1
     page = Path("page.html").read_text(encoding="utf-8")

@@ -5,17 +5,14 @@ import itertools
 import os
 import re
 import shutil
-import sys
 
 import ir_measures
 import numpy as np
 import pytest
 
 import ir_trunc
-from ir_trunc import InputError, IrTruncError, IrTruncWarning, report
+from ir_trunc import InputError, IrTruncWarning, report
 from ir_trunc.cli.main import main
-
-pytest.importorskip("jinja2")
 
 ODD = '<img src=x onerror="alert(1)">&\'`{{ 7*7 }}'
 QRELS = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 0, "b": 0}, ODD: {"a": 1}, "q10": {"b": 2, "c": 0}}
@@ -157,12 +154,6 @@ def test_many_lists_make_a_page_below_2_mb():
     page = report("RBPT nDCG@10 c@1", qrels, runs, folds=2)
     assert len(page.encode()) < 2_000_000
     assert "5000 lists are many for one page: each is shown to rank 16" in page
-
-
-def test_jinja_is_asked_for_where_it_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(IrTruncError, match=r"pip install 'ir_trunc\[report\]'"):
-        report("RBPT", QRELS, RUNS)
 
 
 def test_topics_go_with_qrels():
