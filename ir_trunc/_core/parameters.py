@@ -7,6 +7,7 @@ function. Code behind such a boundary trusts its arguments.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import os
@@ -305,6 +306,15 @@ class Several:
         if not distinct:
             raise ParameterError(f"{name} is empty: at least one is needed.")
         return distinct
+
+
+def literal(node: ast.expr, source: str) -> Any:
+    """The value of a Python literal; ValueError where it is none, and for grouped digits such as 1_0."""
+    for part in ast.walk(node) if "_" in source else ():
+        is_number = isinstance(part, ast.Constant) and isinstance(part.value, (int, float))
+        if is_number and "_" in (ast.get_source_segment(source, part) or ""):
+            raise ValueError("the digits of a number are written without signs between them")
+    return ast.literal_eval(node)
 
 
 Seed = Annotated[int, Whole("seed of what is drawn at random", low=0)]

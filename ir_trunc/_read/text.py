@@ -292,7 +292,9 @@ def read_json(data: bytes, place: str) -> Any:
     except RecursionError:
         raise InputError(f"{place} is nested too deeply to be read.") from None
     except ValueError as error:
-        raise InputError(f"{place} cannot be read as JSON: {error}.") from None
+        long = "int_max_str_digits" in str(error)  # of the interpreter, which a user need not know
+        problem = "a whole number has too many digits" if long else error
+        raise InputError(f"{place} cannot be read as JSON: {problem}.") from None
 
 
 def json_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn, cast, get_args
 
 from ir_measures import Measure
 
-from ir_trunc._core.errors import ParameterError, UnknownMeasureError, printable
+from ir_trunc._core.errors import ParameterError, UnknownMeasureError, printable, shown
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention
 from ir_trunc._read.reading import Duplicates, HowRead, Order
@@ -38,11 +38,23 @@ class OneLineParser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any):
         super().__init__(**{"formatter_class": Help} | options)
+        self._given: list[argparse.Action] = []
+        for kind, parse in {int: _whole, float: _number}.items():
+            self.register("type", kind, parse)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse words, as argparse does."""
+        """Parse words, as argparse does, and refuse an option twice that cannot be repeated."""
         words = sys.argv[1:] if args is None else args
+        self._given = []
         return super().parse_known_args([_hyphenated(word) for word in words], namespace)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # argparse would take the last value, even where another one has swallowed a run
+        if action.option_strings and not isinstance(action, argparse._AppendAction):
+            if action in self._given:
+                raise argparse.ArgumentError(action, "it is given twice; once is enough")
+            self._given.append(action)
+        return super()._get_values(action, arg_strings)  # type: ignore[misc]
 
     def error(self, message: str) -> NoReturn:
         """Print the line and exit."""
@@ -63,16 +75,29 @@ def _hyphenated(word: str) -> str:
 
 def _places(text: str) -> int:
     """A number of decimal places, or -1."""
-    if not (text == "-1" or (text.isascii() and text.isdigit() and len(text) <= 2)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of places: 0 to 99, or -1 for all")
+    if not re.fullmatch("-1|[0-9]{1,2}", text):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number of places: 0 to 99, or -1 for all")
     return int(text)
+
+
+def _whole(text: str) -> int:
+    """A whole number, without the signs that Python allows between digits."""
+    if not re.fullmatch("[+-]?[0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number")
+    return float(text)
 
 
 def natural(text: str) -> int:
     """A whole number from 0 on."""
-    if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
-    return int(text)
+    if (number := _whole(text)) < 0:
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number from 0 on")
+    return number
 
 
 _ORDER = (
@@ -171,7 +196,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
 
 def _run(word: str) -> str:
     """A word that names a run."""
-    if is_measure(_name(word.partition(" ")[0])) and not Path(word).exists():
+    if is_measure(_name(word.partition(" ")[0])) and not os.path.exists(word):
         raise argparse.ArgumentTypeError(
             f"{word!r} is a measure where a run is needed: here a flag names measures, all in one text"
         )
@@ -209,7 +234,7 @@ def _measures_in(word: str) -> list[str | Measure]:
     except ParameterError:
         return [word]  # what computes it says what is wrong
     except UnknownMeasureError:
-        if Path(word).exists() or "/" in word or word.endswith(".gz"):
+        if os.path.exists(word) or "/" in word or word.endswith(".gz"):
             return []
         name = _name(word)
         if is_measure(name):  # a misspelt parameter, or one that is set later: 'RBP(p={p})'

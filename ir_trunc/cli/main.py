@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_trunc._core.errors import IrTruncError, IrTruncWarning, nearest
@@ -56,7 +55,7 @@ def _run(words: Sequence[str]) -> int:
     if command in MODULES:
         status: int = import_module(f"ir_trunc.cli.{command}").main(words[1:])
         return status
-    if command and not Path(command).exists() and (near := nearest(command, [*COMMANDS, *MODULES])):
+    if command and not os.path.exists(command) and (near := nearest(command, [*COMMANDS, *MODULES])):
         from ir_trunc._read.readers.datasets import load_dataset
 
         if load_dataset(command) is None:

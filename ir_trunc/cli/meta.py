@@ -16,7 +16,7 @@ from textwrap import dedent, fill, indent, wrap
 from typing import Any, get_origin
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
-from ir_trunc._core.parameters import Flag, Number, Several, Text
+from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
 from ir_trunc._output.files import check_output, check_outputs, make_folder, output_file, write_text
 from ir_trunc._output.tables import WIDTH, csv_text, table_text
 from ir_trunc._read.reading import DEFAULT, Reading
@@ -187,6 +187,8 @@ def _form(kind: Any) -> dict[str, Any]:
             "metavar": f"{_form(kind.each)['metavar']},...",
             "type": lambda text: tuple(map(_plain_value, text.split(","))),
         }
+    if isinstance(kind, Whole):
+        return {"metavar": "N", "type": int}
     if isinstance(kind, Text) or hasattr(kind, "words"):
         return {"metavar": "|".join(getattr(kind, "words", ())) or "WORD"}
     return {"metavar": "X" if isinstance(kind, Number) else "N", "type": _plain_value}
@@ -195,7 +197,7 @@ def _form(kind: Any) -> dict[str, Any]:
 def _plain_value(text: str) -> Any:
     """A number or another plain value; anything else stays text, which the option then refuses."""
     try:
-        return ast.literal_eval(text)
+        return literal(ast.parse(text.strip(), mode="eval").body, text.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import compress
 from pathlib import Path
@@ -125,7 +126,7 @@ def _views(name: str, results: Results) -> Iterator[Row]:
 
 def _offer_demo(paths: Sequence[str]) -> None:
     """InputError where a file of the demonstration is asked for that has not been copied yet."""
-    missing = [path for path in paths if not Path(path).exists()]
+    missing = [path for path in paths if not os.path.exists(path)]
     if not missing:
         return
     from ir_trunc.synthetic import demo

@@ -11,6 +11,7 @@ from functools import wraps
 from typing import Any, Literal
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
+from ir_trunc._core.parameters import literal
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Range, Reads
 from ir_trunc.measures.params import Kind, Param, Whole
@@ -217,13 +218,14 @@ def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
         return UnknownMeasureError(f"{text!r} is not a measure: {problem}; {form} is needed.")
 
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        source = text.strip()
+        node = ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise refuse("it cannot be read") from None
     cutoff = None
     try:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            cutoff = ast.literal_eval(node.right)
+            cutoff = literal(node.right, source)
             node = node.left
         params = {}
         if isinstance(node, ast.Call):
@@ -231,7 +233,7 @@ def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
                 raise refuse("parameters need names")
             if len({keyword.arg for keyword in node.keywords}) < len(node.keywords):
                 raise refuse("a parameter is given twice")
-            params = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
+            params = {str(keyword.arg): literal(keyword.value, source) for keyword in node.keywords}
             node = node.func
     except (ValueError, TypeError) as error:
         if isinstance(error, UnknownMeasureError):

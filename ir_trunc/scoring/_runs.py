@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -78,12 +79,19 @@ def by_file_name(
         if not inside:
             raise InputError(f"folder {folder} holds no files: the runs are needed.")
         files += inside
-    names = [_text(Path(file).name.removesuffix(".gz")) for file in files]
+    names = [_file_name(file, number) for number, file in enumerate(files, 1)]
     if len(set(names)) < len(names):
         names = [_text(file) for file in files]
     if len(set(names)) < len(names):
         raise InputError(f"run {next(name for name in names if names.count(name) > 1)} is given twice.")
     return dict(zip(names, files))
+
+
+def _file_name(path: str | os.PathLike[str], number: int) -> str:
+    """The name of a file without '.gz'; a number for a pipe, such as bash's `<(zcat my.run.xz)`."""
+    if re.fullmatch(r"/dev/fd/\d+|/proc/\w+/fd/\d+|/dev/stdin|-", os.fsdecode(path)):
+        return f"run {number}"
+    return _text(Path(path).name.removesuffix(".gz"))
 
 
 def _text(path: str | os.PathLike[str]) -> str:

@@ -1,15 +1,15 @@
-"""Generated runs, questions and retrieved chunks, for examples without a download.
+"""Generated runs, questions, retrieved chunks and streams of news, for examples without a download.
 
 `collection`: systems that differ in how well they rank and in how well they know when to stop, which their
 names tell: `strong-never`, `fair-threshold`. `quiz`: multiple-choice questions for systems that may stay
-silent. `chunks`: questions with the chunks that a retriever returned. One seed gives the same data on every
-machine.
+silent. `chunks`: questions with the chunks that a retriever returned. `stream`: questions that are asked anew
+on each day. One seed gives the same data on every machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import count, islice
+from itertools import count, islice, product
 from typing import Annotated
 
 import numpy as np
@@ -18,8 +18,8 @@ from ir_trunc._core.parameters import Seed, Whole, checked, generator
 from ir_trunc._core.rankings import Floats
 
 __all__ = [
-    "COLLECTION_SIZE", "QUALITIES", "QUIZ_HABITS", "QUIZ_OPTIONS", "QUIZ_SKILLS", "STOPS",
-    "chunks", "collection", "quiz",
+    "COLLECTION_SIZE", "QUALITIES", "QUIZ_HABITS", "QUIZ_OPTIONS", "QUIZ_SKILLS", "STOPS", "STREAM_SYSTEMS",
+    "chunks", "collection", "quiz", "stream",
 ]  # fmt: skip
 
 GeneratedQrels = dict[str, dict[str, int]]
@@ -248,3 +248,77 @@ def chunks(
         retrieved_scores[f"q{number + 1}"] = dict(zip(names, scores))
         labels[f"q{number + 1}"] = dict.fromkeys(names[:answers], 1)
     return retrieved_scores, labels
+
+
+STREAM_SYSTEMS = {
+    "silent": (0.0, 0.0),
+    "always": (1.0, 1.0),
+    "alert": (0.8, 0.02),
+    "nervous": (0.8, 0.3),
+    "random": (0.08, 0.08),
+}
+"""How often a system answers on a day with news and on another day."""
+
+_ANSWER = 10  # documents of a system's answer
+_GAINS = (1, 5, 10)
+
+
+@checked
+def stream(
+    topics: Annotated[int, Whole("topics")] = 5,
+    questions: Annotated[int, Whole("questions of each topic")] = 6,
+    days: Annotated[int, Whole("days of the collection", 2)] = 60,
+    seed: Seed = 0,
+) -> tuple[GeneratedQrels, GeneratedRuns]:
+    """A stream of news: judgments {topic/question/day: {document: gain}}, and runs of seven systems.
+
+    Each question has news on 1 to 20 % of the days, the share drawn at random on a logarithmic scale. On such
+    a day 1 to 4 new documents have the gains 1, 5 or 10; the lists of all other days are nil, {} in the
+    judgments. Systems differ in when they answer (`STREAM_SYSTEMS`); an answer has 10 documents, and on a day
+    with news those of the day among them, most of them near the top. Two more systems know the judgments:
+    `oracle` returns the ideal lists, and `late` returns them one day later.
+
+    Parameters
+    ----------
+    topics, questions, days : int
+        How many; days from 2024-01-01 on.
+    seed : int
+        One seed gives one stream.
+
+    Returns
+    -------
+    qrels, runs : dict
+
+    Examples
+    --------
+    >>> from ir_trunc.synthetic import generated
+    >>> qrels, runs = generated.stream(topics=1, questions=2, days=30)
+    >>> sum(bool(gains) for gains in qrels.values()), len(qrels)
+    (4, 60)
+    >>> runs["late"]["t1/q1/2024-01-01"]
+    {}
+    """
+    rng = generator(seed)
+    dates = [str(day) for day in np.datetime64("2024-01-01") + np.arange(days)]
+    qrels: GeneratedQrels = {}
+    runs: GeneratedRuns = {name: {} for name in (*STREAM_SYSTEMS, "oracle", "late")}
+    for topic, question in product(range(1, topics + 1), range(1, questions + 1)):
+        has_news = rng.random(days) < 0.01 * 20 ** rng.random()
+        before: dict[str, float] = {}
+        for number, day in enumerate(dates):
+            key = f"t{topic}/q{question}/{day}"
+            documents = [f"d{topic}-{question}-{number}-{place}" for place in range(_ANSWER + 4)]
+            gains = rng.choice(_GAINS, rng.integers(1, 5)) if has_news[number] else np.zeros(0, int)
+            qrels[key] = dict(zip(documents, gains.tolist()))
+            ideal = {doc: float(gain) for doc, gain in qrels[key].items()}
+            runs["oracle"][key], runs["late"][key] = ideal, before
+            before = ideal
+            relevant = np.arange(len(documents)) < len(gains)
+            for name, answers in STREAM_SYSTEMS.items():
+                scores = (rng.standard_normal(len(documents)) + 2.0 * relevant).round(6)
+                order = np.argsort(-scores, kind="stable")[:_ANSWER]
+                answered = rng.random() < answers[0 if has_news[number] else 1]
+                runs[name][key] = (
+                    {documents[place]: float(scores[place]) for place in order} if answered else {}
+                )
+    return qrels, runs

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, shown
-from ir_trunc._core.parameters import text
+from ir_trunc._core.parameters import literal, text
 from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
 from ir_trunc.measures.declaration import items_of, split_at_blanks
@@ -186,13 +186,10 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
 def _argument_value(call_text: str, node: ast.expr) -> Any:
     """A number, a quoted text or another literal; anything else, such as a measure, stays text."""
     try:
-        return ast.literal_eval(node)
+        return literal(node, call_text)
     except (ValueError, TypeError, MemoryError, RecursionError):
         written = ast.get_source_segment(call_text, node) or ""
-    try:
-        return float(written)  # inf
-    except ValueError:
-        return written
+    return float(written) if written.lstrip("+-") in ("inf", "nan") else written
 
 
 def live_policy(policy: Any) -> Any:

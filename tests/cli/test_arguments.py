@@ -122,3 +122,54 @@ def test_a_run_may_be_called_like_a_measure(folder, command):
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip
 def test_bad_words(folder, complaint, words, part):
     assert part in complaint(*words)
+
+
+@pytest.mark.parametrize(("words", "option"), [
+    ("qrels in.run AP --places 2 -p 3", "-p/--places"),
+    ("qrels in.run AP -q --by-query", "-q/--by-query"),
+    ("meta power qrels in.run runs --repetitions 3 --repetitions 5", "--repetitions"),
+    ("study lengths in.run --order score --order score", "--order"),
+    ("truncate in.run --policy Fixed(1) --policy Fixed(2)", "--policy"),
+    ("report qrels in.run -o x -o y", "-o/--output"),
+    ("check qrels in.run --fail-if AP<1 --strict --strict", "--strict"),
+])  # fmt: skip
+def test_an_option_that_is_given_twice_is_refused(folder, complaint, words, option):
+    """It would override the first value, which may have taken a run."""
+    assert f"argument {option}: it is given twice" in complaint(*words.split())
+
+
+def test_options_that_are_declared_repeatable_may_be_repeated(folder, command):
+    (folder / "own.csv").write_text("q,d,score\n1,d1,2\n")
+    words = ["qrels", "own.csv", "RR", "--columns", "query_id=q", "--columns", "doc_id=d"]
+    assert command(*words)[:2] == (0, "RR\t0.3333\n")
+
+
+@pytest.mark.parametrize("number", ["1_0", "²", "١٠", "1e2", "0x10", "", "7" * 5000])
+@pytest.mark.parametrize("words", [
+    "study example --relevant", "meta calibrate --residual 0.1 --depth", "qrels in.run AP -p",
+    "meta stability qrels runs AP RR --repetitions", "study policies qrels runs -m SetF --folds",
+])  # fmt: skip
+def test_whole_numbers_have_one_grammar(folder, complaint, words, number):
+    message = complaint(*words.split(), number)
+    assert "number" in message
+    assert len(message) < 200
+
+
+@pytest.mark.parametrize("measure", ["P@1_0", "AP(rel=1_0)", "RBPT(p=0.5_0)"])
+def test_digits_of_measures_and_policies_are_not_grouped(folder, complaint, measure):
+    assert f"{measure!r} is not a measure" in complaint("qrels", "in.run", measure)
+    assert "k='1_0'" in complaint("truncate", "in.run", "--policy", "Fixed(k=1_0)")
+
+
+def test_long_words_and_long_numbers_are_refused_by_their_own_message(folder, complaint):
+    """Not by that of the operating system or of Python."""
+    (folder / "long.json").write_text('{"1": {"d1": ' + "7" * 5000 + "}}")
+    assert "cannot be read as JSON: a whole number has too many digits" in complaint(
+        "long.json", "in.run", "AP"
+    )
+    assert "is not a measure" in complaint("qrels", "in.run", "P@" + "7" * 5000)
+
+
+def test_runs_of_pipes_are_numbered(folder, bash):
+    lines = bash("ir_trunc qrels <(cat in.run) in.run <(cat runs/a) RR")[1].splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["run", "run 1", "in.run", "run 3"]

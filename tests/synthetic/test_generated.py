@@ -10,9 +10,11 @@ from ir_trunc.synthetic.generated import (
     QUIZ_HABITS,
     QUIZ_OPTIONS,
     QUIZ_SKILLS,
+    STREAM_SYSTEMS,
     chunks,
     collection,
     quiz,
+    stream,
 )
 
 QRELS, RUNS = collection()
@@ -148,3 +150,33 @@ def test_skill_and_the_right_silence_pay():
 def test_wrong_numbers_are_refused(made, wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         made(**wrong)
+
+
+STREAM, STREAM_RUNS = stream()
+
+
+def test_a_stream_has_news_on_few_days():
+    by_question = {}
+    for key, gains in STREAM.items():
+        by_question.setdefault(key.rpartition("/")[0], []).append(bool(gains))
+    assert (len(STREAM), len(by_question), len(set(map(len, by_question.values())))) == (1800, 30, 1)
+    assert all(0 <= np.mean(news) < 0.3 for news in by_question.values())
+    assert 0.02 < np.mean(list(map(bool, STREAM.values()))) < 0.12
+    assert {gain for gains in STREAM.values() for gain in gains.values()} == {1, 5, 10}
+    documents = [doc for gains in STREAM.values() for doc in gains]
+    assert len(documents) == len(set(documents))  # news is new
+
+
+def test_systems_of_a_stream_answer_as_often_as_their_names_say():
+    assert all(list(run) == list(STREAM) for run in STREAM_RUNS.values())
+    news = np.array(list(map(bool, STREAM.values())))
+    for name, rates in STREAM_SYSTEMS.items():
+        answered = np.array(list(map(bool, STREAM_RUNS[name].values())))
+        assert (answered[news].mean(), answered[~news].mean()) == pytest.approx(rates, abs=0.1), name
+        assert set(map(len, STREAM_RUNS[name].values())) <= {0, 10}
+    assert STREAM_RUNS["oracle"] == STREAM
+    late, oracle = (STREAM_RUNS[name] for name in ("late", "oracle"))
+    assert late["t1/q1/2024-01-01"] == {}
+    assert all(
+        late[f"t5/q6/2024-02-{day:02}"] == oracle[f"t5/q6/2024-02-{day - 1:02}"] for day in range(2, 30)
+    )
