@@ -22,8 +22,8 @@ def test_there_are_exactly_two_set_up_commands_and_ci_runs_the_second():
     assert tests.strip() in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_it_can_be_read_in_five_minutes():
-    assert len(README.split()) <= 1200
+def test_it_is_short():
+    assert len(README.split()) <= 900
 
 
 def test_console_output_is_what_the_commands_print(collection):
@@ -44,7 +44,7 @@ def test_what_the_advice_gains_is_as_written(collection, monkeypatch):
     names: dict[str, object] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ir_trunc.IrTruncWarning)
-        for block in blocks(PAGE, "python")[:2]:
+        for block in blocks(PAGE, "python"):
             run_python(block, names)
     advice = names["advice"]
     before, after = advice.score[advice.policies.index(advice.present)], advice.score[0]
@@ -63,11 +63,8 @@ def test_the_table_of_lists_is_computed():
             assert float(cell) == pytest.approx(value, abs=0.00501)
 
 
-def test_the_measures_in_the_table_are_registered():
-    table = README.partition("## Measures")[2].partition("\n`@k`")[0]
-    listed = {name for cell in re.findall(r"`([^`]+)`", table) for name in cell.split()}
-    assert listed <= set(registry)
-    assert len(listed) > 80
+def test_the_number_of_measures_is_as_written():
+    assert len(registry) > int(re.search(r"There are more than (\d+)", README)[1])
 
 
 def test_the_picture_is_what_the_demonstration_draws(tmp_path):
