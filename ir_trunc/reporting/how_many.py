@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import math
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc import plots
-from ir_trunc._core.errors import InputError, IrTruncError, counted, warn
+from ir_trunc._core.curve import TOLERANCE
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, warn
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import generator, number, text
-from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.parameters import Number, Seed, Whole, checked, text
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
-from ir_trunc.measures.definition import influence
-from ir_trunc.scoring._statistics import interval_of_mean
+from ir_trunc.measures.definition import BoundMeasure, influence, parts_of, value_from_means
+from ir_trunc.measures.lists import Lists
+from ir_trunc.reporting._selection import bootstrap, chance_of_lead, choose, separation, shares_of_first
+from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.results import Result
 from ir_trunc.truncation._fitting import one_measure, single_measure
 from ir_trunc.truncation._policy import Cutter, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
 from ir_trunc.truncation._validation import held_out_cuts, topic_folds
-from ir_trunc.truncation.policies.lengths import Fixed
+from ir_trunc.truncation.policies.lengths import Fixed, Greedy
+from ir_trunc.truncation.policies.thresholds import LevelPolicy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,131 +46,214 @@ FEW = 50
 FIXED = (1, 2, 3, 5, 10, 20, 50, 100)
 """The fixed lengths that are tried, up to the longest list."""
 
-PRESENT = "as retrieved"
-"""The name of the lists as they are, in the place of a policy."""
+WHOLE, SILENT = "as retrieved", "always silent"
+"""The names of the two references: the lists as they are, and nothing for any question."""
 
-_RESAMPLES = 2000
-_SAME = 1e-12
+FOLDS = 5
+_CHANCE = 0.05
+_INTERVAL = 2.5, 97.5
+_WORST = 1e9  # the score of a level that is not allowed is below minus this
 _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share that suggests distances
-_COLUMNS = (
-    *("fitted", "score", "low", "high", "length", "cost", "empty", "silence_precision", "first"),
-    *("behind_low", "behind_high"),
-)
+_PRECISE_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class HowMany(Result):
-    """How well each policy did on questions that it was not fitted on, the best policy first.
+    """How well each policy did on questions that it was not fitted on, the highest score first.
+
+    Arrays have a value for each policy (P).
 
     Attributes
     ----------
     measure : str
         The measure of the scores.
-    questions, silent : int
+    questions, unanswerable : int
         Number of questions, and of those without an answer in the labels.
+    production : float or None
+        The share of unanswerable questions for which all figures are; None for that of the labels.
     folds, seed : int
         Of the cross-validation.
     policies : tuple of str
-        Their names (P).
-    present : str
-        The name of the setting in use.
+        Their names (P). 'always silent' and 'as retrieved' are the two references.
     fitted : tuple of str
         Each policy fitted on all questions, as text; "" for one that text cannot hold.
+    advised, present : str
+        Name of the advised policy, and of the setting in use.
     policy : Policy
-        The best policy, fitted on all questions: `advice.policy(scores)`, `advice.policy.keep(items)`, or
+        The advised policy, fitted on all questions: `advice.policy(scores)`, `advice.policy.keep(items)`, or
         `advice.policy.save("stop.json")`.
+    kept : numpy.ndarray
+        Share of the answerable questions whose list keeps a relevant document.
+    unanswered : numpy.ndarray
+        Share of the unanswerable questions that are left unanswered: that get the empty list.
+    wrongly : numpy.ndarray
+        Share of the unanswered questions that have an answer.
+    empty, length, cost : numpy.ndarray
+        Share of empty lists, and documents and their cost per question; cost is NaN where it is unknown.
     score, low, high : numpy.ndarray
-        Mean scores with 95 % intervals (P).
-    length, cost : numpy.ndarray
-        Documents of a list and their cost, on average (P); cost is NaN where it is unknown.
-    empty, silence_precision : numpy.ndarray
-        Share of empty lists, and the share of these that belong to questions without an answer (P).
+        Mean scores on these questions, with individual 95 % intervals.
     first : numpy.ndarray
-        Share of 2,000 bootstrap samples of the questions in which the policy ranks first (P).
+        Share of the bootstrap samples of the questions in which the policy has the highest score.
     behind_low, behind_high : numpy.ndarray
-        95 % interval of the best policy's score less this policy's (P).
+        95 % interval of the advised policy's score less this policy's.
+    expected : tuple of three floats
+        The score of the advised policy on new questions, with its 95 % interval: without the optimism of the
+        best of many (the bootstrap of Tsamardinos et al. 2018).
+    chance : float
+        p value of the highest score against the better reference (White's reality check): how often chance
+        alone would show as large a lead of the best of so many policies.
+    separation : tuple of three floats
+        AUROC of the top score for questions with against those without an answer, with its 95 % interval
+        (DeLong et al. 1988); NaN where there is no question of one kind, or no score.
+    margin : float
+        A simpler policy whose score is within this of the highest is preferred.
+    keep : float or None
+        The share of the answerable questions that had to keep a relevant document.
     left_out : tuple of str
         Policies that could not be tried, with the reason.
     """
 
     measure: str
     questions: int
-    silent: int
+    unanswerable: int
+    production: float | None
     folds: int
     seed: int
     policies: tuple[str, ...]
-    present: str
     fitted: tuple[str, ...]
+    advised: str
+    present: str
     policy: Any
+    kept: Floats
+    unanswered: Floats
+    wrongly: Floats
+    empty: Floats
+    length: Floats
+    cost: Floats
     score: Floats
     low: Floats
     high: Floats
-    length: Floats
-    cost: Floats
-    empty: Floats
-    silence_precision: Floats
     first: Floats
     behind_low: Floats
     behind_high: Floats
+    expected: tuple[float, float, float]
+    chance: float
+    separation: tuple[float, float, float]
+    margin: float
+    keep: float | None
     left_out: tuple[str, ...]
+
+    digits = 3
 
     digits = 3
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """The policies whose scores do not differ significantly from the best: the 95 % interval holds 0."""
-        return tuple(name for name, low in zip(self.policies[1:], self.behind_low[1:]) if low <= 0)
+        """The other policies whose score does not differ significantly: the 95 % interval holds 0."""
+        rows = zip(self.policies, self.behind_low, self.behind_high)
+        return tuple(name for name, low, high in rows if low <= 0 <= high and name != self.advised)
 
     @property
     def heading(self) -> str:
         """The advice as text."""
-        best, now = self.policies[0], self.policies.index(self.present)
-        named = self.fitted[0] if now and self.fitted[0] else best
-        leader = named if now else f"the present setting, {named}"
+        best, now = self.policies.index(self.advised), self.policies.index(self.present)
+        advised = self._written(best)
+        weighted = "" if self.production is None else f" (weighted to {self.production:.0%})"
         lines = [
-            f"{counted(self.questions, 'question')}, {self.silent} of them without an answer; {self.measure},"
+            f"{counted(self.questions, 'question')}, {self.unanswerable} of them without an answer{weighted};"
             f" {self.folds}-fold cross-validation.",
-            f"Best is {leader}: {self.score[0]:.3f} ({self.low[0]:.3f} to {self.high[0]:.3f}) with"
-            f" {self.length[0]:.1f} documents on average. It is the best again in {self.first[0]:.0%} of the"
-            " bootstrap samples of the questions.",
+            f"Advice: keep the present setting, {advised}." if best == now else f"Advice: {advised}.",
         ]
-        if now:
-            lines.append(
-                f"The present setting, {self.present}, has {self.score[now]:.3f} with {self.length[now]:.1f}"
-                f" documents; it is behind by {self.behind_low[now]:.3f} to {self.behind_high[now]:.3f}."
-            )
-        else:
-            lines.append("Nothing that was tried is better.")
-        return "\n".join([*lines, *self.doubts])
+        if best != now:
+            lines[-1] += f" In brackets: the present setting, {self._written(now)}."
+        if self.empty[best] == 1:
+            lines.append("This leaves every question unanswered.")
+        quantities: list[tuple[str, Floats, str]] = [
+            ("of the answerable questions still get a relevant passage", self.kept, "{:.0%}"),
+            ("of the unanswerable questions are left unanswered", self.unanswered, "{:.0%}"),
+            ("of the unanswered questions had an answer", self.wrongly, "{:.0%}"),
+            ("passages per question", self.length, "{:.1f}"),
+            ("cost per question", self.cost, "{:.4g}"),
+        ]
+        for what, values, form in quantities:
+            if not math.isnan(values[best]):
+                compared = "" if best == now or math.isnan(values[now]) else f" ({form.format(values[now])})"
+                lines.append(f"{form.format(values[best])}{compared} {what}.")
+        expected, low, high = self.expected
+        lines.append(
+            f"{self.measure}: expect {expected:.3f} ({low:.3f} to {high:.3f}) on new questions; it is"
+            f" {self.score[best]:.3f} on these"
+            + ("." if best == now else f", and {self.score[now]:.3f} with the present setting.")
+        )
+        return "\n".join([*lines, *self._remarks(best)])
 
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """Reasons for caution."""
-        doubts = []
-        if self.questions < FEW:
-            doubts.append(f"Careful: {self.questions} questions are few; with {FEW} or more this is surer.")
+    def _written(self, row: int) -> str:
+        """The name of a policy with its fitted parameters to four significant digits."""
+        name, fitted = self.policies[row], self.fitted[row]
+        if name in (SILENT, WHOLE) or not fitted:
+            return name
+        if fitted == str(Fixed(0)):
+            return f"{name}, which returns nothing for any question"
+        return _PRECISE_NUMBER.sub(lambda match: f"{float(match[0]):.4g}", fitted)
+
+    def _remarks(self, best: int) -> Iterator[str]:
+        """What the advice rests on, and reasons for caution."""
+        if self.keep is not None:
+            yield self._shown_keep(best)
+        if best > 0 and self.score[0] - self.score[best] <= self.margin:
+            simpler = f"{self._written(best)} is simpler than {self._written(0)}"
+            yield f"{simpler}; its score is within {self.margin:g}."
+        yield f"It ranks first in {self.first[best]:.0%} of bootstrap samples."
+        beaten = self.chance <= _CHANCE
+        if not beaten:
+            reference = min(self.policies.index(SILENT), self.policies.index(WHOLE))
+            lead = f"better than '{self.policies[reference]}' beyond chance (p = {self.chance:.2f})"
+            yield f"No policy is {lead}."
+        auroc, low, high = self.separation
+        if not math.isnan(auroc):
+            separate = "do not separate" if low <= 0.5 <= high else "separate"
+            separate += " too little" if not beaten and low > 0.5 else ""
+            yield (
+                f"These scores {separate} questions with and without an answer: AUROC of the top score"
+                f" {auroc:.2f} ({low:.2f} to {high:.2f})."
+            )
         if self.alike:
-            names = ", ".join(self.alike)
-            doubts.append(f"Careful: these questions do not tell it apart from {names}.")
-            fitted = zip(self.policies, self.fitted)
-            one_length = [name for name, policy in fitted if policy.startswith("Fixed(")]
-            simple = [name for name in one_length if name in self.alike]
-            if simple and self.policies[0] not in one_length:
-                doubts.append(
-                    f"One length for all, {simple[0]}, is simpler and as good, as far as they tell."
-                )
-        return (*doubts, *(f"Not tried: {reason}" for reason in self.left_out))
+            yield f"No significant difference from {', '.join(self.alike)}."
+        if self.questions < FEW:
+            yield f"{self.questions} questions are few; with {FEW} or more the advice is surer."
+        for reason in self.left_out:
+            yield f"Not tried: {reason}"
+
+    def _shown_keep(self, best: int) -> str:
+        """Whether the questions show that the wanted share keeps a relevant passage."""
+        from scipy.stats import binomtest
+
+        answerable = self.questions - self.unanswerable
+        keeping = round(self.kept[best] * answerable)
+        bound = binomtest(keeping, answerable, alternative="greater").proportion_ci(0.95).low
+        shown = "shows" if bound >= self.keep else "does not show"
+        return (
+            f"{keeping} of {answerable} answerable questions keep a relevant passage: at least {bound:.1%} of"
+            f" new ones do, with 95 % confidence. This {shown} keep={self.keep:g}."
+        )
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each policy, with all columns."""
-        table = pd.DataFrame({"policy": self.policies} | {name: getattr(self, name) for name in _COLUMNS})
+        columns = [field.name for field in fields(self) if isinstance(getattr(self, field.name), np.ndarray)]
+        table = pd.DataFrame(
+            {"policy": self.policies, "fitted": self.fitted} | {name: getattr(self, name) for name in columns}
+        )
         return table.drop(columns="cost") if np.isnan(self.cost).all() else table
 
     def summary(self) -> pd.DataFrame:
-        """The printed table: score with its interval, documents, cost, silence and its precision."""
-        columns = ["score", "low", "high", "length", "cost", "empty", "silence_precision"]
-        table = self.to_pandas().set_index("policy").filter(columns)
-        return table.rename(columns={"empty": "silent", "silence_precision": "rightly"})
+        """The printed table: questions with and without an answer, passages, cost, and the score."""
+        columns = ["kept", "unanswered", "wrongly", "length", "cost", "score", "low", "high"]
+        return (
+            self.to_pandas()
+            .set_index("policy")
+            .filter(columns)
+            .rename(columns={"unanswered": "silent", "length": "passages"})
+        )
 
     def plot(self, against: str = "", ax: Axes | None = None) -> Axes:
         """A row for each policy: score with 95 % interval, and cost or, where none is known, length.
@@ -177,39 +268,52 @@ class HowMany(Result):
         return plots.policies(table, against, ax)
 
 
+@checked
 def how_many(
-    retrieved: RunLike,
     labels: QrelsLike | None,
+    retrieved: RunLike,
     measure: str | Measure = "RBPT(p=0.8)",
-    cost: float | None = None,
     *,
-    policies: PoliciesLike | None = None,
+    keep: Annotated[float | None, Number("share of answerable questions", 0, 1)] = None,
+    unanswerable: Annotated[float | None, Number("share of questions", 0, 1)] = None,
+    price: Annotated[float | None, Number("price of a document", 0)] = None,
+    policies: PoliciesLike = (),
     also: PoliciesLike = (),
     present: int | str | Cutter | None = None,
-    folds: int = 5,
-    seed: int = 0,
+    margin: Annotated[float, Number("difference of scores", 0)] = 0.01,
+    folds: Annotated[int | None, Whole("parts of the questions", 2)] = None,
+    seed: Seed = 0,
     **options: Unpack[Options],
 ) -> HowMany:
     """How many documents to return for a question, from which score on, and when none.
 
-    Fixed lengths and policies are fitted on some of the questions and scored on the others, in turn. The best
-    of many policies owes a part of its score to chance: the result has the share of bootstrap samples in
-    which it ranks first, and the policies that do not differ significantly from it.
+    Fixed lengths and policies are fitted on some of the questions and scored on the others, in turn. The
+    advice is the policy with the highest score, or a simpler one within `margin` of it: the present setting
+    before a fixed length, and a fixed length before policies that read scores. The score to expect on new
+    questions leaves out what the best of many policies owes to chance (Tsamardinos, Greasidou & Borboudakis,
+    Machine Learning 2018, https://doi.org/10.1007/s10994-018-5714-4).
 
     Parameters
     ----------
-    retrieved : RunLike
-        What the system returned for each question, with scores; in any form that `ir_trunc.calc` takes, such
-        as `{question: {document: score}}` or a frame. The lists should be long enough to be cut.
     labels : QrelsLike or None
         Which documents are relevant, such as `{question: {document: 1}}`. A question without any is one that
         should get no answer. A frame or records have no row for it: `topics=` names all questions then.
+    retrieved : RunLike
+        What the system returned for each question, with scores; in any form that `ir_trunc.calc` takes, such
+        as `{question: {document: score}}` or a frame. The lists should be long enough to be cut. Where the
+        first two arguments can only be read in the other order, they are, with a warning.
     measure : str or Measure
-        What the policies maximise. It should depend on where lists end, as `RBPT`, `FlatU(e=0.1)`, `SetF` and
+        What the policies maximise. It has to depend on where lists end, as `RBPT`, `FlatU(e=0.1)`, `SetF` and
         `c@1` do.
-    cost : float, optional
-        What one document costs, in any unit (tokens, cents), for the table and the plot; by default the
-        column `cost` of the run. The best policy is chosen by the measure alone.
+    keep : float, optional
+        Share of the answerable questions that have to keep a relevant document: the advice is the best of the
+        policies that do so on these questions. Levels are fitted with a margin of one standard error.
+    unanswerable : float, optional
+        Share of unanswerable questions to expect in production, where that of the labels differs. All figures
+        and fitted levels are then those of questions in this proportion.
+    price : float, optional
+        What one unit of the column `cost` of the run costs, or one document where it has no such column, for
+        the table and the plot. Without it, costs are those of the column. They do not change the advice.
     policies : str or list, optional
         The policies to try, as texts or objects. By default all that work on live lists and need no parameter
         and no other package.
@@ -217,29 +321,33 @@ def how_many(
         Further policies: `"Learned"`, which needs scikit-learn, or `"RiskControlled('missed', 0.1)"`.
     present : int, str or Policy, optional
         The setting in use: a fixed length, or a policy. By default all that was retrieved is returned.
+    margin : float
+        A simpler policy is preferred if its score is within this of the highest.
     folds, seed : int
-        Number of parts of the questions, and the seed of their random assignment.
+        Number of parts of the questions, by default 5, and the seed of their random assignment.
     topics, nil, order, duplicates, stop, lower_is_better, columns
         As for `ir_trunc.calc`.
 
     Returns
     -------
     HowMany
-        It prints as a paragraph and a table; `advice.policy` is the best policy, fitted on all questions, and
-        `advice.plot()` draws a row for each policy.
+        It prints as a paragraph and a table; `advice.policy` is the advised policy, fitted on all questions,
+        and `advice.plot()` draws a row for each policy.
 
     Raises
     ------
     InputError
-        Where there are fewer than two questions, where no list belongs to a labelled question or no relevant
-        document was retrieved for any, and where the data cannot be read.
+        Where there are fewer than two questions, where no list belongs to a labelled question, where the
+        labels have no relevant document or none was retrieved, where no policy keeps the share `keep`, and
+        where the data cannot be read.
     ParameterError
-        Where a policy that was asked for cannot be fitted, or sees the judgments.
+        Where a policy that was asked for cannot be fitted, or sees the judgments, and where the measure never
+        gives a shorter list a higher score.
 
     Warns
     -----
     IrTruncWarning
-        Where there are fewer than 50 questions.
+        Where there are fewer than 50 questions, all scores are equal, or scores look like distances.
 
     Examples
     --------
@@ -247,145 +355,303 @@ def how_many(
     >>> import ir_trunc
     >>> labels = {str(q): {"a": 1} if q % 2 else {} for q in range(60)}
     >>> retrieved = {q: {"a": 0.9, "b": 0.3} if labels[q] else {"c": 0.4, "d": 0.2} for q in labels}
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     advice = ir_trunc.how_many(retrieved, labels)
+    >>> advice = ir_trunc.how_many(labels, retrieved)
     >>> advice.policy
     ScoreThreshold(threshold=0.9)
     >>> advice.policy([0.95, 0.5])
     1
     """
-    bound = one_measure(measure)
-    rankings = rank(labels, retrieved, **options)
+    rankings = _ranked(labels, retrieved, options)
     _check_that_ids_match(rankings)
-    _warn_of_distances(rankings)
-    price = None if cost is None else number("cost", cost, 0)
-    parts = topic_folds(len(rankings), folds, seed)
-    if len(rankings) < FEW:
-        warn(f"how_many: {len(rankings)} questions are few; with {FEW} or more the advice is surer.")
-    trials, left_out = _try_policies(policies, also, present, measure, rankings, parts)
-    lists = [rankings.cut(trial.cuts) for trial in trials]
-    values = np.array([influence(bound, cut) for cut in lists])
-    means = np.array([bound.score(cut).mean() for cut in lists])
+    bound = one_measure(measure)
+    _check_that_shorter_can_win(bound, single_measure(measure), rankings)
+    _warn_of_scores(rankings)
+    count, nil = len(rankings), rankings.judgments.nil_queries
+    if folds is not None and folds > count > 1:
+        raise ParameterError(f"folds={folds}: {count} questions can be in at most {count} parts.")
+    parts = topic_folds(count, min(FOLDS, max(count, 2)) if folds is None else folds, seed)
+    if count < FEW:
+        warn(f"how_many: {count} questions are few; with {FEW} or more the advice is surer.")
+    weights = _weights(nil, unanswerable)
+    target = bound if unanswerable is None else _weighted(bound, weights, nil)
+    fitting = target if keep is None else _keeping(target, keep, int((~nil).sum()))
+    trials, left_out = _try_policies(policies, also, present, target, fitting, rankings, parts)
+    values = np.array([influence(target, rankings.cut(trial.cuts)) for trial in trials])
     # Of equal scores the shorter lists come first, and of equal lists what is simpler.
     lengths = np.array([trial.cuts.mean() for trial in trials])
-    order = np.lexsort((np.arange(len(trials)), lengths, -np.round(means, 12)))
-    values, best = values[order], values[order[0]]
-    trials, lists = [trials[i] for i in order], [lists[i] for i in order]
-    bounds, behind = (
-        np.array([interval_of_mean(scores, repetitions=_RESAMPLES, seed=seed) for scores in table])
-        for table in (values, best - values)
-    )
-    if price is not None:
-        costs = [price * float(cut.lengths.mean()) for cut in lists]
-    else:
-        sums = [np.nan if cut.costs is None else cut.costs[cut.places].sum() for cut in lists]
-        costs = [float(total / len(rankings)) for total in sums]
-    empty = [trial.cuts == 0 for trial in trials]
-    rightly = [rankings.judgments.nil_queries[silent] for silent in empty]
+    order = np.lexsort((np.arange(len(trials)), lengths, -np.round(values.mean(axis=1), 12)))
+    trials, values = [trials[i] for i in order], values[order]
+    lists = [rankings.cut(trial.cuts) for trial in trials]
+    kept = np.array([_has_relevant(cut) & ~nil for cut in lists])
+    kept_shares = kept.sum(axis=1) / np.sum(~nil)
+    if keep is not None and kept_shares.max() < keep:
+        most = int(kept_shares.argmax())
+        raise InputError(
+            f"keep={keep:g}: no policy keeps a relevant document for that share of the answerable questions;"
+            f" {trials[most].name} does for {kept_shares[most]:.1%}. Retrieve more, or lower `keep`."
+        )
+    scores, ranks = values.mean(axis=1), np.array([trial.rank for trial in trials])
+    best = int(choose(scores[None], kept_shares[None], ranks, margin, keep)[0])
+    draws = bootstrap(values, kept, nil, weights, unanswerable is not None, seed)
+    chosen = choose(draws.scores, draws.kept, ranks, margin, keep)
+    expected = float(np.nanmean(draws.outside[np.arange(len(chosen)), chosen]))
+    low, high = np.percentile(draws.scores, _INTERVAL, axis=0)
+    behind_low, behind_high = np.percentile(draws.scores[:, best, None] - draws.scores, _INTERVAL, axis=0)
+    empty = np.array([cut.lengths == 0 for cut in lists])
+    with np.errstate(invalid="ignore"):  # no question is unanswerable, or none is unanswered
+        unanswered = (empty & nil).sum(axis=1) / nil.sum()
+        wrongly = (empty & ~nil) @ weights / (empty @ weights)
+    names = tuple(trial.name for trial in trials)
     return HowMany(
         measure=str(single_measure(measure)),
-        questions=len(rankings),
-        silent=int(rankings.judgments.nil_queries.sum()),
+        questions=count,
+        unanswerable=int(nil.sum()),
+        production=unanswerable,
         folds=len(parts),
-        seed=int(seed),
-        policies=tuple(trial.name for trial in trials),
-        present=next(trial.name for trial in trials if trial.present),
+        seed=seed,
+        policies=names,
         fitted=tuple(_as_text(trial.fitted) for trial in trials),
-        policy=trials[0].fitted,
-        score=means[order],
-        low=bounds[:, 0],
-        high=bounds[:, 1],
-        length=lengths[order],
-        cost=np.array(costs),
-        empty=np.array([silent.mean() for silent in empty]),
-        silence_precision=np.array([nil.mean() if len(nil) else np.nan for nil in rightly]),
-        first=_first(values, seed),
-        behind_low=behind[:, 0],
-        behind_high=behind[:, 1],
+        advised=names[best],
+        present=next(trial.name for trial in trials if trial.rank == 0),
+        policy=trials[best].fitted,
+        kept=kept_shares,
+        unanswered=unanswered,
+        wrongly=wrongly,
+        empty=empty @ weights / count,
+        length=np.array([cut.lengths @ weights for cut in lists]) / count,
+        cost=np.array([_costs(cut, price) @ weights for cut in lists]) / count,
+        score=scores,
+        low=low,
+        high=high,
+        first=shares_of_first(draws.scores),
+        behind_low=behind_low,
+        behind_high=behind_high,
+        expected=(expected, expected + low[best] - scores[best], expected + high[best] - scores[best]),
+        chance=chance_of_lead(scores, draws.scores, np.isin(names, (SILENT, WHOLE))),
+        separation=separation(rankings.first_scores, nil),
+        margin=margin,
+        keep=keep,
         left_out=tuple(left_out),
     )
 
 
+# What is read, and what is refused.
+
+
+def _ranked(labels: Any, retrieved: Any, options: Any) -> Rankings:
+    """The lists with their labels; in the other order of the two where they can only be read so."""
+    try:
+        return rank(labels, retrieved, **options)
+    except InputError as error:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                rankings = rank(retrieved, labels, **options)
+        except IrTruncError:
+            raise error from None
+    warn("how_many: the labels come first and what was retrieved second. The arguments were exchanged.")
+    return rankings
+
+
 def _check_that_ids_match(rankings: Rankings) -> None:
-    """InputError if labels and lists have nothing in common, most likely because their ids differ."""
+    """InputError if nothing can be learnt from the labels, most likely because ids differ."""
+    answerable = int((~rankings.judgments.nil_queries).sum())
     if not rankings.lengths.any():
         raise InputError(
             f"how_many: nothing was retrieved for any of the {len(rankings)} labelled questions (for"
             f" example question {rankings.topics[0]}). Nothing can be learnt: `retrieved` needs"
             " lists of documents for the questions of `labels`, under the same ids."
         )
-    answerable = int((~rankings.judgments.nil_queries).sum())
-    if answerable and not (rankings.judged_grades > 0).any():
+    if not answerable:
+        raise InputError(
+            f"how_many: none of the {len(rankings)} questions has a relevant document in the labels. Nothing"
+            " can be learnt: `labels` needs relevant documents (a grade of 1 or more) for some questions."
+        )
+    if not (rankings.judged_grades > 0).any():
         raise InputError(
             f"how_many: {answerable} questions have relevant documents, and none of these was"
             " retrieved. Nothing can be learnt: `retrieved` and `labels` need the same ids of documents."
         )
 
 
-def _warn_of_distances(rankings: Rankings) -> None:
-    """Warn if relevant documents are in the lower half of most lists that have one."""
-    right = rankings.judged_grades > 0
-    lists = rankings.judged_rows[right]
-    found = np.bincount(lists, minlength=len(rankings))
-    with_some = found > 0
-    mean_rank = np.bincount(lists, rankings.judged_ranks[right], len(rankings))[with_some] / found[with_some]
-    low = int((mean_rank > (rankings.lengths[with_some] + 1) / 2).sum())
-    if with_some.sum() >= _ENOUGH and low > _MOST * with_some.sum():
-        where = f"in the lower half of {low} of {with_some.sum()} lists"
+def _check_that_shorter_can_win(bound: BoundMeasure, measure: Measure, rankings: Rankings) -> None:
+    """ParameterError for a measure that gives no shorter list a higher score."""
+    if bound.definition.scope == "run" or "end" in bound.reads:
+        return
+    curve = bound.curve(rankings)
+    rises = np.delete(np.diff(curve.values), curve.offsets[1:-1] - 1)
+    if not (rises < -TOLERANCE).any():
+        raise ParameterError(
+            f"{measure} does not look at the end of a list: no list of these questions has a higher score if"
+            " it ends earlier, so that the advice would always be the longest. Use a measure that does:"
+            " RBPT, nDCGT, SetF, FlatU(e=0.1), or c@1 where one answer is enough."
+        )
+
+
+def _warn_of_scores(rankings: Rankings) -> None:
+    """Warn if the scores of each list are all equal, or relevant documents are mostly in the lower half."""
+    lengths, scores = rankings.lengths, rankings.scores
+    several = lengths > 1
+    if scores is not None and several.any():
+        starts = rankings.starts[several]
+        if (scores[starts] == scores[starts + lengths[several] - 1]).all():
+            warn(
+                "how_many: all scores of a list are equal, so that no policy can tell its documents apart."
+                " `retrieved` needs the scores by which documents were ranked."
+            )
+            return
+    relevant = rankings.judged_grades > 0
+    rows = rankings.judged_rows[relevant]
+    counts = np.bincount(rows, minlength=len(rankings))
+    some = counts > 0
+    mean_ranks = np.bincount(rows, rankings.judged_ranks[relevant], len(rankings))[some] / counts[some]
+    low = int((mean_ranks > (lengths[some] + 1) / 2).sum())
+    if some.sum() >= _ENOUGH and low > _MOST * some.sum():
+        where = f"in the lower half of {low} of {some.sum()} lists"
         warn(
             f"how_many: relevant documents are {where}; if the scores are distances, pass"
             " lower_is_better=True."
         )
 
 
+# The measure in production.
+
+
+def _weights(nil: Bools, unanswerable: float | None) -> Floats:
+    """The weight of each question, 1 on average, with which the unanswerable ones have the wanted share."""
+    if unanswerable is None:
+        return np.ones(len(nil))
+    share = nil.mean()
+    if share == 0 < unanswerable:
+        raise InputError(
+            f"unanswerable={unanswerable:g}: every question has an answer in the labels. Add questions"
+            " without one (with empty labels, or by topics=)."
+        )
+    of_nil = unanswerable / share if share else 0.0
+    return np.where(nil, of_nil, (1 - unanswerable) / (1 - share))
+
+
+def _weighted(bound: BoundMeasure, weights: Floats, nil: Bools) -> BoundMeasure:
+    """The measure whose mean over the labelled questions is that over questions in production."""
+    definition = bound.definition
+    of_nil, of_others = weights[nil].max(initial=0.0), weights[~nil].max()
+
+    def weight(lists: Lists) -> Floats:
+        return lists.spread(np.where(lists.judgments.nil_queries, of_nil, of_others))
+
+    if definition.scope == "list":
+        changed = replace(
+            definition, formula=lambda lists, **params: definition.formula(lists, **params) * weight(lists)
+        )
+        return replace(bound, definition=changed)
+    if definition.of_means is None:
+        raise ParameterError(
+            f"unanswerable: {definition.name} looks at all lists of a run and cannot be computed for another"
+            " share of unanswerable questions; RBPT, EM and c@1 can."
+        )
+    parts, value = definition.of_means
+    of_means = (lambda lists, **params: tuple(part * weight(lists) for part in parts(lists, **params)), value)
+    return replace(bound, definition=replace(definition, of_means=of_means, influence=None))
+
+
+def _keeping(bound: BoundMeasure, keep: float, answerable: int) -> BoundMeasure:
+    """The measure for fitting levels that keep a relevant document for a share of the answerable questions.
+
+    A level that keeps fewer has a score below that of all others. The share is one standard error higher than
+    wanted: of levels that reach it exactly, half would miss it on new questions.
+    """
+    wanted = min(keep + math.sqrt(keep * (1 - keep) / answerable), 1.0)
+
+    def parts(lists: Lists, **_: Any) -> tuple[Floats, ...]:
+        with_answer = lists.spread(~lists.judgments.nil_queries)
+        kept = (lists.sum(lists.grade > 0) > 0) & with_answer
+        return *parts_of(bound, lists), kept.astype(np.float64), with_answer.astype(np.float64)
+
+    def value(*means: Floats, **_: Any) -> Floats:
+        *own, kept, with_answer = means
+        missing = np.maximum(wanted * with_answer - kept - TOLERANCE, 0)
+        return np.where(missing > 0, -_WORST * (1 + missing), value_from_means(bound, np.array(own)))
+
+    definition = replace(bound.definition, scope="run", of_means=(parts, value), influence=None)
+    return replace(bound, definition=definition)
+
+
+# Policies.
+
+
 @dataclass(frozen=True)
 class _Trial:
-    """A policy, its lengths for lists that it was not fitted on (Q), and itself fitted on all lists."""
+    """A policy, its lengths for lists that it was not fitted on (Q), and itself fitted on all lists.
+
+    rank: 0 for the setting in use, 1 for a fixed length, 2 for others; of policies within the margin the
+    lowest is preferred.
+    """
 
     name: str
     cuts: Ints
     fitted: Any
-    present: bool
+    rank: int
 
 
 def _try_policies(
-    policies: Any, also: Any, present: Any, measure: Any, rankings: Rankings, parts: list[Ints]
+    policies: Any,
+    also: Any,
+    present: Any,
+    target: BoundMeasure,
+    fitting: BoundMeasure,
+    rankings: Rankings,
+    parts: list[Ints],
 ) -> tuple[list[_Trial], list[str]]:
-    """The setting in use and all policies that could be tried, and why others could not."""
-    longest = int(rankings.lengths.max(initial=0))
+    """The setting in use, the references and all policies that could be tried, and why others could not."""
+    longest = int(rankings.lengths.max())
     now: Cutter = Fixed(longest)
     if present is not None:
         is_policy = isinstance(present, str) or hasattr(present, "cut")
         now = parse_policy(present) if is_policy else Fixed(present)
-    names = {PRESENT if present is None else str(now): now}
-    required = [] if policies is None else parse_policies(policies)
-    required += [] if isinstance(also, (str, list, tuple)) and not also else parse_policies(also)
-    offered = _all_policies(longest) if policies is None else []
-    names |= {str(policy): policy for policy in [*offered, *required] if str(policy) not in names}
+    asked, further = (
+        [] if isinstance(some, (str, list, tuple)) and not some else parse_policies(some)
+        for some in (policies, also)
+    )
+    required = [*asked, *further]
+    offered = {} if asked else _all_policies(longest)
+    by_name: dict[str, Cutter] = {} if present is None else {str(now): now}
+    by_name |= {WHOLE: now if present is None else Fixed(longest), SILENT: Fixed(0)}
+    by_name |= {name: policy for name, policy in offered.items() if str(policy) not in by_name}
+    by_name |= {str(policy): policy for policy in required if str(policy) not in by_name}
     trials: list[_Trial] = []
     left_out = []
-    for name, policy in names.items():
+    for name, policy in progress(by_name.items(), "policies", "policy"):
+        # A level can be chosen so that enough questions keep a relevant document.
+        measure = fitting if isinstance(policy, (LevelPolicy, Greedy)) else target
         try:
             refuse_if_not_live(policy)
             cuts = held_out_cuts(policy, measure, rankings, parts)
-            trials.append(_Trial(name, cuts, policy.fit(rankings, measure), policy is now))
+            fitted = _finite(policy.fit(rankings, measure))
         except IrTruncError as error:
             if policy is now or policy in required:
                 raise
             left_out.append(str(error))
+            continue
+        rank = 0 if policy is now else 1 if isinstance(fitted, Fixed) else 2
+        trials.append(_Trial(name, cuts, fitted, rank))
     return trials, left_out
 
 
-def _all_policies(longest: int) -> list[Cutter]:
+def _all_policies(longest: int) -> dict[str, Cutter]:
     """Fixed lengths, and all policies that need no parameter and no other package, and work on live lists."""
-    policies: list[Cutter] = [Fixed(k) for k in FIXED if k <= longest]
-    for definition in registry.values():
+    policies: dict[str, Cutter] = {str(Fixed(k)): Fixed(k) for k in FIXED if k < longest}
+    for name, definition in registry.items():
         live = not (getattr(definition.kind, "not_live", "") or sees_judgments(definition.kind))
         alone = not hasattr(definition.kind, "needs")
         if live and alone and not any(param.required for param in definition.params.values()):
-            policies.append(definition.kind())
+            policies[name] = definition.kind()
     return policies
+
+
+def _finite(policy: Any) -> Any:
+    """The policy; a level that nothing reaches is the length 0."""
+    values = vars(policy).values() if is_dataclass(policy) else ()
+    return Fixed(0) if any(isinstance(value, float) and math.isinf(value) for value in values) else policy
 
 
 def _as_text(policy: Any) -> str:
@@ -394,11 +660,15 @@ def _as_text(policy: Any) -> str:
     return str(policy) if definition and definition.kind is type(policy) and definition.written else ""
 
 
-def _first(values: Floats, seed: int) -> Floats:
-    """The share of bootstrap samples in which each policy ranks first; ties share a sample."""
-    questions = values.shape[1]
-    drawn = generator(seed).multinomial(questions, [1 / questions] * questions, size=_RESAMPLES)
-    means = drawn @ values.T / questions
-    best = means >= means.max(axis=1, keepdims=True) - _SAME
-    shared: Floats = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
-    return shared
+def _has_relevant(rankings: Rankings) -> Bools:
+    """Which lists have a relevant document (Q)."""
+    rows = rankings.judged_rows[rankings.judged_grades > 0]
+    return np.bincount(rows, minlength=len(rankings)) > 0
+
+
+def _costs(rankings: Rankings, price: float | None) -> Floats:
+    """The cost of each list (Q)."""
+    if rankings.costs is None:
+        return rankings.lengths * (np.nan if price is None else price)
+    costs = np.bincount(rankings.rows, rankings.costs[rankings.places], len(rankings))
+    return costs * (1.0 if price is None else price)

@@ -31,11 +31,13 @@ def single_measure(measure: Any) -> Measure:
 
 
 def one_measure(measure: Any) -> BoundMeasure:
-    """The formula of one measure.
+    """The formula of one measure, or the one that is given.
 
     ParameterError for several and for one that counts losses, UnknownMeasureError if only another tool
     computes it.
     """
+    if isinstance(measure, BoundMeasure):
+        return measure
     parsed = single_measure(measure)
     bound = bind(parsed)
     if bound is None:
@@ -51,9 +53,9 @@ def curve_of(measure: Any, rankings: Rankings) -> Curve:
     bound = one_measure(measure)
     if bound.definition.scope == "run":
         raise ParameterError(
-            f"{measure} looks at all lists of a run at once: a list alone has no best cut. Greedy,"
-            " ScoreThreshold and ShareOfTop, which have one level for the whole run, can be fitted to it; an"
-            " oracle needs another measure."
+            f"{bound.definition.name} looks at all lists of a run at once: a list alone has no best cut."
+            " Greedy, ScoreThreshold and ShareOfTop, which have one level for the whole run, can be fitted to"
+            " it; an oracle needs another measure."
         )
     return bound.curve(_check_rankings(rankings))
 

@@ -21,7 +21,7 @@ from ir_trunc.truncation.policies.lengths import Given
 _SAVED = re.compile(r"\.json(\.gz)?$")
 CutterType = TypeVar("CutterType", bound=Cutter)
 
-PoliciesLike: TypeAlias = "str | Cutter | Iterable[str | Cutter]"
+PoliciesLike: TypeAlias = str | Cutter | Iterable[str | Cutter]
 """One or more policies: a text such as 'LargestGap Fixed(k=3)', a policy, or a list of both."""
 
 

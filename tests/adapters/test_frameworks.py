@@ -239,10 +239,10 @@ def test_hugging_face_data_sets_as_they_are(monkeypatch):
     run = datasets.Dataset.from_dict({name: list(values) for name, values in columns.items()})
     judged = [(q, chunk, 1) for q, right in labels.items() for chunk in right]
     qrels = datasets.Dataset.from_dict(dict(zip(("question", "chunk", "grade"), map(list, zip(*judged)))))
-    expected = how_many(retrieved, labels, policies="ScoreThreshold").policy
+    expected = how_many(labels, retrieved, policies="ScoreThreshold").policy
     columns = named | {"score": "sim", "relevance": "grade"}
     with pytest.warns(match="no judgments in qrels"):  # questions without an answer have no row
-        stop = how_many(run, qrels, policies="ScoreThreshold", topics=list(labels), columns=columns).policy
+        stop = how_many(qrels, run, policies="ScoreThreshold", topics=list(labels), columns=columns).policy
     assert stop == expected
     kept = stop.keep(run.select(range(20)), score="sim")
     assert isinstance(kept, datasets.Dataset)
@@ -268,7 +268,7 @@ def test_notebook_06_takes_ten_lines_from_data_to_a_policy(source):
 
 def test_each_reaches_a_policy_from_its_data():
     retrieved, labels = chunks(60)
-    stop = how_many(retrieved, labels, policies="ScoreThreshold").policy
+    stop = how_many(labels, retrieved, policies="ScoreThreshold").policy
     assert stop.keep(list(retrieved["q2"].items()))
     import pandas as pd
 
@@ -276,7 +276,7 @@ def test_each_reaches_a_policy_from_its_data():
         [(q, chunk, score) for q, found in retrieved.items() for chunk, score in found.items()],
         columns=["query_id", "doc_id", "score"],
     )
-    assert how_many(frame, labels, policies="ScoreThreshold").policy == stop
+    assert how_many(labels, frame, policies="ScoreThreshold").policy == stop
 
 
 def test_generated_chunks_are_the_same_for_one_seed():

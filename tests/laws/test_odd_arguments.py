@@ -58,7 +58,7 @@ with warnings.catch_warnings():
     ABSTENTION = truncation.abstention_curve("RBPT", QRELS, RUN)
     RISKS = truncation.risk_coverage(QRELS, RUN)
     CROSS = truncation.cross_validate(["Greedy", "LargestGap"], "RBPT", QRELS, {"one": RUN}, folds=2)
-    ADVICE = ir_trunc.how_many(RUN, QRELS, policies="Greedy", folds=2)
+    ADVICE = ir_trunc.how_many(QRELS, RUN, policies="Greedy", folds=2)
 CUTS = {"1": 1, "2": 0, "4": 1}
 SCORED = {"measures": "AP RBPT", "qrels": QRELS, "run": RUN}
 READING = {"order": "score", "duplicates": "error", "stop": None, "lower_is_better": False, "columns": None}
@@ -154,7 +154,7 @@ CALLS = {
     "truncation.ShareOfTop": (truncation.ShareOfTop, {"share": 0.5}),
     "how_many": (
         ir_trunc.how_many,
-        {"retrieved": RUN, "labels": QRELS, "measure": "RBPT", "cost": 1.5, "policies": "Greedy LargestGap",
+        {"retrieved": RUN, "labels": QRELS, "measure": "RBPT", "price": 1.5, "policies": "Greedy LargestGap",
          "also": "Knee", "present": 1, "folds": 2, "seed": 0} | UNIVERSE | READING,
     ),
     "HowMany.plot": (ADVICE.plot, {"against": "length", "ax": None}),

@@ -109,7 +109,7 @@ def test_every_function_that_takes_a_run_takes_columns():
     assert len(truncation.cross_validate("Greedy", "AP", LABELS, runs, 2, columns=BOTH)) == 2
     assert truncation.risk_coverage(LABELS, FOUND, columns=BOTH)["answers"].tolist() == [1, 2]
     with pytest.warns(match="few"):
-        assert how_many(FOUND, LABELS, policies="Greedy", folds=2, columns=BOTH).questions == 2
+        assert how_many(LABELS, FOUND, policies="Greedy", folds=2, columns=BOTH).questions == 2
     assert Reading(columns={"doc_id": "chunk"}) != Reading()
 
 

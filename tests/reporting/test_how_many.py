@@ -1,6 +1,7 @@
-"""One call from what was retrieved and labels to a policy that is deployed."""
+"""One call from labels and what was retrieved to a policy that is deployed."""
 
 import math
+import re
 import warnings
 
 import numpy as np
@@ -17,126 +18,278 @@ def collection(questions=80, seed=0, noise=0.1):
     rng = np.random.default_rng(seed)
     labels, retrieved = {}, {}
     for q in range(questions):
-        answers = {f"r{at}": 1 for at in range(rng.integers(1, 5) if q % 4 else 0)}
-        others = {f"x{at}": float(rng.normal(0.4, noise)) for at in range(10)}
+        answers = {f"r{number}": 1 for number in range(rng.integers(1, 5) if q % 4 else 0)}
+        others = {f"x{number}": float(rng.normal(0.4, noise)) for number in range(10)}
         labels[str(q)] = answers
         retrieved[str(q)] = {doc: float(rng.normal(0.7, noise)) for doc in answers} | others
-    return retrieved, labels
+    return labels, retrieved
 
 
-RETRIEVED, LABELS = collection()
+def noise_only(questions=90, seed=0):
+    """Random scores; a third of the questions have no answer."""
+    rng = np.random.default_rng(seed)
+    labels = {
+        str(q): {f"d{doc}": 1 for doc in rng.permutation(20)[: rng.integers(1, 4) if q % 3 else 0]}
+        for q in range(questions)
+    }
+    return labels, {q: {f"d{doc}": float(rng.random()) for doc in range(20)} for q in labels}
+
+
+LABELS, RETRIEVED = collection()
+SINGLE = "ScoreThreshold(threshold=0.62) Fixed(k=1) Fixed(k=4)"  # nothing to fit
 
 
 @pytest.fixture(scope="module")
 def advice():
-    """What is advised where nothing is said."""
-    return how_many(RETRIEVED, LABELS)
+    return how_many(LABELS, RETRIEVED)
 
 
 def row(advice, name):
     return advice.to_pandas().set_index("policy").loc[name]
 
 
-def test_a_threshold_is_found_and_can_be_used(advice):
-    assert advice.policies[0] == "ScoreThreshold"
+def heading(advice):
+    return advice.heading.splitlines()
+
+
+def test_a_threshold_is_advised_and_can_be_used(advice):
+    assert advice.advised == advice.policies[0] == "ScoreThreshold"
     assert 0.5 < advice.policy.threshold < 0.7
     assert [advice.policy(scores) for scores in ([0.9, 0.8, 0.3], [0.4, 0.3])] == [2, 0]
     assert advice.policy.keep([("answer", 0.9), ("other", 0.3)]) == [("answer", 0.9)]
-    assert f"Best is ScoreThreshold(threshold={advice.policy.threshold!r})" in repr(advice).replace("\n ", "")
-    assert (advice.questions, advice.silent) == (80, 20)
+    assert (advice.questions, advice.unanswerable) == (80, 20)
+
+
+def test_parameters_are_printed_to_four_digits_and_kept_in_full(advice):
+    assert heading(advice)[1].startswith(f"Advice: ScoreThreshold(threshold={advice.policy.threshold:.4g}).")
+    assert row(advice, "ScoreThreshold")["fitted"] == repr(advice.policy)
+    assert len(repr(advice.policy.threshold)) > 10
 
 
 def test_the_figures_are_those_of_cross_validation():
-    """The same folds, the same cuts: what `cross_validate` says of each policy."""
     names = ["Greedy", "ScoreThreshold", "LargestGap", "Fixed(k=3)"]
     options = {"policies": names, "folds": 4, "seed": 3}
-    advice = how_many(RETRIEVED, LABELS, "FlatU(e=0.1)", **options)
+    advice = how_many(LABELS, RETRIEVED, "FlatU(e=0.1)", **options)
     table = cross_validate(measure="FlatU(e=0.1)", qrels=LABELS, runs={"r": RETRIEVED}, **options)
-    columns = ["score", "low", "high", "length", "empty", "silence_precision"]
-    ours, theirs = (frame.set_index("policy").loc[names, columns] for frame in (advice.to_pandas(), table))
-    np.testing.assert_allclose(ours.to_numpy(float), theirs.to_numpy(float), rtol=1e-12)
+    ours, theirs = (frame.set_index("policy").loc[names] for frame in (advice.to_pandas(), table))
+    exact = ["score", "length", "empty"]
+    np.testing.assert_allclose(ours[exact].to_numpy(float), theirs[exact].to_numpy(float), rtol=1e-12)
+    np.testing.assert_allclose(1 - ours["wrongly"], theirs["silence_precision"], rtol=1e-12)
+    np.testing.assert_allclose(ours["unanswered"], theirs["silence_recall"], rtol=1e-12)
+    np.testing.assert_allclose(ours[["low", "high"]], theirs[["low", "high"]], atol=0.03)
     assert (np.diff(advice.score) <= 0).all()
     assert advice.first.sum() == pytest.approx(1)
 
 
 def test_the_policy_is_fitted_on_all_questions():
-    advice = how_many(RETRIEVED, LABELS, policies="ScoreThreshold")
+    advice = how_many(LABELS, RETRIEVED, policies="ScoreThreshold")
     assert advice.policy == ScoreThreshold().fit(ir_trunc.rank(LABELS, RETRIEVED), "RBPT")
 
 
-def test_the_present_setting_is_told_with_what_the_best_is_better_by(advice):
-    assert advice.present == "as retrieved"
-    assert row(advice, "as retrieved")["length"] == np.mean([len(docs) for docs in RETRIEVED.values()])
-    for present, name in [(5, "Fixed(k=5)"), ("Fixed(k=5)", "Fixed(k=5)"), (Fixed(7), "Fixed(k=7)")]:
-        advice = how_many(RETRIEVED, LABELS, policies="ScoreThreshold Fixed(k=5)", present=present)
-        assert advice.present == name
-        found = row(advice, name)
-        assert 0 < found["behind_low"] < advice.score[0] - found["score"] < found["behind_high"]
-        assert f"The present setting, {name}, has {found['score']:.3f}" in repr(advice)
-        assert "as retrieved" not in advice.policies
-    best = how_many(RETRIEVED, LABELS, policies="Fixed(k=0)", present="ScoreThreshold(threshold=0.6)")
-    assert "Best is the present setting, ScoreThreshold(threshold=0.6): " in repr(best)
-    assert "Nothing that was tried is better" in repr(best)
-    lists = {question: dict(list(docs.items())[:1]) for question, docs in RETRIEVED.items()}
-    itself = how_many(lists, LABELS, policies="Fixed(1)").heading
-    assert itself.count("Best is the present setting, as retrieved: ") == 1
-    assert "apart from Fixed(k=1)." in itself
+def test_the_quantities_of_a_user_come_first():
+    """Each from its definition, in the order in which the heading and the table have them."""
+    advice = how_many(LABELS, RETRIEVED, policies=SINGLE, price=3, margin=0)
+    kept, silent, answerable, passages = 0, [], 0, 0
+    for question, docs in RETRIEVED.items():
+        returned = [doc for doc, score in docs.items() if np.float32(score) >= 0.62]
+        passages += len(returned)
+        answerable += bool(LABELS[question])
+        kept += any(doc in LABELS[question] for doc in returned)
+        silent += [] if returned else [question]
+    unanswerable, wrongly = 80 - answerable, sum(bool(LABELS[question]) for question in silent)
+    expected = {
+        "kept": kept / answerable,
+        "unanswered": (len(silent) - wrongly) / unanswerable,
+        "wrongly": wrongly / len(silent),
+        "length": passages / 80,
+        "cost": 3 * passages / 80,
+        "empty": len(silent) / 80,
+    }
+    policy = row(advice, "ScoreThreshold(threshold=0.62)")
+    assert policy[list(expected)].tolist() == pytest.approx(list(expected.values()))
+    assert math.isnan(row(advice, "Fixed(k=1)")["wrongly"])
+    assert heading(advice)[2:7] == [
+        f"{expected['kept']:.0%} (100%) of the answerable questions still get a relevant passage.",
+        f"{expected['unanswered']:.0%} (0%) of the unanswerable questions are left unanswered.",
+        f"{expected['wrongly']:.0%} of the unanswered questions had an answer.",
+        f"{passages / 80:.1f} (11.8) passages per question.",
+        f"{3 * passages / 80:.4g} (35.4) cost per question.",
+    ]
+    assert heading(advice)[7].startswith("RBPT: expect ")
+    columns = ["kept", "silent", "wrongly", "passages", "cost", "score", "low", "high"]
+    assert list(advice.summary()) == columns
 
 
-def test_costs_are_told_beside_scores(advice):
+@pytest.mark.parametrize("measure", ["RBPT", "c@1", "FlatU(e=0.1)"])
+def test_another_share_of_unanswerable_questions_is_that_of_a_collection_with_more_of_them(measure):
+    """With each unanswerable question three times, a quarter becomes a half."""
+    labels, retrieved = dict(LABELS), dict(RETRIEVED)
+    for question in [question for question, right in LABELS.items() if not right]:
+        for copy in ("1000", "2000"):
+            labels[copy + question], retrieved[copy + question] = {}, RETRIEVED[question]
+    ours = how_many(LABELS, RETRIEVED, measure, policies=SINGLE, unanswerable=0.5, price=1)
+    theirs = how_many(labels, retrieved, measure, policies=SINGLE, price=1)
+    columns = ["kept", "unanswered", "wrongly", "length", "cost", "empty", "score"]
+    assert "80 questions, 20 of them without an answer (weighted to 50%)" in ours.heading
+    for name in theirs.policies:
+        np.testing.assert_allclose(
+            row(ours, name)[columns].to_numpy(float), row(theirs, name)[columns].to_numpy(float), rtol=1e-9
+        )
+
+
+def test_the_share_expected_in_production_changes_the_level():
+    few, many = (how_many(LABELS, RETRIEVED, policies="ScoreThreshold", unanswerable=u) for u in (0.05, 0.9))
+    assert few.policy.threshold < many.policy.threshold
+    everything = {question: {"r0": 1} for question in RETRIEVED}
+    with pytest.raises(InputError, match="every question has an answer in the labels"):
+        how_many(everything, RETRIEVED, unanswerable=0.2)
+    with pytest.raises(ParameterError, match="CWS looks at all lists of a run"):
+        how_many(LABELS, RETRIEVED, "CWS", unanswerable=0.2)
+
+
+def test_costs_are_those_of_the_run_times_the_price(advice):
     assert "cost" not in advice.to_pandas()
-    advice = how_many(RETRIEVED, LABELS, cost=350)
-    assert advice.cost == pytest.approx(350 * advice.length)
     frame = pd.DataFrame(
         [(q, doc, score, len(doc)) for q, docs in RETRIEVED.items() for doc, score in docs.items()],
         columns=["query_id", "doc_id", "score", "cost"],
     )
-    some = how_many(frame, LABELS, "FlatU", policies="Greedy ScoreThreshold")
-    assert row(some, "as retrieved")["cost"] == frame["cost"].sum() / 80
+    own, priced = (how_many(LABELS, frame, policies="Greedy", price=price) for price in (None, 5))
+    assert row(own, "as retrieved")["cost"] == frame["cost"].sum() / 80
+    assert priced.cost == pytest.approx(5 * own.cost)
 
 
-def test_silence_and_how_often_it_is_right():
-    advice = how_many(RETRIEVED, LABELS, policies=["ScoreThreshold(threshold=0.62)", "Fixed(k=1)"])
-    silent = [q for q, docs in RETRIEVED.items() if max(docs.values()) < 0.62]
-    found = row(advice, "ScoreThreshold(threshold=0.62)")
-    assert found["empty"] == len(silent) / 80
-    assert found["silence_precision"] == np.mean([not LABELS[q] for q in silent])
-    assert math.isnan(row(advice, "Fixed(k=1)")["silence_precision"])
+# References, and measures that cannot advise.
 
 
-def test_winners_that_overlap_are_said_and_the_simpler_one_named():
-    retrieved, labels = collection(noise=0.6)
-    advice = how_many(retrieved, labels, "SetF", policies="ScoreThreshold Greedy ShareOfTop Fixed(k=0)")
-    assert "Careful: these questions do not tell it apart from" in repr(advice).replace("\n  ", " ")
+def test_random_scores_advise_silence_and_say_so():
+    labels, retrieved = noise_only()
+    advice = how_many(labels, retrieved)
+    lines = heading(advice)
+    assert advice.policy(np.linspace(1, 0, 20)) == 0
+    assert "This leaves every question unanswered." in lines
+    assert f"No policy is better than 'always silent' beyond chance (p = {advice.chance:.2f})." in lines
+    auroc, low, high = advice.separation
+    assert low < 0.5 < high
+    separate = f"AUROC of the top score {auroc:.2f} ({low:.2f} to {high:.2f})."
+    assert f"These scores do not separate questions with and without an answer: {separate}" in lines
+    assert {"always silent", "as retrieved"} <= {*advice.policies}
+
+
+def test_the_lead_over_the_better_reference_is_said_only_where_chance_does_not_explain_it(advice):
+    assert advice.chance < 0.01
+    assert not any("beyond chance" in line for line in heading(advice))
+    assert any(line.startswith("These scores separate questions") for line in heading(advice))
+
+
+@pytest.mark.parametrize("measure", ["RBPT", "NegTotalCost", "SetF", "c@1"])
+def test_parameters_are_finite(measure):
+    advice = how_many(*noise_only(), measure)
+    assert not any("inf" in text for text in (*advice.fitted, repr(advice), repr(advice.policy)))
+    if measure == "NegTotalCost":
+        assert advice.policy == Fixed(0)
+
+
+@pytest.mark.parametrize("measure", ["RR", "nDCG@10", "P@5", "AP", "RBP"])
+def test_a_measure_that_cannot_prefer_a_shorter_list_is_refused(measure):
+    with pytest.raises(ParameterError, match=r"does not look at the end of a list.*Use .* RBPT, nDCGT, SetF"):
+        how_many(LABELS, RETRIEVED, measure)
+
+
+def test_a_measure_that_rewards_silence_may_advise():
+    assert how_many(LABELS, RETRIEVED, "EM").score[0] > 0.5
+
+
+# A share that has to be kept.
+
+
+def test_enough_answerable_questions_keep_a_relevant_passage():
+    labels, retrieved = collection(200, noise=0.15)
+    free, bound = (how_many(labels, retrieved, "RBPT", keep=keep) for keep in (None, 0.97))
+    assert row(free, free.advised)["kept"] < 0.97 <= row(bound, bound.advised)["kept"]
+    allowed = bound.kept >= 0.97
+    assert row(bound, bound.advised)["score"] >= bound.score[allowed].max() - bound.margin
+    assert row(bound, "ScoreThreshold")["kept"] > row(free, "ScoreThreshold")["kept"]
+
+
+@pytest.mark.parametrize(("questions", "shown"), [(40, False), (400, True)])
+def test_the_binomial_bound_says_whether_the_questions_show_it(questions, shown):
+    """The bound b of x of n: the share with which x or more of n have a probability of 5 %."""
+    labels, retrieved = collection(questions)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        advice = how_many(labels, retrieved, policies="Fixed(k=3)", keep=0.95)
+    (line,) = [line for line in heading(advice) if "with 95 % confidence" in line]
+    right, asked, bound = map(float, re.findall(r"([\d.]+) of (\d+) .* least ([\d.]+)%", line)[0])
+    chance = sum(math.comb(int(asked), x) * (bound / 100) ** x * (1 - bound / 100) ** (int(asked) - x)
+                 for x in range(int(right), int(asked) + 1))  # fmt: skip
+    assert chance == pytest.approx(0.05, abs=0.01)
+    assert line.endswith("This shows keep=0.95." if shown else "This does not show keep=0.95.")
+    assert (bound >= 95) == shown
+
+
+def test_a_share_that_nothing_keeps_is_refused():
+    lists = RETRIEVED | {question: {"x": 1.0} for question in "123"}
+    with pytest.raises(InputError, match=r"keep=0\.99: no policy keeps .*does for 95\.0%"):
+        how_many(LABELS, lists, keep=0.99)
+
+
+# The choice.
+
+
+def test_the_present_setting_is_compared():
+    for present, name in [(5, "Fixed(k=5)"), ("Fixed(k=5)", "Fixed(k=5)"), (Fixed(7), "Fixed(k=7)")]:
+        advice = how_many(LABELS, RETRIEVED, policies="ScoreThreshold Fixed(k=5)", present=present)
+        assert advice.present == name
+        now = row(advice, name)
+        assert 0 < now["behind_low"] < advice.score[0] - now["score"] < now["behind_high"]
+        assert heading(advice)[1].endswith(f"In brackets: the present setting, {name}.")
+        assert f"and {now['score']:.3f} with the present setting" in advice.heading
+    stays = how_many(LABELS, RETRIEVED, policies="Fixed(k=2)", present="ScoreThreshold(threshold=0.6)")
+    assert heading(stays)[1] == "Advice: keep the present setting, ScoreThreshold(threshold=0.6)."
+
+
+def test_a_simpler_policy_within_the_margin_is_preferred():
+    policies = "ScoreThreshold Fixed(k=2)"
+    free, simple = (how_many(LABELS, RETRIEVED, policies=policies, margin=margin) for margin in (0, 0.9))
+    assert free.advised == "ScoreThreshold"
+    assert simple.advised == "as retrieved"
+    lead = free.score[0] - row(free, "Fixed(k=2)")["score"]
+    chosen = how_many(LABELS, RETRIEVED, policies=policies, margin=lead + 1e-6)
+    assert chosen.policy == Fixed(2)
+    assert (
+        f"Fixed(k=2) is simpler than {chosen._written(0)}; its score is within {lead + 1e-6:g}."
+        in heading(chosen)
+    )
+
+
+def test_the_score_to_expect_is_lower_than_that_of_the_best_of_many():
+    labels, retrieved = noise_only(60)
+    many = how_many(labels, retrieved, margin=0)
+    one = how_many(labels, retrieved, policies="Fixed(k=2)", present="Fixed(k=2)", margin=0)
+    assert many.expected[0] < many.score[0] - 0.003
+    assert many.expected[1] < many.expected[0] < many.expected[2]
+    place = one.policies.index("Fixed(k=2)")
+    assert one.expected[0] < one.score.max()
+    assert one.low[place] < one.score[place] < one.high[place]
+
+
+def test_equal_policies_share_the_first_place_and_the_shorter_list_comes_first():
+    advice = how_many(LABELS, RETRIEVED, "c@1", policies="Fixed(k=3) Fixed(k=2)")
+    assert advice.policies == ("Fixed(k=2)", "Fixed(k=3)", "as retrieved", "always silent")
+    assert advice.first.tolist() == pytest.approx([1 / 3] * 3 + [0])
+    assert advice.advised == "as retrieved"
+
+
+def test_differences_that_the_data_do_not_show_are_said():
+    labels, retrieved = collection(noise=0.6)
+    advice = how_many(labels, retrieved, "SetF", policies="ScoreThreshold Greedy ShareOfTop Fixed(k=0)")
+    assert f"No significant difference from {', '.join(advice.alike)}." in heading(advice)
     assert "Fixed(k=0)" not in advice.alike
     for name in advice.alike:
         assert row(advice, name)["behind_low"] <= 0
-    clear = how_many(RETRIEVED, LABELS, policies="ScoreThreshold Fixed(k=0)")
-    assert clear.alike == ()
-    assert "Careful" not in repr(clear)
 
 
-def test_equal_policies_share_the_first_place_and_the_shorter_list_wins():
-    advice = how_many(RETRIEVED, LABELS, "c@1", policies="Fixed(k=3) Fixed(k=2)")
-    assert advice.policies[:2] == ("Fixed(k=2)", "Fixed(k=3)")
-    assert advice.first.tolist() == pytest.approx([1 / 3] * 3)
-
-
-def test_few_questions_are_said():
-    with pytest.warns(IrTruncWarning, match="how_many: 20 questions are few") as told:
-        advice = how_many(*collection(20))
-    assert told[0].filename == __file__
-    assert "Careful: 20 questions are few" in repr(advice)
-
-
-def test_policies_that_cannot_be_tried_are_named_with_the_reason():
-    below = {q: {doc: score - 5 for doc, score in docs.items()} for q, docs in RETRIEVED.items()}
-    advice = how_many(below, LABELS)
-    assert "ShareOfTop" not in advice.policies
-    assert any("ShareOfTop needs scores above 0" in reason for reason in advice.left_out)
-    assert "Not tried: ShareOfTop needs scores above 0" in repr(advice)
-    with pytest.raises(InputError, match="ShareOfTop needs scores above 0"):
-        how_many(below, LABELS, policies="ShareOfTop")
+# Policies.
 
 
 def test_every_policy_that_needs_nothing_is_tried(advice):
@@ -144,6 +297,16 @@ def test_every_policy_that_needs_nothing_is_tried(advice):
     assert not {"Oracle", "Given"} & {name.partition("(")[0] for name in advice.policies}
     assert {"Fixed(k=1)", "Fixed(k=10)"} <= {*advice.policies}
     assert "Fixed(k=20)" not in advice.policies  # no list is that long
+
+
+def test_policies_that_cannot_be_tried_are_named_with_the_reason():
+    below = {q: {doc: score - 5 for doc, score in docs.items()} for q, docs in RETRIEVED.items()}
+    advice = how_many(LABELS, below)
+    assert "ShareOfTop" not in advice.policies
+    assert any("ShareOfTop needs scores above 0" in reason for reason in advice.left_out)
+    assert "Not tried: ShareOfTop needs scores above 0" in repr(advice)
+    with pytest.raises(InputError, match="ShareOfTop needs scores above 0"):
+        how_many(LABELS, below, policies="ShareOfTop")
 
 
 def test_a_policy_of_one_s_own_is_advised():
@@ -155,48 +318,87 @@ def test_a_policy_of_one_s_own_is_advised():
         def __str__(self):
             return "Exactly"
 
-    advice = how_many(RETRIEVED, LABELS, policies=[Exactly(), "Fixed(k=0)"])
+    advice = how_many(LABELS, RETRIEVED, policies=[Exactly(), "Fixed(k=0)"])
     assert isinstance(advice.policy, Exactly)
     assert advice.policy([0.9, 0.1]) == 1
 
 
-def test_the_picture_shows_score_against_cost(advice):
+def test_the_picture_has_a_row_for_each_policy_with_its_cost_or_length(advice):
     pytest.importorskip("matplotlib")
     assert advice.plot().texts[-1].get_text().startswith("mean length")
-    advice = how_many(RETRIEVED, LABELS, policies="Greedy ScoreThreshold", cost=2)
+    advice = how_many(LABELS, RETRIEVED, policies="Greedy ScoreThreshold", price=2)
     assert advice.plot().texts[-1].get_text().startswith("mean cost")
     assert advice.plot("length").texts[-1].get_text().startswith("mean length")
+    assert len(advice.plot().get_yticks()) == 4
     with pytest.raises(InputError, match="no column 'tokens'"):
         advice.plot("tokens")
 
 
-def test_scores_that_look_like_distances_are_said():
+# What is read.
+
+
+def test_arguments_in_the_other_order_are_recognised(advice):
+    with pytest.warns(IrTruncWarning, match="labels come first.*The arguments were exchanged"):
+        assert how_many(RETRIEVED, LABELS).policy == advice.policy
+    rows = [(question, doc, score) for question, docs in RETRIEVED.items() for doc, score in docs.items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    with pytest.warns(IrTruncWarning, match="The arguments were exchanged"):
+        assert how_many(frame, LABELS, policies="Greedy").questions == 80
+    with pytest.raises(InputError, match="qrels"):  # neither order can be read: the error of the right one
+        how_many({"1": {"a": 0.5}}, {"1": {"a": 0.5}})
+
+
+def test_few_questions_are_reported():
+    with pytest.warns(IrTruncWarning, match="how_many: 20 questions are few") as warned:
+        advice = how_many(*collection(20))
+    assert warned[0].filename == __file__
+    assert "20 questions are few" in repr(advice)
+
+
+@pytest.mark.parametrize("questions", [2, 3, 4])
+def test_a_few_questions_are_fewer_parts(questions):
+    labels, retrieved = collection(questions)
+    with pytest.warns(IrTruncWarning, match="are few"):
+        assert how_many(labels, retrieved).folds == questions
+    with pytest.raises(ParameterError, match=f"folds=5: {questions} questions can be in at most {questions}"):
+        how_many(labels, retrieved, folds=5)
+
+
+def test_equal_scores_are_reported():
+    equal = {question: dict.fromkeys(docs, 0.5) for question, docs in RETRIEVED.items()}
+    with pytest.warns(IrTruncWarning) as warned:
+        advice = how_many(LABELS, equal)
+    assert sum("all scores of a list are equal" in str(warning.message) for warning in warned) == 1
+    assert not any("lower_is_better" in str(warning.message) for warning in warned)
+    assert advice.separation == (0.5, 0.5, 0.5)
+
+
+def test_scores_that_look_like_distances_are_reported():
     distances = {topic: {doc: 1 - score for doc, score in docs.items()} for topic, docs in RETRIEVED.items()}
     message = r"lower half of \d+ of \d+ lists; if the scores are distances, pass lower_is_better"
     with pytest.warns(match=message):
-        how_many(distances, LABELS, policies="Greedy")
+        how_many(LABELS, distances, policies="Greedy")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        how_many(distances, LABELS, policies="Greedy", lower_is_better=True)
+        how_many(LABELS, distances, policies="Greedy", lower_is_better=True)
 
 
 @pytest.mark.parametrize(("retrieved", "message"), [
-    ({f"question {at}": {"a": 0.9} for at in range(60)}, "nothing was retrieved"),
+    ({f"question {number}": {"a": 0.9} for number in range(60)}, "nothing was retrieved"),
     ({}, "nothing was retrieved"),
-    ({f"q{at}": [] for at in range(60)}, r"for any of the 60 .*\(for example question q0.*same ids"),
-    ({f"q{at}": {"other": 0.5} for at in range(60)}, "60 questions have relevant documents, and none"),
+    ({f"q{number}": [] for number in range(60)}, r"for any of the 60 .*\(for example question q0.*same ids"),
+    ({f"q{number}": {"other": 0.5} for number in range(60)}, "60 questions have relevant documents"),
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
 def test_where_nothing_can_be_learnt_there_is_no_advice(retrieved, message):
-    labels = {f"q{at}": {"a": 1} for at in range(60)}
+    labels = {f"q{number}": {"a": 1} for number in range(60)}
     with pytest.raises(InputError, match=message):
-        how_many(retrieved, labels, policies="Greedy")
+        how_many(labels, retrieved, policies="Greedy")
 
 
-def test_where_no_question_has_an_answer_silence_is_advised():
-    questions = [f"q{at}" for at in range(60)]
-    silent = how_many({q: {"a": 0.5} for q in questions}, {q: {} for q in questions}, policies="Greedy")
-    assert silent.policy([0.9]) == 0
+def test_labels_without_a_relevant_document_are_refused():
+    with pytest.raises(InputError, match="none of the 80 questions has a relevant document in the labels"):
+        how_many({question: {} for question in LABELS}, RETRIEVED)
 
 
 @pytest.mark.parametrize(("options", "message"), [
@@ -205,11 +407,13 @@ def test_where_no_question_has_an_answer_silence_is_advised():
     ({"also": "Oracle"}, "Oracle cannot be used on a live list"),
     ({"also": 5}, "policies=5"),
     ({"measure": "RBPT AP"}, "one measure, not 2"),
-    ({"cost": -1}, "cost=-1 is out of range"),
+    ({"price": -1}, "price=-1 is out of range"),
+    ({"keep": 95}, "keep=95 is out of range"),
+    ({"unanswerable": 1.5}, "unanswerable=1.5 is out of range"),
     ({"present": -1}, "k=-1 is out of range"),
     ({"folds": 1}, "folds=1 is out of range"),
     ({"retrieved": {"1": {"a": 1.0}}, "labels": {"1": {"a": 1}}}, "There is 1 topic"),
 ])  # fmt: skip
 def test_what_is_wrong_is_refused(options, message):
     with pytest.raises(ParameterError, match=message):
-        how_many(**{"retrieved": RETRIEVED, "labels": LABELS} | options)
+        how_many(**{"labels": LABELS, "retrieved": RETRIEVED} | options)

@@ -55,8 +55,8 @@ WEIGHTED = ir_trunc.rank(QRELS, RUNS["plain"])
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    ADVICE = ir_trunc.how_many(RUNS["plain"], QRELS, present=3)
-    SHORT = ir_trunc.how_many(RUNS[LONG], QRELS, "c@1", cost=350, policies="Greedy LargestGap", folds=2)
+    ADVICE = ir_trunc.how_many(QRELS, RUNS["plain"], present=3)
+    SHORT = ir_trunc.how_many(QRELS, RUNS[LONG], "c@1", price=350, policies="Greedy LargestGap", folds=2)
 
 RESULTS = {
     "Results": SCORED,

@@ -96,8 +96,8 @@ def test_how_many_tries_it_where_it_is_asked_to():
     """Not by itself: what is advised would depend on the packages that are installed."""
     pytest.importorskip("sklearn")
     lists = topics(60, 5)
-    assert "Learned" not in how_many(lists, None, "SetF").policies
-    advice = how_many(lists, None, "SetF", also="Learned")
+    assert "Learned" not in how_many(None, lists, "SetF").policies
+    advice = how_many(None, lists, "SetF", also="Learned")
     assert {"Learned", "Greedy", "ScoreThreshold"} <= {*advice.policies}
 
 
@@ -107,7 +107,7 @@ def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
     with pytest.raises(ImportError, match=r"pip install 'ir_trunc\[learn\]'"):
         Learned().fit(topics(9, 6), "SetF")
     with pytest.raises(ImportError, match=r"pip install 'ir_trunc\[learn\]'"):
-        how_many(topics(60, 5), None, "SetF", also="Learned")
+        how_many(None, topics(60, 5), "SetF", also="Learned")
 
 
 @pytest.mark.parametrize("estimator", [5, "Ridge", Fixed, Greedy(), ScoreThreshold(0.5)], ids=str)

@@ -1,0 +1,91 @@
+"""The choice among policies that were scored on the same questions, and what chance has in it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ir_trunc._core.curve import TOLERANCE
+from ir_trunc._core.parameters import generator
+from ir_trunc._core.rankings import Bools, Floats, Ints
+
+RESAMPLES = 1000
+_CELLS = 2_000_000  # of a block of bootstrap samples
+
+
+def choose(scores: Floats, kept: Floats, ranks: Ints, margin: float, keep: float | None) -> Ints:
+    """The place of the advised policy in each row of scores and kept shares (draws x policies)."""
+    allowed = np.ones(scores.shape, bool)
+    if keep is not None:  # where no policy keeps enough, the one that keeps the most
+        allowed = kept >= np.minimum(keep, kept.max(axis=1, keepdims=True)) - TOLERANCE
+    possible = np.where(allowed, np.round(scores, 12), -np.inf)
+    near = possible >= possible.max(axis=1, keepdims=True) - margin
+    rank = np.where(near, ranks, ranks.max() + 1)
+    simplest = rank == rank.min(axis=1, keepdims=True)
+    return np.where(simplest, possible, -np.inf).argmax(axis=1)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Scores and kept shares in bootstrap samples of the questions, and scores on those left out (B x P)."""
+
+    scores: Floats
+    kept: Floats
+    outside: Floats
+
+
+def bootstrap(values: Floats, kept: Bools, nil: Bools, weights: Floats, by_kind: bool, seed: int) -> Draws:
+    """by_kind: whether questions with and without an answer are drawn separately, in their own number."""
+    random, questions, policies = generator(seed), len(nil), len(values)
+    kinds = (
+        [np.flatnonzero(kind) for kind in (nil, ~nil) if kind.any()] if by_kind else [np.arange(questions)]
+    )
+    table = np.vstack([values, kept, weights, ~nil]).T
+    blocks = []
+    for start in range(0, RESAMPLES, step := max(_CELLS // questions, 1)):
+        rows = min(step, RESAMPLES - start)
+        drawn = np.hstack([kind[random.integers(0, len(kind), (rows, len(kind)))] for kind in kinds])
+        cells = (drawn + questions * np.arange(rows)[:, None]).ravel()
+        counts = np.bincount(cells, minlength=rows * questions).reshape(rows, questions)
+        blocks.append((counts @ table, (counts == 0) @ table))
+    inside, outside = (np.vstack(block) for block in zip(*blocks))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores, left = (sums[:, :policies] / sums[:, [-2]] for sums in (inside, outside))
+        return Draws(scores, inside[:, policies:-2] / np.maximum(inside[:, [-1]], 1), left)
+
+
+def shares_of_first(scores: Floats) -> Floats:
+    """The share of bootstrap samples in which each policy ranks first; ties share a sample."""
+    best = scores >= scores.max(axis=1, keepdims=True) - TOLERANCE
+    shared: Floats = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
+    return shared
+
+
+def chance_of_lead(scores: Floats, drawn: Floats, references: Bools) -> float:
+    """How often chance alone gives some policy the lead over the better reference that the best has here.
+
+    White's reality check (Econometrica 2000, https://doi.org/10.1111/1468-0262.00152).
+    """
+    if references.all():
+        return 1.0
+    reference = np.where(references, scores, -np.inf).argmax()
+    leads = scores[~references] - scores[reference]
+    by_chance = drawn[:, ~references] - drawn[:, [reference]] - leads
+    return float((by_chance.max(axis=1) >= leads.max() - TOLERANCE).mean())
+
+
+def separation(first_scores: Floats | None, nil: Bools) -> tuple[float, float, float]:
+    """AUROC of the top score for questions with against those without an answer, with DeLong's interval."""
+    if first_scores is None or min(nil.sum(), (~nil).sum()) < 2:
+        return math.nan, math.nan, math.nan
+    from scipy.stats import norm, rankdata
+
+    groups = first_scores[~nil], first_scores[nil]
+    ranks = np.split(rankdata(np.concatenate(groups)), [len(groups[0])])
+    # For each question the share of the questions of the other kind with a lower top score.
+    shares = [(rank - rankdata(own)) / len(other) for rank, own, other in zip(ranks, groups, groups[::-1])]
+    error = math.sqrt(sum(share.var(ddof=1) / len(share) for share in shares))
+    auroc, half = float(shares[0].mean()), float(norm.ppf(0.975)) * error
+    return auroc, max(auroc - half, 0.0), min(auroc + half, 1.0)
