@@ -27,6 +27,7 @@ from ir_trunc._core.arrays import (
 )
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
+from ir_trunc._core.universe import Universe
 
 __all__ = ["Bools", "Floats", "Ints", "Judgments", "NilLists", "Rankings"]
 __all__ += ["canonical_order", "distinct", "first_of", "offsets_of", "sizes_of"]
@@ -66,6 +67,10 @@ class Rankings:
         Which lists hold the document NIL.
     overlaps : array of float64, optional
         Where documents are answers: the token F1 of each list's first answer with the nearest right one (Q).
+    missing : array of bool, optional
+        The topics without rows in the run (Q).
+    universe : Universe, optional
+        What was assumed when the run was read.
 
     Raises
     ------
@@ -90,6 +95,8 @@ class Rankings:
     first_scores: Floats | None = None
     nil: NilLists | None = None
     overlaps: Floats | None = None
+    missing: Bools | None = None
+    universe: Universe | None = None
 
     def __post_init__(self) -> None:
         size, topics, lengths, ranks = len(self), self.topics, self.lengths, self.judged_ranks
@@ -362,6 +369,7 @@ class Rankings:
             first_scores=None if self.first_scores is None else self.first_scores[indices],
             nil=None if self.nil is None else NilLists(self.nil.convention, self.nil.held[indices]),
             overlaps=None if self.overlaps is None else self.overlaps[indices],
+            missing=None if self.missing is None else self.missing[indices],
         )
 
     @classmethod
@@ -399,6 +407,7 @@ class Rankings:
             raise InputError("only some pieces of the run have costs; all of them must, or none.")
         lengths, starts, counts, first_judged = np.zeros((4, len(position)), np.int64)
         seen, held = np.zeros((2, len(position)), bool)
+        missing = np.ones(len(position), bool)
         first_scores, overlaps = np.full(len(position), -np.inf), np.zeros(len(position))
         documents_above = judged_above = 0
         for piece in pieces:
@@ -417,6 +426,7 @@ class Rankings:
                 held[indices] = piece.nil.held
             if piece.first_scores is not None:
                 first_scores[indices] = piece.first_scores
+            missing[indices] = False if piece.missing is None else piece.missing
             if piece.overlaps is not None:
                 overlaps[indices] = piece.overlaps
             values = piece.costs if scores is None else piece.scores
@@ -437,6 +447,7 @@ class Rankings:
             first_scores=first_scores if all(piece.first_scores is not None for piece in pieces) else None,
             nil=NilLists(nil_lists[0].convention, held) if every_has_nil else None,
             overlaps=overlaps if pieces and all(piece.overlaps is not None for piece in pieces) else None,
+            missing=missing,
         )
 
     def to_dicts(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:

@@ -14,12 +14,13 @@ import numpy.typing as npt
 from ir_trunc._core.errors import InputError, warn
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.rankings import Ints, Judgments, canonical_order, distinct
+from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
 from ir_trunc._ranking.ranked_rows import repeats
 from ir_trunc._read.arrow import Texts, flat, index_in, numeric, occurs, pa
 from ir_trunc._read.readers.topics import read_topics, say_unjudged
-from ir_trunc._read.reading import QRELS, RUN, Columns, HowRead, Reading
+from ir_trunc._read.reading import QRELS, RUN, HowRead, KeysLike, Reading
 from ir_trunc._read.registry import Data, recognised
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.tables import columns_of, possible_fields
@@ -118,6 +119,8 @@ class Qrels:
         Applied to the ids of a run before they are looked up.
     nil : NilRule
         The meaning of a NIL document.
+    nesting : Keys, optional
+        The keys of which the ids of topics consist.
     """
 
     given: Rows | CodedRows
@@ -129,6 +132,7 @@ class Qrels:
     classes: Ints | None
     normalise: Callable[[str], str] | None
     nil: NilRule
+    nesting: Keys | None = None
 
     @classmethod
     def of(
@@ -216,7 +220,17 @@ class Qrels:
         """These qrels over a larger query universe, or with another meaning of NIL."""
         universe = {*self.judgments.topics, *map(str, topics)}
         levels = self.judgments.levels.tolist() if self.judgments.scale_declared else ()
-        return Qrels.of(self.given, universe, levels=levels, normalise=self.normalise, nil=nil or self.nil)
+        changed = Qrels.of(self.given, universe, levels=levels, normalise=self.normalise, nil=nil or self.nil)
+        return replace(changed, nesting=self.nesting)
+
+    def with_keys(self, keys: Keys | None) -> Qrels:
+        """These qrels with keys, of which all ids of topics must consist."""
+        if keys is None or keys == self.nesting:
+            return self
+        if self.nesting is not None:
+            raise InputError(f"keys={str(keys)!r}: these qrels were read with keys={str(self.nesting)!r}.")
+        keys.split(self.judgments.topics, self.given.source)
+        return replace(self, nesting=keys)
 
     @cached_property
     def judgments_with_nil(self) -> Judgments:
@@ -327,6 +341,7 @@ def read_qrels(
     *,
     nil: NilRule | Convention | None = None,
     columns: Mapping[str, Any] | None = None,
+    keys: KeysLike | None = None,
 ) -> Qrels:
     """Qrels ready for any number of runs.
 
@@ -342,6 +357,8 @@ def read_qrels(
         What a NIL document in a run means: like any other by default.
     columns : dict, optional
         The names of the columns of a table, as `{"doc_id": "chunk", "relevance": "grade"}`.
+    keys : tuple of str or str, optional
+        The keys that identify a list together, outermost first, see `Reading`.
 
     Returns
     -------
@@ -360,21 +377,22 @@ def read_qrels(
     >>> read_qrels({"q1": {"a": 1, "b": 0}}, topics=["q1"]).to_dict()
     {'q1': {'a': 1, 'b': 0}}
     """
-    names = Columns.of(columns)
-    rule = None if nil is None else nil_rule(nil)
-    more = [] if topics is None else read_topics(topics)
+    reading = Reading(columns=columns, keys=keys)
+    names, rule = reading.names, None if nil is None else nil_rule(nil)
+    more = [] if topics is None else read_topics(topics, keys=keys)
     if isinstance(data, Qrels):
         if names.needed:
             raise InputError(f"columns={names}: these qrels were read before; name their columns there.")
         if topics is not None:
             say_unjudged(topics, more, data.judgments.topics, data.given.source)
-        return data.changed(more, rule) if more or rule else data
-    source = recognised(data, replace(QRELS, reading=Reading(columns=names)))
+        return (data.changed(more, rule) if more or rule else data).with_keys(reading.nesting)
+    source = recognised(data, replace(QRELS, reading=reading))
     rows = coded_qrels(source) or source.all_rows()
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
-    return Qrels.of(rows, [*rows.universe, *more], levels=rows.levels, nil=rule)
+    read = Qrels.of(rows, [*rows.universe, *more], levels=rows.levels, nil=rule)
+    return read.with_keys(reading.nesting)
 
 
 def read_qrels_of_runs(
@@ -382,15 +400,18 @@ def read_qrels_of_runs(
 ) -> tuple[Qrels, HowRead]:
     """Qrels, and the options for reading their runs, where `columns` names the columns of both.
 
-    Each named column must be in the qrels or in the runs.
+    Each named column must be in the qrels or in the runs. The keys of qrels that were read before hold for
+    their runs.
     """
-    Reading.of(**reading)  # a wrong option is an error before the qrels are read
-    names = Columns.of(reading.get("columns"))
+    options = Reading.of(**reading)  # a wrong option is an error before the qrels are read
+    names = options.names
+    of_qrels = names.needing(names.needed - set(possible_fields(RUN))) if names else None
+    qrels = read_qrels(data, topics, nil=nil, columns=of_qrels, keys=options.nesting)
+    keys = {} if qrels.nesting is None else {"keys": qrels.nesting}
     if not names:
-        return read_qrels(data, topics, nil=nil), {**reading, "columns": None}
-    qrels = read_qrels(data, topics, nil=nil, columns=names.needing(names.needed - set(possible_fields(RUN))))
+        return qrels, {**reading, "columns": None, **keys}
     used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
-    return qrels, {**reading, "columns": names.needing(names.needed - used)}
+    return qrels, {**reading, "columns": names.needing(names.needed - used), **keys}
 
 
 def with_topics(qrels: QrelsLike, topics: Any) -> Any:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.rankings import Floats, Ints, distinct
+from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
 from ir_trunc._ranking.notes import Notes
-from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc
+from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Order
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 
@@ -35,6 +35,8 @@ class RankedRows:
         Of each topic's list, the number of rows and the index of the first row (Q).
     notes : Notes
         What is to be reported of the run.
+    missing : array of bool
+        The topics without a row, and without an empty list, in the run (Q).
     """
 
     rows: Rows
@@ -43,6 +45,7 @@ class RankedRows:
     lengths: Ints
     starts: Ints
     notes: Notes
+    missing: Bools
 
     @property
     def scores(self) -> Floats | None:
@@ -80,6 +83,11 @@ class RankedRows:
             codes = pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known))))
             names = run.topics.dictionary.take(codes)
             notes = replace(notes, ignored=len(names), first_ignored=pc.min(names).as_py())
+        missing = np.ones(len(topics), dtype=bool)
+        missing[topic[known]] = False
+        if run.universe:
+            empty = index_in(strings(run.universe), topics)
+            missing[empty[empty >= 0]] = False
         keep = known & ~occurs(run.docs, PLACEHOLDER)
         if duplicates == "first":
             keep[again] = False
@@ -106,7 +114,7 @@ class RankedRows:
             keys, first = _keys(run), starts[lengths > 1]
             last = first + lengths[lengths > 1] - 1
             notes = replace(notes, lists=len(first), tied=int(np.count_nonzero(keys[first] == keys[last])))
-        return cls(run, topic, rank, lengths, starts, notes)
+        return cls(run, topic, rank, lengths, starts, notes, missing)
 
 
 def repeats(topic: Ints, docs: pa.StringArray) -> Ints:

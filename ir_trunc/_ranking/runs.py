@@ -21,6 +21,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, warn
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
+from ir_trunc._core.universe import Universe
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.answers import overlaps_of
 from ir_trunc._ranking.nil import Convention, NilRule
@@ -28,7 +29,7 @@ from ir_trunc._ranking.notes import Notes
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._read.arrow import Texts, flat, occurs, strings
-from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, Order, Reading
+from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, KeysLike, Order, Reading
 from ir_trunc._read.registry import Data, read_rows, recognised
 from ir_trunc._read.rows import Rows, Samples
 
@@ -69,6 +70,7 @@ def read_run(
     stop: str | None = None,
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
+    keys: KeysLike | None = None,
 ) -> Rows:
     """The rows of a run before they are ranked.
 
@@ -76,7 +78,7 @@ def read_run(
     ----------
     data : RunLike
         In any form that `calc` takes.
-    order, duplicates, stop, lower_is_better, columns
+    order, duplicates, stop, lower_is_better, columns, keys
         How it is read, see `Reading`.
 
     Returns
@@ -95,7 +97,8 @@ def read_run(
     >>> read_run({"q": {"a": 0.3, "b": 0.9}}).to_dict()
     {'q': {'a': 0.3, 'b': 0.9}}
     """
-    return read_rows(data, replace(RUN, reading=Reading(order, duplicates, stop, lower_is_better, columns)))
+    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
+    return read_rows(data, replace(RUN, reading=reading))
 
 
 def rank(
@@ -109,6 +112,7 @@ def rank(
     stop: str | None = None,
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
+    keys: KeysLike | None = None,
 ) -> Rankings:
     """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.
 
@@ -116,7 +120,7 @@ def rank(
 
     Parameters
     ----------
-    qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
+    qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
 
     Returns
@@ -136,17 +140,22 @@ def rank(
     >>> rankings.topics, rankings.lengths.tolist()
     (('q',), [2])
     """
-    reading = Reading(order, duplicates, stop, lower_is_better, columns)
+    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
     if qrels is None or isinstance(run, Rankings):
         return as_ranked(run, reading)
-    ready, named = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns})
+    ready, named = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns, "keys": keys})
     return rank_run(ready, run, replace(reading, **named), keep_scores=True)
 
 
 def as_ranked(run: Any, reading: Reading) -> Rankings:
-    """A run that must be Rankings, because there are no qrels; reading options do not apply to it."""
+    """A run that must be Rankings, because there are no qrels; of the reading options, keys apply to it."""
     if not isinstance(run, Rankings):
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
+    if reading.nesting is not None:
+        reading.nesting.split(run.topics, "Rankings")
+        known = run.universe or Universe()
+        run = replace(run, universe=replace(known, nesting=reading.nesting))
+        reading = replace(reading, keys=None)
     if reading != DEFAULT:
         raise InputError(
             "Rankings have their order and ends: order, duplicates, stop, lower_is_better and columns are for"
@@ -165,6 +174,8 @@ class Piece:
     reading: Reading
     starts_over: bool = False
     """Whether the piece replaces the pieces before it: it has all their lists, too."""
+    empty: tuple[str, ...] = ()
+    """Topics that are in the piece without a document; the qrels need not have them."""
 
 
 def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bool = False) -> Rankings:
@@ -194,8 +205,10 @@ def rank_piece(qrels: Qrels, rows: Rows, keep_scores: bool = False) -> Piece:
         return ranked
     joined = join(qrels, rows, keep_scores)
     # A list that NIL ends at once is empty, but belongs to the piece.
-    some = joined.rankings.take(np.flatnonzero(joined.ranked.lengths > 0))
-    return Piece(some, joined.notes, rows.source, rows.reading, rows.starts_over)
+    filled = joined.ranked.lengths > 0
+    empty = [joined.rankings.topics[q] for q in np.flatnonzero(~filled & ~joined.ranked.missing)]
+    some = joined.rankings.take(np.flatnonzero(filled))
+    return Piece(some, joined.notes, rows.source, rows.reading, rows.starts_over, tuple(empty))
 
 
 def put_together(
@@ -218,6 +231,11 @@ def put_together(
     for piece in kept[:1]:
         source, reading = source or piece.source, reading or piece.reading
     rankings = Rankings.concat(qrels.judgments_with_nil, [piece.rankings for piece in kept])
+    empty = {topic for piece in kept for topic in piece.empty}
+    if rankings.missing is not None and empty:
+        present = [topic in empty for topic in rankings.topics]
+        missing = rankings.missing & ~np.array(present, dtype=bool)
+        rankings = Rankings.unchecked(**vars(rankings) | {"missing": missing})
     if not kept:
         nil = NilLists(qrels.nil.convention, np.zeros(len(rankings), dtype=bool))
         rankings = replace(rankings, nil=nil)
@@ -232,7 +250,14 @@ def rank_by_kernel(qrels: Qrels, run: Data, keep_scores: bool) -> Piece | None:
     lists = _begun(qrels, reading.order, reading.lower_is_better, keep_scores)
     samples = None if lists is None else compiled.run(lists, run)
     ranked = _ranked(qrels, lists, samples, keep_scores, all_topics=True)
-    return ranked and Piece(*ranked, run.source, reading)
+    if ranked is None:
+        return None
+    rankings, notes = ranked
+    missing = rankings.lengths == 0
+    if isinstance(run.value, dict):  # in which a topic may have the empty list
+        missing[missing] = [rankings.topics[q] not in run.value for q in np.flatnonzero(missing)]
+    rankings = Rankings.unchecked(**vars(rankings) | {"missing": missing})
+    return Piece(rankings, notes, run.source, reading)
 
 
 def rank_rows_by_kernel(qrels: Qrels, rows: Rows, keep_scores: bool) -> Piece | None:
@@ -250,7 +275,7 @@ def rank_rows_by_kernel(qrels: Qrels, rows: Rows, keep_scores: bool) -> Piece | 
     columns = (flat(topics.indices), names.offsets, names.data, docs.offsets, docs.data, scores)
     samples = rows.samples if kernel.columns(lists, *columns) else None
     ranked = _ranked(qrels, lists, samples, keep_scores, all_topics=False)
-    return ranked and Piece(*ranked, rows.source, rows.reading, rows.starts_over)
+    return ranked and Piece(*ranked, rows.source, rows.reading, rows.starts_over, rows.universe)
 
 
 def _begun(qrels: Qrels, order: Order, lower_is_better: bool, keep_scores: bool) -> Any:
@@ -294,7 +319,13 @@ def _ranked(
 
 def _reported(qrels: Qrels, run: Piece) -> Rankings:
     """The rankings of a whole run, after warnings of what is left out and what makes the run doubtful."""
-    rankings, source = run.rankings, run.source
+    source = run.source
+    universe = Universe(
+        order=run.reading.order,
+        nil_means=qrels.nil.convention,
+        nesting=run.reading.nesting or qrels.nesting,
+    )
+    rankings = Rankings.unchecked(**vars(run.rankings) | {"universe": universe})
     run.notes.warn(source, qrels.nil.id, run.reading)
     documents = int(rankings.lengths.sum())
     # An answer outside of all classes is a wrong answer.
@@ -358,6 +389,7 @@ def join(qrels: Qrels, run: Rows, keep_scores: bool = True) -> Joined:
         first_scores=None if scores is None else first_of(scores, ranked.starts, lengths),
         nil=NilLists(qrels.nil.convention, held),
         overlaps=None if qrels.classes is None else overlaps_of(qrels, ranked, lengths),
+        missing=ranked.missing,
     )
     return Joined(ranked, rankings, key, notes)
 
@@ -366,6 +398,7 @@ def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
     """The rows of the qrels' topics by rank; an answer that normalises to nothing is left out."""
     if qrels.normalise is None:
         return RankedRows.of(run, qrels.topics)
+    run = replace(run, universe=(*run.universe, *run.named_topics()))
     docs = run.docs.to_pylist()
     answers = np.array([bool(qrels.normalise(doc)) for doc in docs], dtype=bool)
     empty = sum(bool(docs[row].strip()) for row in np.flatnonzero(~answers))  # a blank answer is silence

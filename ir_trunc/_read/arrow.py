@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import accumulate, count, pairwise
 from numbers import Integral, Real
@@ -22,6 +23,7 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import LazyModule
 from ir_trunc._core.rankings import Bools, Floats, Ints
+from ir_trunc._core.universe import Keys
 
 __all__ = ["pa", "pc"]  # other modules import pyarrow from here, so that it is loaded when it is first used
 
@@ -118,9 +120,12 @@ def occurs(ids: pa.Array, *values: str) -> Bools:
 
 
 def id_column(
-    column: Any, source: str, field: str, topics: Iterable[Any] | None = None
+    column: Any, source: str, field: str, topics: Iterable[Any] | None = None, keys: Keys | None = None
 ) -> pa.Array | pa.ChunkedArray:
-    """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known."""
+    """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known.
+
+    keys: those that are joined where ids are tuples.
+    """
     typed = known_column(column)
     if typed is not None:
         if pa.types.is_string(typed.type) or pa.types.is_large_string(typed.type):
@@ -129,7 +134,8 @@ def id_column(
             return typed.cast(pa.string())
     places = (f"row {row}" for row in count()) if topics is None else (f"topic {topic}" for topic in topics)
     values = zip(_values(column), places)
-    text = [one_id(value, field, f"{source}, {place}") for value, place in values]
+    pairs = ((f"{source}, {place}", value) for value, place in values)
+    text = [one_id(joined_id(value, keys, place), field, place) for place, value in pairs]
     return pa.array(text, pa.string())
 
 
@@ -143,7 +149,8 @@ def one_id(value: Any, field: str, place: str) -> str:
         raise InputError(f"{place}: {field} is missing.")
     if isinstance(value, bool) or not isinstance(value, (str, Integral)):
         kind = type(value).__name__
-        raise InputError(f"{place}: {field} {shown(value)} is {kind}, not text or a whole number.")
+        hint = " keys=(...) names the parts of a tuple." if isinstance(value, tuple) else ""
+        raise InputError(f"{place}: {field} {shown(value)} is {kind}, not text or a whole number.{hint}")
     try:  # not the names that enumerations print
         text = str.__str__(value) if isinstance(value, str) else str(int(value))
         text.encode()
@@ -153,6 +160,20 @@ def one_id(value: Any, field: str, place: str) -> str:
         what = "has more digits than Python writes out; give it as text"
         raise InputError(f"{place}: {field} {what}.") from None
     return text
+
+
+def joined_id(value: Any, keys: Keys | None, place: str) -> Any:
+    """A tuple of keys as the id of its list; any other value as it is. Dates are written as 2024-01-31."""
+    if keys is None or not isinstance(value, (tuple, list)):
+        return value
+    parts = []
+    for number, part in enumerate(value):
+        if isinstance(part, datetime):
+            part = part.date().isoformat() if part.time() == time() else str(part)
+        elif isinstance(part, date):
+            part = part.isoformat()
+        parts.append(one_id(part, keys.names[min(number, len(keys.names) - 1)], place))
+    return keys.joined(parts, place)
 
 
 def number_column(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, nearest, shown
+from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import ValueType, pa
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ else:
 DataKind = Literal["run", "qrels", "answers", "topics"]
 Order = Literal["score", "score64", "rank", "file"]
 Duplicates = Literal["error", "first", "best"]
+KeysLike = Sequence[str] | Keys
 
 COMMENT = b"#"  # begins a line that is not read, as in trec_eval 10
 RANK, MARK = "rank", "Q0"  # columns of a run that are read where they decide
@@ -112,6 +114,7 @@ class HowRead(TypedDict, total=False):
     stop: str | None
     lower_is_better: bool
     columns: Mapping[str, Any] | None
+    keys: KeysLike | None
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,10 @@ class Reading:
     columns : dict or None
         Names of the columns of a table or of the keys of records, by field: `{"doc_id": "chunk"}`. Other
         fields have their usual names.
+    keys : tuple of str, str or None
+        The keys that identify a list together, outermost first: `("topic", "question", "day")`, or
+        `"topic/question/day"` with the separator that ids have. Columns of these names, and tuples in the
+        place of ids, are joined to one text; ids that are texts already must have as many parts.
 
     Raises
     ------
@@ -150,6 +157,7 @@ class Reading:
     stop: str | None = None
     lower_is_better: bool = False
     columns: Mapping[str, Any] | None = None
+    keys: KeysLike | None = None
 
     def __post_init__(self) -> None:
         for name, choices in {"order": get_args(Order), "duplicates": get_args(Duplicates)}.items():
@@ -164,6 +172,7 @@ class Reading:
             what = f"lower_is_better={shown(self.lower_is_better)}"
             raise ParameterTypeError(f"{what}: True or False is needed.")
         object.__setattr__(self, "columns", Columns.of(self.columns) or None)
+        object.__setattr__(self, "keys", None if self.keys is None else Keys.of(self.keys))
 
     @classmethod
     def of(cls, **options: Unpack[HowRead]) -> Reading:
@@ -180,6 +189,11 @@ class Reading:
     def names(self) -> Columns:
         """The columns that the user named."""
         return cast(Columns, self.columns or NO_COLUMNS)
+
+    @property
+    def nesting(self) -> Keys | None:
+        """The keys of lists."""
+        return cast("Keys | None", self.keys)
 
     @property
     def without_scores(self) -> bool:

@@ -178,7 +178,7 @@ class Rows:
         cuts = distinct(firsts[np.searchsorted(firsts, np.arange(PART, firsts.max(initial=0), PART))])
         for start, stop in pairwise([0, *cuts.tolist(), len(self)]):
             part = self.slice(start, stop)
-            yield replace(part, samples=()) if start else part  # one warning is enough
+            yield replace(part, samples=(), universe=()) if start else part  # one warning is enough
 
     def read(
         self,

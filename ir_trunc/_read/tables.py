@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +12,18 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, nearest
 from ir_trunc._core.rankings import distinct
-from ir_trunc._read.arrow import ValueType, id_column, known_column, number_column, numeric, pa, pc
-from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, Columns, Layout
+from ir_trunc._read.arrow import (
+    ValueType,
+    id_column,
+    known_column,
+    number_column,
+    numeric,
+    one_array,
+    pa,
+    pc,
+    truths,
+)
+from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, TOPICS, Columns, Layout
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 
 COST, SHOWN = "cost", "shown"
@@ -49,7 +60,26 @@ def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, A
     if named.needed:
         named.check(names, possible_fields(layout), source)
     fields = fields_to_read(layout, lambda field: bool(named.among(names, field, (field,))))
+    if key_columns(names, layout, source):
+        fields.remove("query_id")
     return {field: column_name(names, field, source, named) for field in fields}
+
+
+def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str, ...]:
+    """The columns that are joined to the ids of lists; none where the table has the ids as texts."""
+    keys = layout.reading.nesting
+    if keys is None or "query_id" in layout.reading.names:
+        return ()
+    names = list(names)
+    missing = [name for name in keys.names if name not in names]
+    if not missing:
+        return keys.names
+    if len(missing) < len(keys.names) and not any(name in names for name in _NAMES["query_id"]):
+        raise InputError(
+            f"{source} has no column {missing[0]}, which keys={str(keys)!r} names; it has:"
+            f" {', '.join(map(str, names))}."
+        )
+    return ()
 
 
 def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]:
@@ -57,9 +87,11 @@ def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[
     names, among = list(names), layout.reading.names.among
     if layout.kind == "topics":
         usual = {name: FIELDS_OF[name] for name in names if name in FIELDS_OF}
-        return usual or dict.fromkeys(names[:1], "topic")
+        keys = dict.fromkeys(key_columns(names, layout, source), "topic")
+        return keys or usual or dict.fromkeys(names[:1], "topic")
     sampled = {name: field for field in sampled_fields(layout) for name in among(names, field, (field,))}
-    return sampled | {name: field for field, name in columns_of(names, layout, source).items()}
+    keys = dict.fromkeys(key_columns(names, layout, source), "query_id")
+    return sampled | keys | {name: field for field, name in columns_of(names, layout, source).items()}
 
 
 def possible_fields(layout: Layout) -> list[str]:
@@ -86,6 +118,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     table = columns_by_name(data, source)
     names, named = column_names(table), layout.reading.names
     columns = {field: table[name] for field, name in columns_of(names, layout, source).items()}
+    columns["query_id"] = _list_ids(table, columns.get("query_id"), layout, source)
     rows = _rows_of_columns(columns, layout, source)
     if named:
         rows = replace(rows, named=frozenset(field for field in named if named[field] in names))
@@ -95,6 +128,29 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
     scores = -rows.values if rows.reading.lower_is_better else rows.values
     return replace(rows, samples=_samples(rows.topics, scores, *sampled))
+
+
+def _list_ids(table: Any, column: Any, layout: Layout, source: str) -> pa.Array | pa.ChunkedArray:
+    """The ids of the lists of a table: those of a column, or the columns of keys joined."""
+    names, keys = key_columns(column_names(table), layout, source), layout.reading.nesting
+    if keys is None or not names:
+        return id_column(column, source, "query_id", keys=keys)
+    parts = [one_array(_key_column(table[name], source, name)).cast(pa.string()) for name in names]
+    for part in parts:
+        wrong = pc.or_(pc.match_substring(part, keys.separator), pc.equal(pc.binary_length(part), 0))
+        for row in np.flatnonzero(truths(wrong))[:1].tolist():
+            keys.joined([part[row].as_py() for part in parts], f"{source}, row {row}")
+    return pc.binary_join_element_wise(*parts, keys.separator)
+
+
+def _key_column(column: Any, source: str, name: str) -> pa.Array | pa.ChunkedArray:
+    """A column of keys as text; dates are written as 2024-01-31."""
+    typed = known_column(column)
+    if typed is not None and pa.types.is_temporal(typed.type):
+        with suppress(pa.ArrowInvalid):  # of times of day, which are written out
+            typed = typed.cast(pa.date32())
+        return typed.cast(pa.string())
+    return id_column(column, source, name)
 
 
 def _samples(topics: pa.DictionaryArray, scores: npt.NDArray[np.generic], ranks: Any, marks: Any) -> Samples:
@@ -120,7 +176,7 @@ def _samples(topics: pa.DictionaryArray, scores: npt.NDArray[np.generic], ranks:
 
 
 def _rows_of_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
-    topics = id_column(columns["query_id"], source, "query_id")
+    topics = columns["query_id"]
     docs = id_column(columns["doc_id"], source, "doc_id")
     classes = id_column(columns["iteration"], source, "iteration") if layout.by_class else None
 
@@ -154,9 +210,11 @@ def _rows_of_columns(columns: dict[str, Any], layout: Layout, source: str) -> Ro
     return replace(rows, costs=costs)
 
 
-def ids_of_table(data: Any, field: str, source: str) -> list[str]:
-    """One column of ids of a frame, or of a mapping of columns."""
+def ids_of_table(data: Any, field: str, source: str, layout: Layout = TOPICS) -> list[str]:
+    """One column of ids of a frame, or of a mapping of columns; with keys, their columns joined."""
     table = columns_by_name(data, source)
+    if key_columns(column_names(table), layout, source):
+        return list(_list_ids(table, None, layout, source).to_pylist())
     name = column_name(column_names(table), field, source)
     return list(id_column(table[name], source, field).to_pylist())
 

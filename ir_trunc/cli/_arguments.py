@@ -149,6 +149,10 @@ OPTIONS: dict[str, Option] = {
     "stop": ("", {"metavar": "MARK", "help": _STOP}),
     "lower-is-better": ("", {"action": "store_true", "help": "scores are distances"}),
     "columns": ("", {"action": "append", "metavar": "FIELD=COLUMN", "help": _COLUMNS}),
+    "keys": (
+        "",
+        {"metavar": "KEYS", "help": "keys that identify a list, outermost first: topic/question/day"},
+    ),
     "nil": ("", {"choices": get_args(Convention), "help": "what a document called NIL means"}),
 }
 

@@ -336,13 +336,14 @@ class RunScores:
         self._lists = Lists(self.rankings, measure.cutoff)
 
     @cached_property
-    def _parts(self) -> Floats:
+    def parts(self) -> Floats:
+        """What the measure follows from by means, for every topic (parts x T), see `parts_of`."""
         return np.array(parts_of(self.measure, self._lists))
 
     def over(self, sets: Bools) -> Floats:
         """The measure over each of R sets of topics (R x T): R values."""
         if self.measure.definition.of_means is not None:
-            return value_from_means(self.measure, (sets @ self._parts.T / sets.sum(axis=1, keepdims=True)).T)
+            return value_from_means(self.measure, (sets @ self.parts.T / sets.sum(axis=1, keepdims=True)).T)
         return np.array([self.measure.score(self.rankings.take(np.flatnonzero(one))).mean() for one in sets])
 
     def influence(self) -> Floats:
@@ -359,11 +360,11 @@ class RunScores:
                 " and a test over topics may not take them. Declare of_means= or influence= with the measure"
                 " (see ir_trunc.measure)."
             )
-        means: Floats = self._parts.mean(axis=1)
+        means: Floats = self.parts.mean(axis=1)
         steps = _STEP * np.eye(len(means))
         up, down = (value_from_means(self.measure, means[:, None] + step) for step in (steps, -steps))
         slopes = (up - down) / (2 * _STEP)
-        return value_from_means(self.measure, means) + slopes @ (self._parts - means[:, None])
+        return value_from_means(self.measure, means) + slopes @ (self.parts - means[:, None])
 
     def take(self, topics: list[int]) -> RunScores:
         """The run's lists for some of the topics, by their positions."""

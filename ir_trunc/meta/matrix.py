@@ -338,7 +338,7 @@ def score_matrix(
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
+    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.

@@ -11,13 +11,13 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, UnknownMeasureError, warn
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, warn
 from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.runs import RunLike, as_ranked, rank_run
-from ir_trunc._read.reading import Duplicates, HowRead, Order, Reading, Unpack
+from ir_trunc._read.reading import Duplicates, HowRead, KeysLike, Order, Reading, Unpack
 from ir_trunc._read.registry import shape_of
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures import curves as curves_of
@@ -49,7 +49,7 @@ class Evaluator:
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
+    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
 
     Raises
@@ -76,8 +76,9 @@ class Evaluator:
         stop: str | None = None,
         lower_is_better: bool = False,
         columns: Mapping[str, Any] | None = None,
+        keys: KeysLike | None = None,
     ):
-        self.reading = Reading(order, duplicates, stop, lower_is_better, columns)
+        self.reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
         bound_measures = read_measures(measures)
         self.measures = tuple(bound_measures)
         self.bound = [bound for bound in bound_measures.values() if bound]
@@ -94,9 +95,16 @@ class Evaluator:
             )
         self.qrels = None
         if qrels is not None:
-            self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns})
+            of_both: HowRead = {"columns": columns, "keys": keys}
+            self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, reading=of_both)
             self.reading = replace(self.reading, **how)
             warn_about_scale(self.bound, self.qrels.judgments)
+        for bound in self.bound if self.reading.keys else ():
+            if bound.definition.scope == "run" and bound.definition.of_means is None:
+                raise ParameterError(
+                    f"{bound.definition.name} looks at all lists of a run and has no nested means: score it"
+                    " without keys."
+                )
 
     def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
@@ -225,6 +233,7 @@ def calc(
     stop: str | None = None,
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
+    keys: KeysLike | None = None,
     keep_scores: bool = False,
 ) -> Results:
     """Scores of a run by topic and on average.
@@ -260,6 +269,10 @@ def calc(
         What the columns of a table, or the names of records, are called: `{"doc_id": "chunk"}`, our field and
         then their column. Each must be found in the run or in the qrels; fields that are not named have the
         usual names.
+    keys : tuple of str or str, optional
+        The keys that identify a list together, outermost first: `("topic", "question", "day")` for columns of
+        these names or tuples in the place of ids, `"topic/question/day"` for ids that have these parts. Means
+        are then nested: over days for each question, over questions for each topic, over topics.
     keep_scores : bool
         Whether the `rankings` of the results hold the scores of all documents, as the policies of
         `ir_trunc.truncation` need them. Otherwise a run can be larger than memory.
@@ -291,7 +304,7 @@ def calc(
     ready = Evaluator(
         measures, qrels, topics=topics, nil=nil,
         order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-        columns=columns,
+        columns=columns, keys=keys,
     )  # fmt: skip
     return ready.calc(run, keep_scores=keep_scores)
 
@@ -303,7 +316,7 @@ def calc_aggregate(
 
     Parameters
     ----------
-    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
+    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns
@@ -331,7 +344,7 @@ def iter_calc(
 
     Parameters
     ----------
-    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
+    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns
@@ -361,7 +374,7 @@ def curves(
 
     Parameters
     ----------
-    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns
+    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns
@@ -388,7 +401,7 @@ def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
+    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -14,11 +14,21 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core import arrays
-from ir_trunc._core.errors import IrTruncError, UnknownMeasureError, counted, printable
+from ir_trunc._core.errors import (
+    IrTruncError,
+    ParameterError,
+    UnknownMeasureError,
+    counted,
+    nearest,
+    printable,
+    shown,
+)
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.rankings import Bools, Floats, Rankings
+from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
+from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted, table_text
 from ir_trunc._read.arrow import pa
+from ir_trunc.measures.definition import RunScores, value_from_means
 from ir_trunc.scoring.objects import bind, parse_measure
 
 if TYPE_CHECKING:
@@ -205,6 +215,140 @@ class Results(Result):
         silent = self.rankings.lengths == 0
         return Abstention(len(silent), int(self.nil.sum()), int(silent.sum()), int((silent & self.nil).sum()))
 
+    @cached_property
+    def universe(self) -> Universe:
+        """The topics that were scored, and what was assumed about them."""
+        rankings, judgments = self.rankings, self.rankings.judgments.without_nil()
+        assumed = rankings.universe or Universe()
+        missing = 0 if rankings.missing is None else int(rankings.missing.sum())
+        sizes = {
+            size if isinstance(size, (str, int, float)) else "given for each topic"
+            for measure in self.measures
+            if (size := getattr(bind(measure), "params", {}).get("D")) is not None
+        }
+        return replace(
+            assumed,
+            topics=len(rankings),
+            in_run=len(rankings) - missing,
+            missing=missing,
+            unjudged=int((sizes_of(judgments.offsets) == 0).sum()),
+            nil=int(self.nil.sum()),
+            sizes=", ".join(sorted(map(str, sizes))),
+            levels=tuple(judgments.levels.tolist()),
+            declared=judgments.scale_declared,
+        )
+
+    @cached_property
+    def _nest(self) -> Nest | None:
+        """The groups of lists under each key; None for lists without keys."""
+        nesting = self.rankings.universe and self.rankings.universe.nesting
+        return nesting and Nest(nesting, self.topics)
+
+    def _nested(self, level: int) -> Floats:
+        """Nested means of each measure for the groups of a level, -1 for the whole run (M x groups)."""
+        assert self._nest is not None
+        means = []
+        for measure, values in zip(self.measures, self.values):
+            bound = bind(measure)
+            if bound is None or bound.definition.scope == "list":
+                means.append(self._nest.means(values[None], level)[0])
+                continue
+            parts = self._nest.means(RunScores(bound, self.rankings).parts, level)
+            means.append(value_from_means(bound, parts))
+        return np.array(means).reshape(len(means), -1)
+
+    def _level(self, key: str | None) -> int:
+        """The place of a key among the keys, that of the outermost one for None."""
+        names = self.universe.keys
+        if key is None:
+            return 0
+        if key not in names:
+            keys = (
+                f"they have {', '.join(names)}" if names else "they have none; calc(..., keys=...) names them"
+            )
+            raise ParameterError(f"Results have no key {shown(key)}; {keys}.{nearest(key, names)}")
+        return names.index(key)
+
+    def by(self, key: str) -> pd.DataFrame:
+        """Nested means for each value of a key: a row for each of its groups, a column for each measure.
+
+        Parameters
+        ----------
+        key : str
+            One of the keys that were named when the run was scored. Inner keys are averaged first, one after
+            the other.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by the keys from the outermost to this one.
+
+        Raises
+        ------
+        ParameterError
+            Where there is no such key, or a measure of the whole run has no means.
+
+        Examples
+        --------
+        >>> from ir_trunc import calc
+        >>> qrels = {"a/mon": {"x": 1}, "a/tue": {"x": 1}, "b/mon": {"x": 1}}
+        >>> results = calc("RR", qrels, {"a/mon": ["x"], "b/mon": ["x"]}, keys="user/day")
+        >>> results.by("user")["RR"].to_dict()
+        {'a': 0.5, 'b': 1.0}
+        >>> results.aggregated["RR"]
+        0.75
+        """
+        level = self._level(key)
+        assert self._nest is not None
+        names, groups = list(self.universe.keys[: level + 1]), self._nest.groups[level]
+        index = pd.MultiIndex.from_tuples(groups, names=names)
+        if level == 0:
+            index = pd.Index([group for (group,) in groups], name=key)
+        texts = [str(measure) for measure in self.measures]
+        return pd.DataFrame(self._nested(level).T, index=index, columns=texts)
+
+    def unit_means(self, unit: str | None = None) -> tuple[tuple[str, ...], Floats]:
+        """The independent units of a test, and their nested means.
+
+        Lists under one key depend on each other: the days of a question, for example.
+
+        Parameters
+        ----------
+        unit : str, optional
+            The key whose groups are the units, by default the outermost one.
+
+        Returns
+        -------
+        units : tuple of str
+            U ids; without keys those of the topics.
+        values : array
+            Means (M x U); without keys the values themselves.
+
+        Raises
+        ------
+        ParameterError
+            Where there is no such key, or where a measure of the whole run has no values of units.
+
+        Examples
+        --------
+        >>> from ir_trunc import calc
+        >>> qrels = {"a/mon": {"x": 1}, "a/tue": {"x": 1}, "b/mon": {"x": 1}}
+        >>> units, values = calc("RR", qrels, {"a/mon": ["x"]}, keys="user/day").unit_means()
+        >>> units, values.tolist()
+        (('a', 'b'), [[0.5, 0.0]])
+        """
+        level = self._level(unit)
+        if self._nest is None:
+            return self.topics, self.values
+        for bound in map(bind, self.measures):
+            if bound is not None and bound.definition.scope == "run":
+                raise ParameterError(
+                    f"{bound.definition.name} looks at all lists of a run: it has no values of its own for"
+                    f" each {self.universe.keys[level]}."
+                )
+        separator = "/" if self.universe.nesting is None else self.universe.nesting.separator
+        return tuple(map(separator.join, self._nest.groups[level])), self._nested(level)
+
     def over(self, keep: npt.NDArray[np.bool_]) -> Results:
         """The results over some of the topics; measures of the whole run are computed anew over them."""
         kept = np.flatnonzero(arrays.mask(keep, len(self.topics)))
@@ -222,8 +366,12 @@ class Results(Result):
     def _means(self) -> tuple[float, ...]:
         """The means (for counts: sums), to the last bit as ir-measures' aggregators add them up."""
         means = []
-        for measure, values in zip(self.measures, self.values):
+        nested = self._nested(-1)[:, 0] if self._nest is not None and len(self.topics) else None
+        for row, (measure, values) in enumerate(zip(self.measures, self.values)):
             aggregator = measure.aggregator()
+            if type(aggregator) is MeanAgg and nested is not None:
+                means.append(float(nested[row]))
+                continue
             if type(aggregator) is MeanAgg and len(values):  # one value after the other, as they do
                 means.append(float(0.0 + np.cumsum(values)[-1]) / len(values))
                 continue
@@ -234,7 +382,10 @@ class Results(Result):
 
     @property
     def aggregated(self) -> Aggregated:
-        """Every measure with its mean (for counts: sum) over all topics, as ir-measures adds it up."""
+        """Every measure with its mean (for counts: sum) over all topics, as ir-measures adds it up.
+
+        With keys, means are nested: over the innermost key first, over the outermost at last.
+        """
         return Aggregated(zip(self.measures, self._means))
 
     @property
@@ -287,7 +438,13 @@ class Results(Result):
         means = ", ".join(f"{measure}: {value:.4f}" for measure, value in self.aggregated.items())
         nil = self.rankings.nil
         named = f"; nil={nil.convention!r}, {len(nil)} of the lists hold that document" if nil else ""
-        return f"Results over {counted(len(self.topics), 'topic')} ({means}){named}"
+        topics = counted(len(self.topics), "topic")
+        if self._nest is not None:
+            names = zip((*self.universe.keys[:-1], "list"), self._nest.groups)
+            topics = ", ".join(counted(len(groups), name) for name, groups in names)
+        if missing := self.universe.missing:
+            named += f"; {missing} of them missing from the run"
+        return f"Results over {topics} ({means}){named}"
 
     def __repr__(self) -> str:
         return fitted(self.heading)

@@ -46,7 +46,7 @@ def abstention_curve(
     ----------
     measures : MeasureLike
         Measures with a score for each topic; those of the whole run are refused.
-    qrels, run, nil, order, duplicates, stop, lower_is_better, columns
+    qrels, run, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     confidence : {'first', 'gap', 'spread'} or several of them
         The system's confidence in a list: the score of its first document; the difference from the second;
@@ -117,7 +117,7 @@ def nauc(
 
     Parameters
     ----------
-    measures, qrels, run, confidence, steps, nil, order, duplicates, stop, lower_is_better, columns
+    measures, qrels, run, confidence, steps, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `abstention_curve`.
 
     Returns
@@ -199,7 +199,7 @@ def risk_coverage(
 
     Parameters
     ----------
-    qrels, run, nil, order, duplicates, stop, lower_is_better, columns
+    qrels, run, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.

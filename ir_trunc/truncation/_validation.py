@@ -53,7 +53,7 @@ def cross_validate(
         See `parse_policy`.
     measure : str or Measure
         The measure to which policies are fitted, and by which they are judged.
-    qrels, nil, order, duplicates, stop, lower_is_better, columns
+    qrels, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.

@@ -134,7 +134,7 @@ def agreement(
         Measures by which every list is cut at its best, and which then score it.
     full : MeasureLike
         Measures of the full lists.
-    qrels, nil, order, duplicates, stop, lower_is_better, columns
+    qrels, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -198,7 +198,7 @@ def lengths(
         As for `ir_trunc.compare`.
     nil : str or NilRule, optional
         See `ir_trunc.nil_report`; by default 'ends'.
-    order, duplicates, stop, lower_is_better, columns
+    order, duplicates, stop, lower_is_better, columns, keys
         How runs are read, as for `ir_trunc.calc`.
 
     Returns
@@ -237,7 +237,7 @@ def best_cuts(
     ----------
     measures : MeasureLike
         Measures that score each list by itself.
-    qrels, topics, nil, order, duplicates, stop, lower_is_better, columns
+    qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -295,7 +295,7 @@ def cuts(
 
     Parameters
     ----------
-    measures, qrels, runs, topics, nil, order, duplicates, stop, lower_is_better, columns
+    measures, qrels, runs, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `best_cuts`.
 
     Returns
@@ -418,7 +418,7 @@ def over_collections(
         As `study.collections` returns them.
     *measures
         The arguments of the experiment before qrels and runs.
-    topics, nil, order, duplicates, stop, lower_is_better, columns
+    topics, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`, if the experiment takes them.
 
     Returns
@@ -541,7 +541,7 @@ def nil_report(
         was ended by its system. Without a depth, every list was ended by its system.
     nil : str or NilRule
         A convention, or a rule: `NilRule(id="none")` for another id. Only the convention 'ends' ends lists.
-    order, duplicates, stop, lower_is_better, columns
+    order, duplicates, stop, lower_is_better, columns, keys
         How the run is read, as for `ir_trunc.calc`.
 
     Returns

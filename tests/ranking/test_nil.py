@@ -108,7 +108,8 @@ def test_the_result_shows_what_NIL_was_taken_for_and_in_how_many_lists():
     for results, nil in ((default, "0.3750); nil='document'"), (ends, "0.2500); nil='ends'")):
         text = " ".join(repr(results).split())  # a line has 80 columns
         assert text == f"Results over 4 topics (RR: {nil}, 3 of the lists hold that document"
-    assert repr(calc("RR", QRELS, {"1": ["a"]}, nil="ends")) == "Results over 4 topics (RR: 0.2500)"
+    plain = calc("RR", QRELS, dict.fromkeys(QRELS, ()) | {"1": ["a"]}, nil="ends")
+    assert repr(plain) == "Results over 4 topics (RR: 0.2500)"
     assert (ends.rankings.nil.convention, len(ends.rankings.nil)) == ("ends", 3)
     assert ends.rankings.nil.held.tolist() == [True, True, True, False]
     assert [len(view.rankings.nil) for view in ends.views().values()] == [3, 1, 2]

@@ -27,7 +27,8 @@ def _header(start: bytes) -> tuple[list[str], str]:
 def _is_table(data: File) -> bool:
     names, _ = _header(data.start)
     has_ids = {"query_id", "doc_id"} <= {FIELDS_OF.get(name) for name in names}
-    has_named = not set(data.reading.names.values()).isdisjoint(names)
+    keys = data.reading.nesting
+    has_named = not {*data.reading.names.values(), *(keys.names if keys else ())}.isdisjoint(names)
     return has_ids or has_named or (data.name.endswith(".csv") and len(names) not in (1, 4, 6))
 
 
@@ -102,7 +103,9 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     text = contents(Path(data), source, (b"{", b"["))
     lines = json_lines(text, source)
     content = [read_json(line, place) for place, line in lines] if lines else read_json(text, source)
-    if isinstance(content, dict) and layout.reading.names.get("query_id", "query_id") in content:
+    keys = layout.reading.nesting
+    first_id = keys.names[0] if keys else "query_id"
+    if isinstance(content, dict) and layout.reading.names.get("query_id", first_id) in content:
         content = [content]  # JSON lines of a single line
     try:
         for rows in reader_of(content, layout).pieces(content, layout):

@@ -14,11 +14,11 @@ import numpy as np
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import several
 from ir_trunc._kernel import kernel
-from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
+from ir_trunc._read.arrow import id_column, joined_id, number_column, numeric, one_id, pa, pc
 from ir_trunc._read.reading import MARK, RANK, Columns, Layout
 from ir_trunc._read.registry import COMMON, Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
-from ir_trunc._read.tables import COST, SHOWN, fields_to_read, possible_fields, sampled_fields
+from ir_trunc._read.tables import COST, SHOWN, fields_to_read, key_columns, possible_fields, sampled_fields
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
 
@@ -65,7 +65,8 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     A run may have lists by rank, without scores, or one answer as text; silence is the empty list. Topics and
     documents are text or whole numbers.
     """
-    topics = id_column(list(data), layout.source, "query_id", map(shown, data))
+    keys = layout.reading.nesting
+    topics = id_column(list(data), layout.source, "query_id", map(shown, data), keys)
     each_once = len(pc.unique(topics)) == len(data)  # 1 and "1" are one topic
     start = 0
     for part in _parts(data) if each_once else [data]:
@@ -294,7 +295,8 @@ def _scored_table(
     """A table of {topic: [item, ...]}, where `pair` gives the document and the number of an item."""
     source, names = layout.source, layout.reading.names
     names.check(names.values(), ("doc_id", layout.value), source)
-    topics = [one_id(topic, "query_id", source) for topic in data]
+    keys = layout.reading.nesting
+    topics = [one_id(joined_id(topic, keys, source), "query_id", source) for topic in data]
     rows: list[tuple[Any, ...]] = []
     for topic, items in zip(topics, data.values()):
         if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
@@ -318,7 +320,9 @@ def _kernel_items(data: Data) -> list[Any]:
     if kind is tuple:
         return [items, kind, len(fields), *range(len(fields))]
     plain = issubclass(kind, tuple) and kind.__getattribute__ is tuple.__getattribute__
-    if not plain or kind.__dictoffset__ or any(hasattr(kind, name) for name in (RANK, MARK, COST, SHOWN)):
+    keys = () if data.layout.reading.nesting is None else data.layout.reading.nesting.names
+    others = (RANK, MARK, COST, SHOWN, *keys)
+    if not plain or kind.__dictoffset__ or any(hasattr(kind, name) for name in others):
         return []
     getters: list[Any] = [getattr(kind, name, None) for name in fields]
     if any(type(getter).__name__ != "_tuplegetter" for getter in getters):
@@ -361,6 +365,10 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     if items:
         fields = fields_to_read(layout, lambda field: hasattr(items[0], name_of[field]))
     names = [name_of[field] for field in fields]
+    if items and layout.reading.nesting is not None:
+        possible = ("query_id", *layout.reading.nesting.names)
+        keys = key_columns((name for name in possible if hasattr(items[0], name)), layout, layout.source)
+        names = [*keys, *(name for name in names if not keys or name != name_of["query_id"])]
     try:
         columns = {name: list(map(attrgetter(name), items)) for name in names}
     except AttributeError as error:

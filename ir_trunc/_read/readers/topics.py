@@ -7,19 +7,20 @@ import io
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from ir_trunc._core.errors import InputError, shown, warn
-from ir_trunc._read.arrow import id_column, one_id, pa
+from ir_trunc._read.arrow import id_column, joined_id, one_id, pa
 from ir_trunc._read.readers.datasets import dataset_name
-from ir_trunc._read.reading import TOPICS, Layout
+from ir_trunc._read.reading import TOPICS, KeysLike, Layout, Reading
 from ir_trunc._read.registry import Table, reader, reader_of
 from ir_trunc._read.tables import ID_NAMES, column_name, ids_of_table
 from ir_trunc._read.text import contents, decoded, json_lines, numbered_lines, read_json
 
 
-def read_topics(data: Any) -> list[str]:
+def read_topics(data: Any, *, keys: KeysLike | None = None) -> list[str]:
     """Topic ids, each once, in the order given.
 
     The column, field or name that holds the ids is called query_id, qid, _id or id.
@@ -31,6 +32,9 @@ def read_topics(data: Any) -> list[str]:
         ids alone, CSV or TSV with a header, a JSON list or object, or JSON lines. An ir_datasets data set, or
         the id of one. A frame, or a column of pandas, polars, pyarrow or numpy. A dict whose keys are ids;
         ids; or items, named tuples or dicts.
+    keys : tuple of str or str, optional
+        The keys that identify a list together, see `Reading`: ids may be tuples of them, and a frame may have
+        a column of each.
 
     Returns
     -------
@@ -47,10 +51,11 @@ def read_topics(data: Any) -> list[str]:
     >>> read_topics([{"qid": 3, "query": "jazz"}, {"qid": 1, "query": "blues"}])
     ['3', '1']
     """
-    table = reader_of(data, TOPICS).table(data, TOPICS)
+    layout = replace(TOPICS, reading=Reading(keys=keys))
+    table = reader_of(data, layout).table(data, layout)
     topics = [*table.topics]
     if table.columns is not None:
-        topics += ids_of_table(table.columns, "topic", table.source)
+        topics += ids_of_table(table.columns, "topic", table.source, layout)
     if not topics:
         raise InputError(f"{_source_of(data)}: there is no topic; at least one is needed.")
     return list(dict.fromkeys(topics))
@@ -199,14 +204,18 @@ def column(data: Any, layout: Layout) -> Table:
 @reader("a mapping whose keys are ids", "topics", of="mapping", fallback=True)
 def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Qrels or queries as dicts, for example."""
-    return Table(layout.source, topics=tuple(one_id(topic, "topic", layout.source) for topic in data))
+    source, names = layout.source, layout.reading.nesting
+    ids = (joined_id(topic, names, source) for topic in data)
+    return Table(source, topics=tuple(one_id(topic, "topic", source) for topic in ids))
 
 
 @reader(f"a list of ids, or of items with {_NAMED}", "topics", of="list", fallback=True)
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """Items are objects with one of these attributes, or mappings with one of these names."""
     source = layout.source
-    topics = tuple(_id_of_item(item, f"{source}, item {place}") for place, item in enumerate(data))
+    names = layout.reading.nesting
+    places = ((f"{source}, item {number}", item) for number, item in enumerate(data))
+    topics = tuple(_id_of_item(joined_id(item, names, place), place) for place, item in places)
     return Table(source, topics=topics)
 
 

@@ -1,0 +1,180 @@
+"""The universe of topics that are scored, what is assumed about it, and lists that have several keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.arrays import Floats, Ints
+from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, counted, shown
+
+__all__ = ["Keys", "Universe"]
+
+_EXAMPLE = "as in keys=('topic', 'question', 'day') or keys='topic/question/day'"
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys that identify a list together, outermost first; the id of the list joins them.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Two or more.
+    separator : str
+        Between the keys in the id of a list.
+    """
+
+    names: tuple[str, ...]
+    separator: str = "/"
+
+    @classmethod
+    def of(cls, keys: Any) -> Keys:
+        """From names, or from a text of names with the separator between them."""
+        if isinstance(keys, Keys):
+            return keys
+        separator = "/"
+        if isinstance(keys, str):
+            signs = {sign for sign in keys if not (sign.isalnum() or sign in "_-")}
+            if len(signs) > 1 or " " in signs:
+                raise ParameterError(f"keys={shown(keys)}: one sign separates the names, {_EXAMPLE}.")
+            separator = next(iter(signs), separator)
+            keys = keys.split(separator)
+        if not isinstance(keys, (list, tuple)) or not all(isinstance(name, str) for name in keys):
+            raise ParameterTypeError(f"keys={shown(keys)}: names of keys are needed, {_EXAMPLE}.")
+        if len(keys) < 2 or not all(keys) or len(set(keys)) < len(keys):
+            raise ParameterError(f"keys={shown(keys)}: two or more distinct names are needed, {_EXAMPLE}.")
+        return cls(tuple(keys), separator)
+
+    def __str__(self) -> str:
+        return self.separator.join(self.names)
+
+    def joined(self, parts: Sequence[str], place: str) -> str:
+        """The id of a list from its keys, which are texts; InputError where one cannot be a key."""
+        if len(parts) != len(self.names):
+            needed = f"{counted(len(parts), 'key')}; the {len(self.names)} keys {self} are needed"
+            raise InputError(f"{place}: {shown(tuple(parts))} has {needed}.")
+        for name, part in zip(self.names, parts):
+            if not part or self.separator in part:
+                problem = "holds the separator" if part else "is empty"
+                other = " keys='" + "|".join(self.names) + "' names another." if part else ""
+                raise InputError(f"{place}: {name} {shown(part)} {problem}.{other}")
+        return self.separator.join(parts)
+
+    def split(self, topics: Iterable[str], source: str = "topics") -> list[tuple[str, ...]]:
+        """The keys of each list from its id; InputError where an id does not have them all."""
+        ids = [tuple(topic.split(self.separator)) for topic in topics]
+        for parts in ids:
+            if len(parts) != len(self.names) or not all(parts):
+                raise InputError(
+                    f"{source}, topic {self.separator.join(parts)}: {counted(len(parts), 'key')}; the"
+                    f" {len(self.names)} keys {self} are needed, none of them empty."
+                )
+        return ids
+
+
+class Nest:
+    """Nested means over lists with keys: over the innermost key first, so that outer keys weigh the same.
+
+    Parameters
+    ----------
+    keys : Keys
+    topics : sequence of str
+        The ids of the lists.
+
+    Attributes
+    ----------
+    groups : list of lists of tuples
+        For each key, the outermost one first, the groups of lists under it, by their keys.
+    parents : list of arrays of int
+        For each group of a key the position of its group under the next outer key.
+    """
+
+    def __init__(self, keys: Keys, topics: Sequence[str]):
+        self.groups: list[list[tuple[str, ...]]] = [keys.split(topics)]
+        self.parents: list[Ints] = []
+        for level in range(len(keys.names) - 1, 0, -1):
+            number_of: dict[tuple[str, ...], int] = {}
+            parents = [number_of.setdefault(group[:level], len(number_of)) for group in self.groups[0]]
+            self.groups.insert(0, list(number_of))
+            self.parents.insert(0, np.array(parents, np.int64))
+
+    def means(self, values: Floats, level: int) -> Floats:
+        """The means (M x groups) of values (M x lists) for the groups of a key.
+
+        level: the place of the key, 0 for the outermost one; -1 for the mean of the run (M x 1).
+        """
+        for parents in reversed(self.parents[max(level, 0) :]):
+            sizes = np.bincount(parents)
+            sums = np.zeros((len(values), len(sizes)))
+            for row, of_measure in zip(sums, values):
+                row[:] = np.bincount(parents, of_measure, len(sizes))
+            values = sums / sizes
+        return values.mean(axis=1, keepdims=True) if level < 0 else values
+
+
+@dataclass(frozen=True)
+class Universe:
+    """The set of topics that are scored, and what is assumed about them.
+
+    With keys, "topic" stands for a list: a question on a day, for example.
+
+    Attributes
+    ----------
+    topics : int
+        Topics that are scored.
+    in_run, missing : int
+        Those that have rows in the run (or an empty list there), and those that do not.
+    unjudged : int
+        Those without any judgment.
+    nil : int
+        Nil queries: those with no relevant document.
+    sizes : str
+        The size of the collection that measures assume; empty where none reads it.
+    levels : tuple of int
+        Positive grades of the scale.
+    declared : bool
+        Whether the qrels' own scale is known. Otherwise its highest grade is the highest that occurs.
+    nil_means : str
+        The meaning of a document NIL, see `ir_trunc.NilRule`.
+    order : str
+        What decided the order of the lists, see `ir_trunc.Reading`; 'given' for `Rankings`.
+    nesting : Keys, optional
+        The keys of which the id of a list consists.
+    """
+
+    topics: int = 0
+    in_run: int = 0
+    missing: int = 0
+    unjudged: int = 0
+    nil: int = 0
+    sizes: str = ""
+    levels: tuple[int, ...] = ()
+    declared: bool = False
+    nil_means: str = "document"
+    order: str = "given"
+    nesting: Keys | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of the keys of a list, outermost first; () for lists that are identified by one id."""
+        return () if self.nesting is None else self.nesting.names
+
+    def __str__(self) -> str:
+        scale = ", ".join(map(str, self.levels)) or "nothing is relevant"
+        lines = {
+            "topics": self.topics,
+            "in the run": self.in_run,
+            "missing": self.missing,
+            "unjudged": self.unjudged,
+            "nil queries": self.nil,
+            "collection size": self.sizes or "not used",
+            "relevant grades": scale + ("" if self.declared else " (those that occur)"),
+            "document NIL": self.nil_means,
+            "order": self.order,
+            "keys": str(self.nesting or "none"),
+        }
+        return "\n".join(f"{name:15} {value}" for name, value in lines.items())

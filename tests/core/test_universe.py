@@ -1,0 +1,239 @@
+"""Lists with several keys: nested means, the forms of keys, and what results say of their universe."""
+
+import datetime
+import gzip
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import Qrel, ScoredDoc
+
+import ir_trunc
+from ir_trunc import InputError, ParameterError, calc
+
+KEYS = ("topic", "question", "day")
+
+
+def collection(seed, missing=0.2):
+    """Qrels and a run over uneven topics, questions and days, by tuples of keys."""
+    draw = np.random.default_rng(seed)
+    qrels, run = {}, {}
+    for topic in range(draw.integers(2, 5)):
+        for question in range(draw.integers(1, 4)):
+            for day in range(draw.integers(1, 6)):
+                ids = (f"t{topic}", f"q{question}", f"d{day}")
+                qrels[ids] = {doc: int(draw.integers(0, 3)) for doc in "abcd"}
+                if draw.random() > missing:
+                    run[ids] = {doc: float(draw.random()) for doc in "abxy"[: draw.integers(0, 5)]}
+    return qrels, run
+
+
+def nested(values, depth=0):
+    """Naive twin: the mean over the first key of the nested means over the others."""
+    if () in values:
+        return values[()]
+    inner = {}
+    for ids, value in values.items():
+        inner.setdefault(ids[0], {})[ids[1:]] = value
+    means = [nested(group) for group in inner.values()]
+    return sum(means) / len(means)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_means_are_nested(seed):
+    qrels, run = collection(seed)
+    results = calc("RBPT nDCG@10 AP", qrels, run, keys=KEYS)
+    for measure in results.measures:
+        values = {tuple(topic.split("/")): value for topic, value in results[measure].items()}
+        assert results.aggregated[measure] == pytest.approx(nested(values), abs=1e-12)
+        for level, key in enumerate(KEYS):
+            table = results.by(key)[str(measure)]
+            groups = {}
+            for ids, value in values.items():
+                groups.setdefault(ids[: level + 1], {})[ids[level + 1 :]] = value
+            assert table.index.names == list(KEYS[: level + 1])
+            assert len(table) == len(groups)
+            for ids, group in groups.items():
+                assert table[ids if level else ids[0]] == pytest.approx(nested(group), abs=1e-12)
+
+
+def test_units_are_groups_of_the_outermost_key_or_of_the_named_one():
+    qrels, run = collection(1)
+    results = calc("RBPT AP", qrels, run, keys=KEYS)
+    for unit, key in ((None, "topic"), ("question", "question")):
+        units, values = results.unit_means(unit)
+        table = results.by(key)
+        assert list(units) == ["/".join([ids] if isinstance(ids, str) else ids) for ids in table.index]
+        assert np.array_equal(values.T, table.to_numpy())
+    flat = calc("RBPT AP", *({"/".join(ids): docs for ids, docs in data.items()} for data in (qrels, run)))
+    units, values = flat.unit_means()
+    assert units == flat.topics
+    assert values is flat.values
+
+
+def frame(data, value):
+    rows = [(*ids, doc, number) for ids, docs in data.items() for doc, number in docs.items()]
+    return pd.DataFrame(rows, columns=[*KEYS, "doc_id", value])
+
+
+def lines(data, run):
+    rows = [("|".join(ids), doc, number) for ids, docs in data.items() for doc, number in docs.items()]
+    form = "{} Q0 {} 0 {} tag\n" if run else "{} 0 {} {}\n"
+    return "".join(form.format(*row) for row in rows)
+
+
+FORMS = {
+    "dict": lambda data, value, path: data,
+    "dict of text": lambda data, value, path: {"/".join(ids): docs for ids, docs in data.items()},
+    "frame": lambda data, value, path: frame(data, value),
+    "records": lambda data, value, path: frame(data, value).to_dict("records"),
+    "tuples": lambda data, value, path: [(i, d, v) for i, docs in data.items() for d, v in docs.items()],
+    "named tuples": lambda data, value, path: list(frame(data, value).itertuples(index=False)),
+    "items": lambda data, value, path: {ids: list(docs.items()) for ids, docs in data.items()},
+    "csv": lambda data, value, path: frame(data, value).to_csv(path, index=False) or path,
+    "parquet": lambda data, value, path: frame(data, value).to_parquet(path) or path,
+    "json": lambda data, value, path: frame(data, value).to_json(path, orient="records", lines=True) or path,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_has_keys(form, tmp_path):
+    qrels, run = collection(2, missing=0)
+    run = {ids: docs for ids, docs in run.items() if docs}
+    expected = calc("RBPT AP", qrels, run, keys=KEYS).to_pandas()
+    data = [
+        FORMS[form](data, value, tmp_path / f"{value}.{form}")
+        for data, value in ((qrels, "relevance"), (run, "score"))
+    ]
+    pd.testing.assert_frame_equal(calc("RBPT AP", *data, keys=KEYS).to_pandas(), expected)
+
+
+def test_ids_of_lines_are_split_and_the_kernel_reads_them(tmp_path):
+    qrels, run = collection(3, missing=0)
+    (tmp_path / "q").write_text(lines(qrels, run=False), encoding="utf-8")
+    with gzip.open(tmp_path / "r.gz", "wt") as file:
+        file.write(lines(run, run=True))
+    results = calc("RBPT", tmp_path / "q", tmp_path / "r.gz", keys="topic|question|day")
+    assert results.universe.keys == KEYS
+    assert results.aggregated == calc("RBPT", qrels, run, keys=KEYS).aggregated
+    assert results.topics[0] == "t0|q0|d0"
+
+
+def test_dates_are_written_as_iso_dates():
+    day = datetime.date(2024, 1, 31)
+    qrels = pd.DataFrame({"user": ["u"], "day": ["2024-01-31"], "doc_id": ["a"], "relevance": [1]})
+    run = pd.DataFrame({"user": ["u"], "day": [pd.Timestamp(day)], "doc_id": ["a"], "score": [1.0]})
+    for other in (run, run.assign(day=[day]), {("u", day): ["a"]}, {("u", pd.Timestamp(day)): ["a"]}):
+        assert calc("RR", qrels, other, keys="user/day").to_pandas()["RR"].to_dict() == {"u/2024-01-31": 1.0}
+
+
+def test_the_universe_may_be_given_as_tuples_or_columns():
+    qrels = {("u", "mon"): {"a": 1}}
+    days = list(itertools.product("u", ("mon", "tue")))
+    for topics in (
+        days,
+        pd.DataFrame(days, columns=["user", "day"]),
+        dict.fromkeys(days),
+        ["u/mon", "u/tue"],
+    ):
+        with pytest.warns(match="1 of 2 topics"):
+            results = calc("RBPT", qrels, {("u", "mon"): ["a"]}, topics=topics, keys="user/day")
+        assert results.topics == ("u/mon", "u/tue")
+
+
+def test_keys_of_qrels_that_were_read_hold_for_their_runs():
+    qrels = ir_trunc.read_qrels({("u", "mon"): {"a": 1}, ("v", "mon"): {"a": 1}}, keys=("user", "day"))
+    run = {("u", "mon"): ["a"], ("v", "mon"): []}
+    assert calc("RR", qrels, run).by("user")["RR"].to_dict() == {"u": 1, "v": 0}
+    rankings = ir_trunc.rank(qrels, run)
+    assert calc("RR", None, rankings).universe.keys == ("user", "day")
+    with pytest.raises(InputError, match=r"keys='a/b': these qrels were read with keys='user/day'"):
+        calc("RR", qrels, run, keys="a/b")
+
+
+def test_rankings_take_keys():
+    rankings = ir_trunc.Rankings.from_lists([[1], [0]], topics=["u/1", "v/1"])
+    assert calc("RR", None, rankings, keys="user/day").unit_means()[0] == ("u", "v")
+    with pytest.raises(InputError, match="Rankings, topic 1: 1 key; the 2 keys user/day are needed"):
+        calc("RR", None, ir_trunc.Rankings.from_lists([[1]]), keys="user/day")
+
+
+def test_views_and_measures_of_the_whole_run_are_nested():
+    qrels, run = collection(4)
+    results = calc("RBPT c@1 NumRet", qrels, run, keys=KEYS)
+    for view in (results, results.over(~results.nil)):
+        values = {tuple(topic.split("/")): value for topic, value in view["RBPT"].items()}
+        assert view.aggregated["RBPT"] == pytest.approx(nested(values), abs=1e-12)
+    ids = [tuple(topic.split("/")) for topic in results.topics]
+    right = dict(zip(ids, calc("Success@1", None, results.rankings)["Success@1"]))
+    silent = {key: float(length == 0) for key, length in zip(ids, results.rankings.lengths)}
+    assert results.aggregated["c@1"] == pytest.approx(nested(right) * (1 + nested(silent)), abs=1e-12)
+    assert results.aggregated["NumRet"] == results["NumRet"].sum()
+    with pytest.raises(ParameterError, match="c looks at all lists of a run: it has no values of its own"):
+        results.unit_means()
+    with pytest.raises(ParameterError, match="CWS looks at all lists of a run and has no nested means"):
+        calc("CWS", qrels, run, keys=KEYS)
+
+
+@pytest.mark.parametrize(
+    "keys", ["topic day", "topic", "a/b|c", ("a",), ("a", "a"), ("a", ""), "a//b", 3, [1, 2]]
+)
+def test_keys_that_are_no_names_are_refused(keys):
+    with pytest.raises(ParameterError, match=r"keys=.*as in keys="):
+        calc("RR", {"a/b": {"x": 1}}, {"a/b": ["x"]}, keys=keys)
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ("a|b|c", r"qrels \(dict\), topic a\|b\|c: 1 key; the 3 keys topic/question/day are needed"),
+        ("a//c", "topic a//c: 3 keys; the 3 keys topic/question/day are needed, none of them empty"),
+        (("a/b", "c", "d"), r"topic 'a/b' holds the separator\. keys='topic\|question\|day' names another"),
+        (("a", "", "d"), "question '' is empty"),
+        (("a", "d"), r"\('a', 'd'\) has 2 keys; the 3 keys topic/question/day are needed"),
+        (("a", None, "d"), "question is missing"),
+        (("a", 1.5, "d"), "question 1.5 is float, not text or a whole number"),
+    ],
+)
+def test_ids_that_lack_keys_are_refused(ids, message):
+    with pytest.raises(InputError, match=message):
+        calc("RR", {ids: {"x": 1}}, {ids: ["x"]}, keys=KEYS)
+
+
+def test_columns_that_cannot_be_keys_are_refused():
+    table = frame({("a", "b", "c"): {"x": 1}}, "relevance")
+    with pytest.raises(InputError, match=r"has no column day, which keys='topic/question/day' names"):
+        calc("RR", table.drop(columns="day"), {("a", "b", "c"): ["x"]}, keys=KEYS)
+    with pytest.raises(InputError, match=r"row 0: topic 'a/b' holds the separator"):
+        calc("RR", table.assign(topic="a/b"), {("a", "b", "c"): ["x"]}, keys=KEYS)
+    with pytest.raises(InputError, match=r"keys=\(\.\.\.\) names the parts of a tuple"):
+        calc("RR", {("a", "b"): {"x": 1}}, {})
+    named = [Qrel("a/b", "x", 1)], [ScoredDoc("a/b", "x", 1.0)]
+    assert calc("RR", *named, keys="topic/day").by("topic")["RR"].to_dict() == {"a": 1.0}
+    problem = r"Results have no key 'dya'; they have topic, day\. Did you mean day\?"
+    with pytest.raises(ParameterError, match=problem):
+        calc("RR", *named, keys="topic/day").by("dya")
+    with pytest.raises(
+        ParameterError, match=r"no key 'day'; they have none; calc\(..., keys=...\) names them"
+    ):
+        calc("RR", *named).by("day")
+
+
+def test_the_universe_counts_topics_and_names_what_is_assumed():
+    qrels = {"1": {"a": 2}, "2": {"a": 0}, "3": {}, "4": {"a": 1}}
+    results = calc("RBPT WSS", qrels, {"1": {"a": 1.0}, "2": {}, "9": {"a": 1.0}}, order="score64")
+    universe = results.universe
+    assert (universe.order, universe.nil_means) == ("score64", "document")
+    assert (universe.levels, universe.keys) == ((1, 2), ())
+    assert str(universe).splitlines()[:5] == [
+        "topics          4",
+        "in the run      2",
+        "missing         2",
+        "unjudged        1",
+        "nil queries     2",
+    ]
+    assert "relevant grades 1, 2 (those that occur)" in str(universe)
+    assert "collection size qrels" in str(universe)
+    assert "; 2 of them missing from the" in repr(results)
+    assert results.over(~results.nil).universe.missing == 1
