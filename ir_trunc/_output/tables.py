@@ -6,7 +6,7 @@ middle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from string import Template
@@ -137,7 +137,7 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-HIGHER, LOWER = "+", "-"
+SIGNIFICANT, BEST = "*", "+"  # marks of a mean; in text, where nothing is bold
 _WARNINGS = 3  # warnings that are printed on a terminal at most
 _TABLE_TEX = Template(
     r"""% \usepackage{booktabs}
@@ -160,8 +160,6 @@ $notes
 \end{table}
 """
 )
-_IN_LATEX = {HIGHER: r"\uparrow", LOWER: r"\downarrow"}
-_IN_HTML = {HIGHER: "\u2191", LOWER: "\u2193"}
 _LATEX = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -180,7 +178,7 @@ class Cell:
 
     text: str
     best: bool = False  # whether it is the best of its column
-    marks: str = ""  # letters of other rows, or `HIGHER` and `LOWER`
+    marks: str = ""  # letters of other rows, or `SIGNIFICANT`
     below: str = ""  # the interval below the score; "" for none
 
 
@@ -193,22 +191,23 @@ class MarkedTable:
     rows: Sequence[str]  # their names, and those of the columns
     columns: Sequence[str]
     cells: Sequence[Sequence[Cell]]  # row by row
-    notes: Sequence[tuple[str, str]]  # a mark, or "", and its meaning
+    best: str  # what it means that a score is the best of its column
+    notes: Sequence[str]
     warnings: Sequence[str] = ()  # what was assumed or left out; comments in LaTeX
 
     def text(self) -> str:
-        """Text of at most 80 columns; the best score of a column has a star."""
+        """Text of at most 80 columns; the best score of a column has the mark `BEST`."""
         widths = [max(len(row[i].marks) for row in self.cells) for i in range(len(self.columns))]
         names, lines = [], []
         for name, row in zip(self._rows(lambda letter: f"{letter} ", str), self.cells):
             names.append(name)
-            lines.append([f"{c.text}{'*' if c.best else ' '}{c.marks:<{w}}" for c, w in zip(row, widths)])
+            lines.append([f"{c.text}{BEST if c.best else ' '}{c.marks:<{w}}" for c, w in zip(row, widths)])
             if any(cell.below for cell in row):
                 names.append("")
                 lines.append([f"{cell.below} {'':<{w}}" for cell, w in zip(row, widths)])
         frame = pd.DataFrame(lines, index=pd.Index(names, name="system"), columns=list(self.columns))
         shown = "\n".join(line.rstrip() for line in table_text(frame, None).splitlines())
-        notes = [*self._notes("*", {}, str), *self.warnings[:_WARNINGS]]
+        notes = [*self._notes(BEST, str), *self.warnings[:_WARNINGS]]
         if (more := len(self.warnings) - _WARNINGS) > 0:
             notes.append(f"({more} more in `notes`)")
         return "\n".join([fitted(self.caption), "", shown, *[""] * bool(notes), *map(fitted, notes)])
@@ -224,13 +223,12 @@ class MarkedTable:
             if any(cell.below for cell in row):
                 below = [f"\\scriptsize {_minus(cell.below)}" if cell.below else "" for cell in row]
                 lines.append(f" & {' & '.join(below)} \\\\")
-        marks = {sign: f"${command}$" for sign, command in _IN_LATEX.items()}
         return _TABLE_TEX.substitute(
             caption=caption,
             form="l" * (len(self.columns) + 1),
             columns=columns,
             rows="\n".join(lines),
-            notes="\n".join(self._notes("Bold:", marks, latex)),
+            notes="\n".join(self._notes("Bold:", latex)),
             warnings="".join(f"% {printable(warning)}\n" for warning in self.warnings),
         )
 
@@ -242,7 +240,7 @@ class MarkedTable:
             cells = [_marked(cell, "<strong>{}</strong>", "<br><small>{}</small>", _html) for cell in row]
             scores = "".join(f"<td>{cell}</td>" for cell in cells)
             lines.append(f'<tr><th scope="row">{name}</th>{scores}</tr>')
-        sentences = [*self._notes("Bold:", _IN_HTML, _html), *map(_html, self.warnings)]
+        sentences = [*self._notes("Bold:", _html), *map(_html, self.warnings)]
         notes = "".join(f"<p>{sentence}</p>\n" for sentence in sentences)
         caption = f"<caption><span>{_html(self.caption)}</span></caption>"
         top = ["<table>", caption, f"<thead><tr>{head}</tr></thead>", "<tbody>"]
@@ -255,17 +253,16 @@ class MarkedTable:
             for name, row in zip(self._rows("*{}* ".format, _markdown), self.cells)
         ]
         table = markdown_table(["system", *map(_markdown, self.columns)], rows, 1).removesuffix("\n")
-        notes = [*self._notes("Bold:", _IN_HTML, _markdown), *map(_markdown, self.warnings)]
+        notes = [*self._notes("Bold:", _markdown), *map(_markdown, self.warnings)]
         return "\n\n".join([_markdown(self.caption), table, *notes]) + "\n"
 
     def _rows(self, letter: Callable[[str], str], escape: Callable[[str], str]) -> list[str]:
         letters = list(map(letter, self.letters)) or [""] * len(self.rows)
         return [before + escape(name) for before, name in zip(letters, self.rows)]
 
-    def _notes(self, best: str, marks: Mapping[str, str], escape: Callable[[str], str]) -> list[str]:
-        notes = [f"{marks.get(mark, mark)} {escape(text)}".strip() for mark, text in self.notes]
+    def _notes(self, best: str, escape: Callable[[str], str]) -> list[str]:
         has_best = any(cell.best for row in self.cells for cell in row)
-        return [f"{escape(best)} the highest mean of a measure."] * has_best + notes
+        return [*[f"{best} {escape(self.best)}"] * has_best, *map(escape, self.notes)]
 
     def _padding(self, column: int, cell: Cell) -> str:
         """Space in front of a number that aligns the decimal points of its column."""
@@ -297,8 +294,7 @@ def _minus(text: str) -> str:
 
 def _latex_cell(cell: Cell) -> str:
     text = "--" if cell.text == "-" else _minus(cell.text)
-    marks = "".join(_IN_LATEX.get(mark, mark) for mark in cell.marks)
-    return (f"\\textbf{{{text}}}" if cell.best else text) + (f"$^{{{marks}}}$" if marks else "")
+    return (f"\\textbf{{{text}}}" if cell.best else text) + (f"$^{{{cell.marks}}}$" if cell.marks else "")
 
 
 def _html(text: str) -> str:
@@ -314,6 +310,5 @@ def _markdown(text: str) -> str:
 def _marked(cell: Cell, best: str, below: str, escape: Callable[[str], str]) -> str:
     """A cell of HTML or Markdown. best, below: formats of the best mean and of an interval."""
     text = best.format(cell.text) if cell.best else cell.text
-    marks = "".join(_IN_HTML.get(mark, mark) for mark in cell.marks)
     interval = below.format(escape(cell.below)) if cell.below else ""
-    return text + (f"<sup>{marks}</sup>" if marks else "") + interval
+    return text + (f"<sup>{escape(cell.marks)}</sup>" if cell.marks else "") + interval

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,11 @@ from scipy import stats
 
 from ir_trunc._core.errors import InputError, ParameterError, nearest, noted, shown
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, checked, number, one_of, text
-from ir_trunc._core.rankings import Bools, Floats, Ints
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
-from ir_trunc.measures.declaration import lower_is_better
-from ir_trunc.measures.definition import influence
+from ir_trunc.measures.declaration import oriented
+from ir_trunc.measures.definition import BoundMeasure, influence
 from ir_trunc.meta.power import (
     FOR_ALL_PAIRS,
     PAIR_TESTS,
@@ -31,13 +32,14 @@ from ir_trunc.meta.power import (
 )
 from ir_trunc.reporting.comparison import OF_PAIRS, Comparison
 from ir_trunc.scoring._runs import RunsLike, by_name, score_each
-from ir_trunc.scoring._statistics import PairTest
+from ir_trunc.scoring._statistics import PairTest, interval
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, parse_measure
 from ir_trunc.scoring.results import Results
 
 __all__ = ["compare"]
 
+_DRAWS = 2000  # of topics, for intervals of measures of the whole run
 _NAMED = 5  # systems with empty lists that a note names
 
 
@@ -100,8 +102,11 @@ def compare(
 
     Notes
     -----
-    A measure of the whole run, `c@1` for example, is tested by its influence values. There is no test for a
-    measure without influence values, for a count, and where a score is not finite; the table says why.
+    Intervals are individual, also where p values are corrected; those of Tukey's tests are simultaneous.
+    A measure of the whole run, `c@1` for example, is tested by its influence values; the interval of its mean
+    is that of the bootstrap with bias correction and acceleration (BCa), which computes it anew for each of
+    2,000 draws of topics. There is no test for a measure without influence values, for a count, and
+    where a score is not finite; the table says why.
 
     Examples
     --------
@@ -113,14 +118,16 @@ def compare(
     >>> print(compare("RR AP", qrels, runs, baseline="bm25"))
     Mean scores of 2 systems (baseline: bm25) over 3 topics
     <BLANKLINE>
-                RR       AP
+                 RR       AP
     system
     bm25    0.6667   0.6944
-    new     1.0000*  1.0000*
+    new     1.0000+  1.0000+
     <BLANKLINE>
-    * the highest mean of a measure.
+    + the best mean of a measure.
     Significance, for each measure: paired t test, corrected for 1 comparison by
       Holm, p < 0.05.
+    <BLANKLINE>
+    Differences, with individual 95 % confidence intervals:
     <BLANKLINE>
                     difference     low   high      p  effect
     measure system
@@ -136,7 +143,11 @@ def compare(
     adjusted_by = _correction(correction, pair_test)
     margins = _margins(margin, evaluator.measures, reference)
     with noted() as notes:
-        scored = [_ScoredRun.of(results) for _, results in score_each(evaluator, named_runs)]
+        bootstraps = intervals and reference is None
+        scored = [
+            _ScoredRun.of(results, alpha, bootstraps, seed)
+            for _, results in score_each(evaluator, named_runs)
+        ]
     for system, run in zip(systems, scored):
         if run.topics != scored[0].topics:
             raise InputError(f"runs {systems[0]!r} and {system!r} have different topics: they need the same.")
@@ -145,7 +156,7 @@ def compare(
     untested = {name: next(filter(None, of_runs)) for name, *of_runs in reasons if any(of_runs)}
     tested = {name: scores for name, scores in zip(names, paired) if name not in untested}
     by_pair, draws = _test_pairs(names, tested, pair_test, adjusted_by, margins, setting)
-    half = stats.t.ppf(1 - alpha / 2, paired.shape[2] - 1) * stats.sem(paired, axis=2)
+    mean_bounds = np.stack([run.bounds for run in scored], axis=1)
     return Comparison(
         measures=names,
         systems=systems,
@@ -155,8 +166,8 @@ def compare(
         views=np.stack([run.views for run in scored], axis=2),
         compared=tuple((systems[i], systems[j]) for i, j in zip(setting.first, setting.second)),
         **by_pair,
-        mean_low=paired.mean(axis=2) - half,
-        mean_high=paired.mean(axis=2) + half,
+        mean_low=mean_bounds[..., 0],
+        mean_high=mean_bounds[..., 1],
         untested=untested,
         baseline=reference,
         test=pair_test,
@@ -211,12 +222,9 @@ def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> 
     for name, value in of_names.items():
         measure, what = str(parse_measure(name)), f"margin of {name}" if of_names is margin else "margin"
         margins[measure] = number(what, value, 0, inside=True)
+    names = [str(measure) for measure in measures]
     for name in margins:
-        if lower_is_better(name):
-            raise ParameterError(
-                f"margin: {name} counts losses, lower is better: name the others in {{measure: number}}."
-            )
-        if name not in (names := [str(measure) for measure in measures]):
+        if name not in names:
             raise ParameterError(
                 f"margin: {name} is not among the measures, {', '.join(names)}.{nearest(name, names)}"
             )
@@ -240,7 +248,8 @@ def _test_pairs(
         difference = setting.differences(scores).mean(axis=1)
         values = [corrected(pairs.p, correction), difference, pairs.low, pairs.high, pairs.effect]
         if measure in margins:
-            values += [corrected(p, correction) for p in not_worse(scores, setting, margins[measure])]
+            of_margin = not_worse(oriented(measure, scores), setting, margins[measure])
+            values += [corrected(p, correction) for p in of_margin]
         for name, value in zip(OF_PAIRS, values):
             results[name][measures.index(measure)] = value
     return results, draws
@@ -255,16 +264,23 @@ class _ScoredRun:
     empty: int  # number of empty lists
     values: Floats  # scores by topic (M x T)
     paired: Floats  # the values that a paired test uses (M x T)
+    bounds: Floats  # of the intervals of the means (M x 2)
     views: Floats  # means over all topics, those with answers and nil queries (3 x M)
     untested: list[str]  # for each measure, why there is no test; "" if there is one
 
     @classmethod
-    def of(cls, results: Results) -> _ScoredRun:
-        paired, untested = results.values.copy(), []
+    def of(cls, results: Results, alpha: float, bootstraps: bool, seed: int) -> _ScoredRun:
+        """bootstraps: whether measures of the whole run get intervals of their means."""
+        paired, untested, topics = results.values.copy(), [], len(results.topics)
+        of_whole_runs = {}
         for row, measure in enumerate(results.measures):
             reason = _untestable(measure, results.values[row])
             bound = bind(measure)
             if not reason and bound is not None:
+                if bound.definition.scope == "run":
+                    of_whole_runs[row] = np.nan, np.nan
+                    if bootstraps:
+                        of_whole_runs[row] = bootstrap_interval(bound, results.rankings, 1 - alpha, seed)
                 try:
                     paired[row] = influence(bound, results.rankings)
                 except ParameterError as error:  # the measure declares no influence values
@@ -272,8 +288,31 @@ class _ScoredRun:
             if reason:
                 paired[row] = np.nan
             untested.append(reason)
-        empty = int((results.rankings.lengths == 0).sum())
-        return cls(results.topics, results.nil, empty, results.values, paired, _views(results), untested)
+        half = stats.t.ppf(1 - alpha / 2, topics - 1) * stats.sem(paired, axis=1)
+        bounds = np.stack([paired.mean(axis=1) - half, paired.mean(axis=1) + half], axis=1)
+        for row, interval_of_draws in of_whole_runs.items():
+            bounds[row] = interval_of_draws
+        empty, views = int((results.rankings.lengths == 0).sum()), _views(results)
+        return cls(results.topics, results.nil, empty, results.values, paired, bounds, views, untested)
+
+
+def bootstrap_interval(
+    measure: BoundMeasure, rankings: Rankings, confidence: float, seed: int
+) -> tuple[float, float]:
+    """BCa bounds of a measure of the whole run, which is computed anew for each draw of topics.
+
+    tests/benchmarks/intervals.py estimates their coverage.
+    """
+
+    def value_over(drawn: Ints) -> float:
+        return float(measure.score(rankings.take(drawn)).mean())
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # all draws may be equal
+        bounds = interval(value_over, len(rankings), confidence, _DRAWS, seed, method="BCa")
+    if np.isnan(bounds).any():
+        return (value_over(np.arange(len(rankings))),) * 2
+    return bounds
 
 
 def _untestable(measure: Measure, values: Floats) -> str:

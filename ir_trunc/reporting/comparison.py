@@ -14,8 +14,8 @@ from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, near
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc._output.tables import HIGHER, LOWER, Cell, MarkedTable, fitted, table_text
-from ir_trunc.measures.declaration import lower_is_better
+from ir_trunc._output.tables import SIGNIFICANT, Cell, MarkedTable, fitted, table_text
+from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.meta.matrix import crossed, labelled_table
 from ir_trunc.meta.power import FOR_ALL_PAIRS, Correction
 from ir_trunc.scoring._saved import Saved
@@ -35,10 +35,8 @@ _TESTS: Mapping[PairTest, str] = {
 }
 _CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
 
-OF_PAIRS = ("p", "differences", "low", "high", "effects", "not_worse", "equivalent")
+OF_PAIRS = ("p", "differences", "low", "high", "effects", "p_not_worse", "p_equivalent")
 """The fields of a comparison with a value for each measure and pair of systems."""
-
-Marks = Mapping[tuple[int, int], str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,13 +62,15 @@ class Comparison(Saved):
     p
         P values (M x P), corrected by `correction`.
     differences, low, high
-        Differences of the means, first system less second, with confidence intervals (M x P).
+        Differences of the means, first system less second, with confidence intervals (M x P), which are not
+        corrected for the number of pairs.
     effects
         Effect sizes (M x P): the mean difference over its standard deviation, see `ir_trunc.meta.power`.
-    not_worse, equivalent
+    p_not_worse, p_equivalent
         P values of non-inferiority and of equivalence within `margins` (M x P), corrected too.
     mean_low, mean_high
-        Confidence intervals of the means (M x S), by Student's t.
+        Confidence intervals of the means (M x S): by Student's t; for measures of the whole run by the
+        bootstrap, and only where they are printed.
     untested
         For each measure without a test, the reason. Its arrays hold NaN.
     baseline
@@ -106,8 +106,8 @@ class Comparison(Saved):
     low: Floats
     high: Floats
     effects: Floats
-    not_worse: Floats
-    equivalent: Floats
+    p_not_worse: Floats
+    p_equivalent: Floats
     mean_low: Floats
     mean_high: Floats
     untested: Mapping[str, str]
@@ -168,7 +168,7 @@ class Comparison(Saved):
         """The results of the tests, a row for each measure and pair.
 
         The columns: measure, system, other, difference, low and high (its confidence interval), p, effect;
-        with margins also margin, not_worse and equivalent (p values).
+        with margins also margin, p_not_worse and p_equivalent.
         """
         names = [(name, *pair) for name in self.measures for pair in self.compared]
         columns = {"difference": self.differences, "low": self.low, "high": self.high}
@@ -176,7 +176,7 @@ class Comparison(Saved):
         if self.margins:
             margins = [self.margins.get(name, np.nan) for name in self.measures]
             columns["margin"] = np.repeat(margins, len(self.compared))
-            columns |= {"not_worse": self.not_worse, "equivalent": self.equivalent}
+            columns |= {"p_not_worse": self.p_not_worse, "p_equivalent": self.p_equivalent}
         table = as_table(pd.DataFrame(names, columns=["measure", "system", "other"]))
         return table.assign(**{name: values.ravel() for name, values in columns.items()})
 
@@ -187,7 +187,8 @@ class Comparison(Saved):
         if 0 < len(tested) <= _PRINTED:
             rows = ["measure", "system", *["other"] * (self.baseline is None)]
             columns = ["difference", "low", "high", "p", "effect"]
-            parts.append(table_text(tested.set_index(rows)[columns], self.digits))
+            table = table_text(tested.set_index(rows)[columns], self.digits)
+            parts.append(f"Differences, with {self._level(True)} intervals:\n\n{table}")
         elif len(tested):
             parts.append(
                 fitted(f"pairs() has the p values and effect sizes of all {len(tested)} comparisons.")
@@ -215,9 +216,10 @@ class Comparison(Saved):
             [self._cell(measure, system, marks, places) for measure in range(len(self.measures))]
             for system in range(len(self.systems))
         ]
-        sentences = [("", sentence) for sentence in (*self._test_notes(letters), *self._margin_notes())]
-        notes = [*self._mark_notes(letters, marks), *sentences]
-        return MarkedTable(self.heading, letters, self.systems, self.measures, cells, notes, self.notes)
+        losses = ", ".join(name for name in self.measures if lower_is_better(name))
+        best = f"the best mean of a measure{f', the lowest of {losses}' * bool(losses)}."
+        notes = [*self._mark_notes(letters, marks), *self._test_notes(letters), *self._margin_notes()]
+        return MarkedTable(self.heading, letters, self.systems, self.measures, cells, best, notes, self.notes)
 
     def to_latex(self, label: str = "", digits: int = 4) -> str:
         r"""A LaTeX table for the package booktabs, with its marks explained below it.
@@ -239,27 +241,28 @@ class Comparison(Saved):
         """A table in GitHub's Markdown, and paragraphs that explain its marks."""
         return self.marked(digits).markdown()
 
-    def _marks(self, letters: str) -> Marks:
-        """By measure and system: letters of the systems below it, or its position to the baseline."""
+    def _marks(self, letters: str) -> dict[tuple[int, int], str]:
+        """By measure and system: letters of worse systems, or whether it differs from the baseline."""
         marks: dict[tuple[int, int], str] = defaultdict(str)
         place = {name: position for position, name in enumerate(self.systems)}
         for measure, pair in np.argwhere(self.p < self.alpha).tolist():
-            (first, second), higher = self.compared[pair], self.differences[measure, pair] > 0
+            first, second = self.compared[pair]
             if self.baseline is not None:
-                marks[measure, place[first]] = HIGHER if higher else LOWER
+                marks[measure, place[first]] = SIGNIFICANT
             elif letters:
-                above, below = (first, second) if higher else (second, first)
-                cell = measure, place[above]
-                marks[cell] = "".join(sorted(marks[cell] + letters[place[below]]))
+                wins = oriented(self.measures[measure], self.differences[measure, pair]) > 0
+                better, worse = (first, second) if wins else (second, first)
+                cell = measure, place[better]
+                marks[cell] = "".join(sorted(marks[cell] + letters[place[worse]]))
         return dict(marks)
 
-    def _cell(self, measure: int, system: int, marks: Marks, digits: int) -> Cell:
+    def _cell(self, measure: int, system: int, marks: Mapping[tuple[int, int], str], digits: int) -> Cell:
         means = self.views[0, measure]
         mean = means[system]
         if not np.isfinite(mean):
             return Cell("-")
-        top = np.nanmin(means) if lower_is_better(self.measures[measure]) else np.nanmax(means)
-        best = len(set(means.tolist())) > 1 and bool(mean == top)
+        scores = oriented(self.measures[measure], means)
+        best = len(set(means.tolist())) > 1 and bool(scores[system] == np.nanmax(scores))
         below = self._interval(measure, system, digits) if self.intervals else ""
         counts = bool((means == np.floor(means)).all() and means.max() > 1)
         return Cell(f"{mean:.{0 if counts else digits}f}", best, marks.get((measure, system), ""), below)
@@ -274,16 +277,10 @@ class Comparison(Saved):
             low, high = (of[measure, self.compared.index(pair)] for of in (self.low, self.high))
         return "" if np.isnan(low) else f"[{low:.{digits}f}, {high:.{digits}f}]"
 
-    def _mark_notes(self, letters: str, marks: Marks) -> list[tuple[str, str]]:
-        losses = ", ".join(name for name in self.measures if lower_is_better(name))
-        notes = [("", f"Lower is better, and the lowest mean is marked: {losses}.")] if losses else []
+    def _mark_notes(self, letters: str, marks: Mapping[tuple[int, int], str]) -> list[str]:
         if letters:
-            words = "Letters behind a mean: significantly higher than the means of these systems."
-            return [*notes, ("", words)]
-        for sign, word in ((HIGHER, "higher"), (LOWER, "lower")):
-            if sign in marks.values():
-                notes.append((sign, f"significantly {word} than {self.baseline}."))
-        return notes
+            return ["Letters behind a mean: significantly better than these systems."]
+        return [f"{SIGNIFICANT} significantly different from {self.baseline}."] * bool(marks)
 
     def _test_notes(self, letters: str) -> list[str]:
         notes = []
@@ -294,11 +291,16 @@ class Comparison(Saved):
                 notes.append(f"{many} have no marks unless there is a baseline.")
         if self.intervals:
             of = "means" if self.baseline is None else f"differences to {self.baseline}"
-            notes.append(f"In brackets: {100 * (1 - self.alpha):g} % confidence intervals of the {of}.")
+            notes.append(f"In brackets: {self._level(self.baseline is not None)} intervals of the {of}.")
         by_reason = defaultdict(list)
         for measure, reason in self.untested.items():
             by_reason[reason].append(measure)
         return notes + [f"Not tested: {', '.join(names)}; {reason}" for reason, names in by_reason.items()]
+
+    def _level(self, of_differences: bool) -> str:
+        """The level of the intervals, and whether it holds for each of them or for all together."""
+        together = of_differences and self.test in FOR_ALL_PAIRS
+        return f"{'simultaneous' if together else 'individual'} {100 * (1 - self.alpha):g} % confidence"
 
     def _test_description(self) -> str:
         """The test, its correction, its level and its draws."""
@@ -322,7 +324,7 @@ class Comparison(Saved):
             if measure in self.untested:
                 continue
             row = self.measures.index(measure)
-            for of, words in ((self.not_worse, "not worse than"), (self.equivalent, "equivalent to")):
+            for of, words in ((self.p_not_worse, "not worse than"), (self.p_equivalent, "equivalent to")):
                 systems = [system for (system, _), p in zip(self.compared, of[row]) if p < self.alpha]
                 within = f"{words} {self.baseline} within {margin:g}"
                 notes.append(f"By {measure} {within}: {', '.join(systems) or 'none'}.")

@@ -23,6 +23,7 @@ from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.declaration import oriented
 from ir_trunc.measures.definition import influence
+from ir_trunc.reporting.compare import bootstrap_interval
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.scoring.results import Result, Results, as_table
@@ -186,12 +187,17 @@ def _values(condition: Condition, results: Results) -> tuple[Floats, Counts]:
 
 
 def _estimate(condition: Condition, results: Results, confidence: float) -> _Estimate:
-    """The quantity of one run, with its interval: Wilson's for a share, Student's t for a mean."""
+    """The quantity of one run with its interval: Wilson's for a share, Student's for a mean, or BCa."""
     values, counts = _values(condition, results)
     if counts is None:
         mean = _mean(values, confidence)
         bound = None if condition.measure is None else bind(condition.measure)
-        lowest, highest = (0, np.inf) if bound is None else bound.definition.range
+        if bound is None:
+            return replace(mean, low=max(mean.low, 0.0)) if condition.measure is None else mean
+        if bound.definition.scope == "run":
+            low, high = bootstrap_interval(bound, results.rankings, confidence, seed=0)
+            return _Estimate(mean.value, low, high)
+        lowest, highest = bound.definition.range
         return replace(mean, low=max(mean.low, lowest), high=min(mean.high, highest))
     hits, among = counts
     if not among:
@@ -387,7 +393,8 @@ def check(
         part of the confidence interval meets it, so that too few topics fail. 'certain': it has failed only
         if the whole interval meets it, so that too few topics pass; it is undecided if a part of it does.
     confidence : float
-        The level of the intervals: paired over topics by Student's t; Wilson's for a share.
+        The level of the intervals: paired over topics by Student's t; of values by Student's t, for a share
+        Wilson's, for a measure of the whole run that of the BCa bootstrap.
 
     Returns
     -------

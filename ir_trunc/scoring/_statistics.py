@@ -1,4 +1,4 @@
-"""Confidence intervals by the percentile bootstrap, for everything here that has them: scipy draws."""
+"""Confidence intervals by the bootstrap, for everything here that has them: scipy draws."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ def interval(
     repetitions: int = 1000,
     seed: int = 0,
     vectorised: bool = False,
+    method: Literal["percentile", "BCa"] = "percentile",
 ) -> tuple[float, float]:
     """Bounds of a statistic of several items, which are drawn with replacement.
 
     statistic: of the items at these positions; `vectorised`: of all draws at once (repetitions x items), with
-    a value for each. items: how many there are. confidence: share of the draws between the bounds.
+    a value for each. items: how many there are. confidence: share of the draws between the bounds. method:
+    'BCa' corrects bias and skewness (Efron 1987).
 
     >>> import numpy as np
     >>> scores = np.array([0.1, 0.4, 0.4, 0.9])
@@ -40,7 +42,7 @@ def interval(
         n_resamples=whole("repetitions", repetitions, 1),
         confidence_level=number("confidence", confidence, 0, 1, inside=True),
         vectorized=vectorised,
-        method="percentile",
+        method=method,
         random_state=generator(seed),
     ).confidence_interval
     return float(bounds.low), float(bounds.high)

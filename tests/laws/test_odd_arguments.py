@@ -81,7 +81,7 @@ CALLS = {
     "check": (
         ir_trunc.check,
         {"conditions": ["AP drops 0.1", "length > 3"], "qrels": QRELS, "run": RUN, "baseline": OTHER,
-         "confidence": 0.9, "strict": False} | UNIVERSE | READING,
+         "confidence": 0.9, "require": "certain"} | UNIVERSE | READING,
     ),
     "report": (
         ir_trunc.report,

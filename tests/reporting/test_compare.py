@@ -1,7 +1,6 @@
 """Comparisons of systems: tests, intervals, effect sizes by their definitions, and tables that show them."""
 
 import itertools
-import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
@@ -136,8 +135,8 @@ def test_a_comparison_with_a_baseline():
 
 def test_the_table_marks_the_best_and_what_is_significant():
     lines = repr(compare("AP RBPT", QRELS, RUNS, baseline="bm25")).splitlines()
-    assert next(line for line in lines if line.startswith("good")).count("*+") == 2
-    assert "+ significantly higher than bm25." in lines
+    assert next(line for line in lines if line.startswith("good")).count("+*") == 2
+    assert "* significantly different from bm25." in lines
     assert "Empty lists, which are scored as such: good 1." in lines
     assert lines[0] == "Mean scores of 3 systems (baseline: bm25) over 10 topics, 1 of them a nil query"
 
@@ -147,7 +146,7 @@ def test_without_a_baseline_all_pairs_are_compared():
     assert found.compared == tuple(itertools.combinations(RUNS, 2))
     assert found.correction == "holm"
     assert len(found.pairs()) == 6
-    assert next(line for line in repr(found).splitlines() if line.startswith("b good")).count("*a") == 2
+    assert next(line for line in repr(found).splitlines() if line.startswith("b good")).count("+a") == 2
 
 
 def test_a_measure_of_the_whole_run_is_tested_by_its_influence_values():
@@ -192,8 +191,9 @@ def test_what_was_warned_of_is_noted():
 def test_not_worse_than_the_baseline_by_a_margin():
     found = compare("AP RBPT", QRELS, RUNS, baseline="bm25", margin={"AP": 0.1})
     assert found.margins == {"AP": 0.1}
-    assert found.not_worse[0].max() < 0.05 < found.equivalent[0].min()
-    assert np.isnan(found.not_worse[1]).all()
+    assert found.p_not_worse[0].max() < 0.05 < found.p_equivalent[0].min()
+    assert np.isnan(found.p_not_worse[1]).all()
+    assert list(found.pairs().columns[-3:]) == ["margin", "p_not_worse", "p_equivalent"]
     assert "By AP not worse than bm25 within 0.1: good, fair." in repr(found)
     assert "By AP equivalent to bm25 within 0.1: none." in repr(found)
 
@@ -246,8 +246,8 @@ def test_the_latex_table_has_rules_marks_and_a_note():
         "tab:main", digits=3
     )
     for part in (
-        r"\toprule", r"\midrule", r"\bottomrule", r"\label{tab:main}", r"$^{\uparrow}$", r"\textbf{",
-        r"a\_b \& 50\%", r"$\uparrow$ significantly higher than a\_b \& 50\%.",
+        r"\toprule", r"\midrule", r"\bottomrule", r"\label{tab:main}", r"$^{*}$", r"\textbf{",
+        r"a\_b \& 50\%", "Bold: the best mean of a measure.", r"* significantly different from a\_b \& 50\%.",
         r"\textless{}b\textgreater{}\{\#\}\$\textasciitilde{}\textasciicircum{}\textbackslash{}",
     ):  # fmt: skip
         assert part in table
@@ -285,12 +285,62 @@ def test_many_systems_have_no_letters():
     assert "pairs() has the p values" in table
 
 
-def test_of_losses_the_lowest_mean_is_marked_and_no_margin_is_taken():
-    qrels = {"1": {"a": 1, "b": 1}, "2": {"a": 1}}
-    runs = {"late": {"1": ["x", "a", "b"], "2": ["x", "a"]}, "soon": {"1": ["a", "b"], "2": ["a"]}}
-    table = str(compare("LastRel AP", qrels, runs, baseline="late"))
-    assert re.search(r"soon +1\.5000\*", table)
-    assert "Lower is better, and the lowest mean is marked: LastRel." in table
-    with pytest.raises(ParameterError, match="margin: LastRel counts losses"):
-        compare("LastRel AP", qrels, runs, baseline="late", margin=0.1)
-    assert compare("LastRel AP", qrels, runs, baseline="late", margin={"AP": 0.1}).margins == {"AP": 0.1}
+def answers(systems=3, questions=40, seed=1):
+    """Runs that answer every question with other confidences: AURC is 1 - CWS."""
+    random = np.random.default_rng(seed)
+    return {
+        f"s{system}": Rankings.from_lists(
+            (random.random((questions, 1)) < 0.3 + 0.25 * system).astype(int).tolist(),
+            [[1, 0]] * questions,
+            scores=random.random((questions, 1)).tolist(),
+        )
+        for system in range(systems)
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"baseline": "s0"}, {"baseline": "s0", "margin": 0.1}])
+def test_a_loss_and_its_complement_lead_to_the_same_conclusions(options):
+    found = compare("AURC CWS", None, answers(), **options)
+    for row in found.marked().cells:
+        assert (row[0].best, row[0].marks) == (row[1].best, row[1].marks)
+    assert any(cell.marks for row in found.marked().cells for cell in row)
+    for p in (found.p, found.p_not_worse, found.p_equivalent):
+        np.testing.assert_allclose(p[0], p[1], rtol=1e-9)
+    assert "+ the best mean of a measure, the lowest of AURC." in repr(found)
+
+
+def test_the_mean_of_a_measure_of_the_whole_run_has_a_bca_interval():
+    """As by its definition: percentiles of the draws, moved by bias (z) and by acceleration (a)."""
+    runs, random = answers(2), np.random.default_rng(0)
+    found = compare("CWS AURC", None, runs, intervals=True)
+    assert np.isnan(compare("CWS", None, runs).mean_low).all()
+    np.testing.assert_allclose(found.mean_low[0], 1 - found.mean_high[1])
+    for at, lists in enumerate(runs.values()):
+        right = np.array([grades[0] > 0 for grades in lists.judged_grades.reshape(-1, 1)])
+        sure = lists.scores
+
+        def cws(drawn, right=right, sure=sure):
+            ordered = right[drawn[np.argsort(-sure[drawn], kind="stable")]]
+            return (np.cumsum(ordered) / np.arange(1, len(ordered) + 1)).mean()
+
+        everything = np.arange(len(right))
+        draws = np.array([cws(random.choice(everything, len(right))) for _ in range(4000)])
+        z = stats.norm.ppf((draws < cws(everything)).mean())
+        left_out = np.array([cws(np.delete(everything, topic)) for topic in everything])
+        off = left_out.mean() - left_out
+        a = (off**3).sum() / (6 * (off**2).sum() ** 1.5)
+        levels = [stats.norm.cdf(z + (z + q) / (1 - a * (z + q))) for q in stats.norm.ppf([0.025, 0.975])]
+        expected = np.quantile(draws, levels)
+        assert (found.mean_low[0, at], found.mean_high[0, at]) == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize(("options", "kind"), [
+    ({}, "individual"), ({"correction": "bh"}, "individual"), ({"test": "tukey"}, "simultaneous"),
+])  # fmt: skip
+def test_it_stands_there_for_what_an_interval_holds(options, kind):
+    text = repr(compare("AP", QRELS, RUNS, **options))
+    assert f"Differences, with {kind} 95 % confidence intervals:" in text
+    with_baseline = repr(compare("AP", QRELS, RUNS, baseline="bm25", intervals=True, **options))
+    assert f"In brackets: {kind} 95 % confidence intervals of the differences" in with_baseline
+    of_means = repr(compare("AP", QRELS, RUNS, intervals=True, **options))
+    assert "In brackets: individual 95 % confidence intervals of the means." in of_means

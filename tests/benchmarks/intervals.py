@@ -1,0 +1,50 @@
+"""How often intervals of CWS, AURC and EAURC hold the true value: by Student's t and by the bootstrap (BCa).
+
+    PYTHONPATH=. python tests/benchmarks/intervals.py [TRIALS]
+
+Simulated systems answer 60 % of the questions correctly, the more often the surer they are. The true value is
+the mean over many samples of the same size.
+"""
+
+import sys
+
+import numpy as np
+from scipy import stats
+
+from ir_trunc import Rankings, parse_measure
+from ir_trunc.measures.definition import influence
+from ir_trunc.reporting.compare import bootstrap_interval
+from ir_trunc.scoring.objects import bind
+
+MEASURES = ("CWS", "AURC", "EAURC")
+
+
+def sample(questions, random):
+    """One run: a list of one document for each question, right with a chance that grows with its score."""
+    confidence = random.random(questions)
+    right = random.random(questions) < 0.2 + 0.8 * confidence
+    lists = [[int(grade)] for grade in right]
+    return Rankings.from_lists(lists, [[1, 0]] * questions, scores=confidence[:, None].tolist())
+
+
+def main(trials):
+    random = np.random.default_rng(0)
+    print(
+        f"{'questions':>9}  {'measure':7} {'t':>7} {'BCa':>7}   coverage of 95 % intervals, {trials} trials"
+    )
+    for questions in (50, 200):
+        for measure in map(bind, map(parse_measure, MEASURES)):
+            many = (measure.score(sample(questions, random)).mean() for _ in range(4000))
+            truth, held = np.mean(list(many)), np.zeros(2)
+            for trial in range(trials):
+                lists = sample(questions, random)
+                values = influence(measure, lists)
+                half = stats.t.ppf(0.975, questions - 1) * stats.sem(values)
+                low, high = bootstrap_interval(measure, lists, 0.95, seed=trial)
+                held += abs(values.mean() - truth) <= half, low <= truth <= high
+            t, bca = held / trials
+            print(f"{questions:9}  {measure.definition.name:7} {t:7.3f} {bca:7.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
