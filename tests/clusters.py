@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from generated import ALL
+from generated import EVERY as MEASURES
 
 from ir_trunc import IrTruncWarning, calc
 from ir_trunc.adapters import scale
-from ir_trunc.measures.declaration import CUTOFF
+
+EVERY = " ".join(MEASURES)
 
 # Spark's own: said whenever Arrow functions are used, though pandas has no part in it here; and what Spark
 # 3.5 does.
@@ -29,8 +30,6 @@ pytestmark = [
     ),  # Python 3.10
     pytest.mark.filterwarnings("ignore:unclosed <socket.*127.0.0.1:ResourceWarning"),
 ]
-
-EVERY = " ".join(d.name + "@5" * bool(d.params.get(CUTOFF) and d.params[CUTOFF].required) for d in ALL)
 
 
 class OnDask:

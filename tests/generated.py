@@ -93,7 +93,7 @@ def setting_of(run: list[Query], measure: BoundMeasure, given: dict) -> Setting:
 
 def _samples(name, kind) -> list:
     if isinstance(kind, Sizes):
-        return [COLLECTION, "qrels"]
+        return [COLLECTION, "tool"]
     if name == "D":
         return [COLLECTION]
     if isinstance(kind, Named):
@@ -148,3 +148,14 @@ def some_settings_of(definition: Definition) -> st.SearchStrategy[tuple[dict, ..
 
 
 ALL = [registry[name] for name in sorted(registry)]
+
+
+def _for_any_list(definition: Definition) -> tuple[str, BoundMeasure]:
+    required = CUTOFF in definition.params and definition.params[CUTOFF].required
+    sized = "D" in definition.params and definition.params["D"].default == "qrels"
+    params = ({CUTOFF: 5} if required else {}) | ({"D": "tool"} if sized else {})
+    return definition.name + "(D='tool')" * sized + "@5" * required, definition.bind(params)
+
+
+# Every measure by its text, with the parameters that it needs for any list.
+EVERY = dict(map(_for_any_list, ALL))

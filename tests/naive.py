@@ -190,7 +190,7 @@ def iRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float
 @twin
 def OIE(q: Query, s: Setting, D: int | str = 20000, beta: float = 1.05) -> float:
     listed = [level(x) for x in q.grades]
-    if D == "qrels":
+    if D in ("qrels", "tool"):
         D = len(q.judged) + sum(1 for x in q.grades if x is None)
     relevant = Counter(x for x in q.judged if x > 0)
     missed = relevant - Counter(listed)

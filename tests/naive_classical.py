@@ -5,6 +5,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 
@@ -38,7 +39,12 @@ def twin(f: Callable[..., float]) -> Callable[..., float]:
     """Register `f` under its name; it is shown the first k documents only."""
 
     def call(q: Query, s: Setting) -> float:
-        return float(f(replace(q, grades=q.grades[: s.k], scores=q.scores[: s.k]), s, **s.params))
+        q, params = replace(q, grades=q.grades[: s.k], scores=q.scores[: s.k]), dict(s.params)
+        worth = None if "nil" in signature(f).parameters else params.pop("nil", None)
+        scale = mapped(params["gains"]) if params.get("gains") else binary(params.get("rel") or 1)
+        if worth is not None and not pool(q, scale):
+            return 0.0 if q.grades else worth
+        return float(f(q, s, **params))
 
     TWINS[f.__name__] = call
     return f

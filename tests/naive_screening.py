@@ -8,7 +8,7 @@ class Reviewer:
 
     def __init__(self, q: Query, D: int | str, rel: int):
         self.read = len(q.grades)
-        self.D = max(len(q.judged), self.read) if D == "qrels" else D
+        self.D = len(q.judged) if D in ("qrels", "tool") else D
         self.R = sum(1 for x in q.judged if level(x) >= rel)
         self.ranks = [i for i, x in enumerate(q.grades, start=1) if level(x) >= rel]
         self.found = len(self.ranks)

@@ -11,9 +11,9 @@ from typing import Any, NoReturn, cast, get_args
 
 from ir_measures import Measure
 
-from ir_trunc._core.errors import ParameterError, UnknownMeasureError, printable, shown
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
 from ir_trunc._output.tables import fitted
-from ir_trunc._ranking.nil import Convention
+from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._read.reading import Duplicates, HowRead, Order
 from ir_trunc.cli._output import FORMATS
 from ir_trunc.measures.declaration import split_at_blanks
@@ -93,6 +93,16 @@ def _number(text: str) -> float:
     return float(text)
 
 
+def _nil(text: str) -> NilRule:
+    """The meaning of NIL, as MEANING or ID=MEANING."""
+    doc_id, _, convention = text.rpartition("=")
+    try:
+        return NilRule(cast(Convention, convention), doc_id or NilRule.id)
+    except InputError:
+        meanings = ", ".join(get_args(Convention))
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not one of {meanings}, nor ID=MEANING") from None
+
+
 def natural(text: str) -> int:
     """A whole number from 0 on."""
     if (number := _whole(text)) < 0:
@@ -153,7 +163,7 @@ OPTIONS: dict[str, Option] = {
         "",
         {"metavar": "KEYS", "help": "keys that identify a list, outermost first: topic/question/day"},
     ),
-    "nil": ("", {"choices": get_args(Convention), "help": "what a document called NIL means"}),
+    "nil": ("", {"type": _nil, "metavar": "[ID=]MEANING", "help": "what a document called NIL means"}),
 }
 
 
@@ -171,7 +181,12 @@ def add_reading(parser: argparse.ArgumentParser, nil: str = "document, like any 
     group = parser.add_argument_group("how runs are read")
     for name in HowRead.__annotations__:
         add_flag(group, name.replace("_", "-"))
-    add_flag(group, "nil", help=f"what a document called NIL means (default: {nil})")
+    meanings = ", ".join(get_args(Convention))
+    add_flag(
+        group,
+        "nil",
+        help=f"what a document called NIL means: {meanings} (default: {nil}); --nil=-1=ends for the id -1",
+    )
 
 
 def reading_of(args: argparse.Namespace) -> HowRead:

@@ -65,7 +65,7 @@ Beta = Annotated[float, Number("weight of recall against precision, as trec_eval
 # counting relevant documents
 
 
-@measure(source=RIJSBERGEN, cutoff="required", aliases=("Precision",))
+@measure(source=RIJSBERGEN, cutoff="required", aliases=("Precision",), takes_nil=True)
 def P(lists: Lists, rel: MinRel = 1) -> Floats:
     """Precision at k.
 
@@ -76,7 +76,7 @@ def P(lists: Lists, rel: MinRel = 1) -> Floats:
     return lists.sum(binary(lists, rel).hits) / float(lists.k or 1)
 
 
-@measure(source=RIJSBERGEN, cutoff="required", aliases=("Recall",))
+@measure(source=RIJSBERGEN, cutoff="required", aliases=("Recall",), takes_nil=True)
 def R(lists: Lists, rel: MinRel = 1) -> Floats:
     """Recall at k.
 
@@ -88,7 +88,7 @@ def R(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(gains.hits), lists.spread(gains.R))
 
 
-@measure(source=TREC_EVAL, cutoff="required")
+@measure(source=TREC_EVAL, cutoff="required", takes_nil=True)
 def Success(lists: Lists, rel: MinRel = 1) -> Floats:
     """Whether there is a relevant document in the first k.
 
@@ -99,7 +99,7 @@ def Success(lists: Lists, rel: MinRel = 1) -> Floats:
     return (lists.sum(binary(lists, rel).hits) > 0).astype(np.float64)
 
 
-@measure(source=RIJSBERGEN, cutoff="none", reads=("end",))
+@measure(source=RIJSBERGEN, cutoff="none", reads=("end",), takes_nil=True)
 def SetP(lists: Lists, rel: MinRel = 1) -> Floats:
     """Precision of the whole list.
 
@@ -110,7 +110,7 @@ def SetP(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(binary(lists, rel).hits), lists.n)
 
 
-@measure(source=RIJSBERGEN, cutoff="none")
+@measure(source=RIJSBERGEN, cutoff="none", takes_nil=True)
 def SetR(lists: Lists, rel: MinRel = 1) -> Floats:
     """Recall of the whole list.
 
@@ -121,7 +121,7 @@ def SetR(lists: Lists, rel: MinRel = 1) -> Floats:
     return R(lists, rel)
 
 
-@measure(source=RIJSBERGEN, cutoff="none", reads=("end",))
+@measure(source=RIJSBERGEN, cutoff="none", reads=("end",), takes_nil=True)
 def SetF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0) -> Floats:
     """F-measure of the whole list.
 
@@ -134,7 +134,7 @@ def SetF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0) -> Floats:
     return over((1 + beta) * hits, lists.n + beta * lists.spread(gains.R))
 
 
-@measure(source=TREC_EVAL, cutoff="none", aliases=("RPrec",))
+@measure(source=TREC_EVAL, cutoff="none", aliases=("RPrec",), takes_nil=True)
 def Rprec(lists: Lists, rel: MinRel = 1) -> Floats:
     """Precision at rank R.
 
@@ -146,7 +146,7 @@ def Rprec(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(gains.hits * (lists.rank <= gains.rank_of_last)), lists.spread(gains.R))
 
 
-@measure(source=BUCKLEY, cutoff="none", aliases=("BPref",))
+@measure(source=BUCKLEY, cutoff="none", aliases=("BPref",), takes_nil=True)
 def Bpref(lists: Lists, rel: MinRel = 1) -> Floats:
     """Binary preference: how rarely a judged irrelevant document stands above a relevant one.
 
@@ -169,7 +169,7 @@ def Bpref(lists: Lists, rel: MinRel = 1) -> Floats:
 # average precision, reciprocal rank
 
 
-@measure(source=HARMAN, aliases=("MAP",))
+@measure(source=HARMAN, aliases=("MAP",), takes_nil=True)
 def AP(lists: Lists, rel: MinRel = 1) -> Floats:
     """Average precision.
 
@@ -181,7 +181,7 @@ def AP(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(gains.R))
 
 
-@measure(source=WEBBER)
+@measure(source=WEBBER, takes_nil=True)
 def aAP(lists: Lists, rel: MinRel = 1) -> Floats:
     """Average precision whose divisor is abbreviated to the cutoff.
 
@@ -194,7 +194,7 @@ def aAP(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(reach))
 
 
-@measure(source=KANTOR, aliases=("MRR",))
+@measure(source=KANTOR, aliases=("MRR",), takes_nil=True)
 def RR(lists: Lists, rel: MinRel = 1) -> Floats:
     """Reciprocal rank.
 
@@ -219,7 +219,7 @@ def normalised(lists: Lists, gains: Gains, weight: Floats, depth: int | None) ->
     return over(dcg(lists, gains, weight), gains.ideal(weight).at_points(whole if depth is None else depth))
 
 
-@measure(source=JARVELIN, aliases=("NDCG", "MSnDCG"))
+@measure(source=JARVELIN, aliases=("NDCG", "MSnDCG"), takes_nil=True)
 def nDCG(lists: Lists, dcg: DCGForm = "log2", gains: GradeGains = None) -> Floats:
     """Normalised discounted cumulative gain.
 
@@ -231,7 +231,7 @@ def nDCG(lists: Lists, dcg: DCGForm = "log2", gains: GradeGains = None) -> Float
     return normalised(lists, worth, log2_discount(lists), lists.k)
 
 
-@measure(source=JARVELIN, range=(0, np.inf))
+@measure(source=JARVELIN, range=(0, np.inf), takes_nil=True)
 def DCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     """Discounted cumulative gain.
 
@@ -243,7 +243,7 @@ def DCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     return lists.sum(gains.hits * discount(lists, dcg)[lists.rank])
 
 
-@measure(source=WEBBER)
+@measure(source=WEBBER, takes_nil=True)
 def anDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     """Discounted cumulative gain over that of the ideal list, cut at k (abbreviated).
 
@@ -254,7 +254,7 @@ def anDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     return normalised(lists, graded(lists), discount(lists, dcg), lists.k)
 
 
-@measure(source=WEBBER)
+@measure(source=WEBBER, takes_nil=True)
 def enDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     """Discounted cumulative gain over that of the whole ideal list (expanded).
 

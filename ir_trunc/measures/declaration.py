@@ -14,7 +14,9 @@ from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMea
 from ir_trunc._core.parameters import literal
 from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Range, Reads
-from ir_trunc.measures.params import Kind, Param, Whole
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import Kind, Nil, Param, Whole
+from ir_trunc.measures.parts import AtLeast, gains_by, scale_of, silent_or
 
 __all__ = ["lookup", "measure", "names", "registry"]
 
@@ -60,6 +62,9 @@ class measure:
     lower_is_better : bool
         Whether the measure counts losses. Properties are tried on its negative, and no policy is fitted to
         it.
+    takes_nil : bool
+        Whether the measure takes `nil=`: what the empty list is worth on a nil query, where any other list is
+        then worth 0. By default the formula decides.
     reads : tuple of {'confidence', 'end'}, or function
         'confidence' where scores of first documents change the measure, 'end' where one more document without
         any gain at the end of a list does. Then a warning is given for runs whose first scores are all equal,
@@ -94,6 +99,7 @@ class measure:
     influence: Formula | None = None
     at: str = CUTOFF
     lower_is_better: bool = False
+    takes_nil: bool = False
     reads: Reads = ()
 
     def __call__(self, formula: Formula) -> Formula:
@@ -106,6 +112,9 @@ class measure:
             raise ParameterError(f"{title} needs a docstring: a sentence, an empty line, and the formula.")
         single, of_single = ungrouped(formula)
         params = {one.name: Param(one.name, kind_of(title, one), one.default) for one in single}
+        if self.takes_nil:
+            params["nil"] = Param("nil", Nil.__metadata__[0])
+            of_single = with_nil(of_single)
         if self.cutoff != "none":
             depth = Whole("evaluation depth, written @k: only the first k documents are looked at")
             params[CUTOFF] = Param(CUTOFF, depth, required=self.cutoff == "required")
@@ -204,6 +213,20 @@ def ungrouped(formula: Callable[..., Floats]) -> tuple[list[inspect.Parameter], 
         return formula(lists, **params)
 
     return single, together if groups else formula
+
+
+def with_nil(formula: Formula) -> Formula:
+    """The formula with the parameter `nil`."""
+
+    @wraps(formula)
+    def silent(lists: Lists, nil: float | None = None, **params: Any) -> Floats:
+        score = formula(lists, **params)
+        if nil is None:
+            return score
+        scale = scale_of(params["gains"]) if "gains" in params else AtLeast(params.get("rel") or 1)
+        return silent_or(lists, gains_by(scale, lists).R, nil, score)
+
+    return silent
 
 
 def _parameters(function: Any) -> list[inspect.Parameter]:

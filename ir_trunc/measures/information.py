@@ -10,7 +10,7 @@ from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED, Read
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import Documents, Number
+from ir_trunc.measures.params import QRELS, TOOL, Documents, Number
 from ir_trunc.measures.parts import collection_sizes, standing, ties
 
 __all__ = ["OIE"]
@@ -46,7 +46,7 @@ def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     """
     judged = lists.spread(np.diff(lists.judgments.offsets))
     unjudged = lists.n - lists.sum(np.ones(len(lists.row))).astype(np.int64)
-    size = np.maximum(collection_sizes(lists, D), judged + unjudged)
+    size = np.maximum(collection_sizes(lists, TOOL if D == QRELS else D), judged + unjudged)
     log = lists.table(lambda i: np.log(np.maximum(i, 1)))
     hit = standing(lists)
     relevant = lists.grade > 0

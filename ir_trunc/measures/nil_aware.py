@@ -15,8 +15,8 @@ from ir_trunc.measures.classical import Beta, SetF, SetP, SetR
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import MaxRel, MinRel, Number, OnlyRel
-from ir_trunc.measures.parts import Gains, binary, linear_or_binary, over
+from ir_trunc.measures.params import MaxRel, MinRel, Nil, Number, OnlyRel
+from ir_trunc.measures.parts import binary, linear_or_binary, over, silent_or
 
 __all__ = ["EG", "GMP", "T11SU", "NilF", "NilP", "NilR", "nCG"]
 
@@ -25,15 +25,8 @@ ROBERTSON = "Robertson & Soboroff, TREC 2002, https://trec.nist.gov/pubs/trec11/
 
 QUESTION = "Is the set right, where the right one may be empty?"
 
-Nil = Annotated[float, Number("what the empty list is worth on a nil query; any other list is worth 0", 0, 1)]
 Balance = Annotated[float, Number("weight of gain against pain", 0, 1)]
 Least = Annotated[float, Number("scaled utility below which a list is as bad as it can be, MinNU", high=0)]
-
-
-def silent_or(lists: Lists, gains: Gains, nil: float, score: Floats) -> Floats:
-    """The score where something is relevant; on a nil query `nil` for the empty list, and 0 for any other."""
-    silent = np.where(lists.n == 0, nil, 0.0)
-    return np.where(lists.spread(gains.R) == 0, silent, score)
 
 
 @measure(source=LIN, cutoff="none", reads=("end",))
@@ -44,7 +37,7 @@ def NilP(lists: Lists, rel: MinRel = 1, nil: Nil = 1.0) -> Floats:
 
     Empty list: 0 where something is relevant. With nil=0 it is SetP.
     """
-    return silent_or(lists, binary(lists, rel), nil, SetP(lists, rel))
+    return silent_or(lists, binary(lists, rel).R, nil, SetP(lists, rel))
 
 
 @measure(source=LIN, cutoff="none")
@@ -55,7 +48,7 @@ def NilR(lists: Lists, rel: MinRel = 1, nil: Nil = 1.0) -> Floats:
 
     With nil=0 it is SetR.
     """
-    return silent_or(lists, binary(lists, rel), nil, SetR(lists, rel))
+    return silent_or(lists, binary(lists, rel).R, nil, SetR(lists, rel))
 
 
 @measure(source=LIN, cutoff="none", reads=("end",))
@@ -66,7 +59,7 @@ def NilF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0, nil: Nil = 1.0) -> Flo
 
     With nil=0 it is SetF, and beta is its.
     """
-    return silent_or(lists, binary(lists, rel), nil, SetF(lists, rel, beta))
+    return silent_or(lists, binary(lists, rel).R, nil, SetF(lists, rel, beta))
 
 
 @measure(source=LIN, reads=("end",))
@@ -80,7 +73,7 @@ def EG(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, nil: Nil = 1.0
     where something is relevant.
     """
     gains = linear_or_binary(lists, rel, max_rel)
-    return silent_or(lists, gains, nil, over(lists.sum(gains.hits), lists.n))
+    return silent_or(lists, gains.R, nil, over(lists.sum(gains.hits), lists.n))
 
 
 @measure(source=LIN)
@@ -96,7 +89,7 @@ def nCG(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, nil: Nil = 1.
     gains = linear_or_binary(lists, rel, max_rel)
     depth: Ints = np.diff(lists.judgments.offsets)
     best = gains.ideal().at_points(lists.spread(depth) if lists.k is None else lists.k)
-    return silent_or(lists, gains, nil, over(lists.sum(gains.hits), best))
+    return silent_or(lists, gains.R, nil, over(lists.sum(gains.hits), best))
 
 
 @measure(source=LIN, range=UNBOUNDED, reads=("end",))
@@ -126,4 +119,4 @@ def T11SU(lists: Lists, rel: MinRel = 1, m: Least = -0.5) -> Floats:
     gains = binary(lists, rel)
     hits = lists.sum(gains.hits)
     scaled = np.maximum(over(3 * hits - lists.n, 2 * lists.spread(gains.R)), m)
-    return silent_or(lists, gains, 1.0, (scaled - m) / (1 - m))
+    return silent_or(lists, gains.R, 1.0, (scaled - m) / (1 - m))

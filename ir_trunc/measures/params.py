@@ -18,7 +18,7 @@ from ir_trunc._core.parameters import Choice, Flag, Kind, Number, Param, Text, W
 
 __all__ = [
     "BinaryOrLinear", "Choice", "CollectionSize", "Effort", "Flag", "GainMap", "GradeGains", "Kind", "MaxRel",
-    "MinRel", "Number", "OnlyRel", "Param", "Persistence", "Scale", "SignedScale", "Text", "Whole",
+    "MinRel", "Nil", "Number", "OnlyRel", "Param", "Persistence", "Scale", "SignedScale", "Text", "Whole",
 ]  # fmt: skip
 
 
@@ -82,18 +82,19 @@ Persistence = Annotated[
     float,
     Number("persistence: the probability that the reader goes on to the next document", 0, 1, inside=True),
 ]
+Nil = Annotated[float, Number("what the empty list is worth on a nil query; any other list is worth 0", 0, 1)]
 Effort = Annotated[float, Number("effort of reading one document, in units of gain", 0)]
 CollectionSize = Annotated[int, Whole("number of documents in the collection")]
 
 
-QRELS = "qrels"
+QRELS, TOOL = "qrels", "tool"
 
 Size = int | str | dict[str, int]
 
 
 def is_path(size: Size) -> bool:
     """Whether the numbers are in a file that has not been read yet."""
-    return isinstance(size, str) and size != QRELS
+    return isinstance(size, str) and size not in (QRELS, TOOL)
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,9 @@ class Sizes:
 
     meaning: str
     allowed: str = (
-        "a whole number >= 1, 'qrels' (the documents that the qrels judge for the topic), a map"
-        " {topic: number}, or the path of a file of lines 'topic<TAB>number'"
+        "a whole number >= 1, 'qrels' (the documents that the qrels judge for the topic, if its list has no"
+        " other), 'tool' (these, even if it has), a map {topic: number}, a data set, or the path of a file of"
+        " lines 'topic<TAB>number'"
     )
 
     def clean(self, name: str, value: Any) -> Size:
@@ -116,6 +118,8 @@ class Sizes:
             if isinstance(path, str) and path.strip() and "\0" not in path:
                 return str(path)
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
+        if callable(getattr(value, "docs_count", None)):  # of ir_datasets
+            value = value.docs_count()
         if isinstance(value, Mapping) or callable(getattr(value, "to_dict", None)):
             return self._by_topic(name, value)
         try:

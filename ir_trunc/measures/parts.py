@@ -11,14 +11,14 @@ import numpy.typing as npt
 from ir_trunc._core.errors import ParameterError, counted, nearest, warn
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, offsets_of
 from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, running
-from ir_trunc.measures.params import QRELS, Size
+from ir_trunc.measures.params import QRELS, TOOL, Size
 
 __all__ = [
     "binary", "cascade", "count", "discount", "effort", "exponential", "first_relevant", "geometric",
     "graded",
     "jk_discount", "linear", "linear_or_binary", "log2_discount", "mapped", "nil", "over", "powers",
-    "powers_of_two", "precision_at_relevant", "reciprocal", "scale_of", "scaled", "signed", "top_grade",
-    "undiscounted",
+    "powers_of_two", "precision_at_relevant", "reciprocal", "scale_of", "scaled", "signed", "silent_or",
+    "top_grade", "undiscounted",
 ]  # fmt: skip
 
 _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
@@ -488,6 +488,11 @@ def nil(lists: Lists) -> Floats:
     return np.where(lists.n == 0, 1.0, 0.0)
 
 
+def silent_or(lists: Lists, R: Ints, worth: float, score: Floats) -> Floats:
+    """The score where something is relevant; on a nil query the empty list has a worth, and others have 0."""
+    return np.where(lists.spread(R) == 0, worth * nil(lists), score)
+
+
 # costs and sizes
 
 
@@ -502,15 +507,23 @@ def effort(lists: Lists, weight: Floats, e: float) -> Floats:
 def collection_sizes(lists: Lists, D: Size) -> Floats:
     """The number of documents of every point's topic.
 
-    'qrels': as many as are judged, and never fewer than the list holds. ParameterError where a given number
-    is smaller than the documents known, or a topic has none.
+    'qrels' and 'tool': as many as are judged. ParameterError where a list refutes 'qrels' by a document that
+    is not judged, where a given number is smaller than the documents known, or where a topic has none.
     """
+    judged = np.diff(lists.judgments.offsets)
     if D == QRELS:
-        judged = np.diff(lists.judgments.offsets)
-        known: Floats = np.maximum(lists.spread(judged), lists.n).astype(np.float64)
-        return known
+        for at in np.flatnonzero(lists.known() > judged)[:1]:
+            topic, unjudged = lists.judgments.topics[at], int(lists.known()[at] - judged[at])
+            raise ParameterError(
+                f"D='qrels': the list of topic {topic} has {counted(unjudged, 'unjudged document')}, so the"
+                f" collection is larger than the {judged[at]} judged ones. Write D=: a number, a number for"
+                " each topic, a data set, or 'tool' to count the judged ones all the same, as CLEF's script"
+                " does."
+            )
+    if D in (QRELS, TOOL):
+        return lists.spread(judged.astype(np.float64))
     if isinstance(D, str):
-        hint = nearest(D, [QRELS])
+        hint = nearest(D, [QRELS, TOOL])
         raise ParameterError(f"D={D!r} is a path: ir_trunc.calc, or ir_trunc.parse_measure, reads it.{hint}")
     if isinstance(D, dict):
         return lists.spread(_of_topics(lists, D))

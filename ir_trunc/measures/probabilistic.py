@@ -20,7 +20,7 @@ QUESTION = "What does a reader find who may stop at any document?"
 GDEVAL_TOP_GRADE = 4  # ir-measures answers ERR by gdeval, whose judgement scale is fixed
 
 
-@measure(source=CHAPELLE)
+@measure(source=CHAPELLE, takes_nil=True)
 def ERR(lists: Lists) -> Floats:
     """Expected reciprocal rank, as ir-measures has it.
 
@@ -36,7 +36,7 @@ def ERR(lists: Lists) -> Floats:
     return lists.sum(cascade(lists, exponential(lists, GDEVAL_TOP_GRADE)) * reciprocal(lists)[lists.rank])
 
 
-@measure(source=MOFFAT)
+@measure(source=MOFFAT, takes_nil=True)
 def RBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     """Rank-biased precision.
 
@@ -48,7 +48,7 @@ def RBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     return dcg(lists, gains, geometric(lists, p))
 
 
-@measure(source=WEBBER)
+@measure(source=WEBBER, takes_nil=True)
 def nRBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRel = None) -> Floats:
     """Rank-biased precision over that of the ideal list, cut at k.
 

@@ -1,12 +1,14 @@
 """Screening: a reviewer reads to the list's end and wants all that is relevant (technology-assisted review).
 
 The list's end is the stopping point. D is the number of documents that the topic's search found, all of which
-would have to be read without the system; judgments for this task usually name each of them. Recall at the
-end is `SetR`.
+would have to be read without the system; judgments for this task usually name each of them. A list with a
+document that is not judged shows that they do not, and D has to be given. D='tool' counts the judged
+documents all the same, as CLEF's script does. Recall at the end is `SetR`.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -17,9 +19,9 @@ from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declaration import measure
-from ir_trunc.measures.definition import Read
+from ir_trunc.measures.definition import Range, Read
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import QRELS, Choice, Documents, MinRel, Number, Size
+from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, MinRel, Number, Size
 from ir_trunc.measures.parts import Gains, binary, collection_sizes, count, effort, over, undiscounted
 
 __all__ = ["TNR", "WSS", "LastRel", "NegTotalCost", "NormArea", "OneMinusLossER", "Reliability"]
@@ -69,6 +71,16 @@ Penalty = Annotated[
 ]
 
 
+def from_minus_1(D: Size, **others: object) -> Range:
+    """At most 1, and at least -1 unless a list may be longer than D."""
+    return (-math.inf if D == TOOL else -1, 1)
+
+
+def to_0(D: Size, **others: object) -> Range:
+    """At most 0 unless a list may be longer than D, which gives documents back."""
+    return (-math.inf, math.inf if D == TOOL else 0)
+
+
 def share_read(lists: Lists, D: Size) -> Floats:
     """n / D; 0 where there is no document at all."""
     return over(lists.n.astype(np.float64), collection_sizes(lists, D))
@@ -91,7 +103,7 @@ def end_without_recall(r: float | None, **others: object) -> tuple[Read, ...]:
     return () if r else ("end",)
 
 
-@measure(source=COHEN, range=(-1, 1), cutoff="none", at="r", reads=end_without_recall)
+@measure(source=COHEN, range=from_minus_1, cutoff="none", at="r", reads=end_without_recall)
 def WSS(lists: Lists, r: OptionalRecall = None, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """Work saved over sampling: the reading saved at a recall, less what a random sample would save.
 
@@ -149,7 +161,7 @@ def LastRel(lists: Lists, rel: MinRel = 1) -> Floats:
     return lists.sum(np.where(gains.relevant, lists.rank - previous, 0.0))
 
 
-@measure(source=CORMACK, range=(-1, 1), cutoff="none", reads=("end",))
+@measure(source=CORMACK, range=from_minus_1, cutoff="none", reads=("end",))
 def OneMinusLossER(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """One minus loss_er: effort and missing recall, each squared, so that higher is better.
 
@@ -162,7 +174,7 @@ def OneMinusLossER(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Float
     return 1 - (lost**2 + effort**2)
 
 
-@measure(source=CLEF, range=(-np.inf, 0), cutoff="none", reads=("end",))
+@measure(source=CLEF, range=to_0, cutoff="none", reads=("end",))
 def NegTotalCost(
     lists: Lists,
     price: Price = 1.0,
@@ -196,11 +208,11 @@ def NegTotalCost(
 def NormArea(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """Area under the curve of relevant documents found against documents read, over that of the best order.
 
-    sum over relevant ranks i of (D - i + 1/2), over R D - R^2 / 2
+    sum over relevant ranks i <= D of (D - i + 1/2), over R D - R^2 / 2
 
     What the list leaves out is never found. Empty list, nil query: 0.
     """
     gains = binary(lists, rel)
-    size, R, hits = collection_sizes(lists, D), lists.spread(gains.R), lists.sum(gains.hits)
-    area = hits * (size + 0.5) - lists.sum(gains.hits * lists.rank)
-    return over(area, R * size - R**2 / 2)
+    size, R = collection_sizes(lists, D), lists.spread(gains.R)
+    behind = np.maximum(lists.own(size)[lists.row] - lists.rank + 0.5, 0.0)
+    return over(lists.sum(gains.hits * behind), R * size - R**2 / 2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import ir_measures
@@ -62,14 +63,15 @@ class TruncMeasure(Measure):
         }
         inside = ",".join(f"{name}={_as_written(value)}" for name, value in changed.items())
         at = f"@{_as_written(params[definition.at])}" if definition.at in params else ""
-        return f"{self.NAME}({inside}){at}" if inside else f"{self.NAME}{at}"
+        return f"{definition.name}({inside}){at}" if inside else f"{definition.name}{at}"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, dict[str, Any]]]:
         return _unpickled, (self.DEFINITION.name, self.params)
 
 
 def _unpickled(name: str, params: dict[str, Any]) -> Any:
-    return objects[name](**params)
+    made = objects[name] if isinstance(objects[name], TruncMeasure) else _own_object(name)
+    return made(**params)
 
 
 def _as_written(value: Any) -> str:
@@ -77,7 +79,7 @@ def _as_written(value: Any) -> str:
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else repr(value)
 
 
-def _object_of(definition: Definition) -> Any:
+def _object_of(definition: Definition, name: str) -> Any:
     params = {
         name: ir_measures.ParamInfo(
             required=param.required,
@@ -88,7 +90,7 @@ def _object_of(definition: Definition) -> Any:
     }
     body = {
         "DEFINITION": definition,
-        "NAME": definition.name,
+        "NAME": name,
         "__name__": definition.name,
         "PRETTY_NAME": definition.summary.split(":")[0].rstrip("."),
         "SHORT_DESC": definition.summary,
@@ -110,12 +112,30 @@ def _register_object(definition: Definition) -> Any:
     Measures that ir-measures has itself stay as they are.
     """
     stock = ir_measures_registry.get(definition.name)
-    made = _object_of(definition) if stock is None or isinstance(stock, TruncMeasure) else stock
+    own = stock is None or isinstance(stock, TruncMeasure)
+    made = _object_of(definition, definition.name) if own else stock
     for name in (definition.name, *definition.aliases):
         if isinstance(ir_measures_registry.setdefault(name, made), TruncMeasure):
             ir_measures_registry[name] = made
         objects[name] = made
     return made
+
+
+@cache
+def _own_object(name: str) -> Any:
+    """The object of a measure that ir-measures has too, for parameters that it does not have there.
+
+    Its name is another one: other providers know their measures by name, and would leave the parameter out.
+    """
+    return _object_of(registry[name], f"{name} of ir_trunc")
+
+
+def _with_own_params(measure: Measure, params: Iterable[str]) -> Any:
+    """The measure, or our own of its name where only that has the parameters."""
+    definition = None if isinstance(measure, TruncMeasure) else definition_of(measure)
+    if definition is None or not {*params} & (definition.params.keys() - measure.SUPPORTED_PARAMS.keys()):
+        return measure
+    return _own_object(definition.name)
 
 
 class measure(declaration.measure):  # noqa: D101 (its docstring is that of the class it is derived from)
@@ -228,7 +248,8 @@ def written(measure: Measure) -> str:
         return str(measure)
     shown = _as_written if isinstance(measure, TruncMeasure) else measure._param_repr
     inside = ",".join(f"{name}={shown(value)}" for name, value in given.items())
-    return f"{measure.NAME}({inside})" + (f"@{measure.params[at]}" if at in measure.params else "")
+    name = measure.DEFINITION.name if isinstance(measure, TruncMeasure) else measure.NAME
+    return f"{name}({inside})" + (f"@{measure.params[at]}" if at in measure.params else "")
 
 
 def canonical(name: str) -> str:
@@ -255,6 +276,9 @@ def read_measures(measures: MeasureLike) -> dict[Measure, BoundMeasure | None]:
 
 def _checked(measure: Measure) -> tuple[Measure, BoundMeasure | None]:
     """Check the parameters of a measure object, which ir-measures itself does not, and bind it."""
+    if not isinstance(measure, TruncMeasure):
+        own = _with_own_params(measure, measure.params)
+        measure = measure if own is measure else own(**measure.params)
     if not isinstance(measure, TruncMeasure):
         _check_names(measure.NAME or type(measure).__name__, measure.params, measure)
     bound = bind(measure)
@@ -291,6 +315,7 @@ def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
     default = ir_measures_registry[name]
     if cutoff is not None:
         params[default.AT_PARAM] = cutoff
+    default = _with_own_params(default, params)
     _check_names(name, params, default)
     if isinstance(default, TruncMeasure):
         measure = default(**params)

@@ -6,12 +6,10 @@ import threading
 
 import pytest
 from faulty import draws, python, small_blocks
-from generated import ALL, queries, with_ids
+from generated import EVERY, queries, with_ids
 
 import ir_trunc
-from ir_trunc.measures.declaration import CUTOFF
 
-EVERY = [d.name + "@5" * bool(d.params.get(CUTOFF) and d.params[CUTOFF].required) for d in ALL]
 THREADS = 8
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")

@@ -12,7 +12,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from generated import ALL, queries, rankings_of, runs, setting_of, settings_of, some_settings_of
+from generated import ALL, EVERY, queries, rankings_of, runs, setting_of, settings_of, some_settings_of
 from hypothesis import given
 from naive import RUN_TWINS, TWINS, Query
 
@@ -181,8 +181,9 @@ def test_equal_to_the_naive_twin_on_long_lists(definition):
     run = run_with(seed=1, count=12, longest=1500, pool=300)
     for cutoff in (None, 1000):
         change = {CUTOFF: cutoff} if CUTOFF in definition.params else {}
+        change |= {"D": 5000} if "D" in definition.params else {}
         if definition.params.get(CUTOFF) and definition.params[CUTOFF].required:
-            change = {CUTOFF: cutoff or 10}
+            change[CUTOFF] = cutoff or 10
         measure = definition.bind(change)
         expected = twin_scores(definition, run.queries, measure, change)
         found = measure.score(run.rankings)
@@ -195,8 +196,8 @@ def test_alone_as_in_any_batch(definition):
     if definition.scope == "run":
         pytest.skip("looks at all lists of the run")
     run = run_with(seed=2, count=40, longest=1200, pool=400)
-    for change in [c for c in settings_of(definition) if "D" not in c][:6] or [{}]:
-        measure = definition.bind(change)
+    for change in settings_of(definition)[:6]:
+        measure = definition.bind(change | ({"D": 5000} if "D" in change else {}))
         batch, curve = measure.score(run.rankings), measure.curve(run.rankings)
         lists = enumerate(zip(run.alone, curve.rows(), strict=True))
         for at, (alone, (_, values)) in islice(lists, 1, None, 2):  # of 0 to 1189 documents
@@ -207,9 +208,8 @@ def test_alone_as_in_any_batch(definition):
 @given(run=runs)
 def test_no_measure_depends_on_the_measures_beside_it(run):
     rankings = rankings_of(run)
-    measures = [d.bind({CUTOFF: 5} if CUTOFF in d.params else {}) for d in ALL]
-    together = scores(measures, rankings)
-    for measure, values in zip(measures, together):
+    together = scores(EVERY.values(), rankings)
+    for measure, values in zip(EVERY.values(), together):
         assert measure.score(rankings).tobytes() == values.tobytes(), measure.definition.name
 
 
@@ -219,7 +219,7 @@ def test_scoring_changes_no_input(definition):
     names = ("lengths", "judged_ranks", "judged_grades", "scores")
     arrays = [*(getattr(rankings, name) for name in names), rankings.judgments.grades]
     before = [array.copy() for array in arrays]
-    definition.bind({CUTOFF: 3} if CUTOFF in definition.params else {}).curve(rankings)
+    next(bound for bound in EVERY.values() if bound.definition is definition).curve(rankings)
     for old, new in zip(before, arrays):
         np.testing.assert_array_equal(old, new)
 

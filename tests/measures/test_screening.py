@@ -1,6 +1,7 @@
 """Screening: the official tool of CLEF TAR, definitions by hand, and how many documents a topic has."""
 
 import gzip
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -76,6 +77,41 @@ QRELS = {"1": {"a": 1, "b": 0}, "2": {"b": 1, "c": 0, "d": 0, "e": 0}}
 RUN = {"1": ["a"], "2": ["c", "b"]}
 
 
+@pytest.mark.parametrize(("measure", "with_tool"), [
+    ("WSS", "WSS(D='tool')"), ("WSS@0.5", "WSS(D='tool')@0.5"), ("TNR", "TNR(D='tool')"),
+    ("NormArea", "NormArea(D='tool')"), ("OneMinusLossER", "OneMinusLossER(D='tool')"),
+    ("NegTotalCost(penalty='uniform')", "NegTotalCost(penalty='uniform', D='tool')"),
+])  # fmt: skip
+def test_an_unjudged_document_shows_that_the_collection_is_not_what_the_qrels_judge(measure, with_tool):
+    unjudged, judged = ({"1": ["a"], "2": ["c", *more]} for more in (["x", "y"], ["b"]))
+    with pytest.raises(
+        ParameterError, match="D='qrels': the list of topic 2 has 2 unjudged documents, so the"
+    ):
+        calc(measure, QRELS, unjudged)
+    assert np.isfinite(calc(with_tool, QRELS, unjudged).values).all()
+    assert calc(with_tool, QRELS, judged).values.tolist() == calc(measure, QRELS, judged).values.tolist()
+
+
+def test_the_rule_of_the_tool_gives_documents_back_where_the_list_is_longer_than_d():
+    """Two judged documents, one of them relevant and missed; five others are read."""
+    rankings = Rankings.from_lists([[None] * 5], [[1, 0]])
+    text = "NegTotalCost(penalty='uniform', D='tool') WSS(D='tool') OneMinusLossER(D='tool')"
+    assert calc(text, None, rankings).values[:, 0] == pytest.approx([
+        -(5 + 2 * (2 - 5)), -5 / 2, 1 - (1 + 50**2 * (5 / 101) ** 2)
+    ])  # fmt: skip
+    assert calc("OIE(D='tool')", None, rankings).values == calc("OIE(D='qrels')", None, rankings).values
+
+
+@pytest.mark.filterwarnings("ignore:.*100% of the lists")
+def test_a_run_of_a_whole_collection_needs_its_size(real_data):
+    folder = real_data("robust03")
+    run = next(path for path in sorted((folder / "runs").iterdir()))
+    with pytest.raises(ParameterError, match=r"D='qrels': the list of topic \d+ has .* Write D=: a number"):
+        calc("WSS", folder / "qrels.robust03.txt", run)
+    saved = calc("WSS(D=528155)", folder / "qrels.robust03.txt", run).aggregated["WSS(D=528155)"]
+    assert 0 < saved < 1
+
+
 def test_documents_of_a_topic_from_the_qrels_a_number_a_map_and_a_file(tmp_path):
     (tmp_path / "sizes.tsv").write_text("1\t10\n2\t20\n3\t30\n")
     with gzip.open(tmp_path / "sizes.gz", "wt") as file:
@@ -85,6 +121,7 @@ def test_documents_of_a_topic_from_the_qrels_a_number_a_map_and_a_file(tmp_path)
     for D, expected in (
         ("qrels", [1 - 1 / 2, 1 - 2 / 4]),
         (100, [1 - 1 / 100, 1 - 2 / 100]),
+        (SimpleNamespace(docs_count=lambda: 100), [1 - 1 / 100, 1 - 2 / 100]),
         ({"1": 10, "2": 20}, by_topic),
         ({1: 10, 2: np.int32(20)}, by_topic),
         (pd.Series({"1": 10, "2": 20}), by_topic),

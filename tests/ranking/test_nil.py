@@ -5,7 +5,7 @@ from typing import get_args
 
 import ir_measures
 import pytest
-from generated import ALL
+from generated import EVERY
 
 from ir_trunc import (
     InputError,
@@ -89,8 +89,7 @@ def test_a_topic_without_answers_is_a_nil_query_under_every_convention(nil):
 @pytest.mark.parametrize("nil", ["trec2001", "sakai"])
 def test_the_empty_list_on_a_nil_query_scores_the_same_under_every_convention(nil):
     """Every measure, whether NIL is relevant there or nothing is; also at depth 0 of a longer list."""
-    measures = [str(d.name) + "@5" * ("cutoff" in d.params and d.params["cutoff"].required) for d in ALL]
-    listwise = [m for m, d in zip(measures, ALL) if d.scope == "list"]
+    listwise = [m for m, bound in EVERY.items() if bound.definition.scope == "list"]
     qrels, run = {"1": {"a": 2, "b": 1}, "2": {"c": 0}, "3": {}}, {"1": {"b": 0.9}, "3": {"NIL": 0.5}}
     expected = calc(listwise, qrels, {"1": {"b": 0.9}}, nil="document")
     found = calc(listwise, qrels, run, nil=nil)
@@ -228,7 +227,7 @@ def test_every_command_that_reads_runs_takes_nil(words, files, capsys):
     if "lengths" in words:
         assert said().out == ended.out != said("--nil", "document").out
     assert main([*given, "--nil", "nothing"]) == 2
-    assert "invalid choice" in capsys.readouterr().err
+    assert "'nothing' is not one of ends, trec2001" in capsys.readouterr().err
 
 
 @SHOWN
