@@ -30,7 +30,7 @@ from ir_trunc.scoring.results import Result
 from ir_trunc.truncation._fitting import one_measure, single_measure
 from ir_trunc.truncation._policy import Cutter, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
-from ir_trunc.truncation._validation import held_out_cuts, topic_folds
+from ir_trunc.truncation._validation import cut_each, fit_each, topic_folds
 from ir_trunc.truncation.policies.lengths import Fixed, Greedy
 from ir_trunc.truncation.policies.thresholds import LevelPolicy
 
@@ -619,14 +619,16 @@ def _try_policies(
     by_name |= {name: policy for name, policy in offered.items() if str(policy) not in by_name}
     by_name |= {str(policy): policy for policy in required if str(policy) not in by_name}
     trials: list[_Trial] = []
+    topics = np.arange(len(rankings))
+    sets = [*(np.setdiff1d(topics, part) for part in parts), topics]
     left_out = []
     for name, policy in progress(by_name.items(), "policies", "policy"):
         # A level can be chosen so that enough questions keep a relevant document.
         measure = fitting if isinstance(policy, (LevelPolicy, Greedy)) else target
         try:
             refuse_if_not_live(policy)
-            cuts = held_out_cuts(policy, measure, rankings, parts)
-            fitted = _finite(policy.fit(rankings, measure))
+            *of_others, of_all = fit_each(policy, measure, rankings, sets)
+            cuts, fitted = cut_each(of_others, rankings, parts), _finite(of_all)
         except IrTruncError as error:
             if policy is now or policy in required:
                 raise

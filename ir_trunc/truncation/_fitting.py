@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from ir_measures import Measure
 
 from ir_trunc._core.curve import Curve
@@ -19,6 +19,7 @@ from ir_trunc.measures.lists import Depths, running
 from ir_trunc.scoring.objects import bind, parse_measures
 
 _SAME = 1e-12  # relative: scores that differ by less are equal, so that rounding chooses no level
+_BLOCK = 8192  # scores, which fit a processor's cache
 
 
 def single_measure(measure: Any) -> Measure:
@@ -60,36 +61,56 @@ def curve_of(measure: Any, rankings: Rankings) -> Curve:
     return bound.curve(_check_rankings(rankings))
 
 
-def best_level(key_of: Callable[[Rankings], Floats], rankings: Rankings, measure: Any) -> float:
+def best_levels(
+    keys_of: Callable[[Rankings], Floats],
+    rankings: Rankings,
+    measure: Any,
+    sets: Iterable[Ints] | None = None,
+) -> list[float]:
     """The level for which the measure is best if each list ends before its first document with a lower key.
 
-    `key_of` gives every document a key; keys fall along each list. Infinity if nothing is better than empty
-    lists; of several best levels the highest.
+    `keys_of` gives every document a key; keys fall along each list. Infinity if nothing is better than empty
+    lists; of several best levels the highest. There is a level for each of the sets of lists, which are
+    given by their positions, by default one for all lists.
     """
     bound = one_measure(measure)
     depths = Depths(_check_rankings(rankings), bound.cutoff)
-    parts, offsets = np.array(parts_of(bound, depths)), offsets_of(depths.lengths + 1)
-    levels, sums = sums_at_levels(key_of(rankings.cut(depths.lengths)), parts, offsets)
-    # The score of a measure of the whole run is computed from the means of its parts.
-    scores = value_from_means(bound, sums / len(rankings))
-    highest = scores.max()
-    return float(levels[np.argmax(scores >= highest - _SAME * abs(highest))])
+    levels = Levels(keys_of(rankings.cut(depths.lengths)), np.array(parts_of(bound, depths)), depths.lengths)
+    best = []
+    for chosen in [np.arange(len(rankings))] if sets is None else sets:
+        candidates, sums = levels.sums(chosen)
+        # The score of a measure of the whole run is computed from the means of its parts.
+        scores = value_from_means(bound, sums / len(chosen))
+        highest = scores.max()
+        best.append(float(candidates[np.argmax(scores >= highest - _SAME * abs(highest))]))
+    return best
 
 
-def sums_at_levels(key: Floats, values: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """All levels that make a difference, from infinity down, and the sum of `values` over the lists at each.
+class Levels:
+    """What sums over lists are at each level, where a list ends before its first document with a lower key.
 
-    At a level each list ends before its first document with a lower key. `key` has a number for every
-    document, falling along each list. A row of `values` has one for each list after 0, 1, ..., n documents;
-    `offsets` tells where lists begin in a row.
+    `keys` has a number for every document, falling along each list. A row of `values` has one for each list
+    after 0, 1, ..., n documents. The keys are sorted once, for all sets of lists.
     """
-    # One pass down the sorted keys: a document adds the rise of its list's values at its rank.
-    order = np.argsort(-key, kind="stable")
-    rises = np.delete(np.diff(values, axis=1), offsets[1:-1] - 1, axis=1)[:, order]
-    empty = values[:, offsets[:-1]].sum(axis=1, keepdims=True)
-    levels, sums = np.append(np.inf, key[order]), np.cumsum(np.hstack([empty, rises]), axis=1)
-    last_of_equals = np.append(levels[1:] < levels[:-1], True)
-    return levels[last_of_equals], sums[:, last_of_equals]
+
+    def __init__(self, keys: Floats, values: Floats, lengths: Ints):
+        self._order = np.argsort(-keys, kind="stable")
+        self._keys, offsets = keys[self._order], offsets_of(lengths + 1)
+        self._lists = np.repeat(np.arange(len(lengths)), lengths)[self._order]
+        self._empty = values[:, offsets[:-1]]
+        # A document adds the rise of its list's values at its rank.
+        self._rises = np.delete(np.diff(values, axis=1), offsets[1:-1] - 1, axis=1)[:, self._order]
+
+    def sums(self, chosen: Ints) -> tuple[Floats, Floats]:
+        """All levels that make a difference to these lists, from infinity down, and the sums at each."""
+        is_chosen = np.zeros(self._empty.shape[1], bool)
+        is_chosen[chosen] = True
+        documents = np.flatnonzero(is_chosen[self._lists])
+        empty = self._empty[:, is_chosen].sum(axis=1, keepdims=True)
+        levels = np.append(np.inf, self._keys[documents])
+        sums = np.cumsum(np.hstack([empty, self._rises[:, documents]]), axis=1)
+        last_of_equals = np.append(levels[1:] < levels[:-1], True) & (levels > -np.inf)
+        return levels[last_of_equals], sums[:, last_of_equals]
 
 
 def _check_rankings(rankings: Any) -> Rankings:
@@ -135,17 +156,46 @@ def falling_scores(rankings: Rankings) -> Floats:
     return running(rankings.scores[rankings.places], offsets_of(rankings.lengths), np.minimum.accumulate)
 
 
-def lists_of_scores(rankings: Rankings) -> list[Floats]:
-    """The scores of each list, as in `falling_scores`, for formulas of one list."""
+Formula = Callable[[Floats], npt.NDArray[Any]]
+
+
+def of_documents(formula: Formula, rankings: Rankings) -> Floats:
+    """A formula of the scores of lists of one length (lists x n), for every document, list after list."""
+    values = np.zeros(int(rankings.lengths.sum()))
+    for _, places, scores in _blocks(rankings):
+        values[places] = formula(scores)
+    return values
+
+
+def of_lists(formula: Formula, rankings: Rankings) -> Ints:
+    """A length by the scores of lists of one length (lists x n), for every list (Q); 0 for empty ones."""
+    lengths = np.zeros(len(rankings), np.int64)
+    for lists, _, scores in _blocks(rankings):
+        lengths[lists] = formula(scores)
+    return lengths
+
+
+def _blocks(rankings: Rankings) -> Iterator[tuple[Any, Any, Floats]]:
+    """Blocks of lists of one length: which they are, where their documents are, and the scores."""
     scores = falling_scores(rankings)
-    if len(rankings) == 1:
-        return [scores]
-    return [scores[start:end] for start, end in pairwise(offsets_of(rankings.lengths).tolist())]
+    if len(rankings) == 1:  # a live list should be cut in microseconds
+        if len(scores):
+            yield slice(None), slice(None), scores[None, :]
+        return
+    offsets = offsets_of(rankings.lengths)
+    order = np.argsort(rankings.lengths, kind="stable")
+    sizes, first = np.unique(rankings.lengths[order], return_index=True)
+    for n, lists in zip(sizes.tolist(), np.split(order, first[1:])):
+        step = max(1, _BLOCK // max(n, 1))
+        for start in range(0, len(lists) if n else 0, step):
+            some = lists[start : start + step]
+            places = offsets[some][:, None] + np.arange(n)
+            yield some, places, scores[places]
 
 
 def from_0_to_1(scores: Floats) -> Floats:
-    """The scores of a list scaled so that its last is 0 and its first 1; 0 where all are equal."""
-    if not len(scores):
-        return scores
-    first, last = scores.item(0) / 2, scores.item(-1) / 2  # halves: a difference may be beyond 64 bits
-    return (scores / 2 - last) / (first - last) if first > last else np.zeros(len(scores))
+    """The scores of lists (lists x n), scaled from 0 for the last to 1 for the first; 0 if all are equal."""
+    halves = scores / 2  # a difference may be beyond 64 bits
+    last = halves[:, -1:]
+    spanned = halves[:, :1] - last
+    return np.divide(halves - last, spanned, np.zeros(scores.shape), where=spanned > 0)

@@ -1,8 +1,19 @@
-"""What policies are worth on topics that they have not seen."""
+"""What policies are worth on topics that they have not seen.
+
+Policies are fitted and applied on arrays of lists: `fit_each` fits a policy on several sets of lists, given
+by their positions, and `cut_each` cuts each part of the lists by a policy of its own.
+
+    parts = topic_folds(len(rankings), folds, seed)
+    sets = [np.setdiff1d(np.arange(len(rankings)), part) for part in parts]
+    *of_others, of_all = fit_each(policy, measure, rankings, [*sets, np.arange(len(rankings))])
+    cuts = cut_each(of_others, rankings, parts)
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -23,9 +34,10 @@ from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.results import as_table
 from ir_trunc.truncation._fitting import curve_of, one_measure
-from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
+from ir_trunc.truncation._policy import Cutter, Policy, lengths_of, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies
 from ir_trunc.truncation.policies.lengths import Greedy
+from ir_trunc.truncation.policies.thresholds import LevelPolicy
 
 _REPETITIONS = 2000
 
@@ -94,17 +106,19 @@ def cross_validate(
     judged = None
     if qrels is not None:
         judged, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
-    others = () if isinstance(also, (str, list, tuple)) and not also else parse_measures(also)
-    evaluator, bound = Evaluator(others or measure, None), one_measure(measure)
+    further = () if isinstance(also, (str, list, tuple)) and not also else parse_measures(also)
+    evaluator, bound = Evaluator(further or measure, None), one_measure(measure)
     of_run = bound.definition.scope == "run"
     rows = []
     for name, run in each_run(runs, "cross-validating"):
         rankings = rank(judged, run, **reading)
         best = np.full(len(rankings), np.nan) if of_run else curve_of(measure, rankings).best()[1]
         parts = topic_folds(len(rankings), folds, seed)
-        of_greedy = influence(bound, rankings.cut(held_out_cuts(Greedy(), measure, rankings, parts)))
+        others = [np.setdiff1d(np.arange(len(rankings)), part) for part in parts]
+        greedy = fit_each(Greedy(), measure, rankings, others)
+        of_greedy = influence(bound, rankings.cut(cut_each(greedy, rankings, parts)))
         for policy in cutters:
-            cuts = held_out_cuts(policy, measure, rankings, parts)
+            cuts = cut_each(fit_each(policy, measure, rankings, others), rankings, parts)
             kept = rankings.cut(cuts)
             scores, values, results = bound.score(kept), influence(bound, kept), evaluator.calc(kept)
             low, high = interval_of_mean(values, repetitions=_REPETITIONS, seed=seed)
@@ -126,7 +140,7 @@ def cross_validate(
             }
             if rankings.costs is not None:
                 row["cost"] = rankings.costs[results.rankings.places].sum() / len(rankings)
-            rows.append(row | {str(other): results.aggregated[other] for other in others})
+            rows.append(row | {str(other): results.aggregated[other] for other in further})
     return as_table(rows)
 
 
@@ -138,15 +152,31 @@ def topic_folds(topics: int, folds: int, seed: int) -> list[Ints]:
     return [np.sort(part) for part in np.array_split(generator(seed).permutation(topics), folds)]
 
 
-def held_out_cuts(policy: Cutter, measure: Any, rankings: Rankings, parts: list[Ints]) -> Ints:
-    """The length of every list (Q), each part cut by the policy as it is fitted on the other parts."""
+def fit_each(policy: Cutter, measure: Any, rankings: Rankings, sets: Sequence[Ints]) -> list[Cutter]:
+    """The policy as it is fitted on each of several sets of lists, which are given by their positions.
+
+    The bits are those of `policy.fit(rankings.take(positions), measure)`. Where a level is fitted, the keys
+    of all documents are computed and sorted once.
+    """
+    if getattr(type(policy), "fit", None) is Policy.fit:
+        return [policy] * len(sets)
+    if isinstance(policy, LevelPolicy):
+        return [*policy.fit_each(rankings, measure, sets)]
+    # A policy of the user's may keep what it learns in itself: each set has a copy of its own.
+    return [copy(policy).fit(rankings.take(positions), measure) for positions in sets]
+
+
+def cut_each(policies: Sequence[Cutter], rankings: Rankings, parts: Sequence[Ints]) -> Ints:
+    """The length of every list (Q), where each part of the lists is cut by a policy of its own.
+
+    Policies that do not declare that they use judgments see none.
+    """
+    lists = rankings if sees_judgments(policies[0]) else rankings.unjudged()
+    if all(policy is policies[0] for policy in policies):
+        return lengths_of(policies[0], lists)
     cuts = np.zeros(len(rankings), np.int64)
-    for part in parts:
-        others = np.setdiff1d(np.arange(len(rankings)), part)
-        lists = rankings.take(part.tolist())
-        if not sees_judgments(policy):
-            lists = lists.unjudged()
-        cuts[part] = lengths_of(policy.fit(rankings.take(others.tolist()), measure), lists)
+    for policy, part in zip(policies, parts):
+        cuts[part] = lengths_of(policy, lists.take(part))
     return cuts
 
 

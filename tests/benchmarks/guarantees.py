@@ -19,6 +19,7 @@ import pandas as pd
 
 from ir_trunc import InputError, Rankings
 from ir_trunc.truncation import RiskControlled
+from ir_trunc.truncation._fitting import Levels
 from ir_trunc.truncation.policies import risk as risks
 
 POPULATION, LENGTH = 40_000, 12
@@ -63,8 +64,7 @@ def true_losses(risk: str, by: str, missing: float) -> tuple[np.ndarray, np.ndar
     everything = population(POPULATION, missing)
     keys = risks._KEYS[by](everything)
     loss = risks._LOSSES[risk](everything) if risk in risks._LOSSES else risks._shortfall(risk, everything)
-    offsets = np.append(0, np.cumsum(everything.lengths + 1))
-    return risks._mean_losses(keys, loss, offsets, np.ones(POPULATION, bool))
+    return risks._means(Levels(keys, loss[None, :], everything.lengths), np.arange(POPULATION))
 
 
 def trial(risk, alpha, by, delta, topics, missing, draws, seed=1):

@@ -25,7 +25,7 @@ from ir_trunc.truncation import (
     Surprise,
     cross_validate,
 )
-from ir_trunc.truncation._validation import topic_folds
+from ir_trunc.truncation._validation import cut_each, fit_each, topic_folds
 
 FITTED = [Greedy(), ScoreThreshold(), ShareOfTop(), Surprise(), ScoreDistribution()]
 BLIND = [*FITTED, LargestGap(), AdaptiveK(), Knee(), Fixed(0), Fixed(3), ScoreThreshold(0.5), ShareOfTop(0.9)]
@@ -53,6 +53,39 @@ def test_a_policy_is_fitted_on_other_topics_and_sees_judgments_only_if_it_says_s
     for both in zip(fitted, cut, strict=True):
         assert sorted([topic for topics in both for topic in topics], key=int) == list(rankings.topics)
     assert sorted([topic for topics in cut for topic in topics], key=int) == list(rankings.topics)
+
+
+@pytest.mark.parametrize("policy", [*BLIND, Oracle("RBPU")], ids=str)
+def test_policies_on_arrays_of_lists_are_those_of_each_set_alone(policy):
+    """Lists of many lengths, grades 0 to 3, and a measure with a cutoff."""
+    rankings = positive(queries(8, 30))
+    parts = topic_folds(30, 4, 1)
+    sets = [np.setdiff1d(np.arange(30), part) for part in parts]
+    for measure in ("RBPU", "nDCGT@4", "c@1"):
+        fitted = fit_each(policy, measure, rankings, sets)
+        assert fitted == [policy.fit(rankings.take(positions), measure) for positions in sets]
+        alone = [own.cut(rankings.take(part)) for own, part in zip(fitted, parts)]
+        cuts = cut_each(fitted, rankings, parts)
+        assert cuts[np.concatenate(parts)].tolist() == np.concatenate(alone).tolist()
+
+
+def test_a_policy_that_keeps_what_it_learns_in_itself_is_fitted_for_each_part():
+    class Longest:
+        def fit(self, rankings, measure):
+            self.k = int(rankings.lengths.max())
+            return self
+
+        def cut(self, rankings):
+            return np.minimum(rankings.lengths, self.k)
+
+    rankings = Rankings.from_lists([[1], [1, 0], [1, 0, 0], [1, 0, 0, 0]])
+    parts = [np.array([0, 3]), np.array([1, 2])]
+    assert cut_each(fit_each(Longest(), "RBPT", rankings, parts[::-1]), rankings, parts).tolist() == [
+        1,
+        2,
+        3,
+        3,
+    ]
 
 
 def test_a_policy_of_one_s_own_that_answers_nonsense_is_named():

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from ir_trunc._core.rankings import Floats, Rankings
-from ir_trunc.truncation._fitting import from_0_to_1, lists_of_scores
+from ir_trunc.truncation._fitting import from_0_to_1, of_documents
 from ir_trunc.truncation._policy import policy
 from ir_trunc.truncation.policies.thresholds import ARAMPATZIS_2009, Level, LevelPolicy
 
@@ -26,33 +25,22 @@ _HIGHEST = round(-math.log(_TINY), 9)
 _DIGITS = 9  # of what is compared to a level: other machines may differ in the last bits of a logarithm
 
 
-def _by_list(formula: Callable[[Floats], Floats]) -> Callable[[Rankings], Floats]:
-    """A formula of the scores of one list, for every document of rankings, list after list."""
-
-    def values(rankings: Rankings) -> Floats:
-        lists = [formula(scores) for scores in lists_of_scores(rankings)]
-        return np.concatenate(lists) if lists else np.zeros(0)
-
-    return values
-
-
-@_by_list
-def surprises(scores: Floats) -> Floats:
+def surprises(rankings: Rankings) -> Floats:
     """-ln of the probability of a score at least as high in the distribution of the list."""
-    if not len(scores):
-        return scores
-    x, n = from_0_to_1(scores), len(scores)
+    return of_documents(_surprises, rankings)
+
+
+def _surprises(scores: Floats) -> Floats:
+    x, n = from_0_to_1(scores), scores.shape[1]
     # E[X] and E[X (1 - F)]; of the document at rank i, i - 1 of the n - 1 others are higher.
-    a0, a1 = float(x.sum()) / n, float((x * np.arange(n)).sum()) / (n * max(n - 1, 1))
-    if a1 == 0:  # all scores are equal, or all but the first
-        return np.where(x > 0, _HIGHEST, 0.0)
-    shape, scale = a0 / (a0 - 2 * a1) - 2, 2 * a0 * a1 / (a0 - 2 * a1)
-    if abs(shape) < _TINY:
-        level = x / scale
-    else:
-        with np.errstate(divide="ignore"):
-            level = np.log(np.maximum(1 - shape / scale * x, 0.0)) / -shape
-    falling: Floats = np.minimum.accumulate(np.round(np.minimum(level, _HIGHEST), _DIGITS))
+    a0, a1 = x.sum(axis=1, keepdims=True) / n, (x * np.arange(n)).sum(axis=1, keepdims=True)
+    a1 /= n * max(n - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shape, scale = a0 / (a0 - 2 * a1) - 2, 2 * a0 * a1 / (a0 - 2 * a1)
+        levels = np.log(np.maximum(1 - shape / scale * x, 0.0)) / -shape
+        levels = np.where(np.abs(shape) < _TINY, x / scale, levels)
+    levels = np.where(a1 == 0, np.where(x > 0, _HIGHEST, 0.0), levels)  # all equal, or all but the first
+    falling: Floats = np.minimum.accumulate(np.round(np.minimum(levels, _HIGHEST), _DIGITS), axis=1)
     return falling
 
 
@@ -78,31 +66,53 @@ class Surprise(LevelPolicy):
     _keys = staticmethod(surprises)
 
 
-@_by_list
-def probabilities(scores: Floats) -> Floats:
+def probabilities(rankings: Rankings) -> Floats:
     """The probability of being relevant of each document, by the mixture of its list."""
-    x, n = from_0_to_1(scores), len(scores)
-    if np.count_nonzero(x[1:] != x[:-1]) < _FEWEST_SCORES - 1:
-        return np.full(n, 0.5)
-    powers = np.stack([np.ones(n), x, x * x])
-    _, sum_x, sum_xx = powers.sum(axis=1).tolist()
+    return of_documents(_probabilities, rankings)
+
+
+def _probabilities(scores: Floats) -> Floats:
+    x, n = from_0_to_1(scores), scores.shape[1]
+    has_mixture = np.count_nonzero(x[:, 1:] != x[:, :-1], axis=1) >= _FEWEST_SCORES - 1
+    values = np.full(scores.shape, 0.5)
+    x = x[has_mixture]
+    if not len(x):
+        return values
+    powers, alone = np.stack([np.ones(x.shape), x, x * x], axis=1), len(x) == 1
+    # Of a live list, numbers of Python take a third of the time and have the same bits.
+    higher, lower, root = (max, min, math.sqrt) if alone else (np.maximum, np.minimum, np.sqrt)
+
+    def moments(weights: Floats) -> Any:
+        """The sums of the weights, of weights times x and of weights times x^2, for every list."""
+        sums = np.matmul(powers, weights[:, :, None])
+        return sums.ravel().tolist() if alone else (sums[:, 0], sums[:, 1], sums[:, 2])
+
+    _, sum_x, sum_xx = moments(np.ones(x.shape))
     share, centre, rate = 0.5, 1.0, n / sum_x
-    width = math.sqrt(max(sum_xx / n - (sum_x / n) ** 2, 0.0))
+    width = root(higher(sum_xx / n - (sum_x / n) ** 2, 0.0))
+    relevant = np.empty(x.shape)
     with np.errstate(over="ignore"):
         for _ in range(_STEPS):
-            width = max(width, _NARROWEST)
-            # ln of share * Normal(x) / ((1 - share) * Exponential(x)), a square function of x
+            width = higher(width, _NARROWEST)
+            # (c x - b) x - a: ln of (1 - share) Exponential(x) / (share Normal(x))
             c = 1 / (2 * width * width)
             b = 2 * c * centre + rate
-            a = math.log(share / ((1 - share) * rate * width * _ROOT)) - c * centre * centre
-            relevant = 1 / (1 + np.exp((c * x - b) * x - a))
-            weight, of_x, of_xx = (powers @ relevant).tolist()
-            share, some = min(max(weight / n, 0.001), 0.999), max(weight, _TINY)
+            a = np.log(share / ((1 - share) * rate * width * _ROOT)) - c * centre * centre
+            np.multiply(x, c, out=relevant)
+            relevant -= b
+            relevant *= x
+            relevant -= a
+            np.exp(relevant, out=relevant)
+            relevant += 1
+            np.reciprocal(relevant, out=relevant)
+            weight, of_x, of_xx = moments(relevant)
+            share, some = lower(higher(weight / n, 0.001), 0.999), higher(weight, _TINY)
             centre = of_x / some
-            width = math.sqrt(max(of_xx - 2 * centre * of_x + centre * centre * weight, 0.0) / some)
-            rate = min(max(n - weight, _NONE) / max(sum_x - of_x, _TINY), 1 / _NARROWEST)
-    upwards: Floats = np.maximum.accumulate(relevant[::-1])[::-1]
-    return np.round(upwards, _DIGITS)
+            width = root(higher(of_xx - 2 * centre * of_x + centre * centre * weight, 0.0) / some)
+            rate = lower(higher(n - weight, _NONE) / higher(sum_x - of_x, _TINY), 1 / _NARROWEST)
+    upwards = np.maximum.accumulate(relevant[:, ::-1], axis=1)[:, ::-1]
+    values[has_mixture] = np.round(upwards, _DIGITS)
+    return values
 
 
 @policy(source=ARAMPATZIS_2009, idempotent=False)

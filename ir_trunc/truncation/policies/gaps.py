@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.params import Number, Whole
-from ir_trunc.truncation._fitting import from_0_to_1, lists_of_scores
+from ir_trunc.truncation._fitting import from_0_to_1, of_lists
 from ir_trunc.truncation._policy import Policy, policy
 
 __all__ = ["AdaptiveK", "Knee", "LargestGap"]
@@ -28,7 +28,7 @@ class LargestGap(Policy):
 
     def cut(self, rankings: Rankings) -> Ints:
         """The rank above the gap (Q)."""
-        return np.array([_above_largest_gap(scores, 1.0) for scores in lists_of_scores(rankings)], np.int64)
+        return of_lists(lambda scores: _above_largest_gap(scores, 1.0), rankings)
 
 
 @policy(source=_TAGUCHI_2025, idempotent=False)
@@ -46,24 +46,24 @@ class AdaptiveK(Policy):
 
     def cut(self, rankings: Rankings) -> Ints:
         """The rank above the gap, and `buffer` more (Q)."""
-        lists = lists_of_scores(rankings)
-        cuts = [min(len(scores), self.buffer + _above_largest_gap(scores, self.share)) for scores in lists]
-        return np.array(cuts, np.int64)
+        return of_lists(
+            lambda scores: np.minimum(scores.shape[1], self.buffer + _above_largest_gap(scores, self.share)),
+            rankings,
+        )
 
 
 _SLACK = 1e-9  # 0.1 of 10 gaps is one gap, though (1 - 0.9) * 10 is a little less
 
 
-def _above_largest_gap(scores: Floats, share: float) -> int:
+def _above_largest_gap(scores: Floats, share: float) -> Ints:
     """The rank above the largest gap in this share of the gaps, from the top; n if these gaps are all 0."""
-    n = len(scores)
+    n = scores.shape[1]
     count = n - 1 - math.floor((1 - share) * (n - 1) + _SLACK)
     if count < 1:
-        return n
+        return np.full(len(scores), n)
     with np.errstate(over="ignore"):
-        gaps = scores[:count] - scores[1 : count + 1]
-    place = int(gaps.argmax())
-    return place + 1 if gaps[place] > 0 else n
+        gaps = scores[:, :count] - scores[:, 1 : count + 1]
+    return np.where(gaps.max(axis=1) > 0, gaps.argmax(axis=1) + 1, n)
 
 
 @policy(
@@ -81,19 +81,19 @@ class Knee(Policy):
 
     def cut(self, rankings: Rankings) -> Ints:
         """The rank above the knee (Q)."""
-        return np.array([_above_knee(scores) for scores in lists_of_scores(rankings)], np.int64)
+        return of_lists(_above_knee, rankings)
 
 
 _FEWEST_DOCUMENTS = 3  # two make a straight line
 _SAME_DISTANCE = 1e-9  # smaller differences are rounding: a straight line has no knee
 
 
-def _above_knee(scores: Floats) -> int:
-    n = len(scores)
-    height = from_0_to_1(scores)
-    if n < _FEWEST_DOCUMENTS or height[0] == 0:  # the scores are all equal
-        return n
-    below: Floats = np.arange(n - 1, -1, -1) / (n - 1) - height
-    below[0] = below[-1] = 0.0
-    furthest = below.max()
-    return int((below >= furthest * (1 - _SAME_DISTANCE)).argmax()) if furthest > _SAME_DISTANCE else n
+def _above_knee(scores: Floats) -> Ints:
+    n = scores.shape[1]
+    if n < _FEWEST_DOCUMENTS:
+        return np.full(len(scores), n)
+    below = np.arange(n - 1, -1, -1) / (n - 1) - from_0_to_1(scores)
+    below[:, 0] = below[:, -1] = 0.0
+    furthest = below.max(axis=1, keepdims=True)
+    has_knee = (furthest[:, 0] > _SAME_DISTANCE) & (scores[:, 0] > scores[:, -1])
+    return np.where(has_knee, (below >= furthest * (1 - _SAME_DISTANCE)).argmax(axis=1), n)

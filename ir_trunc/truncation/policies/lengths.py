@@ -10,10 +10,11 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import mapping, whole
-from ir_trunc._core.rankings import Ints, Rankings
+from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc.measures.params import Text, Whole
-from ir_trunc.truncation._fitting import best_level, curve_of, single_measure
+from ir_trunc.truncation._fitting import curve_of, single_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
+from ir_trunc.truncation.policies.thresholds import LevelPolicy
 
 __all__ = ["Fixed", "Given", "Greedy", "Oracle"]
 
@@ -35,7 +36,7 @@ class Fixed(Policy):
 
 
 @policy(source=_BAHRI_2020)
-class Greedy(Policy):
+class Greedy(LevelPolicy):
     """The first k documents, for the k that is best on the training topics.
 
     min(k, n) with the k for which the measure's mean over the training topics is highest
@@ -43,9 +44,11 @@ class Greedy(Policy):
     `fit` returns `Fixed(k)`; of several best k the lowest.
     """
 
-    def fit(self, rankings: Rankings, measure: Any) -> Fixed:
-        """The best fixed k; of several the lowest."""
-        level = best_level(lambda lists: -lists.ranks.astype(np.float64), rankings, measure)
+    @staticmethod
+    def _keys(rankings: Rankings, /) -> Floats:
+        return -rankings.ranks.astype(np.float64)
+
+    def _at(self, level: float) -> Fixed:
         return Fixed(0 if level == np.inf else int(-level))
 
     def cut(self, rankings: Rankings) -> Ints:

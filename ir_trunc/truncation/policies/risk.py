@@ -13,7 +13,7 @@ from ir_trunc._core.parameters import generator
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Number
-from ir_trunc.truncation._fitting import curve_of, falling_scores, one_measure, sums_at_levels
+from ir_trunc.truncation._fitting import Levels, curve_of, falling_scores, one_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 from ir_trunc.truncation.policies.thresholds import Level, counts_reaching, shares_of_top
 
@@ -109,22 +109,21 @@ class RiskControlled(Policy):
                 " it."
             )
         loss = _shortfall(self.risk, rankings) if is_measure else _LOSSES[self.risk](rankings)
-        offsets = offsets_of(rankings.lengths + 1)
-        start = -np.inf
-        tested = np.ones(n, bool)
+        losses = Levels(keys, loss[None, :], rankings.lengths)
+        start, tested = -np.inf, np.arange(n)
         if is_measure:
-            tested[generator(0).permutation(n)[: n // 2]] = False
-            start = _best_start(*_mean_losses(keys, loss, offsets, ~tested))
-        levels, means = _mean_losses(keys, loss, offsets, tested)
+            learning, tested = np.split(generator(0).permutation(n), [n // 2])
+            start = _best_start(*_means(losses, learning))
+        levels, means = _means(losses, tested)
         if self.risk == "false_answer":
             order = np.arange(len(levels))  # from empty lists on
         else:
             order = np.arange(np.flatnonzero(levels >= start)[-1], -1, -1)  # to empty lists
-        is_safe = self._are_shown(means[order], int(tested.sum()))
+        is_safe = self._are_shown(means[order], len(tested))
         if not is_safe[0]:
             raise InputError(
                 f"{self}: no level is shown to keep this promise; the lists that lose least lose"
-                f" {means[order[0]]:.3f} on average over {tested.sum()} topics. Retrieve more, calibrate on"
+                f" {means[order[0]]:.3f} on average over {len(tested)} topics. Retrieve more, calibrate on"
                 " more topics, or allow a higher alpha."
             )
         last = int(is_safe.argmin()) - 1 if not is_safe.all() else -1
@@ -162,12 +161,10 @@ def _p_values(means: Floats, n: int, alpha: float) -> Floats:
     return smaller
 
 
-def _mean_losses(keys: Floats, loss: Floats, offsets: Ints, chosen: Any) -> tuple[Floats, Floats]:
-    """All levels that make a difference to these lists, from infinity down, and their mean loss at each."""
-    lengths = np.diff(offsets) - 1
-    of_documents, of_points = np.repeat(chosen, lengths), np.repeat(chosen, lengths + 1)
-    levels, sums = sums_at_levels(keys[of_documents], loss[None, of_points], offsets_of(lengths[chosen] + 1))
-    return levels, np.clip(sums[0] / chosen.sum(), 0.0, 1.0)
+def _means(losses: Levels, topics: Ints) -> tuple[Floats, Floats]:
+    """All levels that make a difference to these topics, from infinity down, and the mean loss at each."""
+    levels, sums = losses.sums(topics)
+    return levels, np.clip(sums[0] / len(topics), 0.0, 1.0)
 
 
 def _best_start(levels: Floats, means: Floats) -> float:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
-from ir_trunc.truncation._fitting import best_level, falling_scores
+from ir_trunc.truncation._fitting import best_levels, falling_scores
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
 __all__ = ["ScoreThreshold", "ShareOfTop"]
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 ARAMPATZIS_2009 = "Arampatzis, Kamps & Robertson, SIGIR 2009, https://doi.org/10.1145/1571941.1572031"
 
@@ -35,18 +33,26 @@ class Level:
 
 
 class LevelPolicy(Policy):
-    """A policy with one parameter, a level: it keeps the documents whose key is at least the level."""
+    """A policy that keeps the documents whose key is at least a level, which is its one parameter."""
 
     @staticmethod
     def _keys(rankings: Rankings, /) -> Floats:
         """The key of every document; keys fall along each list."""
         raise NotImplementedError
 
-    def fit(self, rankings: Rankings, measure: Any) -> Self:
+    def _at(self, level: float) -> Policy:
+        """The policy with this level."""
+        return type(self)(level)  # type: ignore[call-arg]
+
+    def fit(self, rankings: Rankings, measure: Any) -> Policy:
         """The best of all levels; of several the highest."""
-        if None not in vars(self).values():
-            return self
-        return type(self)(best_level(self._keys, rankings, measure))  # type: ignore[call-arg]
+        return self.fit_each(rankings, measure, [np.arange(len(rankings))])[0]
+
+    def fit_each(self, rankings: Rankings, measure: Any, sets: Sequence[Ints]) -> list[Policy]:
+        """The policy as it is fitted on each of several sets of lists, which are given by their positions."""
+        if vars(self) and None not in vars(self).values():
+            return [self] * len(sets)
+        return [self._at(level) for level in best_levels(self._keys, rankings, measure, sets)]
 
     def cut(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
