@@ -17,7 +17,7 @@ __all__ = ["main"]
 if TYPE_CHECKING:
     from ir_trunc.measures import Definition
 
-MODULES = ("truncate", "study", "check", "report", "meta", "reproduce")
+MODULES = ("truncate", "study", "check", "report", "meta", "reproduce", "cdet")
 """Commands that are modules of this package, each with a `main`."""
 
 

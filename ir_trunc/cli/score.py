@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Iterator, Sequence
 from itertools import compress
@@ -40,7 +41,8 @@ ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]
        ir_trunc measures [NAME]
        ir_trunc demo [--copy FOLDER]
        ir_trunc meta COMMAND ...
-       ir_trunc reproduce PAPER [QRELS RUNS]"""
+       ir_trunc reproduce PAPER [QRELS RUNS]
+       ir_trunc cdet TOPICS QRELS RUN [RUN ...] [options]"""
 
 _EXAMPLES = """
 examples:
@@ -68,12 +70,16 @@ def main(words: Sequence[str]) -> int:
             f"-o names a file, and {args.output!r} is a form: write --format {args.output}, or -o"
             f" ./{args.output} for a file of that name."
         )
-    if args.no_summary and not args.by_query:
+    if args.no_summary and not (args.by_query or args.by):
         raise IrTruncError(
-            "--no-summary (-n) needs --by-query (-q): without either there is nothing to print."
+            "--no-summary (-n) needs --by-query (-q) or --by: without them there is nothing to print."
         )
-    if args.views and args.by_query:
-        raise IrTruncError("--views and --by-query (-q) are two tables: ask for one at a time.")
+    if args.views + args.by_query + (args.by is not None) > 1:
+        raise IrTruncError(
+            "--views, --by-query (-q) and --by are tables of their own: ask for one at a time."
+        )
+    if args.by is not None and args.keys is None:
+        raise IrTruncError("--by needs --keys: --keys topic/question/day --by question, for example.")
     check_outputs([args.output], [args.qrels, *runs])
     _offer_demo([args.qrels, *runs])
     named = by_file_name(runs)
@@ -81,10 +87,10 @@ def main(words: Sequence[str]) -> int:
         write_comparison(args, measures, named)
         return 0
     evaluator = Evaluator(measures, args.qrels, topics=args.topics, **options_of(args))
-    shown = (len(named) > 1, args.by_query or args.views, True, True)
-    columns = list(compress(("run", "query_id", "measure", "value"), shown))
+    shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
+    columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))
     of_runs = (
-        _views(name, results) if args.views else _scores(name, results, args.by_query, not args.no_summary)
+        _views(name, results) if args.views else _scores(name, results, args)
         for name, results in score_each(evaluator, named)
     )
     rows = (tuple(compress(row, shown)) for of_run in of_runs for row in of_run)
@@ -93,19 +99,29 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def _scores(name: str, results: Results, by_query: bool, means: bool) -> Iterator[Row]:
-    """The scores of one run by topic, and their means."""
+def _scores(name: str, results: Results, args: argparse.Namespace) -> Iterator[Row]:
+    """The scores of one run by topic or by the groups of a key, and their means."""
     texts = [str(measure) for measure in results.measures]
+    groups: tuple[str, ...] = ()
+    if args.by_query:
+        groups, values = results.topics, results.values.T
+    elif args.by is not None:
+        table = results.by(args.by)
+        groups, values = tuple(table.index.map(_group_id)), table.to_numpy()
+    for group, row in zip(groups, values.tolist() if groups else ()):
+        yield from ((name, group, text, value) for text, value in zip(texts, row))
     label = "all"
-    if by_query:
-        for topic, values in zip(results.topics, results.values.T.tolist()):
-            yield from ((name, topic, text, value) for text, value in zip(texts, values))
-        while label in results.topics:
-            label += " topics"
-        if means and label != "all":
+    while label in groups:
+        label += " topics"
+    if not args.no_summary:
+        if label != "all":
             warn(f"a topic is called 'all'; the means of all topics are those of {label!r}.")
-    if means:
         yield from ((name, label, text, value) for text, value in zip(texts, results.aggregated.values()))
+
+
+def _group_id(keys: str | tuple[str, ...]) -> str:
+    """The keys of a group of lists in one text."""
+    return keys if isinstance(keys, str) else "/".join(keys)
 
 
 def _views(name: str, results: Results) -> Iterator[Row]:
@@ -150,6 +166,8 @@ def _parser() -> OneLineParser:
     add_runs_and_measures(parser)
     for flag in ("by-query", "no-summary", "places", "output"):
         add_flag(parser, flag)
+    about = "with --keys: nested means for each value of this key, question for example"
+    parser.add_argument("--by", metavar="KEY", help=about)
     add_flag(parser, "format", help=_FORMAT, choices=[*FORMATS, *OF_PAPERS])
     add_flag(parser, "topics")
     about = "means over all, answerable and nil queries, and silence"

@@ -259,7 +259,7 @@ STREAM_SYSTEMS = {
 }
 """How often a system answers on a day with news and on another day."""
 
-_ANSWER = 10  # documents of a system's answer
+_ANSWER = 3, 10  # documents of a system's answer: the fewest and the most
 _GAINS = (1, 5, 10)
 
 
@@ -273,10 +273,10 @@ def stream(
     """A stream of news: judgments {topic/question/day: {document: gain}}, and runs of seven systems.
 
     Each question has news on 1 to 20 % of the days, the share drawn at random on a logarithmic scale. On such
-    a day 1 to 4 new documents have the gains 1, 5 or 10; the lists of all other days are nil, {} in the
-    judgments. Systems differ in when they answer (`STREAM_SYSTEMS`); an answer has 10 documents, and on a day
-    with news those of the day among them, most of them near the top. Two more systems know the judgments:
-    `oracle` returns the ideal lists, and `late` returns them one day later.
+    a day 1 to 4 new documents have the gains 1, 5 or 10, and on the next day the gain 0; the lists of days
+    without news are nil. Systems differ in when they answer (`STREAM_SYSTEMS`); an answer has 3 to 10
+    documents, on a day with news those of the day among them, most of them near the top. Two more systems
+    know the judgments: `oracle` returns the ideal lists, and `late` returns them one day later.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def stream(
     --------
     >>> from ir_trunc.synthetic import generated
     >>> qrels, runs = generated.stream(topics=1, questions=2, days=30)
-    >>> sum(bool(gains) for gains in qrels.values()), len(qrels)
+    >>> sum(any(gains.values()) for gains in qrels.values()), len(qrels)
     (4, 60)
     >>> runs["late"]["t1/q1/2024-01-01"]
     {}
@@ -307,16 +307,16 @@ def stream(
         before: dict[str, float] = {}
         for number, day in enumerate(dates):
             key = f"t{topic}/q{question}/{day}"
-            documents = [f"d{topic}-{question}-{number}-{place}" for place in range(_ANSWER + 4)]
+            documents = [f"d{topic}-{question}-{number}-{place}" for place in range(_ANSWER[1] + 4)]
             gains = rng.choice(_GAINS, rng.integers(1, 5)) if has_news[number] else np.zeros(0, int)
-            qrels[key] = dict(zip(documents, gains.tolist()))
-            ideal = {doc: float(gain) for doc, gain in qrels[key].items()}
+            ideal = dict(zip(documents, gains.astype(float).tolist()))
+            qrels[key] = dict(zip(ideal, gains.tolist())) | dict.fromkeys(before, 0)
             runs["oracle"][key], runs["late"][key] = ideal, before
             before = ideal
             relevant = np.arange(len(documents)) < len(gains)
             for name, answers in STREAM_SYSTEMS.items():
                 scores = (rng.standard_normal(len(documents)) + 2.0 * relevant).round(6)
-                order = np.argsort(-scores, kind="stable")[:_ANSWER]
+                order = np.argsort(-scores, kind="stable")[: rng.integers(_ANSWER[0], _ANSWER[1] + 1)]
                 answered = rng.random() < answers[0 if has_news[number] else 1]
                 runs[name][key] = (
                     {documents[place]: float(scores[place]) for place in order} if answered else {}

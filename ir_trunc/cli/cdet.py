@@ -1,0 +1,81 @@
+"""`ir_trunc cdet`: scores of runs of TREC's Change Detection track."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ir_trunc._output.files import check_outputs
+from ir_trunc.adapters.cdet import MEASURES, ChangeScores, score
+from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag
+from ir_trunc.cli._output import FORMATS, Row, form_of, printing
+
+__all__ = ["main"]
+
+_ABOUT = """\
+Score runs of TREC's Change Detection track: for documents (a list for each
+question and day) and for questions (a list for each topic and day), by
+question, by topic and in all. Every question is scored on every day of the
+collection. Means are taken over days, then over questions, then over topics.
+
+Beside each run stand two systems: silent returns nothing, perfect the ideal
+lists. skill is (score - silent) / (perfect - silent): 0 for silence, 1 for
+perfect lists, negative where silence would have been better."""
+
+_EPILOG = f"""
+measures: {MEASURES}
+
+example:
+  ir_trunc cdet topics.jsonl cdet.qrels my.jsonl --days 2024-01-01..2024-03-31
+"""
+
+
+def main(words: Sequence[str]) -> int:
+    """`ir_trunc cdet TOPICS QRELS RUN...`."""
+    parser = OneLineParser(prog="ir_trunc cdet", description=_ABOUT, epilog=_EPILOG)
+    parser.add_argument(
+        "topics", metavar="TOPICS", help="the track's topics: JSON lines with tid and questions"
+    )
+    about = f"gains of documents by topic/question/day. {QRELS}"
+    parser.add_argument("qrels", metavar="QRELS", help=about)
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: JSON lines that begin with the runtag")
+    about = (
+        "days of the collection: a range 2024-01-01..2024-03-31, or a file of dates or of lines"
+        " 'document<TAB>date' (default: from the first to the last day of the qrels)"
+    )
+    parser.add_argument("--days", metavar="DAYS", help=about)
+    about = "gains of questions by topic/day (default: the highest gain of a question's documents on the day)"
+    parser.add_argument("--question-qrels", metavar="QRELS", help=about)
+    add_flag(parser, "measures", default=MEASURES, help="other measures, in one text")
+    about = "the finest means that are printed (default question)"
+    parser.add_argument("--by", choices=("question", "topic", "all"), default="question", help=about)
+    for name in ("places", "output", "format"):
+        add_flag(parser, name)
+    args = parser.parse_args(words)
+    days_file = None if ".." in (args.days or "") else args.days
+    check_outputs([args.output], [args.topics, args.qrels, *args.runs, days_file, args.question_qrels])
+    scores = score(
+        args.topics,
+        args.qrels,
+        args.runs,
+        days=args.days,
+        question_qrels=args.question_qrels,
+        measures=args.measures,
+    )
+    columns = [*scores.table.index.names, "measure", "value"]
+    with printing(args.output) as out:
+        FORMATS[args.format or form_of(args.output)](_rows(scores, args.by), columns, args.places, out)
+    return 0
+
+
+def _rows(scores: ChangeScores, by: str) -> Iterator[Row]:
+    """Each value with its names. Measures have short names where these differ."""
+    table = scores.table
+    short = [name.partition("(")[0] for name in table]
+    if len(set(short)) == len(short):
+        table = table.set_axis(short, axis=1)
+    for names, *values in table.itertuples(name=None):
+        _, topic, question, _ = names
+        if (by != "question" and question != "all") or (by == "all" and topic != "all"):
+            continue
+        for measure, value in zip(table, values):
+            yield (*names, measure, int(value) if measure in table.columns[:3] else value)
