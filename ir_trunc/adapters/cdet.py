@@ -37,7 +37,7 @@ from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import Result, Results
 
-__all__ = ["MEASURES", "ChangeScores", "read_run", "score", "universe"]
+__all__ = ["MEASURES", "ChangeScores", "read_lists", "score", "universe"]
 
 MEASURES = "nDCGT(max_rel=10) APT(gain='linear',max_rel=10) RBPT(max_rel=10) RRT(gain='linear')"
 """The measures of the track, whose gains are 0, 1, 5 and 10."""
@@ -97,7 +97,7 @@ class ChangeScores(Result):
 
 
 @checked
-def read_run(
+def read_lists(
     path: str | os.PathLike[str], what: Annotated[Ranked, Choice("what is ranked", tuple(KEYS))] = "documents"
 ) -> Lists:
     """The lists of a run of the track, as `{id: {document: score}}`.
@@ -123,7 +123,7 @@ def read_run(
     --------
     >>> from ir_trunc import calc
     >>> from ir_trunc.adapters import cdet
-    >>> run = cdet.read_run("my.jsonl", "questions")  # doctest: +SKIP
+    >>> run = cdet.read_lists("my.jsonl", "questions")  # doctest: +SKIP
     >>> calc(cdet.MEASURES, qrels, run, keys="topic/day").aggregated  # doctest: +SKIP
     """
     return _lists(read_change_run(path, f"run {os.fspath(path)}"), what)

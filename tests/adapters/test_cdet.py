@@ -1,4 +1,4 @@
-"""The Change Detection track: a generated stream is scored as a naive scorer does, in Python and by the command."""
+"""The Change Detection track: a generated stream is scored as a naive scorer does."""
 
 import csv
 import io
@@ -68,7 +68,7 @@ def question_qrels():
 
 
 def in_lines(name, run):
-    """A run in the track's form, questions in the order of their best scores, and its ranking of questions."""
+    """A run in the track's form, its questions by their best scores, and its ranking of questions."""
     results, of_questions = defaultdict(lambda: defaultdict(list)), {}
     for key, docs in run.items():
         topic, question, day = key.split("/")
@@ -209,7 +209,7 @@ def add(track, topic="t1", day="2024-01-03", qid="q1", tag="mine"):
 @pytest.mark.parametrize(("changed", "message"), [
     ({"topic": "t9"}, "run my.run, line 2, topic t9, 2024-01-03, question q1: the topics have no topic t9"),
     ({"day": "2024-02-01"}, "the collection has no day 2024-02-01; it has 2024-01-01 to 2024-01-20"),
-    ({"qid": "q9"}, "topic t1 has no question q9; a question that the run proposes begins with its runtag mine"),
+    ({"qid": "q9"}, "topic t1 has no question q9; a question that the run proposes begins with its runtag"),
 ])  # fmt: skip
 def test_a_run_stays_in_the_collection(track, command, changed, message):
     add(track, **changed)
@@ -274,7 +274,7 @@ def test_what_is_ranked_is_a_choice(track):
         "t1/2024-01-01", "t1/2024-01-02", "t2/2024-01-01", "t2/2024-01-02",
     ]  # fmt: skip
     assert len(cdet.universe("topics.jsonl", RANGE)) == 120
-    assert cdet.read_run("runs/alert.run") == {key: docs for key, docs in RUNS["alert"].items() if docs}
-    assert cdet.read_run("runs/alert.run", "questions") == in_lines("alert", RUNS["alert"])[1]
+    assert cdet.read_lists("runs/alert.run") == {key: docs for key, docs in RUNS["alert"].items() if docs}
+    assert cdet.read_lists("runs/alert.run", "questions") == in_lines("alert", RUNS["alert"])[1]
     with pytest.raises(ParameterError, match="what='days' is unknown"):
-        cdet.read_run("runs/alert.run", "days")
+        cdet.read_lists("runs/alert.run", "days")

@@ -118,7 +118,7 @@ def test_a_run_may_be_called_like_a_measure(folder, command):
     (["qrels", "in.run", "AP", "--topics", "runs"], "runs"),
     (["", "in.run", "AP"], "the path is empty"), (["qrels", "", "AP"], "the path is empty"),
     (["qrels", "in.run", "AP", "--nil", "never"], "'never'"),
-    (["qrels", "in.run", "AP", "--views", "-q"], "--views and --by-query"),
+    (["qrels", "in.run", "AP", "--views", "-q"], "--views, --by-query (-q) and --by"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip
 def test_bad_words(folder, complaint, words, part):
     assert part in complaint(*words)
@@ -131,7 +131,7 @@ def test_bad_words(folder, complaint, words, part):
     ("study lengths in.run --order score --order score", "--order"),
     ("truncate in.run --policy Fixed(1) --policy Fixed(2)", "--policy"),
     ("report qrels in.run -o x -o y", "-o/--output"),
-    ("check qrels in.run --fail-if AP<1 --strict --strict", "--strict"),
+    ("check qrels in.run --fail-if AP<1 --confidence .9 --confidence .8", "--confidence"),
 ])  # fmt: skip
 def test_an_option_that_is_given_twice_is_refused(folder, complaint, words, option):
     """It would override the first value, which may have taken a run."""

@@ -91,6 +91,33 @@ def test_a_topic_called_all_is_told_from_the_means(folder, command):
     assert "all topics" not in command("qrels", "in.run", "RR", "-qn")[1]
 
 
+@pytest.fixture
+def nested(cli, tmp_path):
+    """Qrels and a run whose ids have the keys user and day."""
+    (tmp_path / "qrels").write_text("u1/mon 0 a 1\nu1/tue 0 b 1\nu2/mon 0 c 1\n")
+    (tmp_path / "a.run").write_text("u1/mon Q0 a 1 1 x\nu1/tue Q0 x 1 1 x\nu2/mon Q0 c 1 1 x\n")
+    return cli
+
+
+def test_means_by_a_key(nested):
+    assert nested("qrels", "a.run", "RR")[1] == "RR\t0.6667\n"
+    words = ["qrels", "a.run", "RR", "--keys", "user/day"]
+    assert nested(*words) == (0, "RR\t0.7500\n", "")
+    assert nested(*words, "--by", "user")[1] == "u1\tRR\t0.5000\nu2\tRR\t1.0000\nall\tRR\t0.7500\n"
+    lines = nested(*words, "--by", "day", "-n", "--format", "csv")[1].splitlines()
+    assert lines[:2] == ["day,measure,value", "u1/mon,RR,1.0000"]
+    results = ir_trunc.calc("RR", "qrels", "a.run", keys="user/day")
+    assert len(lines) == 1 + len(results.by("day"))
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    ("--by user", "--by needs --keys"), ("--keys user/day --by week", "no key 'week'"),
+    ("--keys user/day --by user -q", "--by are tables of their own"), ("--keys user/day/hour", "2 keys"),
+])  # fmt: skip
+def test_keys_that_do_not_fit(nested, complaint, words, message):
+    assert message in complaint("qrels", "a.run", "RR", *words.split())
+
+
 BAD = [
     ("run", "few.run", b"1 Q0 a 1 2.0\n", "line 1: "),
     ("run", "word.run", RUN.encode() + b"2 Q0 d 1 high x\n", "line 6 (topic 2, document d)"),

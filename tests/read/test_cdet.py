@@ -36,13 +36,14 @@ def toolkit(results):
 
 def test_both_forms_are_the_same_run_as_a_dict(tmp_path):
     run = {"t/q_1/2024-01-01": ["x", "a"], "t/q_2/2024-01-01": ["b"], "t/q_1/2024-01-02": []}
-    expected = calc("RBPT RR", QRELS, run).to_pandas()
+    expected = calc("RBPT(max_rel=10) RR", QRELS, run).to_pandas()
     for results in (RESULTS, toolkit(RESULTS)):
         path = written(tmp_path / "my.run", results)
-        assert calc("RBPT RR", QRELS, path).to_pandas().equals(expected)
+        assert calc("RBPT(max_rel=10) RR", QRELS, path).to_pandas().equals(expected)
+        assert calc("RR", QRELS, path, keys="topic/question/day").aggregated["RR"] == (0.25 + 1) / 2
         packed = tmp_path / "my.jsonl.gz"
         packed.write_bytes(gzip.compress(path.read_bytes()))
-        assert calc("RBPT RR", QRELS, packed).to_pandas().equals(expected)
+        assert calc("RBPT(max_rel=10) RR", QRELS, packed).to_pandas().equals(expected)
 
 
 PLACE = "line 2, topic t, 2024-01-01, question q_1"
@@ -71,7 +72,7 @@ MISTAKES = [
 def test_a_mistake_is_named_with_line_topic_date_and_question(tmp_path, questions, message):
     path = written(tmp_path / "my.run", {"2024-01-01": questions})
     with pytest.raises(InputError) as raised:
-        calc("RBPT", QRELS, path)
+        calc("RR", QRELS, path)
     assert f"run {path}, " in str(raised.value)
     assert message in str(raised.value)
 
@@ -79,7 +80,7 @@ def test_a_mistake_is_named_with_line_topic_date_and_question(tmp_path, question
 @pytest.mark.parametrize("day", ["2024-02-30", "2024-1-1", "today", "20240101"])
 def test_a_date_that_is_none(tmp_path, day):
     with pytest.raises(InputError, match=f"line 2, topic t: '{day}' is not a date; YYYY-MM-DD is needed"):
-        calc("RBPT", QRELS, written(tmp_path / "my.run", {day: []}))
+        calc("RR", QRELS, written(tmp_path / "my.run", {day: []}))
 
 
 @pytest.mark.parametrize(("tag", "more", "message"), [
@@ -90,7 +91,7 @@ def test_a_date_that_is_none(tmp_path, day):
 ])  # fmt: skip
 def test_lines_that_are_wrong(tmp_path, tag, more, message):
     with pytest.raises(InputError, match=message.replace("(.", r"\(.").replace("2)", r"2\)")):
-        calc("RBPT", QRELS, written(tmp_path / "my.run", {}, *more, tag=tag))
+        calc("RR", QRELS, written(tmp_path / "my.run", {}, *more, tag=tag))
 
 
 def test_topics_are_questions_and_their_documents_are_qrels(tmp_path):
