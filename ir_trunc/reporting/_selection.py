@@ -21,7 +21,7 @@ def choose(scores: Floats, kept: Floats, ranks: Ints, margin: float, keep: float
     if keep is not None:  # where no policy keeps enough, the one that keeps the most
         allowed = kept >= np.minimum(keep, kept.max(axis=1, keepdims=True)) - TOLERANCE
     possible = np.where(allowed, np.round(scores, 12), -np.inf)
-    near = possible >= possible.max(axis=1, keepdims=True) - margin
+    near = possible >= possible.max(axis=1, keepdims=True) - margin - TOLERANCE
     rank = np.where(near, ranks, ranks.max() + 1)
     simplest = rank == rank.min(axis=1, keepdims=True)
     return np.where(simplest, possible, -np.inf).argmax(axis=1)
