@@ -36,24 +36,28 @@ class Draws:
     outside: Floats
 
 
-def bootstrap(values: Floats, kept: Bools, nil: Bools, weights: Floats, by_kind: bool, seed: int) -> Draws:
-    """by_kind: whether questions with and without an answer are drawn separately, in their own number."""
-    random, questions, policies = generator(seed), len(nil), len(values)
-    kinds = (
-        [np.flatnonzero(kind) for kind in (nil, ~nil) if kind.any()] if by_kind else [np.arange(questions)]
-    )
-    table = np.vstack([values, kept, weights, ~nil]).T
+def bootstrap(table: Floats, units: Ints, kinds: Bools, seed: int) -> Draws:
+    """Scores and kept shares in bootstrap samples of units, and scores over the units left out.
+
+    table: weighted values of each policy, weights of the questions that keep a relevant document with each
+    policy, all weights, weights of answerable questions (2P + 2 rows x Q). units: the unit of each question.
+    kinds: one of two kinds of each unit, which are drawn separately, in their own number.
+    """
+    random, count, policies = generator(seed), len(kinds), (len(table) - 2) // 2
+    sums = np.stack([np.bincount(units, row, count) for row in table], axis=1)
+    groups = [np.flatnonzero(kind) for kind in (kinds, ~kinds) if kind.any()]
     blocks = []
-    for start in range(0, RESAMPLES, step := max(_CELLS // questions, 1)):
+    for start in range(0, RESAMPLES, step := max(_CELLS // count, 1)):
         rows = min(step, RESAMPLES - start)
-        drawn = np.hstack([kind[random.integers(0, len(kind), (rows, len(kind)))] for kind in kinds])
-        cells = (drawn + questions * np.arange(rows)[:, None]).ravel()
-        counts = np.bincount(cells, minlength=rows * questions).reshape(rows, questions)
-        blocks.append((counts @ table, (counts == 0) @ table))
+        drawn = np.hstack([group[random.integers(0, len(group), (rows, len(group)))] for group in groups])
+        cells = (drawn + count * np.arange(rows)[:, None]).ravel()
+        counts = np.bincount(cells, minlength=rows * count).reshape(rows, count)
+        blocks.append((counts @ sums, (counts == 0) @ sums))
     inside, outside = (np.vstack(block) for block in zip(*blocks))
     with np.errstate(invalid="ignore", divide="ignore"):
-        scores, left = (sums[:, :policies] / sums[:, [-2]] for sums in (inside, outside))
-        return Draws(scores, inside[:, policies:-2] / np.maximum(inside[:, [-1]], 1), left)
+        scores, left = (part[:, :policies] / part[:, [-2]] for part in (inside, outside))
+        kept = inside[:, policies:-2] / inside[:, [-1]]
+    return Draws(scores, np.nan_to_num(kept, nan=1.0), left)
 
 
 def shares_of_first(scores: Floats) -> Floats:

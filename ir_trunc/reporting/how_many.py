@@ -18,6 +18,7 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, coun
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
+from ir_trunc._core.universe import Nest
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
@@ -69,6 +70,11 @@ class HowMany(Result):
         The measure of the scores.
     questions, unanswerable : int
         Number of questions, and of those without an answer in the labels.
+    unit : str
+        The outermost key of the questions, over which means are nested and which is the unit of folds and
+        intervals; "" for questions without keys.
+    units : int
+        How many of them there are; without keys the number of questions.
     production : float or None
         The share of unanswerable questions for which all figures are; None for that of the labels.
     folds, seed : int
@@ -116,6 +122,8 @@ class HowMany(Result):
     measure: str
     questions: int
     unanswerable: int
+    unit: str
+    units: int
     production: float | None
     folds: int
     seed: int
@@ -164,6 +172,9 @@ class HowMany(Result):
             f" {self.folds}-fold cross-validation.",
             f"Advice: keep the present setting, {advised}." if best == now else f"Advice: {advised}.",
         ]
+        if self.unit:
+            nested = f"Means are nested; folds and intervals are over {self.units} values of {self.unit!r}."
+            lines.insert(1, nested)
         if best != now:
             lines[-1] += f" In brackets: the present setting, {self._written(now)}."
         if self.empty[best] == 1:
@@ -219,8 +230,8 @@ class HowMany(Result):
             )
         if self.alike:
             yield f"No significant difference from {', '.join(self.alike)}."
-        if self.questions < FEW:
-            yield f"{self.questions} questions are few; with {FEW} or more the advice is surer."
+        if self.units < FEW:
+            yield _few(self.units, self.unit)
         for reason in self.left_out:
             yield f"Not tried: {reason}"
 
@@ -366,14 +377,16 @@ def how_many(
     bound = one_measure(measure)
     _check_that_shorter_can_win(bound, single_measure(measure), rankings)
     _warn_of_scores(rankings)
-    count, nil = len(rankings), rankings.judgments.nil_queries
-    if folds is not None and folds > count > 1:
-        raise ParameterError(f"folds={folds}: {count} questions can be in at most {count} parts.")
-    parts = topic_folds(count, min(FOLDS, max(count, 2)) if folds is None else folds, seed)
-    if count < FEW:
-        warn(f"how_many: {count} questions are few; with {FEW} or more the advice is surer.")
-    weights = _weights(nil, unanswerable)
-    target = bound if unanswerable is None else _weighted(bound, weights, nil)
+    unit, unit_of, nested = _units(rankings)
+    count, units, nil = len(rankings), int(unit_of.max()) + 1, rankings.judgments.nil_queries
+    if folds is not None and folds > units > 1:
+        raise ParameterError(f"folds={folds}: {units} {_plural(unit)} can be in at most {units} parts.")
+    unit_parts = topic_folds(units, min(FOLDS, max(units, 2)) if folds is None else folds, seed)
+    parts = [np.flatnonzero(np.isin(unit_of, part)) for part in unit_parts]
+    if units < FEW:
+        warn(f"how_many: {_few(units, unit)}")
+    weights = _weights(nil, nested, unanswerable)
+    target = bound if (weights == 1).all() else _weighted(bound, rankings.topics, weights)
     fitting = target if keep is None else _keeping(target, keep, int((~nil).sum()))
     trials, left_out = _try_policies(policies, also, present, target, fitting, rankings, parts)
     values = np.array([influence(target, rankings.cut(trial.cuts)) for trial in trials])
@@ -383,7 +396,7 @@ def how_many(
     trials, values = [trials[i] for i in order], values[order]
     lists = [rankings.cut(trial.cuts) for trial in trials]
     kept = np.array([_has_relevant(cut) & ~nil for cut in lists])
-    kept_shares = kept.sum(axis=1) / np.sum(~nil)
+    kept_shares = kept @ weights / (~nil @ weights)
     if keep is not None and kept_shares.max() < keep:
         most = int(kept_shares.argmax())
         raise InputError(
@@ -392,20 +405,24 @@ def how_many(
         )
     scores, ranks = values.mean(axis=1), np.array([trial.rank for trial in trials])
     best = int(choose(scores[None], kept_shares[None], ranks, margin, keep)[0])
-    draws = bootstrap(values, kept, nil, weights, unanswerable is not None, seed)
+    table = np.vstack([values, kept * weights, weights, ~nil * weights])
+    by_kind = unanswerable is not None and not unit
+    draws = bootstrap(table, unit_of, nil if by_kind else np.zeros(units, bool), seed)
     chosen = choose(draws.scores, draws.kept, ranks, margin, keep)
     expected = float(np.nanmean(draws.outside[np.arange(len(chosen)), chosen]))
     low, high = np.percentile(draws.scores, _INTERVAL, axis=0)
     behind_low, behind_high = np.percentile(draws.scores[:, best, None] - draws.scores, _INTERVAL, axis=0)
     empty = np.array([cut.lengths == 0 for cut in lists])
     with np.errstate(invalid="ignore"):  # no question is unanswerable, or none is unanswered
-        unanswered = (empty & nil).sum(axis=1) / nil.sum()
+        unanswered = (empty & nil) @ weights / (nil @ weights)
         wrongly = (empty & ~nil) @ weights / (empty @ weights)
     names = tuple(trial.name for trial in trials)
     return HowMany(
         measure=str(single_measure(measure)),
         questions=count,
         unanswerable=int(nil.sum()),
+        unit=unit,
+        units=units,
         production=unanswerable,
         folds=len(parts),
         seed=seed,
@@ -428,7 +445,7 @@ def how_many(
         behind_high=behind_high,
         expected=(expected, expected + low[best] - scores[best], expected + high[best] - scores[best]),
         chance=chance_of_lead(scores, draws.scores, np.isin(names, (SILENT, WHOLE))),
-        separation=separation(rankings.first_scores, nil),
+        separation=separation(None if unit else rankings.first_scores, nil),
         margin=margin,
         keep=keep,
         left_out=tuple(left_out),
@@ -517,41 +534,65 @@ def _warn_of_scores(rankings: Rankings) -> None:
 # The measure in production.
 
 
-def _weights(nil: Bools, unanswerable: float | None) -> Floats:
+def _units(rankings: Rankings) -> tuple[str, Ints, Floats]:
+    """The outermost key, the number of its value for each list, and weights of lists in nested means."""
+    nesting = rankings.universe and rankings.universe.nesting
+    if not nesting:
+        return "", np.arange(len(rankings)), np.ones(len(rankings))
+    nest = Nest(nesting, rankings.topics)
+    units, weights = np.arange(len(nest.groups[0])), np.ones(len(nest.groups[0]))
+    for parents in nest.parents:
+        units, weights = units[parents], (weights / np.bincount(parents))[parents]
+    return nesting.names[0], units, weights / weights.mean()
+
+
+def _plural(unit: str) -> str:
+    return f"values of {unit!r}" if unit else "questions"
+
+
+def _few(units: int, unit: str) -> str:
+    return f"{units} {_plural(unit)} are few; with {FEW} or more the advice is surer."
+
+
+def _weights(nil: Bools, nested: Floats, unanswerable: float | None) -> Floats:
     """The weight of each question, 1 on average, with which the unanswerable ones have the wanted share."""
     if unanswerable is None:
-        return np.ones(len(nil))
-    share = nil.mean()
+        return nested
+    share = float(nested[nil].sum() / len(nil))
     if share == 0 < unanswerable:
         raise InputError(
             f"unanswerable={unanswerable:g}: every question has an answer in the labels. Add questions"
             " without one (with empty labels, or by topics=)."
         )
     of_nil = unanswerable / share if share else 0.0
-    return np.where(nil, of_nil, (1 - unanswerable) / (1 - share))
+    return nested * np.where(nil, of_nil, (1 - unanswerable) / (1 - share))
 
 
-def _weighted(bound: BoundMeasure, weights: Floats, nil: Bools) -> BoundMeasure:
-    """The measure whose mean over the labelled questions is that over questions in production."""
-    definition = bound.definition
-    of_nil, of_others = weights[nil].max(initial=0.0), weights[~nil].max()
+def _weighted(bound: BoundMeasure, topics: tuple[str, ...], weights: Floats) -> BoundMeasure:
+    """The measure whose plain mean is the weighted mean."""
+    definition, weight_of = bound.definition, dict(zip(topics, weights.tolist()))
 
     def weight(lists: Lists) -> Floats:
-        return lists.spread(np.where(lists.judgments.nil_queries, of_nil, of_others))
+        return lists.spread(np.array([weight_of[topic] for topic in lists.judgments.topics]))
 
     if definition.scope == "list":
-        changed = replace(
-            definition, formula=lambda lists, **params: definition.formula(lists, **params) * weight(lists)
-        )
-        return replace(bound, definition=changed)
+
+        def formula(lists: Lists, **params: Any) -> Floats:
+            return definition.formula(lists, **params) * weight(lists)
+
+        return replace(bound, definition=replace(definition, formula=formula))
     if definition.of_means is None:
         raise ParameterError(
-            f"unanswerable: {definition.name} looks at all lists of a run and cannot be computed for another"
-            " share of unanswerable questions; RBPT, EM and c@1 can."
+            f"{definition.name} looks at all lists of a run and has no weighted mean, as `unanswerable` and"
+            " `keys` need; RBPT, EM and c@1 have."
         )
     parts, value = definition.of_means
-    of_means = (lambda lists, **params: tuple(part * weight(lists) for part in parts(lists, **params)), value)
-    return replace(bound, definition=replace(definition, of_means=of_means, influence=None))
+
+    def weighted_parts(lists: Lists, **params: Any) -> tuple[Floats, ...]:
+        return tuple(part * weight(lists) for part in parts(lists, **params))
+
+    changed = replace(definition, of_means=(weighted_parts, value), influence=None)
+    return replace(bound, definition=changed)
 
 
 def _keeping(bound: BoundMeasure, keep: float, answerable: int) -> BoundMeasure:

@@ -6,7 +6,7 @@
 `optimism` draws labelled questions from a population, asks for advice, and scores the advised policy on
 20,000 other questions. It prints the bias of the highest score and of the score that is to be expected, each
 with its standard error, and how often their 95 % intervals hold the score on the other questions. The scores
-of the population `random` say nothing; those of `clear` separate relevant documents and questions without any.
+of the population `random` say nothing; those of `clear` separate relevant documents from others.
 
 `speed` prints the processor time of `how_many` for questions with 20 documents each.
 """

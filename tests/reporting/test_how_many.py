@@ -158,6 +158,26 @@ def test_costs_are_those_of_the_run_times_the_price(advice):
     assert priced.cost == pytest.approx(5 * own.cost)
 
 
+def test_with_keys_means_are_nested_and_the_outermost_key_is_the_unit():
+    """Questions of several days: more of one do not count more, and ten days are not ten questions."""
+    by_day = [
+        ({f"{question}/{day}": data[question] for question in data for day in range(1 + int(question) % 3)})
+        for data in (LABELS, RETRIEVED)
+    ]
+    policies = "Fixed(k=2) ScoreThreshold(threshold=0.62)"
+    nested = how_many(*by_day, policies=policies, keys="question/day")
+    single = how_many(LABELS, RETRIEVED, policies=policies)
+    assert nested.policies == single.policies
+    for column in ("kept", "unanswered", "wrongly", "length", "empty", "score"):
+        np.testing.assert_allclose(getattr(nested, column), getattr(single, column), rtol=1e-9)
+    for column in ("low", "high", "expected"):  # the questions are in another order, and so are draws
+        np.testing.assert_allclose(getattr(nested, column), getattr(single, column), atol=0.02)
+    assert (nested.unit, nested.units, nested.questions) == ("question", 80, 159)
+    assert "folds and intervals are over 80 values of 'question'" in nested.heading
+    fitted = how_many(*by_day, policies="ScoreThreshold", keys="question/day")
+    assert fitted.policy == how_many(LABELS, RETRIEVED, policies="ScoreThreshold").policy
+
+
 # References, and measures that cannot advise.
 
 

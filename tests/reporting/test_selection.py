@@ -31,7 +31,13 @@ def drawn(request):
     random = generator(5)
     kinds = (np.flatnonzero(NIL), np.flatnonzero(~NIL)) if request.param else (np.arange(QUESTIONS),)
     parts = [kind[random.integers(0, len(kind), (RESAMPLES, len(kind)))] for kind in kinds]
-    return np.hstack(parts), weights, bootstrap(VALUES, KEPT, NIL, weights, request.param, 5)
+    return (
+        np.hstack(parts),
+        weights,
+        bootstrap(
+            np.vstack([VALUES, KEPT, weights, ~NIL * 1.0]), np.arange(QUESTIONS), NIL & request.param, 5
+        ),
+    )
 
 
 def test_the_bootstrap_scores_each_sample_and_the_questions_left_out(drawn):
