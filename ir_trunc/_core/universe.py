@@ -142,6 +142,8 @@ class Universe:
         The meaning of a document NIL, see `ir_trunc.NilRule`.
     order : str
         What decided the order of the lists, see `ir_trunc.Reading`; 'given' for `Rankings`.
+    excluded : int
+        Topics of the qrels that are left out, because they are missing from the run.
     nesting : Keys, optional
         The keys of which the id of a list consists.
     """
@@ -156,6 +158,7 @@ class Universe:
     declared: bool = False
     nil_means: str = "document"
     order: str = "given"
+    excluded: int = 0
     nesting: Keys | None = None
 
     @property
@@ -168,7 +171,7 @@ class Universe:
         lines = {
             "topics": self.topics,
             "in the run": self.in_run,
-            "missing": self.missing,
+            "missing": f"{self.missing}, excluded" if self.excluded else self.missing,
             "unjudged": self.unjudged,
             "nil queries": self.nil,
             "collection size": self.sizes or "not used",

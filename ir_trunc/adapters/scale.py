@@ -33,7 +33,7 @@ from ir_trunc._read.rows import Rows, Samples
 from ir_trunc._read.tables import COST, SHOWN, columns_of, rows_of_table
 from ir_trunc._read.text import GZIP_MAGIC
 from ir_trunc.measures import scores
-from ir_trunc.scoring.evaluator import Evaluator, Options, warn_about_lists
+from ir_trunc.scoring.evaluator import Evaluator, ScoringOptions, warn_about_lists, with_missing
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Results
 
@@ -55,14 +55,14 @@ _SAMPLE = 256  # rows of a Spark DataFrame that are examined for warnings
 BLOCK = 1 << 25  # bytes of a text file that are one partition
 
 
-def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Options]) -> Results:
+def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[ScoringOptions]) -> Results:
     """Scores of a run by Dask, with the current client or, without one, on the processors of this machine.
 
     A run in any other form that `ir_trunc.calc` takes is read and scored in this process.
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`, without measures that other tools compute, and without `order='file'` and
         `duplicates='first'`: a shuffle loses the order of the rows.
     run : dask.dataframe.DataFrame, path or list of paths
@@ -118,14 +118,14 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Op
     return _results(evaluator, parts, source, sum(samples, ()), is_frame=isinstance(run, dd.DataFrame))
 
 
-def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Options]) -> Results:
+def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[ScoringOptions]) -> Results:
     """Scores of a run by Spark, in the session of the DataFrame, or for paths in the active one.
 
     A run in any other form that `ir_trunc.calc` takes is read and scored in this process.
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`, without measures that other tools compute, and without `order='file'` and
         `duplicates='first'`: a shuffle loses the order of the rows.
     run : pyspark.sql.DataFrame, path or list of paths
@@ -198,7 +198,7 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
 # In this process.
 
 
-def _evaluator(measures: Any, qrels: Any, options: Options) -> tuple[Evaluator, Qrels]:
+def _evaluator(measures: Any, qrels: Any, options: ScoringOptions) -> tuple[Evaluator, Qrels]:
     """The evaluator, and its qrels without their rows, which ranking does not need.
 
     Raises an error where the run would be needed on one machine.
@@ -258,6 +258,7 @@ def _results(
         raise nothing_in(source, RUN)
     assert evaluator.qrels is not None
     rankings = put_together(evaluator.qrels, parts, source, evaluator.reading, samples)
+    rankings = with_missing(rankings, evaluator.missing, source)
     warn_about_lists(evaluator.bound, source, rankings)
     return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import ir_measures
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, warn
-from ir_trunc._core.parameters import flag
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted, warn
+from ir_trunc._core.parameters import flag, one_of
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
+from ir_trunc._core.universe import Universe
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.runs import RunLike, as_ranked, rank_run
@@ -32,6 +33,9 @@ _SHORTEST = 10  # a shorter limit is more likely the system's own: one answer, t
 _SHARE = 0.5  # of the lists
 
 
+Missing = Literal["empty", "exclude", "error"]
+
+
 class RunOptions(HowRead, total=False):
     """How runs are read, and what a NIL document in them means."""
 
@@ -44,12 +48,18 @@ class Options(RunOptions, total=False):
     topics: Any
 
 
+class ScoringOptions(Options, total=False):
+    """The keywords of functions that score a single run."""
+
+    missing: Missing | None
+
+
 class Evaluator:
     """Measures and qrels made ready once, for any number of runs.
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
 
     Raises
@@ -70,6 +80,7 @@ class Evaluator:
         qrels: QrelsLike | None,
         *,
         topics: Any = None,
+        missing: Missing | None = None,
         nil: NilRule | Convention | None = None,
         order: Order = "score",
         duplicates: Duplicates = "error",
@@ -79,6 +90,7 @@ class Evaluator:
         keys: KeysLike | None = None,
     ):
         self.reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
+        self.missing = None if missing is None else one_of("missing", missing, get_args(Missing))
         bound_measures = read_measures(measures)
         self.measures = tuple(bound_measures)
         self.bound = [bound for bound in bound_measures.values() if bound]
@@ -111,8 +123,7 @@ class Evaluator:
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         rankings = self._open(run, keep)
         if not isinstance(run, Rankings):
-            source = f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
-            warn_about_lists(self.bound, source, rankings)
+            warn_about_lists(self.bound, _source_of(run), rankings)
         values = scores(self.bound, rankings)
         if self.others:
             for at, values_of_other in zip(self.others, self._ask_others(run, rankings)):
@@ -137,7 +148,8 @@ class Evaluator:
     def _open(self, run: Any, keep_scores: bool = False) -> Rankings:
         """The lists of a run."""
         if self.qrels is not None and not isinstance(run, Rankings):
-            return rank_run(self.qrels, run, self.reading, keep_scores)
+            rankings = rank_run(self.qrels, run, self.reading, keep_scores)
+            return with_missing(rankings, self.missing, _source_of(run))
         lists = as_ranked(run, self.reading)
         if keep_scores and lists.scores is None:
             raise InputError("keep_scores=True: these Rankings have no scores that could be kept.")
@@ -163,6 +175,34 @@ class Evaluator:
             np.array([values.get(topic, measure.DEFAULT) for topic in rankings.topics], dtype=np.float64)
             for measure, values in zip(others, by_topic)
         ]
+
+
+def _source_of(run: Any) -> str:
+    """What to call a run in messages."""
+    return f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
+
+
+def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankings:
+    """The lists of a run, where topics of the qrels without rows in the run are treated as `missing` says.
+
+    By default they count as empty lists, with a warning.
+    """
+    absent = np.flatnonzero(rankings.missing)
+    if not len(absent) or missing == "empty":
+        return rankings
+    be = "is" if len(absent) == 1 else "are"
+    what = f"{len(absent)} of the {counted(len(rankings), 'topic')} of the qrels {be} not in the run"
+    message = f"{source}: {what} (for example {rankings.topics[absent[0]]})"
+    if missing == "error" or (missing == "exclude" and len(absent) == len(rankings)):
+        raise InputError(f"{message}; a run with rows for each topic is needed, or missing='empty'.")
+    if missing is None:
+        count = "counts as an empty list" if len(absent) == 1 else "count as empty lists"
+        warn(f"{message} and {count}; missing='exclude' leaves out such topics, missing='empty' confirms.")
+        return rankings
+    warn(f"{message}; excluded from all means.")
+    kept = rankings.take(np.flatnonzero(~rankings.missing))
+    universe = replace(rankings.universe or Universe(), excluded=len(absent))
+    return Rankings.unchecked(**vars(kept) | {"universe": universe})
 
 
 def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
@@ -227,6 +267,7 @@ def calc(
     run: RunLike,
     *,
     topics: Any = None,
+    missing: Missing | None = None,
     nil: NilRule | Convention | None = None,
     order: Order = "score",
     duplicates: Duplicates = "error",
@@ -238,7 +279,7 @@ def calc(
 ) -> Results:
     """Scores of a run by topic and on average.
 
-    Every topic of the qrels is scored; one that the run lacks is an empty list.
+    Every topic of the qrels is scored. `missing` decides about topics that are not in the run.
 
     Parameters
     ----------
@@ -255,6 +296,10 @@ def calc(
         an ir_datasets data set that has a run; or `Rankings`.
     topics : optional
         More topics of the query universe, in any form that `read_topics` takes.
+    missing : {'empty', 'exclude', 'error'}, optional
+        What a topic of the qrels without rows in the run is: an empty list, left out, or an error. By default
+        it is an empty list, and a warning counts such topics. A topic with an empty list in the run, as `{}`
+        or a placeholder row, is not missing.
     nil : {'document', 'ends', 'trec2001', 'sakai'} or NilRule, optional
         What a NIL document in a run means: like any other by default, for `read_answers` the end of its list.
     order : {'score', 'score64', 'rank', 'file'}
@@ -302,7 +347,7 @@ def calc(
     0.84
     """
     ready = Evaluator(
-        measures, qrels, topics=topics, nil=nil,
+        measures, qrels, topics=topics, missing=missing, nil=nil,
         order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
         columns=columns, keys=keys,
     )  # fmt: skip
@@ -310,13 +355,13 @@ def calc(
 
 
 def calc_aggregate(
-    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
 ) -> Aggregated:
     """Mean scores of a run.
 
     Parameters
     ----------
-    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, run, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns
@@ -338,13 +383,13 @@ def calc_aggregate(
 
 
 def iter_calc(
-    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
 ) -> Iterator[ir_measures.Metric]:
     """Scores of a run by topic, one at a time.
 
     Parameters
     ----------
-    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, run, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns
@@ -368,13 +413,13 @@ def iter_calc(
 
 
 def curves(
-    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
 ) -> ByMeasure[Curve]:
     """The score at every depth of every list.
 
     Parameters
     ----------
-    measures, qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, run, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns
@@ -396,12 +441,12 @@ def curves(
     return Evaluator(measures, qrels, **options).curves(run)
 
 
-def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[Options]) -> Evaluator:
+def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[ScoringOptions]) -> Evaluator:
     """Measures and qrels made ready once, for several runs.
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns

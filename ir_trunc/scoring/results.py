@@ -220,7 +220,7 @@ class Results(Result):
         """The topics that were scored, and what was assumed about them."""
         rankings, judgments = self.rankings, self.rankings.judgments.without_nil()
         assumed = rankings.universe or Universe()
-        missing = 0 if rankings.missing is None else int(rankings.missing.sum())
+        empty = 0 if rankings.missing is None else int(rankings.missing.sum())
         sizes = {
             size if isinstance(size, (str, int, float)) else "given for each topic"
             for measure in self.measures
@@ -229,8 +229,8 @@ class Results(Result):
         return replace(
             assumed,
             topics=len(rankings),
-            in_run=len(rankings) - missing,
-            missing=missing,
+            in_run=len(rankings) - empty,
+            missing=empty + assumed.excluded,
             unjudged=int((sizes_of(judgments.offsets) == 0).sum()),
             nil=int(self.nil.sum()),
             sizes=", ".join(sorted(map(str, sizes))),
@@ -443,7 +443,8 @@ class Results(Result):
             names = zip((*self.universe.keys[:-1], "list"), self._nest.groups)
             topics = ", ".join(counted(len(groups), name) for name, groups in names)
         if missing := self.universe.missing:
-            named += f"; {missing} of them missing from the run"
+            excluded = ", excluded" if self.universe.excluded else ""
+            named += f"; {missing} missing from the run{excluded}"
         return f"Results over {topics} ({means}){named}"
 
     def __repr__(self) -> str:

@@ -220,9 +220,61 @@ def test_columns_that_cannot_be_keys_are_refused():
         calc("RR", *named).by("day")
 
 
+MISSING = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}, "4": {"a": 1}}
+FORMS_OF_SILENCE = {
+    "lists by rank": {"1": ["a"], "2": []},
+    "scores": {"1": {"a": 1.0}, "2": {}},
+    "numbers": {1: {"a": 1}, 2: {}},
+    "placeholder": [ScoredDoc("1", "a", 1.0), ScoredDoc("2", "__nil__", 0.0)],
+    "pairs": {"1": [("a", 1.0)], "2": []},
+    "frame": pd.DataFrame({"query_id": ["1", "2"], "doc_id": ["a", "__nil__"], "score": [1.0, 0]}),
+}
+
+
+@pytest.mark.parametrize("run", FORMS_OF_SILENCE.values(), ids=FORMS_OF_SILENCE)
+def test_a_missing_topic_is_what_the_user_says(run):
+    with pytest.warns(
+        match=r"2 of the 4 topics of the qrels are not in the run \(for example 3\) and count as"
+    ):
+        by_default = calc("RBPT", MISSING, run)
+    assert by_default.universe.missing == 2
+    assert by_default.rankings.missing.tolist() == [False, False, True, True]
+    assert by_default.aggregated["RBPT"] == 0.25
+    assert calc("RBPT", MISSING, run, missing="empty").aggregated == by_default.aggregated
+    with pytest.warns(match=r"\(for example 3\); excluded from all means"):
+        excluded = calc("RBPT", MISSING, run, missing="exclude")
+    assert excluded.aggregated["RBPT"] == 0.5
+    assert (excluded.universe.topics, excluded.universe.missing, excluded.universe.excluded) == (2, 2, 2)
+    assert "2 missing from the run, excluded" in " ".join(repr(excluded).split())
+    with pytest.raises(InputError, match="a run with rows for each topic is needed, or missing='empty'"):
+        calc("RBPT", MISSING, run, missing="error")
+
+
+def test_missing_is_checked_and_nothing_may_be_excluded_wholly():
+    with pytest.raises(ParameterError, match=r"missing='exlude' is unknown.*Did you mean exclude"):
+        calc("RBPT", MISSING, {}, missing="exlude")
+    with pytest.raises(InputError, match="4 of the 4 topics of the qrels are not in the run"):
+        calc("RBPT", MISSING, {}, missing="exclude")
+    complete = {topic: ["a"] for topic in MISSING}
+    for missing in (None, "empty", "exclude", "error"):
+        assert calc("AP", MISSING, complete, missing=missing).universe.missing == 0
+
+
+def test_official_means_of_clef_tar_are_over_the_topics_of_the_run(real_data):
+    folder = real_data("tar17-half")
+    official = (folder / "official" / "iiit.run2.abstract.results").read_text().splitlines()
+    means = dict(line.split()[1:] for line in official if line.startswith("ALL"))
+    qrels, run = folder / "qrel_abs_test.txt", folder / "runs" / "iiit.run2.gz"
+    with pytest.warns(match="3 of the 30 topics .*excluded"):
+        scores = calc("AP SetR OneMinusLossER", qrels, run, order="rank", missing="exclude").aggregated
+    assert scores["AP"] == pytest.approx(float(means["ap"]), abs=5e-4)
+    assert scores["SetR"] == pytest.approx(float(means["r"]), abs=5e-4)
+    assert 1 - scores["OneMinusLossER"] == pytest.approx(float(means["loss_er"]), abs=5e-4)
+
+
 def test_the_universe_counts_topics_and_names_what_is_assumed():
     qrels = {"1": {"a": 2}, "2": {"a": 0}, "3": {}, "4": {"a": 1}}
-    results = calc("RBPT WSS", qrels, {"1": {"a": 1.0}, "2": {}, "9": {"a": 1.0}}, order="score64")
+    results = calc("RBPT WSS", qrels, {"1": {"a": 1.0}, "2": {}}, order="score64")
     universe = results.universe
     assert (universe.order, universe.nil_means) == ("score64", "document")
     assert (universe.levels, universe.keys) == ((1, 2), ())
@@ -235,5 +287,5 @@ def test_the_universe_counts_topics_and_names_what_is_assumed():
     ]
     assert "relevant grades 1, 2 (those that occur)" in str(universe)
     assert "collection size qrels" in str(universe)
-    assert "; 2 of them missing from the" in repr(results)
+    assert "2 missing from the run" in repr(results)
     assert results.over(~results.nil).universe.missing == 1

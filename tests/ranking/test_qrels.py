@@ -44,9 +44,11 @@ def test_topics_that_the_topics_alone_have_are_counted_once(path, form):
     topics, source = (path, r"topics\.txt") if form == "file" else ([*"1234"], r"^topics \(list\)")
     what = rf"{source}: no judgments in qrels \(dict\) for 2 of 4 topics \(for example topic '3'\)"
     for call in (
-        lambda: calc("AP", QRELS, RUN, topics=topics),
+        lambda: calc("AP", QRELS, RUN, topics=topics, missing="empty"),
         lambda: with_topics(QRELS, topics),
-        lambda: compare("AP", QRELS, {"a": {}, "b": {}, "c": {}}, topics=topics),
+        lambda: compare(
+            "AP", QRELS, {name: {topic: {} for topic in "1234"} for name in "abc"}, topics=topics
+        ),
     ):
         with pytest.warns(IrTruncWarning, match=what) as caught:
             call()
@@ -56,7 +58,7 @@ def test_topics_that_the_topics_alone_have_are_counted_once(path, form):
 
 def test_topics_that_share_no_id_with_qrels_and_run_get_a_warning_of_their_own():
     with pytest.warns(IrTruncWarning) as caught:
-        calc("RBPT", QRELS, {"R1": ["a"]}, topics=["Q1", "Q2"])
+        calc("RBPT", QRELS, {"R1": ["a"]}, topics=["Q1", "Q2"], missing="empty")
     assert [("no topic is left" in str(one.message)) for one in caught] == [False, True]
     with pytest.warns(IrTruncWarning, match="no topic is left"):
         calc("RBPT", QRELS, {"Q1": ["a"]}, topics=["1", "2"])

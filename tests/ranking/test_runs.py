@@ -46,7 +46,7 @@ def test_rows_of_whole_topics_are_parts_under_every_nil_convention(seed, parts):
         ready = read_qrels(qrels, nil=nil)
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            whole = calc("AP", ready, run)
+            whole = calc("AP", ready, run, missing="empty")
         with warnings.catch_warnings(record=True) as said_of_parts:
             warnings.simplefilter("always")
             made = [rank_piece(ready, read_run(frame)) for frame in frames]

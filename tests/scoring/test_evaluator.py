@@ -15,10 +15,11 @@ SURER = {"1": {"a": 0.9}, "2": {"c": 0.4}}
 def test_confidences_that_are_all_equal_are_said_once_a_run(name):
     what = rf"the first documents of all 2 lists have the same score, 1, which {name} takes for confidence"
     with pytest.warns(IrTruncWarning, match=what) as caught:
-        calc(f"RR {name} AP", QRELS, SAME)
+        calc(f"RR {name} AP", QRELS, SAME, missing="empty")
     assert len(caught) == 1
+    runs = {name: {"3": {}} | run for name, run in (("a", SAME), ("b", SAME), ("c", SURER))}
     with pytest.warns(IrTruncWarning, match="CWS takes|K1 takes") as caught:
-        compare(f"{name} RR", QRELS, {"a": SAME, "b": SAME, "c": SURER})
+        compare(f"{name} RR", QRELS, runs)
     assert len(caught) == 2
 
 
@@ -29,7 +30,7 @@ def test_confidences_that_are_all_equal_are_said_once_a_run(name):
 def test_nothing_is_said_of_other_confidences_and_of_measures_that_read_none(measures, run):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        calc(measures, QRELS, run)
+        calc(measures, QRELS, run, missing="empty")
         calc("CWS K1", None, rank(QRELS, SAME))  # lists of somebody's own making
 
 

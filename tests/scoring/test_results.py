@@ -19,7 +19,7 @@ RUN = {"3": {"a": 2.0, "b": 1.0}}
 def test_results_print_their_means_and_unpack_as_those_of_ir_measures():
     results = calc("RBPT P@5", QRELS, RUN)
     means = "Results over 30 topics (RBPT: 0.0280, P@5: 0.0067)"
-    assert " ".join(repr(results).split()) == f"{means}; 29 of them missing from the run"
+    assert " ".join(repr(results).split()) == f"{means}; 29 missing from the run"
     aggregated, per_query = results
     assert aggregated[RBPT] == aggregated["RBPT"] == aggregated["RBPT(p=0.8)"]
     assert len(per_query) == 60
