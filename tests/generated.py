@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,6 @@ from ir_trunc.measures.screening import RecallLevel
 
 GRADES = np.array([-1, 0, 0, 1, 1, 2, 3])
 SCORES, COSTS = np.arange(101) / 100, np.arange(21) / 100
-MOST_PAIRS = 120  # of changes; of measures with many parameters not all are tried
 COLLECTION = 90  # documents, at least as many as any generated topic knows
 
 
@@ -111,29 +111,49 @@ def _samples(name, kind) -> list:
     if isinstance(kind, Whole):
         return [1, 2]
     if isinstance(kind, Number):
+        samples = (-1.0, -0.25, 0.0, 0.25, 0.5, 1.0, 2.0)
         return [
-            x
-            for x in (0.0, 0.25, 0.5, 1.0, 2.0)
-            if kind.low < x < kind.high or (not kind.inside and x == kind.low)
+            x for x in samples if kind.low < x < kind.high or (not kind.inside and x in (kind.low, kind.high))
         ]
     raise TypeError(f"no samples for {kind}")
 
 
+def pairwise(samples: dict[str, list]) -> list[dict]:
+    """Settings of all parameters in which any two values of different parameters meet at least once."""
+    rng = np.random.default_rng(0)
+    values = [(name, at) for name, of in samples.items() for at in range(len(of))]
+    missing = {pair for pair in itertools.combinations(values, 2) if pair[0][0] != pair[1][0]}
+    settings = []
+    while missing:
+        drawn = [{name: int(rng.integers(len(of))) for name, of in samples.items()} for _ in range(20)]
+        drawn = [setting | dict(min(missing)) for setting in drawn]
+        best = max(
+            drawn, key=lambda setting: len(missing.intersection(itertools.combinations(setting.items(), 2)))
+        )
+        missing -= {*itertools.combinations(best.items(), 2)}
+        settings.append({name: samples[name][at] for name, at in best.items()})
+    return settings
+
+
 def settings_of(definition: Definition) -> list[dict]:
-    """The default, every single change of a parameter, and every pair of changes of different parameters.
+    """Settings of a measure in which any two values of its parameters meet."""
+    return _settings_of(definition.name)
+
+
+@cache
+def _settings_of(name: str) -> list[dict]:
+    """The default, every single change of a parameter, and settings in which any two changes meet.
 
     A price and a target say the same in two ways: no measure takes both.
     """
-    single = [
-        {name: value}
-        for name, param in definition.params.items()
-        if name != CUTOFF
-        for value in _samples(name, param.kind)
-    ]
-    base = {"D": COLLECTION} if "D" in definition.params else {}
-    pairs = [a | b for a, b in itertools.combinations(single, 2) if a.keys() != b.keys()]
-    pairs = pairs[:: 1 + len(pairs) // MOST_PAIRS]
-    changes = [base | c for c in ({}, *single, *pairs) if not {"price", "target"} <= c.keys()]
+    definition = registry[name]
+    params = {name: param for name, param in definition.params.items() if name != CUTOFF}
+    samples = {name: _samples(name, param.kind) for name, param in params.items()}
+    base = {"D": COLLECTION} if "D" in params else {}
+    changes = [base] + [base | {name: value} for name, of in samples.items() for value in of]
+    without = [name for name in ("price", "target") if {"price", "target"} <= params.keys()] or [""]
+    for left_out in without:
+        changes += pairwise({name: of for name, of in samples.items() if name != left_out})
     if CUTOFF not in definition.params:
         return changes
     required = definition.params[CUTOFF].required
