@@ -105,6 +105,10 @@ class measure:
     def __call__(self, formula: Formula) -> Formula:
         """Register the formula, and return it."""
         title = title_of(formula, self.name)
+        if type(self) is measure and not formula.__module__.startswith("ir_trunc."):
+            raise ParameterError(
+                f"{title}: declare your own measures by ir_trunc.measure, which makes objects of ir-measures."
+            )
         if self.scope == "list" and (self.of_means or self.influence):
             raise ParameterError(f"{title}: of_means and influence are for measures with scope='run'.")
         text = inspect.cleandoc(formula.__doc__ or "")

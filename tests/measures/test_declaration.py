@@ -14,7 +14,7 @@ from naive import TWINS
 from pages import ROOT, blocks, run_console, run_python
 
 import ir_trunc
-from ir_trunc.measures import registry
+from ir_trunc.measures import declaration, registry
 from ir_trunc.measures.params import Effort, MinRel, Persistence
 
 PAGE = ROOT / "notebooks" / "howto" / "own-measure.md"
@@ -84,6 +84,17 @@ def test_a_measure_that_declares_too_little_is_refused(own_measure, change, says
         own_measure = own_measure.replace(before, after)
     with pytest.raises(ir_trunc.ParameterError, match=says):
         exec(own_measure, {})
+
+
+def test_a_measure_outside_the_package_is_declared_by_the_public_decorator():
+    """The package's own decorator makes no object of it, and does not look whether its name is taken."""
+    before = dict(registry)
+    for name in ("AP", "Mine"):
+        with pytest.raises(
+            ir_trunc.ParameterError, match=f"{name}: declare your own measures by ir_trunc.meas"
+        ):
+            declaration.measure(source="here", name=name)(lambda lists: lists.n)
+    assert registry == before
 
 
 @pytest.mark.parametrize("given", [3, None, "AP", int, Path])

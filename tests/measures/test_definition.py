@@ -17,7 +17,7 @@ import ir_trunc
 from ir_trunc import meta
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.measures import lookup, measure, registry, scores
+from ir_trunc.measures import lookup, registry, scores
 from ir_trunc.measures.answering import answers
 from ir_trunc.measures.definition import RunScores, influence
 from ir_trunc.measures.lists import Lists
@@ -166,7 +166,7 @@ def test_some_topics_of_a_matrix_have_the_measure_over_these_topics():
 
 
 def test_a_measure_that_declares_nothing_is_computed_anew_and_not_tested(registries):
-    @measure(source="this test", cutoff="none", scope="run")
+    @ir_trunc.measure(source="this test", cutoff="none", scope="run")
     def Half(lists):
         """Half of the share of answered questions.
 
@@ -184,7 +184,7 @@ def test_a_measure_that_declares_nothing_is_computed_anew_and_not_tested(registr
 def test_of_means_and_influence_belong_to_measures_of_the_whole_run():
     with pytest.raises(ParameterError, match="are for measures with scope='run'"):
 
-        @measure(source="this test", influence=lambda lists: lists.n)
+        @ir_trunc.measure(source="this test", influence=lambda lists: lists.n)
         def Wrong(lists: Lists):
             """A.
 

@@ -164,7 +164,6 @@ def test_the_laws_in_drawn_settings(definition):
 
 
 @each_measure
-@pytest.mark.full
 def test_the_laws_in_every_setting(definition):
     for at, change in enumerate(settings_of(definition)):
         hold_the_laws(definition, change, run_with(seed=at, count=8))
