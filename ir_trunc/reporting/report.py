@@ -18,6 +18,7 @@ from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.runs import rank
 from ir_trunc._read.reading import Unpack
+from ir_trunc.measures.declaration import oriented
 from ir_trunc.reporting.compare import compare
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.scoring._runs import RunsLike, by_name
@@ -139,12 +140,11 @@ def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
     """The curves of the measure that the page shows by depth; None if there is none.
 
     It is the first measure that depends on where a list ends, else the first that scores each list by itself.
-    Measures of which lower scores are better are left out.
     """
     own = {
         str(measure): bound
         for measure, bound in read_measures(measures).items()
-        if bound is not None and bound.definition.scope == "list" and not bound.definition.lower_is_better
+        if bound is not None and bound.definition.scope == "list"
     }
     if not own:
         return None
@@ -183,9 +183,9 @@ class _Curves:
         return np.diff(self.curves[name].offsets) - 1
 
     def regrets(self, name: str) -> Floats:
-        """The score of each list at its best cut less its own (T)."""
+        """How much better the score of each list is at its best cut (T)."""
         curve = self.curves[name]
-        return np.asarray(curve.best()[1] - curve.own())
+        return np.asarray(oriented(self.measure, curve.best()[1] - curve.own()))
 
 
 def _view_tables(comparison: Comparison) -> list[dict[str, Any]]:
@@ -221,7 +221,7 @@ def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> dict[st
 def _policy_gains(cuts: _Curves | None, lists: Mapping[str, Rankings], folds: int) -> dict[str, Any]:
     """Scores of policies: rows for each run and policy, or the reason why there are none."""
     if cuts is None:
-        return {"rows": [], "why": "no measure of the page scores each list by itself, better lists higher"}
+        return {"rows": [], "why": "no measure of the page scores each list by itself"}
     topics = len(next(iter(lists.values())))
     if topics < 2:
         return {"rows": [], "why": "one topic cannot be split"}
@@ -247,7 +247,7 @@ def _topic_rows(
     count = np.diff(judged.offsets)
     row = 0 if cuts is None else comparison.measures.index(cuts.measure)
     values = comparison.values[row]
-    regrets, best, worst = np.zeros_like(values), {}, -values.mean(axis=0)
+    regrets, best, worst = np.zeros_like(values), {}, -oriented(comparison.measures[row], values.mean(axis=0))
     if cuts is not None:
         regrets = np.array([cuts.regrets(name) for name in comparison.systems])
         best = {name: cuts.curves[name].best()[0] for name in comparison.systems}
@@ -301,11 +301,12 @@ def _paths(cuts: _Curves, at: int, points: int) -> dict[str, dict[str, Any]]:
     values = {
         name: curve.values[curve.offsets[at] : curve.offsets[at + 1]] for name, curve in cuts.curves.items()
     }
+    best_cuts = {name: int(curve.best()[0][at]) for name, curve in cuts.curves.items()}
     low, high = (float(of(of(scores) for scores in values.values())) for of in (min, max))
     widest = max(np.log1p(max(map(len, values.values())) - 1), 1e-9)
     paths = {}
     for name, scores in values.items():
-        end, best = len(scores) - 1, int(np.argmax(scores >= scores.max() - 1e-12 * np.abs(scores).max()))
+        end, best = len(scores) - 1, best_cuts[name]
         depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), points))).astype(int))
         depths = np.union1d(depths, [best, end])
         x = np.rint(4 + (_CURVE_WIDTH - 8) * np.log1p(depths) / widest).astype(int).tolist()

@@ -34,7 +34,7 @@ def main(trials):
     )
     for questions in (50, 200):
         for measure in map(bind, map(parse_measure, MEASURES)):
-            many = (measure.score(sample(questions, random)).mean() for _ in range(4000))
+            many = (measure.score(sample(questions, random)).mean() for _ in range(1500))
             truth, held = np.mean(list(many)), np.zeros(2)
             for trial in range(trials):
                 lists = sample(questions, random)
