@@ -64,6 +64,17 @@ def ShareOfTop(policy, topic, scores, score):
 
 
 @twin
+def Nucleus(policy, topic, scores, score):
+    """Shares of the list's probability, added from the top until they reach p."""
+    weights = [math.exp((s - scores[0]) / policy.temperature) for s in scores]
+    k, above = 0, 0.0
+    while k < len(scores) and round(above / math.fsum(weights), 9) < policy.p:
+        above += weights[k]
+        k += 1
+    return k
+
+
+@twin
 def LargestGap(policy, topic, scores, score):
     best, largest = len(scores), 0.0
     for i in range(1, len(scores)):
@@ -191,6 +202,8 @@ def features(scores, k):
 
 @twin
 def Oracle(policy, topic, scores, score):
-    values = [score(policy.measure, k) for k in range(len(scores) + 1)]
-    enough = max(values) - 1e-12 * max(abs(value) for value in values)
-    return next(k for k, value in enumerate(values) if value >= enough)
+    n = len(scores)
+    low, high = min(policy.at_least or 0, n), n if policy.at_most is None else min(policy.at_most, n)
+    values = {k: score(policy.measure, k) for k in range(low, high + 1)}
+    enough = max(values.values()) - 1e-12 * max(abs(value) for value in values.values())
+    return next(k for k, value in values.items() if value >= enough)

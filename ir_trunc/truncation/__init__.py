@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
     from ir_trunc.truncation.policies.lengths import Greedy as Greedy
     from ir_trunc.truncation.policies.lengths import Oracle as Oracle
     from ir_trunc.truncation.policies.risk import RiskControlled as RiskControlled
+    from ir_trunc.truncation.policies.thresholds import Nucleus as Nucleus
     from ir_trunc.truncation.policies.thresholds import ScoreThreshold as ScoreThreshold
     from ir_trunc.truncation.policies.thresholds import ShareOfTop as ShareOfTop
 

@@ -53,8 +53,9 @@ def curve_of(measure: Any, rankings: Rankings) -> Curve:
     """The curve of one measure; ParameterError if its score of a list depends on other lists."""
     bound = one_measure(measure)
     if bound.definition.scope == "run":
+        name = bound.definition.name if bound is measure else measure
         raise ParameterError(
-            f"{bound.definition.name} looks at all lists of a run at once: a list alone has no best cut."
+            f"{name} looks at all lists of a run at once: a list alone has no best cut."
             " Greedy, ScoreThreshold and ShareOfTop, which have one level for the whole run, can be fitted to"
             " it; an oracle needs another measure."
         )
@@ -75,7 +76,9 @@ def best_levels(
     """
     bound = one_measure(measure)
     depths = Depths(_check_rankings(rankings), bound.cutoff)
-    levels = Levels(keys_of(rankings.cut(depths.lengths)), np.array(parts_of(bound, depths)), depths.lengths)
+    # The keys are those of whole lists, which policies cut; a measure looks at documents to its cutoff.
+    keys = keys_of(rankings)[rankings.ranks <= np.repeat(depths.lengths, rankings.lengths)]
+    levels = Levels(keys, np.array(parts_of(bound, depths)), depths.lengths)
     best = []
     for chosen in [np.arange(len(rankings))] if sets is None else sets:
         candidates, sums = levels.sums(chosen)

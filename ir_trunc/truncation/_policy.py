@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
+from functools import wraps
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ from ir_trunc._core.parameters import flag, text, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target
 from ir_trunc.measures.definition import Declared
-from ir_trunc.measures.params import Param
+from ir_trunc.measures.params import Param, Whole
 from ir_trunc.scoring._saved import plain, write_json
 
 if TYPE_CHECKING:
@@ -48,11 +49,18 @@ class Cutter(Protocol):
         """The length at which each list should end (Q), from 0 to its own."""
 
 
+@dataclass(frozen=True, repr=False)
 class Policy:
     """The base class of policies: a subclass has `cut`, and `fit` if it has parameters to fit.
 
     A policy works on lists of judged topics (`fit`, `cut`), and on lists that were just retrieved:
-    `policy(scores)` and `policy.keep(items)`.
+    `policy(scores)` and `policy.keep(items)`. Every policy takes `at_least=` and `at_most=`: a length outside
+    is replaced by the nearer bound, and a shorter list is kept whole. What is fitted is the best within them.
+
+    Attributes
+    ----------
+    at_least, at_most : int, optional
+        The fewest and the most documents to keep of a list.
 
     >>> from ir_trunc.truncation import ScoreThreshold
     >>> policy = ScoreThreshold(0.5)
@@ -62,11 +70,30 @@ class Policy:
     [('d1', 0.9), ('d2', 0.7)]
     """
 
-    sees_judgments = False
+    at_least: Annotated[int | None, Whole("fewest documents to keep of a list", low=0)] = field(
+        default=None, kw_only=True
+    )
+    at_most: Annotated[int | None, Whole("most documents to keep of a list", low=0)] = field(
+        default=None, kw_only=True
+    )
+
+    sees_judgments: ClassVar[bool] = False
     """Whether `cut` uses the judgments, as the oracle does."""
 
-    not_live = ""
+    not_live: ClassVar[str] = ""
     """Why the policy cannot cut a list that was just retrieved; empty if it can."""
+
+    def __init_subclass__(cls) -> None:
+        if "cut" in vars(cls):
+            cls.cut = _within_bounds(cls.cut)  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        for name, param in BOUNDS.items():
+            object.__setattr__(self, name, param.clean(getattr(self, name)))
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise ParameterError(
+                f"at_least={self.at_least} is above at_most={self.at_most}: no length is within these bounds."
+            )
 
     def fit(self, rankings: Rankings, measure: Any) -> Policy:
         """The policy fitted to a measure (text or object) on these training topics.
@@ -196,7 +223,23 @@ class Policy:
             raise ParameterError(
                 f"{name} holds what JSON cannot, a model of another library: use joblib.dump or pickle."
             )
-        return {"policy": name, "parameters": plain(vars(self))}
+        unset = {bound for bound in BOUNDS if getattr(self, bound) is None}
+        values = {field: value for field, value in vars(self).items() if field not in unset}
+        return {"policy": name, "parameters": plain(values)}
+
+
+def _within_bounds(cut: Callable[[Any, Rankings], Ints]) -> Callable[[Any, Rankings], Ints]:
+    """The method `cut`, whose lengths are moved to the nearer of the policy's bounds."""
+
+    @wraps(cut)
+    def within_bounds(self: Policy, rankings: Rankings) -> Ints:
+        lengths = cut(self, rankings)
+        if self.at_least is None and self.at_most is None:
+            return lengths
+        moved: Ints = np.minimum(np.clip(lengths, self.at_least, self.at_most), rankings.lengths)
+        return moved
+
+    return within_bounds
 
 
 def sees_judgments(policy: object) -> bool:
@@ -251,7 +294,7 @@ class PolicyDefinition(Declared):
     kind : type
         The class.
     params : mapping
-        Its parameters by name.
+        Its parameters by name, besides `at_least` and `at_most`.
     source : str
         Where the policy comes from.
     idempotent : bool
@@ -361,30 +404,38 @@ def policy(
         for method in ("__str__", "__repr__", "__post_init__"):
             setattr(kind, method, methods[method])
         made = dataclass(frozen=True, repr=False)(kind)
-        definition = PolicyDefinition(name, made, _declared_params(made), source, idempotent, written)
+        definition = PolicyDefinition(name, made, _declared_params(made, BOUNDS), source, idempotent, written)
         registry[name] = definition
         return made
 
     return register
 
 
-def _declared_params(kind: type[Policy]) -> dict[str, Param]:
+def _declared_params(kind: type[Any], besides: Iterable[str] = ()) -> dict[str, Param]:
     hints, params = get_type_hints(kind, include_extras=True), {}
-    for field in fields(kind):  # type: ignore[arg-type]
-        kind_of, *_ = getattr(hints[field.name], "__metadata__", [None])
+    for declared in fields(kind):
+        if declared.name in besides:
+            continue
+        kind_of, *_ = getattr(hints[declared.name], "__metadata__", [None])
         if not hasattr(kind_of, "clean"):
             raise ParameterError(
-                f"{kind.__name__}: parameter {field.name!r} needs a kind, such as `k: Annotated[int,"
+                f"{kind.__name__}: parameter {declared.name!r} needs a kind, such as `k: Annotated[int,"
                 " Whole('documents')]`; ir_trunc.measures.params has the kinds."
             )
-        required = field.default is MISSING
-        params[field.name] = Param(field.name, kind_of, None if required else field.default, required)
+        required = declared.default is MISSING
+        params[declared.name] = Param(
+            declared.name, kind_of, None if required else declared.default, required
+        )
     return params
 
 
+BOUNDS = _declared_params(Policy)
+"""The parameters that every policy has."""
+
+
 def _written(made: Any) -> str:
-    """The name and the parameters that have a value."""
-    values = {field.name: getattr(made, field.name) for field in fields(made)}
+    """The name and the parameters that have a value; bounds come last."""
+    values = dict(sorted(vars(made).items(), key=lambda item: item[0] in BOUNDS))
     inside = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
     return f"{type(made).__name__}({inside})" if inside else type(made).__name__
 

@@ -15,7 +15,7 @@ from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
 from ir_trunc.measures.declaration import items_of, split_at_blanks
 from ir_trunc.scoring._saved import fields_of, read_saved, typed
-from ir_trunc.truncation._policy import Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
+from ir_trunc.truncation._policy import BOUNDS, Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
 from ir_trunc.truncation.policies.lengths import Given
 
 _SAVED = re.compile(r"\.json(\.gz)?$")
@@ -78,8 +78,9 @@ def parse_policy(policy: Any) -> Any:
 
 def _from_call(definition: PolicyDefinition, call_text: str) -> Policy:
     """The policy that a text `Name(...)` describes, written as a call in Python."""
-    name, params = definition.name, definition.params
-    form = f"{name}({', '.join(f'{param}=...' for param in params)})" if params else name
+    name, params = definition.name, {**definition.params, **BOUNDS}
+    own = ", ".join(f"{param}=..." for param in definition.params)
+    form = f"{name}({own})" if own else name
 
     def refuse(problem: object) -> ParameterError:
         return ParameterError(f"{call_text!r} cannot be read: {problem}; {form} is needed.")
@@ -94,8 +95,9 @@ def _from_call(definition: PolicyDefinition, call_text: str) -> Policy:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise refuse("parameters are written otherwise") from None
     for key in by_name.keys() - params.keys():
-        known = ", ".join(params) or "none"
-        raise ParameterError(f"{name} has no parameter {key!r}; it has: {known}.{nearest(key, params)}")
+        raise ParameterError(
+            f"{name} has no parameter {key!r}; it has: {', '.join(params)}.{nearest(key, params)}"
+        )
     if len(by_name) < len(keywords):
         raise refuse("a parameter is given twice")
     try:
@@ -172,7 +174,9 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
         raise InputError(f"{where}: there is no policy {shown(name)}; {known}")
     kind = registry[name].kind
     hints = get_type_hints(kind)
-    written = fields_of(data["parameters"], registry[name].params, f"{where}, parameters")
+    parameters = data["parameters"]
+    bounds = [bound for bound in BOUNDS if isinstance(parameters, dict) and bound in parameters]
+    written = fields_of(parameters, [*registry[name].params, *bounds], f"{where}, parameters")
     values = {
         param: value if hints[param] is Any else typed(value, hints[param], f"{where}, {param}")
         for param, value in written.items()
@@ -216,4 +220,5 @@ def list_of_policies() -> str:
     width = max(len(definition.signature) for definition in registry.values())
     lines = [f"  {definition.signature:{width}}  {definition.summary}" for definition in registry.values()]
     files = "Files of lines 'topic<TAB>k', and files like stop.json that save() wrote, are policies too."
-    return "\n".join(["policies:", *lines, files])
+    bounds = "Every policy takes at_least= and at_most=: the fewest and the most documents to keep of a list."
+    return "\n".join(["policies:", *lines, bounds, files])

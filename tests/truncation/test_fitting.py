@@ -10,7 +10,16 @@ from naive_policies import positive
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import scores
-from ir_trunc.truncation import Fixed, Greedy, Oracle, ScoreThreshold, ShareOfTop, cross_validate
+from ir_trunc.truncation import (
+    Fixed,
+    Greedy,
+    Nucleus,
+    Oracle,
+    ScoreThreshold,
+    ShareOfTop,
+    Surprise,
+    cross_validate,
+)
 from ir_trunc.truncation._fitting import one_measure
 
 MEASURES = [
@@ -53,6 +62,23 @@ def test_a_fitted_level_is_the_highest_of_the_best_by_trying_all(seed, size):
         k = Greedy().fit(rankings, name).k
         assert reached[k] == pytest.approx(reached.max(), abs=1e-12), name
         assert reached[:k].max(initial=-1) < reached.max(), name
+
+
+@pytest.mark.parametrize("bounds", [{"at_least": 1}, {"at_most": 3}, {"at_least": 2, "at_most": 4}], ids=str)
+@pytest.mark.parametrize("kind", [ScoreThreshold, ShareOfTop, Nucleus, Surprise])
+def test_a_level_is_fitted_for_the_lengths_within_the_bounds(kind, bounds):
+    rankings = positive(queries(5, 12, longest=10, pool=8))
+    for name in ("RBPU", "SetF", "c@1"):
+        fitted = kind(**bounds).fit(rankings, name)
+        kept = fitted.cut(rankings)
+        low, high = bounds.get("at_least", 0), bounds.get("at_most", 10)
+        assert ((kept >= np.minimum(low, rankings.lengths)) & (kept <= high)).all()
+        levels = np.linspace(0, 1, 301)
+        tried = [value(name, rankings.cut(kind(level, **bounds).cut(rankings))) for level in levels]
+        assert value(name, rankings.cut(kept)) >= max(tried) - 1e-12
+        k = Greedy(**bounds).fit(rankings, name).k
+        assert value(name, rankings.cut(k)) >= max(value(name, rankings.cut(d)) for d in range(low, high + 1))
+        assert low <= k <= high
 
 
 def answers(correct, confidence):

@@ -14,7 +14,7 @@ import itertools
 import pickle
 import re
 import sys
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError, fields, replace
 
 import numpy as np
 import pytest
@@ -32,6 +32,7 @@ from ir_trunc.truncation import parse_policy, registry, write_cuts
 from ir_trunc.truncation._fitting import one_measure
 
 MEASURES = ["RBPU", "nDCGT", "RBPT@5", "SetF", "FlatU(e=0.5)"]
+BOUNDS = [{}, {"at_least": 2}, {"at_most": 3}, {"at_least": 1, "at_most": 2}, {"at_least": 4, "at_most": 4}]
 PAGE = ROOT / "notebooks" / "howto" / "own-policy.md"
 
 
@@ -110,7 +111,10 @@ def the_naive_twin_cuts_alike(policy, rankings):
         def score(measure, k, alone=alone):
             return one_measure(measure).score(alone.cut(k))[0]
 
-        expected.append(TWINS[type(policy).__name__](policy, topic, scores_of(rankings, at), score))
+        length = TWINS[type(policy).__name__](policy, topic, scores_of(rankings, at), score)
+        length = max(length, policy.at_least or 0)
+        length = length if policy.at_most is None else min(length, policy.at_most)
+        expected.append(min(length, int(rankings.lengths[at])))
     assert policy.cut(rankings).tolist() == expected
 
 
@@ -169,11 +173,16 @@ def hold(laws, definition):
         pytest.importorskip(needs)
 
     @settings(max_examples=4 if needs else 20)
-    @given(run=runs, measure=st.sampled_from(MEASURES), policy=st.sampled_from(policies_of(definition)))
-    def drawn(run, measure, policy):
+    @given(
+        run=runs,
+        measure=st.sampled_from(MEASURES),
+        policy=st.sampled_from(policies_of(definition)),
+        bounds=st.sampled_from(BOUNDS if definition.name != "Given" else BOUNDS[:1]),  # its text is a file
+    )
+    def drawn(run, measure, policy, bounds):
         rankings = positive(run)
         try:
-            fitted = policy.fit(rankings, measure)
+            fitted = replace(policy, **bounds).fit(rankings, measure)
         except InputError as error:
             if "promise" not in str(error):  # for which a few topics are too few
                 raise

@@ -23,7 +23,12 @@ half = ScoreThreshold(0.5)
 
 
 @pytest.mark.parametrize(
-    ("policy", "name"), [(Greedy(), "stop.json"), (ScoreThreshold(math.inf), "stop.json.gz")]
+    ("policy", "name"),
+    [
+        (Greedy(), "stop.json"),
+        (ScoreThreshold(math.inf), "stop.json.gz"),
+        (LargestGap(at_least=1, at_most=5), "stop.json"),
+    ],
 )
 def test_a_saved_policy_is_loaded_by_its_path(policy, name, tmp_path):
     policy.save(tmp_path / name)
@@ -67,6 +72,8 @@ UNSCORED, NEGATIVE = Rankings.from_lists([[1]]), Rankings.from_lists([[1, 0]], s
     (lambda: ScoreThreshold().cut(NEGATIVE), ParameterError, "ScoreThreshold has no threshold yet"),
     (lambda: Oracle().cut(NEGATIVE), ParameterError, "Oracle has no measure yet"),
     (lambda: Fixed(-1), ParameterError, "k=-1 is out of range"),
+    (lambda: Fixed(1, at_least=3, at_most=2), ParameterError, "at_least=3 is above at_most=2"),
+    (lambda: LargestGap(at_most=1.5), ParameterError, "at_most=1.5 is out of range: a whole number >= 0"),
     (lambda: ScoreThreshold(math.nan), ParameterError, "threshold=nan is out of range: a finite number is"),
     (lambda: ShareOfTop(0.5).cut(NEGATIVE), InputError, "topic 1 has -1 for its first document"),
     (lambda: LargestGap().cut(UNSCORED), InputError, "needs the scores"),
@@ -74,7 +81,7 @@ UNSCORED, NEGATIVE = Rankings.from_lists([[1]]), Rankings.from_lists([[1, 0]], s
     (lambda: Oracle("c@1").cut(NEGATIVE), ParameterError, "c@1 looks at all lists of a run at once"),
     (lambda: Greedy().fit(NEGATIVE, "RBPU OIE"), ParameterError, "one measure, not 2: RBPU, OIE"),
     (lambda: cross_validate("Greedy", "RBPU", None, {"r": NEGATIVE}), ParameterError, "There is 1 topic"),
-], ids=range(13))  # fmt: skip
+], ids=range(15))  # fmt: skip
 def test_errors_name_the_policy_and_what_is_needed(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
@@ -83,8 +90,8 @@ def test_errors_name_the_policy_and_what_is_needed(call, kind, message):
 @pytest.mark.parametrize(("text", "message"), [
     ("Fixd(k=3)", "no policy 'Fixd.k=3.'.*Did you mean Fixed"),
     ("Fixed", r"'Fixed' cannot be read: missing a required argument: 'k'; Fixed\(k=...\) is needed"),
-    ("Fixed(n=3)", "Fixed has no parameter 'n'; it has: k."),
-    ("ScoreThreshold(treshold=3)", "it has: threshold. Did you mean threshold"),
+    ("Fixed(n=3)", "Fixed has no parameter 'n'; it has: k, at_least, at_most."),
+    ("ScoreThreshold(treshold=3)", "it has: threshold, .* Did you mean threshold"),
     ("Fixed(k=1, k=2)", "a parameter is given twice"),
     ("Fixed(1, k=2)", "multiple values for argument 'k'"),
     ("Fixed(k=1)(2)", "cannot be read"),

@@ -63,7 +63,10 @@ class Surprise(LevelPolicy):
     surprise: Annotated[
         float | None, Level("lowest surprise to keep, in nats; fitted where it is not given")
     ] = None
-    _keys = staticmethod(surprises)
+    _level = "surprise"
+
+    def _keys(self, rankings: Rankings) -> Floats:
+        return surprises(rankings)
 
 
 def probabilities(rankings: Rankings) -> Floats:
@@ -133,4 +136,7 @@ class ScoreDistribution(LevelPolicy):
     probability: Annotated[
         float | None, Level("lowest probability of relevance to keep; fitted where it is not given")
     ] = None
-    _keys = staticmethod(probabilities)
+    _level = "probability"
+
+    def _keys(self, rankings: Rankings) -> Floats:
+        return probabilities(rankings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ir_trunc._core.lazy import needed
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.truncation._fitting import curve_of, falling_scores
-from ir_trunc.truncation._policy import Policy, policy, unfitted
+from ir_trunc.truncation._policy import BOUNDS, Policy, policy, unfitted
 
 __all__ = ["FEATURES", "Learned"]
 
@@ -83,7 +83,9 @@ class Learned(Policy):
     model: Annotated[Any, Estimator("the estimator, fitted; fitted where it is not given")] = None
 
     def __str__(self) -> str:
-        return "Learned" if self.estimator is None else f"Learned({shown(self.estimator)})"
+        bounds = [f"{name}={getattr(self, name)}" for name in BOUNDS if getattr(self, name) is not None]
+        inside = ", ".join([*([] if self.estimator is None else [shown(self.estimator)]), *bounds])
+        return f"Learned({inside})" if inside else "Learned"
 
     def fit(self, rankings: Rankings, measure: Any) -> Learned:
         """The policy with a model fitted on the measure's curves."""
@@ -103,7 +105,7 @@ class Learned(Policy):
             best = np.zeros(len(y), bool)
             best[offsets[:-1] + lowest_of_best(y, offsets, _SAME)[0]] = True
             y = best
-        return Learned(self.estimator, clone(estimator).fit(x, y))
+        return replace(self, model=clone(estimator).fit(x, y))
 
     def cut(self, rankings: Rankings) -> Ints:
         """The cut with the highest expected score (Q)."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import mapping, whole
-from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.params import Text, Whole
 from ir_trunc.truncation._fitting import curve_of, single_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
@@ -44,12 +44,13 @@ class Greedy(LevelPolicy):
     `fit` returns `Fixed(k)`; of several best k the lowest.
     """
 
-    @staticmethod
-    def _keys(rankings: Rankings, /) -> Floats:
+    _level = "k"
+
+    def _keys(self, rankings: Rankings) -> Floats:
         return -rankings.ranks.astype(np.float64)
 
-    def _at(self, level: float) -> Fixed:
-        return Fixed(0 if level == np.inf else int(-level))
+    def _at(self, key: float) -> Fixed:
+        return Fixed((self.at_least or 0) if key == np.inf else int(-key))
 
     def cut(self, rankings: Rankings) -> Ints:
         """ParameterError: the best k has to be fitted first."""
@@ -126,10 +127,15 @@ class Oracle(Policy):
 
     def fit(self, rankings: Rankings, measure: Any) -> Oracle:
         """The oracle of this measure."""
-        return self if self.measure is not None else Oracle(measure)
+        return self if self.measure is not None else replace(self, measure=measure)
 
     def cut(self, rankings: Rankings) -> Ints:
-        """The best depth of every list (Q); of several the lowest."""
+        """The best depth of every list within the bounds (Q); of several the lowest."""
         if self.measure is None:
             raise unfitted(self, "measure")
-        return curve_of(self.measure, rankings).best()[0]
+        curve = curve_of(self.measure, rankings if self.at_most is None else rankings.cut(self.at_most))
+        counts = np.diff(curve.offsets)
+        fewest = np.minimum(self.at_least or 0, counts - 1)
+        depths = np.arange(len(curve.values)) - np.repeat(curve.offsets[:-1], counts)
+        values = curve.values[depths >= np.repeat(fewest, counts)]
+        return fewest + replace(curve, offsets=offsets_of(counts - fewest), values=values).best()[0]

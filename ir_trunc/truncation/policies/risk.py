@@ -15,7 +15,7 @@ from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Number
 from ir_trunc.truncation._fitting import Levels, curve_of, falling_scores, one_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
-from ir_trunc.truncation.policies.thresholds import Level, counts_reaching, shares_of_top
+from ir_trunc.truncation.policies.thresholds import Level, bounded_keys, counts_reaching, shares_of_top
 
 __all__ = ["RiskControlled"]
 
@@ -90,17 +90,21 @@ class RiskControlled(Policy):
     ] = 0.1
 
     def __post_init__(self) -> None:
-        if self.delta == "mean" and self.risk not in _ZERO_AT_AN_END:
+        super().__post_init__()
+        is_zero_at_an_end = (self.risk == "dropped" and self.at_most is None) or (
+            self.risk == "false_answer" and not self.at_least
+        )
+        if self.delta == "mean" and not is_zero_at_an_end:
             raise ParameterError(
-                f"delta='mean' holds only for losses that are known to be 0 at one end of every list:"
-                f" {' and '.join(_ZERO_AT_AN_END)}. risk={self.risk!r} needs a number, as delta=0.1."
+                f"{self}: delta='mean' holds only for losses that are known to be 0 at one end of every list:"
+                " 'dropped' without at_most, and 'false_answer' without at_least. Give a number: delta=0.1."
             )
 
     def fit(self, rankings: Rankings, measure: Any = None) -> RiskControlled:
         """The policy with the level that keeps the promise; InputError if none is shown to keep it."""
         if self.level is not None:
             return self
-        keys, n = _KEYS[self.by](rankings), len(rankings)
+        keys, n = bounded_keys(_KEYS[self.by](rankings), rankings, self), len(rankings)
         is_measure = self.risk not in _LOSSES
         fewest = _fewest_topics(self.alpha, self.delta) * (2 if is_measure else 1)
         if n < fewest:
@@ -205,4 +209,3 @@ _LOSSES = {
     "dropped": lambda rankings: _not_kept(rankings, of_list=True),
     "false_answer": _false_answer,
 }
-_ZERO_AT_AN_END = ("dropped", "false_answer")

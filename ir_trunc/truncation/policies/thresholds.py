@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
-from ir_trunc.truncation._fitting import best_levels, falling_scores
+from ir_trunc.measures.params import Number
+from ir_trunc.truncation._fitting import best_levels, falling_scores, of_documents
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
-__all__ = ["ScoreThreshold", "ShareOfTop"]
+__all__ = ["Nucleus", "ScoreThreshold", "ShareOfTop"]
 
+_DIGITS = 9  # of sums of probabilities
 ARAMPATZIS_2009 = "Arampatzis, Kamps & Robertson, SIGIR 2009, https://doi.org/10.1145/1571941.1572031"
 
 
@@ -33,16 +36,20 @@ class Level:
 
 
 class LevelPolicy(Policy):
-    """A policy that keeps the documents whose key is at least a level, which is its one parameter."""
+    """A policy that keeps the documents whose key is at least a level, one of its parameters."""
 
-    @staticmethod
-    def _keys(rankings: Rankings, /) -> Floats:
+    _level: ClassVar[str]
+
+    def _keys(self, rankings: Rankings) -> Floats:
         """The key of every document; keys fall along each list."""
         raise NotImplementedError
 
-    def _at(self, level: float) -> Policy:
-        """The policy with this level."""
-        return type(self)(level)  # type: ignore[call-arg]
+    def _at(self, key: float) -> Policy:
+        """The policy that keeps the documents with at least this key."""
+        return replace(self, **{self._level: key})
+
+    def _lowest_key(self, level: float) -> float:
+        return level
 
     def fit(self, rankings: Rankings, measure: Any) -> Policy:
         """The best of all levels; of several the highest."""
@@ -50,16 +57,29 @@ class LevelPolicy(Policy):
 
     def fit_each(self, rankings: Rankings, measure: Any, sets: Sequence[Ints]) -> list[Policy]:
         """The policy as it is fitted on each of several sets of lists, which are given by their positions."""
-        if vars(self) and None not in vars(self).values():
+        if getattr(self, self._level, None) is not None:
             return [self] * len(sets)
-        return [self._at(level) for level in best_levels(self._keys, rankings, measure, sets)]
+
+        def keys_of(lists: Rankings) -> Floats:
+            return bounded_keys(self._keys(lists), lists, self)
+
+        return [self._at(key) for key in best_levels(keys_of, rankings, measure, sets)]
 
     def cut(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
-        ((name, level),) = vars(self).items()
+        level = getattr(self, self._level)
         if level is None:
-            raise unfitted(self, name)
-        return counts_reaching(level, self._keys(rankings), rankings)
+            raise unfitted(self, self._level)
+        return counts_reaching(self._lowest_key(level), self._keys(rankings), rankings)
+
+
+def bounded_keys(keys: Floats, rankings: Rankings, policy: Policy) -> Floats:
+    """Keys for which every level gives the lengths within the bounds of a policy."""
+    if policy.at_least is None and policy.at_most is None:
+        return keys
+    ranks = rankings.ranks
+    keys = np.where(ranks <= (policy.at_least or 0), np.inf, keys)
+    return keys if policy.at_most is None else np.where(ranks > policy.at_most, -np.inf, keys)
 
 
 def shares_of_top(rankings: Rankings) -> Floats:
@@ -94,7 +114,10 @@ class ScoreThreshold(LevelPolicy):
     """
 
     threshold: Annotated[float | None, Level("lowest score to keep; fitted where it is not given")] = None
-    _keys = staticmethod(falling_scores)
+    _level = "threshold"
+
+    def _keys(self, rankings: Rankings) -> Floats:
+        return falling_scores(rankings)
 
 
 @policy(source="common practice: a threshold relative to the best score")
@@ -103,10 +126,55 @@ class ShareOfTop(LevelPolicy):
 
     number of i with s_i / s_1 >= share
 
-    The highest score must be above 0. `fit` chooses the best of all shares; of several the highest.
+    The highest score must be above 0. `fit` chooses the best of all shares; of several the highest. Those who
+    sample from language models, and retrieval frameworks after them, call this rule min-p.
     """
 
     share: Annotated[
         float | None, Level("lowest share of the highest score to keep; fitted where it is not given")
     ] = None
-    _keys = staticmethod(shares_of_top)
+    _level = "share"
+
+    def _keys(self, rankings: Rankings) -> Floats:
+        return shares_of_top(rankings)
+
+
+@policy(
+    source="Holtzman, Buys, Du, Forbes & Choi, ICLR 2020, https://arxiv.org/abs/1904.09751", idempotent=False
+)
+class Nucleus(LevelPolicy):
+    """The fewest documents with this share of a list's probability (top-p).
+
+    number of i with P_1 + ... + P_(i-1) < p, P_i = exp(s_i / temperature) / sum_j exp(s_j / temperature)
+
+    The rule by which language models choose the words to sample from, applied to the scores of a list. The
+    scores should be logits or logarithms of probabilities; cosine similarities need a low temperature, such
+    as 0.05. Sums are rounded to 9 digits. With p=0 every list is empty. `fit` chooses the best p for the
+    given temperature; of several the lowest.
+    """
+
+    p: Annotated[
+        float | None, Number("share of the probability to keep; fitted where it is not given", 0, 1)
+    ] = None
+    temperature: Annotated[float, Number("what scores are divided by", 0, math.inf, inside=True)] = 1.0
+    _level = "p"
+
+    def _keys(self, rankings: Rankings) -> Floats:
+        return -of_documents(self._sums_above, rankings)
+
+    def _sums_above(self, scores: Floats) -> Floats:
+        with np.errstate(over="ignore", under="ignore"):
+            weights = np.exp((scores / 2 - scores[:, :1] / 2) / self.temperature * 2)
+        sums = np.cumsum(weights, axis=1)
+        above: Floats = np.round((sums - weights) / sums[:, -1:], _DIGITS)
+        above[:, 0] = 0
+        return np.maximum.accumulate(above, axis=1)
+
+    def _at(self, key: float) -> Policy:
+        # Between this sum and the next: sums differ by 1e-9 or more.
+        return replace(
+            self, p=0.0 if key == math.inf else min(round(-key + 0.5 / 10**_DIGITS, _DIGITS + 1), 1.0)
+        )
+
+    def _lowest_key(self, level: float) -> float:
+        return math.nextafter(-level, math.inf)
