@@ -27,45 +27,59 @@ def swap(grades, i, j):
     return copy
 
 
-def collections(grades, scale):
-    """The list's documents, an irrelevant one, and up to two relevant ones."""
-    relevant = scale[1:]
-    for missed in [[], *([g] for g in relevant), *([g, h] for g in relevant for h in relevant if g <= h)]:
-        yield [*grades, 0, *missed]
+def with_collections(scale, length, limits, crowd):
+    """Each list with its collection, and the place from which on its documents are swapped.
 
-
-def on_every_list(score, scale, length):
-    """The verdicts on the five properties that hold for every list."""
-    found = {name: [] for name in ("Priority", "Top-weightedness", "Confidence", "Recall", "Redundancy")}
+    All lists to a length, with an irrelevant document and up to two others; those to length 3, with a crowd
+    of one grade; and lists that have noise up to a limit.
+    """
+    others = [grade for grade in scale if grade]
+    pairs = [[g, h] for g in others for h in others if g <= h]
     for n in range(length + 1):
         for grades in product(scale, repeat=n):
-            for judged in collections(grades, scale):
-                here = score(grades, judged)
-                swaps = {}
-                for i in range(n):
-                    for j in range(i + 1, n):
-                        if grades[j] > grades[i]:
-                            swaps[i, j] = score(swap(grades, i, j), judged)
-                            found["Priority"].append(compared((1, swaps[i, j]), (-1, here)))
-                for i in range(n - 1):
-                    for j in range(i + 1, n - 1):
-                        if grades[i] == grades[j] < grades[i + 1] == grades[j + 1]:
-                            found["Top-weightedness"].append(
-                                compared((1, swaps[i, i + 1]), (-1, swaps[j, j + 1]))
-                            )
-                if n < length:
-                    found["Confidence"].append(compared((1, here), (-1, score([*grades, 0], judged))))
-                if any(grades):
-                    for grade in scale[1:]:
-                        found["Recall"].append(compared((1, here), (-1, score(grades, [*judged, grade]))))
-    for n in range(1, length):
+            for missed in [[], *([g] for g in others), *pairs]:
+                yield grades, [*grades, 0, *missed], 0
+            for grade in scale if n <= 3 else ():
+                yield grades, [*grades, 0, *[grade] * crowd], 0
+    for limit in limits:
+        for end in [(), *product(scale), *product(scale, scale), *((0, g, 0, g) for g in scale if g > 0)]:
+            grades = (*[0] * limit, *end)
+            yield grades, [*grades, 0], limit - 1
+
+
+def on_every_list(score, scale, length, limits, crowd):
+    """The verdicts on the five properties that hold for every list."""
+    margins = {name: [] for name in ("Priority", "Top-weightedness", "Confidence", "Recall", "Redundancy")}
+    relevant = [grade for grade in scale if grade > 0]
+    for grades, judged, first in with_collections(scale, length, limits, crowd):
+        n = len(grades)
+        here = score(grades, judged)
+        swaps = {}
+        for i in range(first, n):
+            for j in range(i + 1, n):
+                if grades[j] > grades[i]:
+                    swaps[i, j] = score(swap(grades, i, j), judged)
+                    margins["Priority"].append(compared((1, swaps[i, j]), (-1, here)))
+        for i in range(first, n - 1):
+            for j in range(i + 1, n - 1):
+                if grades[i] == grades[j] < grades[i + 1] == grades[j + 1]:
+                    both = (1, swaps[i, i + 1]), (-1, swaps[j, j + 1])
+                    margins["Top-weightedness"].append(compared(*both))
+        if n < length or n >= min(limits, default=length):
+            margins["Confidence"].append(compared((1, here), (-1, score([*grades, 0], judged))))
+        for grade in relevant if max(grades, default=0) > 0 else ():
+            margins["Recall"].append(compared((1, here), (-1, score(grades, [*judged, grade]))))
+    others = [grade for grade in scale if grade]
+    missed = [[], *([g] for g in others), *([g, h] for g in others for h in others if g <= h)]
+    places = [*((n, some) for n in range(1, length) for some in missed), *((k + 1, []) for k in limits)]
+    for n, some in places:
         noise = [0] * (n - 1)
-        for above, below in product(scale[1:], repeat=2):
-            for judged in collections([*noise, 0, above, below], scale):
-                first = [(1, score([*noise, 0, below], judged)), (-1, score([*noise, 0, 0], judged))]
-                later = [(-1, score([*noise, above, below], judged)), (1, score([*noise, above, 0], judged))]
-                found["Redundancy"].append(compared(*first, *later))
-    return {name: word(margins) for name, margins in found.items()}
+        for above, below in product(relevant, repeat=2):
+            judged = [*noise, 0, 0, above, below, *some]
+            first = [(1, score([*noise, 0, below], judged)), (-1, score([*noise, 0, 0], judged))]
+            later = [(-1, score([*noise, above, below], judged)), (1, score([*noise, above, 0], judged))]
+            margins["Redundancy"].append(compared(*first, *later))
+    return {name: word(of_cases) for name, of_cases in margins.items()}
 
 
 def block(score, grade, n, times):

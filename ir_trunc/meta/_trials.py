@@ -1,9 +1,9 @@
 """The seven formal properties of Amigó, Mizzaro & Spina (SIGIR 2022): their cases, and trials of them.
 
 A case is a signed sum of scores that has to be positive. Five properties hold if every one of their cases
-does; their cases are made from all lists up to a length. Deepness and Shallowness ask for a depth instead.
-The collection of a case holds the documents of its lists, some relevant ones that no list has, and one more
-irrelevant one, all judged; the lists that are compared share it.
+does; their cases are made from the lists of `tried_lists`. Deepness and Shallowness ask for a depth instead.
+The collection of a case holds the documents of its lists, others that no list has, and one more irrelevant
+one, all judged; the lists that are compared share it.
 
 A batch holds the lists of many cases, which a measure scores in one pass. `properties.RULE` says what the
 verdicts mean.
@@ -12,9 +12,9 @@ verdicts mean.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import chain, combinations_with_replacement, product
+from itertools import chain, combinations, combinations_with_replacement, groupby, product
 from typing import Literal
 
 import numpy as np
@@ -24,7 +24,10 @@ from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, first_of,
 
 Grades = tuple[int, ...]
 
-OUTSIDE = 2  # relevant documents outside the lists of a case, at most
+OUTSIDE = 2  # documents of other grades than 0 outside the lists of a case, at most
+CROWD = 20  # judged documents outside short lists, or more than the deepest cutoff
+CROWDED = 3  # length of the longest lists in a crowd
+DEEPEST_CUTOFF = 1000  # of those that a crowd exceeds
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,12 @@ class Ranking:
     judged: Grades
 
     def __str__(self) -> str:
-        half = len(self.grades) // 2
+        runs = [(grade, len(list(same))) for grade, same in groupby(self.grades)]
         shown = "".join(map(str, self.grades)) or "-"
         if len(self.grades) > 12:
-            shown = f"{self.grades[0]}^{half} {self.grades[-1]}^{half}"
+            shown = " ".join(f"{grade}^{times}" if times > 1 else str(grade) for grade, times in runs)
+        elif any(grade < 0 for grade in self.grades):
+            shown = " ".join(map(str, self.grades))
         relevant = [grade for grade in self.judged if grade > 0]
         if relevant and max(relevant) > 1 and len(relevant) < 10:
             return f"{shown} (relevant: {','.join(map(str, relevant))})"
@@ -49,10 +54,23 @@ Case = tuple[tuple[int, Ranking], ...]
 """Signed rankings; the sum of their scores, with these signs, has to be above 0."""
 
 GradeScale = tuple[int, ...]
-"""The grades from which lists are made, 0 first."""
+"""The grades from which lists are made, ascending; 0 is one of them."""
 
 
-def grades_text(scale: GradeScale) -> str:
+@dataclass(frozen=True)
+class Reach:
+    """How long the lists are: all up to a length, and some that go beyond each limit of a measure."""
+
+    length: int
+    limits: tuple[int, ...] = ()  # ranks or amounts behind which a measure may see nothing
+
+    @property
+    def crowd(self) -> int:
+        """The number of judged documents outside short lists: more than every cutoff."""
+        return max([CROWD, *(limit + 2 for limit in self.limits if limit <= DEEPEST_CUTOFF)])
+
+
+def grades_text(scale: Sequence[int]) -> str:
     """The grades of a scale, as messages name them."""
     return ",".join(map(str, scale))
 
@@ -64,28 +82,45 @@ Rule = Literal["every case", "from some n on", "for some m"]
 class Property:
     """A property of measures, with its rule and its cases.
 
-    cases: from a scale and the length of the longest lists, the smallest first; None for the two properties
-    about depth, whose cases are made by `one_against_block`.
+    cases: from a scale and the reach of the lists, the smallest first; None for the two properties about
+    depth, whose cases are made by `one_against_block`.
     """
 
     number: int
     name: str
     meaning: str
     rule: Rule  # which of its cases decide
-    cases: Callable[[GradeScale, int], Iterator[Case]] | None = None
+    cases: Callable[[GradeScale, Reach], Iterator[Case]] | None = None
 
 
 def _outside(scale: GradeScale) -> Iterator[Grades]:
     for count in range(OUTSIDE + 1):
-        yield from combinations_with_replacement(scale[1:], count)
+        yield from combinations_with_replacement([grade for grade in scale if grade], count)
 
 
-def _lists(scale: GradeScale, length: int) -> Iterator[tuple[Grades, Grades]]:
-    """All lists up to a length, each with all its collections."""
-    for n in range(length + 1):
+def _relevant(scale: GradeScale) -> Grades:
+    return tuple(grade for grade in scale if grade > 0)
+
+
+def tried_lists(scale: GradeScale, reach: Reach) -> Iterator[tuple[Grades, Grades, int]]:
+    """Each list with the grades of its collection, and the place from which on documents are swapped.
+
+    All lists up to a length, with up to two documents outside them; all up to length 3, with many outside
+    them; and for each limit lists that have 0 up to it, and then every list of two, and 0 g 0 g.
+    """
+    for n in range(reach.length + 1):
         for grades in product(scale, repeat=n):
             for missed in _outside(scale):
-                yield grades, tuple(sorted((*grades, 0, *missed)))
+                yield grades, tuple(sorted((*grades, 0, *missed))), 0
+    for n in range(CROWDED + 1):
+        for grades in product(scale, repeat=n):
+            for grade in scale:
+                yield grades, tuple(sorted((*grades, 0, *(grade,) * reach.crowd))), 0
+    ends = [end for n in range(3) for end in product(scale, repeat=n)]
+    ends += [(0, grade, 0, grade) for grade in _relevant(scale)]
+    for limit, end in product(reach.limits, ends):
+        grades = (*(0,) * limit, *end)
+        yield grades, tuple(sorted((*grades, 0))), limit - 1
 
 
 def _swapped(grades: Grades, i: int, j: int) -> Grades:
@@ -98,37 +133,38 @@ def _better(one: Grades, other: Grades, judged: Grades) -> Case:
     return (1, Ranking(one, judged)), (-1, Ranking(other, judged))
 
 
-def _priority(scale: GradeScale, length: int) -> Iterator[Case]:
-    for grades, judged in _lists(scale, length):
-        for j in range(len(grades)):
-            for i in range(j):
+def _priority(scale: GradeScale, reach: Reach) -> Iterator[Case]:
+    for grades, judged, first in tried_lists(scale, reach):
+        for j in range(first, len(grades)):
+            for i in range(first, j):
                 if grades[j] > grades[i]:
                     yield _better(_swapped(grades, i, j), grades, judged)
 
 
-def _top_weightedness(scale: GradeScale, length: int) -> Iterator[Case]:
-    for grades, judged in _lists(scale, length):
-        rises = [i for i in range(len(grades) - 1) if grades[i] < grades[i + 1]]
-        for i in rises:
-            for j in rises:
-                if i < j and grades[i : i + 2] == grades[j : j + 2]:
-                    yield _better(_swapped(grades, i, i + 1), _swapped(grades, j, j + 1), judged)
+def _top_weightedness(scale: GradeScale, reach: Reach) -> Iterator[Case]:
+    for grades, judged, first in tried_lists(scale, reach):
+        rises = [i for i in range(first, len(grades) - 1) if grades[i] < grades[i + 1]]
+        for i, j in combinations(rises, 2):
+            if grades[i : i + 2] == grades[j : j + 2]:
+                yield _better(_swapped(grades, i, i + 1), _swapped(grades, j, j + 1), judged)
 
 
-def _confidence(scale: GradeScale, length: int) -> Iterator[Case]:
-    for grades, judged in _lists(scale, length - 1):
+def _confidence(scale: GradeScale, reach: Reach) -> Iterator[Case]:
+    for grades, judged, _ in tried_lists(scale, replace(reach, length=reach.length - 1)):
         yield _better(grades, (*grades, 0), judged)
 
 
-def _recall(scale: GradeScale, length: int) -> Iterator[Case]:
-    for grades, judged in _lists(scale, length):
-        if any(grades):
-            for grade in scale[1:]:
+def _recall(scale: GradeScale, reach: Reach) -> Iterator[Case]:
+    for grades, judged, _ in tried_lists(scale, reach):
+        if any(grade > 0 for grade in grades):
+            for grade in _relevant(scale):
                 yield (1, Ranking(grades, judged)), (-1, Ranking(grades, tuple(sorted((*judged, grade)))))
 
 
-def _redundancy(scale: GradeScale, length: int) -> Iterator[Case]:
-    for n, missed, above, below in product(range(1, length), _outside(scale), scale[1:], scale[1:]):
+def _redundancy(scale: GradeScale, reach: Reach) -> Iterator[Case]:
+    beyond: list[tuple[int, Grades]] = [(limit + 1, ()) for limit in reach.limits]
+    places = [*product(range(1, reach.length), _outside(scale)), *beyond]
+    for (n, missed), above, below in product(places, _relevant(scale), _relevant(scale)):
         judged = tuple(sorted((*(0,) * (n + 1), above, below, *missed)))
         ends = (0, below), (0, 0), (above, below), (above, 0)
         yield tuple((sign, Ranking((0,) * (n - 1) + end, judged)) for sign, end in zip((1, -1, -1, 1), ends))
@@ -168,7 +204,7 @@ class Part:
     setting: Mapping[str, str]  # what was fixed: grades, D, R, n
     verdict: str  # strict, weak, constant or violated
     shows: str  # the smallest case that shows it, with scores
-    cases: int  # how many there were
+    lists: int  # how many there were
 
     def words(self, names: Iterable[str]) -> str:
         """The named parts of the setting."""
@@ -219,7 +255,7 @@ class Batch:
         """The verdict on each property, by its name. also: more of the setting."""
         for trial in self.trials:
             verdict, shows = self._decide(trial, scores)
-            yield trial.known.name, Part({**also, **trial.setting}, verdict, shows, len(trial.at))
+            yield trial.known.name, Part({**also, **trial.setting}, verdict, shows, len(np.unique(trial.at)))
 
     def _decide(self, trial: Trial, scores: Floats) -> tuple[str, str]:
         sides = scores[trial.at]
@@ -269,23 +305,24 @@ def _as_lists(rankings: Sequence[Ranking], scale: GradeScale) -> Rankings:
     return Rankings(judgments, lengths, offsets, ranks, grades, offsets[:-1], scores, None, first)
 
 
-@lru_cache(maxsize=8)
-def list_trials(scale: GradeScale, length: int) -> Batch:
-    """The five properties about every list, on all lists up to a length over the grades of a scale."""
+@lru_cache(maxsize=16)
+def list_trials(scale: GradeScale, reach: Reach) -> Batch:
+    """The five properties about every list, on lists over the grades of a scale."""
     grades = {"grades": grades_text(scale)}
-    return Batch.of(scale, ((p, grades, p.cases(scale, length)) for p in PROPERTIES if p.cases is not None))
+    return Batch.of(scale, ((p, grades, p.cases(scale, reach)) for p in PROPERTIES if p.cases is not None))
 
 
 @lru_cache(maxsize=16)
-def depth_trials(scale: GradeScale, D: int | None) -> Batch:
+def depth_trials(scale: GradeScale, D: int | None, limits: tuple[int, ...] = ()) -> Batch:
     """Deepness and Shallowness, with R = n and R = 2n, for relevant documents of each grade.
 
-    D: the size of the collection, where the measure has it as parameter; each n is then a setting.
+    D: the size of the collection, where it is fixed; each n is then a setting.
     """
     deep, shallow = (known for known in PROPERTIES if known.cases is None)
+    depths = depths_beyond(limits)
 
     def trials() -> Iterator[tuple[Property, Mapping[str, str], Iterable[Case]]]:
-        for grade in scale[1:]:
+        for grade in _relevant(scale):
             for times in (1, 2):
                 here = {"grades": f"{grade} of {grades_text(scale)}", "R": "n" if times == 1 else "2n"}
 
@@ -293,7 +330,7 @@ def depth_trials(scale: GradeScale, D: int | None) -> Batch:
                     return one_against_block(grade, n, times)
 
                 if D is None:
-                    yield deep, here, map(case, DEPTHS)
+                    yield deep, here, map(case, depths)
                 else:
                     for share in SHARES:
                         yield deep, {**here, "n": f"D/{share}"}, [case(max(1, D // share))]
@@ -302,3 +339,8 @@ def depth_trials(scale: GradeScale, D: int | None) -> Batch:
                 yield shallow, here, [tuple((-sign, ranking) for sign, ranking in pair) for pair in turned]
 
     return Batch.of(scale, trials())
+
+
+def depths_beyond(limits: Iterable[int]) -> tuple[int, ...]:
+    """Every n that is tried for Deepness: the last is beyond each limit."""
+    return (*DEPTHS, *sorted(2 * limit for limit in limits if limit >= DEPTHS[-1]))

@@ -169,7 +169,7 @@ def corrected(p: Floats, correction: Correction | None) -> Floats:
     return adjusted
 
 
-class TestName(Choice):
+class NamedTest(Choice):
     """The name of a test, however it is spelled."""
 
     def clean(self, name: str, value: Any) -> Any:
@@ -464,7 +464,7 @@ class Power(Result):
 def power(
     matrix: ScoreMatrix,
     test: Annotated[
-        Test, TestName("significance test, paired over topics and two-tailed", get_args(Test))
+        Test, NamedTest("significance test, paired over topics and two-tailed", get_args(Test))
     ] = "t",
     alpha: Alpha = 0.05,
     correction: Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from inspect import cleandoc
@@ -21,8 +21,11 @@ from ir_trunc._core.rankings import Floats
 from ir_trunc._output.tables import fitted
 from ir_trunc.measures import BoundMeasure, registry
 from ir_trunc.measures.definition import CUTOFF
-from ir_trunc.measures.params import Whole
+from ir_trunc.measures.params import QRELS, Sizes, Whole
+from ir_trunc.measures.reading_cost import Named
 from ir_trunc.meta._trials import (
+    CROWD,
+    CROWDED,
     DEPTHS,
     OUTSIDE,
     PROPERTIES,
@@ -31,7 +34,10 @@ from ir_trunc.meta._trials import (
     Batch,
     GradeScale,
     Part,
+    Ranking,
+    Reach,
     depth_trials,
+    depths_beyond,
     grades_text,
     list_trials,
 )
@@ -54,10 +60,12 @@ class Claim:
     where: str
     scale: str = ""  # the grades that it speaks of, where it speaks of some only
 
-    def is_about(self, grades: str) -> bool:
-        """Whether these grades are meant; single documents that are compared are of the highest grade."""
-        grade, _, scale = grades.rpartition(" of ")
-        return scale.endswith(grade) and self.scale in ("", scale)
+    def is_about(self, setting: Mapping[str, str]) -> bool:
+        """Whether a setting is meant: the paper knows the size of the collection, and compares top grades."""
+        if setting.get("D") == QRELS:
+            return False
+        grade, _, scale = setting["grades"].rpartition(" of ")
+        return scale.endswith(grade) and not scale.startswith("-") and self.scale in ("", scale)
 
     def __str__(self) -> str:
         return f"{self.says} ({self.where})"
@@ -69,7 +77,7 @@ class Finding:
 
     property: str
     parts: tuple[Part, ...]  # the verdict in each setting
-    tried: str  # the cases, in words
+    tried: str  # the lists, in words
     claim: Claim | None = None  # of the paper; None where it is not legible or silent
 
     @cached_property
@@ -109,9 +117,17 @@ class Finding:
         return "; ".join(each)
 
     @cached_property
-    def cases(self) -> int:
+    def lists(self) -> int:
         """How many were tried, in all settings."""
-        return sum(part.cases for part in self.parts)
+        return sum(part.lists for part in self.parts)
+
+    @property
+    def evidence(self) -> str:
+        """What the verdict rests on: the smallest counter-example, or that there is none."""
+        if self.verdict == "violated":
+            return self.shows
+        found = "only ties" if self.verdict == "constant" else "no counter-example"
+        return f"{found} among {self.lists} lists; {self.shows}"
 
     @cached_property
     def paper(self) -> str:
@@ -122,27 +138,26 @@ class Finding:
         """Whether the paper says otherwise than that it is strict, or not, in all settings it speaks of."""
         if self.claim is None:
             return False
-        meant = [part for part in self.parts if self.claim.is_about(part.setting["grades"])]
+        meant = [part for part in self.parts if self.claim.is_about(part.setting)]
         return bool(meant) and (self.claim.says == "yes") != all(part.verdict == "strict" for part in meant)
 
 
 @dataclass(frozen=True, repr=False)
 class Verdicts(Result):
-    """The seven findings for one measure, on lists up to `length` over the grades of each of the `scales`."""
+    """The seven findings for one measure, on lists over the grades of each of the `scales`."""
 
     measure: str
     scales: tuple[GradeScale, ...]
-    length: int
+    reach: Reach
     findings: tuple[Finding, ...]
-    cutoff: int | None = None  # the measure's own; beyond `length`, no list fills it
 
     def __getitem__(self, name: str) -> Finding:
         """The finding of a property, by its name."""
         return next(finding for finding in self.findings if finding.property == name)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each property: measure, property, verdict, depends_on, shows, tried, cases, paper."""
-        columns = ["property", "verdict", "depends_on", "shows", "tried", "cases", "paper"]
+        """A row for each property: measure, property, verdict, depends_on, shows, tried, lists, paper."""
+        columns = ["property", "verdict", "depends_on", "shows", "tried", "lists", "paper"]
         rows = [[getattr(finding, column) for column in columns] for finding in self.findings]
         table = pd.DataFrame(rows, columns=columns)
         table["depends_on"] = table["depends_on"].map(" ".join)
@@ -152,12 +167,12 @@ class Verdicts(Result):
     @property
     def heading(self) -> str:
         """The measure, and the lists that were tried."""
-        return f"{self.measure}: {tried_on(self.scales, self.length, self.cutoff)}"
+        return f"{self.measure}: {tried_on(self.scales, self.reach)}"
 
     def __repr__(self) -> str:
         lines = [self.heading]
         for finding, declared in zip(self.findings, PROPERTIES):
-            more = f"on {', '.join(finding.depends_on)}" if finding.depends_on else finding.shows
+            more = f"on {', '.join(finding.depends_on)}" if finding.depends_on else finding.evidence
             lines.append(f"{declared.number} {finding.property:<17}{finding.verdict:<10}{more}")
             if finding.depends_on:
                 lines += [f"{'':<19}{word} with {where}: {shows}" for word, where, shows in finding.examples]
@@ -166,30 +181,37 @@ class Verdicts(Result):
         return fitted("\n".join(lines), indent=29)
 
 
-def tried_on(scales: Sequence[GradeScale], length: int, cutoff: int | None = None) -> str:
-    """The lists that were tried, and whether they are all shorter than the cutoff."""
-    lists = f"lists of grades {' and '.join(map(grades_text, scales))} to length {length}"
-    return lists + f" (none reaches the cutoff {cutoff})" * (cutoff is not None and cutoff > length)
+def tried_on(scales: Sequence[GradeScale], reach: Reach) -> str:
+    """The lists that were tried."""
+    grades = " and ".join(map(grades_text, scales))
+    beyond = f", and some longer than {' and '.join(map(str, reach.limits))}" if reach.limits else ""
+    return f"lists of grades {grades} to length {reach.length}{beyond}"
 
 
+LOWEST = -(2**31)  # grade
 Grading = Annotated[
     Sequence[int] | None,
-    Several("grades of the lists, 0 first (by default 0,1 and then 0,1,2)", Whole("grade", 0)),
+    Several("grades of the lists, ascending, with 0 (by default 0,1 and then 0,1,2)", Whole("grade", LOWEST)),
 ]
 Length = Annotated[int, Whole("length of the longest lists of which all are tried", 4, 10)]
 
 SCALES: tuple[GradeScale, ...] = ((0, 1), (0, 1, 2))  # tried by default
-LARGER = 10  # how many times larger the second collection is, for a measure with the size D as parameter
+HARMFUL: GradeScale = (-1, 0, 1)  # tried by default, too, for measures that use negative grades
+SIZE = 20_000  # of the collection, for a measure that takes it from the qrels by default
+LARGER = 10  # how many times larger the other collection is
 MOST_LISTS = 100_000  # that can be tried
+MOST_RANKS = 200_000  # of the lists that exceed a limit
+KEPT_LENGTH = 6  # for which the package keeps the verdicts on its measures
 
 _SHARES = ", ".join(f"D/{share}" for share in SHARES)
 _ALL_M = f"1 to 32, {', '.join(map(str, SHALLOW[32:]))}"
 
 RULE = f"""\
-Each property is tried in several settings: on lists of grades 0,1 and on lists of grades 0,1,2; Deepness and
-Shallowness with R = n relevant documents in the collection and with R = 2n (and as many irrelevant ones, all
-judged), of each grade; and where a measure knows the size D of the collection, with its default D and with
-{LARGER} times as much. The verdict in one setting:
+Each property is tried in several settings: on lists of grades 0,1, on lists of grades 0,1,2, and on lists of
+grades -1,0,1 where the measure uses negative grades; Deepness and Shallowness with R = n relevant documents
+in the collection and with R = 2n (and as many irrelevant ones, all judged), of each grade; and where the
+measure takes the size D of the collection, with the number of judged documents as D (if it allows that), with
+a fixed D and with {LARGER} times as much. The verdict in one setting:
 
     strict     the property holds in every case
     weak       no case is against it, but there are ties
@@ -197,15 +219,17 @@ judged), of each grade; and where a measure knows the size D of the collection, 
     violated   there is a case against it
 
 Where the settings disagree the verdict is 'depends', followed by what it depends on and an example of each
-verdict. The cases are all lists up to a length, by default of 6, with up to {OUTSIDE} relevant documents
-outside them.
+verdict. The lists are all up to a length, by default of 6, with up to {OUTSIDE} judged documents outside
+them; all up to length {CROWDED} with {CROWD} or more judged documents of one grade outside them; and some
+that are longer than each cutoff of the measure, or of a measure inside it, and than other limits on ranks.
 
 Deepness: one relevant document on top beats n relevant ones after n irrelevant ones 'for some n large
-enough'. The largest n that is tried decides, {DEPTHS[-1]}; where a measure knows D, each of n = {_SHARES}
-is a setting of its own.
+enough'. The largest n that is tried decides: {DEPTHS[-1]}, or twice the limit of a measure that looks
+further; where D is fixed, each of n = {_SHARES} is a setting of its own.
 Shallowness: it loses to m relevant ones after m irrelevant ones for some m, of {_ALL_M}.
 
-A violation is proved by the case that is shown. The other verdicts hold for what was tried."""
+A violation is proved by the case that is shown. The other verdicts say that there is no counter-example among
+the lists that were tried."""
 
 Function = Callable[[Sequence[int], Sequence[int]], float]
 Scorer = Callable[[Batch], Floats]
@@ -215,53 +239,121 @@ def _is_function(measure: Any) -> bool:
     return callable(measure) and not isinstance(measure, (Measure, type))
 
 
-def _check(measure: Any, scales: tuple[GradeScale, ...], length: int) -> Verdicts:
-    sizes: list[int] = []
-    cutoff: int | None = None
-    claims: dict[str, Claim] = {}
-    scorers: dict[int | None, Scorer]
+Size = int | str | None
+"""The size of the collection; None for a measure that does not take it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tried for one measure: its settings, and what scores the lists in each."""
+
+    name: str
+    scales: tuple[GradeScale, ...]
+    reach: Reach
+    scorers: Mapping[Size, Scorer]
+    claims: Mapping[str, Claim]
+
+    def findings(self, parts: Mapping[str, Sequence[Part]]) -> Verdicts:
+        """The verdicts, from those of each property in each setting."""
+        lists = tried_on(self.scales, self.reach)
+        sizes = [size for size in self.scorers if size is not None]
+        found = tuple(
+            Finding(
+                each.name,
+                tuple(parts[each.name]),
+                _tried(each.rule, self.scales, self.reach, lists, sizes),
+                self.claims.get(each.name),
+            )
+            for each in PROPERTIES
+        )
+        return Verdicts(self.name, self.scales, self.reach, found)
+
+    def computed(self) -> Verdicts:
+        """The verdicts, found by trying."""
+        parts: dict[str, list[Part]] = {each.name: [] for each in PROPERTIES}
+        for scale, (size, scorer) in product(self.scales, self.scorers.items()):
+            setting = {} if size is None else {"D": str(size)}
+            fixed = size if isinstance(size, int) else None
+            for batch in (list_trials(scale, self.reach), depth_trials(scale, fixed, self.reach.limits)):
+                try:
+                    scores = scorer(batch)
+                except ParameterError as error:
+                    where = f"{self.name} on lists of grades {grades_text(scale)}"
+                    raise ParameterError(f"{where}: {error} Other grades are chosen by 'scale'.") from None
+                for name, part in batch.judge(scores, setting):
+                    parts[name].append(part)
+        return self.findings(parts)
+
+
+def _plan(measure: Any, scale: GradeScale | None, length: int) -> Plan:
+    scales = SCALES if scale is None else (scale,)
     if _is_function(measure):
-        name, scorers = getattr(measure, "__name__", "function"), {None: _function_scorer(measure)}
-    else:
-        parsed = parse_measure(measure)
-        bound = own_formulas([parsed])[0]
-        name, cutoff, claims = written(parsed), bound.cutoff, _claims().get(bound.definition.name, {})
-        D = bound.params.get("D")
-        if isinstance(D, int):
-            whole("D", D, length + OUTSIDE + 2)
-            sizes = [D] if "D" in parsed.params else [D, LARGER * D]
-        scorers = {D: _formula_scorer(bound, D) for D in sizes} or {None: _formula_scorer(bound, None)}
-    parts: dict[str, list[Part]] = {known.name: [] for known in PROPERTIES}
-    for scale, (size, scorer) in product(scales, scorers.items()):
-        also = {} if size is None else {"D": str(size)}
-        for batch in (list_trials(scale, length), depth_trials(scale, size)):
-            try:
-                scores = scorer(batch)
-            except ParameterError as error:
-                where = f"{name} on lists of grades {grades_text(scale)}"
-                raise ParameterError(f"{where}: {error} Other grades are chosen by 'scale'.") from None
-            for prop, part in batch.judge(scores, also):
-                parts[prop].append(part)
-    findings = []
-    for known in PROPERTIES:
-        tried = _tried(known.rule, scales, tried_on(scales, length, cutoff), sizes)
-        findings.append(Finding(known.name, tuple(parts[known.name]), tried, claims.get(known.name)))
-    return Verdicts(name, scales, length, tuple(findings), cutoff)
+        scorers: dict[Size, Scorer] = {None: _function_scorer(measure)}
+        return Plan(getattr(measure, "__name__", "function"), scales, Reach(length), scorers, {})
+    parsed = parse_measure(measure)
+    bound = own_formulas([parsed])[0]
+    reach = Reach(length, _limits(bound, length))
+    sizes = _sizes(bound, "D" in parsed.params)
+    for size in sizes:
+        if isinstance(size, int):
+            whole("D", size, length + OUTSIDE + 2 + reach.crowd + max(reach.limits, default=0))
+    scorers = {size: _formula_scorer(bound, size) for size in sizes}
+    if scale is None and _uses_negative_grades(scorers[sizes[0]]):
+        scales += (HARMFUL,)
+    cutoff = bound.definition.params.get(CUTOFF)
+    is_cut = bound.cutoff is not None and cutoff is not None and not cutoff.required
+    claims = {} if is_cut else _claims().get(bound.definition.name, {})  # they are about whole lists
+    return Plan(written(parsed), scales, reach, scorers, claims)
 
 
-def _tried(rule: str, scales: Sequence[GradeScale], lists: str, sizes: Sequence[int]) -> str:
+def _limits(measure: BoundMeasure, length: int) -> tuple[int, ...]:
+    """The cutoffs of a measure and of one inside it, and its parameters that no list to a length exceeds."""
+    limits = {measure.cutoff}
+    for name, value in measure.params.items():
+        if isinstance(measure.definition.params[name].kind, Named):
+            limits.add(own_formulas([parse_measure(value)])[0].cutoff)
+        elif name != "D" and isinstance(value, (int, float)) and length < value < MOST_RANKS:
+            limits.add(math.ceil(value))
+    return tuple(sorted(limit for limit in limits if limit is not None))
+
+
+def _sizes(measure: BoundMeasure, is_given: bool) -> list[Size]:
+    """The sizes of the collection with which a measure is tried; None where it does not take a number."""
+    size = measure.params.get("D")
+    if is_given or "D" not in measure.definition.params:
+        return [size if isinstance(size, int) else None]
+    number = size if isinstance(size, int) else SIZE
+    numbers = [number, LARGER * number]
+    if not isinstance(measure.definition.params["D"].kind, Sizes):
+        return numbers
+    return [QRELS, *numbers] if size == QRELS else [*numbers, QRELS]
+
+
+def _uses_negative_grades(scorer: Scorer) -> bool:
+    """Whether a list of one document differs with its grade, -1 or 0."""
+    both = [((1, Ranking((grade,), (-1, 0, 1))),) for grade in (-1, 0)]
+    harmful, irrelevant = scorer(Batch.of(HARMFUL, [(PROPERTIES[0], {}, both)]))
+    return bool(harmful != irrelevant)
+
+
+def _tried(
+    rule: str, scales: Sequence[GradeScale], reach: Reach, lists: str, sizes: Sequence[int | str]
+) -> str:
     """What was tried for a property, in words."""
     D = f"; D = {' and '.join(map(str, sizes))}" if sizes else ""
     if rule == "every case":
-        return f"{lists}, 0 to {OUTSIDE} relevant documents outside{D}"
-    grades = " and ".join(f"{grades_text(scale[1:])} of {grades_text(scale)}" for scale in scales)
+        return f"{lists}, 0 to {OUTSIDE} and {reach.crowd} documents outside{D}"
+    relevant = ([grade for grade in scale if grade > 0] for scale in scales)
+    grades = " and ".join(f"{grades_text(of)} of {grades_text(scale)}" for of, scale in zip(relevant, scales))
     n = f"m = {_ALL_M}; R = m and 2m"
     if rule == "from some n on":
-        n = f"n = {_SHARES if sizes else f'1, 2, 4 to {DEPTHS[-1]}'}; R = n and 2n"
+        by_rank = f"1, 2, 4 to {depths_beyond(reach.limits)[-1]}"
+        depths = dict.fromkeys(_SHARES if isinstance(size, int) else by_rank for size in sizes or [None])
+        n = f"n = {' or '.join(depths)}; R = n and 2n"
     return f"{n}; relevant documents of grade {grades}{D}"
 
 
-def _formula_scorer(measure: BoundMeasure, D: int | None) -> Scorer:
+def _formula_scorer(measure: BoundMeasure, D: Size) -> Scorer:
     sized = measure if D is None else replace(measure, params={**measure.params, "D": D})
     sign = -1 if measure.definition.lower_is_better else 1
 
@@ -275,18 +367,18 @@ def _formula_scorer(measure: BoundMeasure, D: int | None) -> Scorer:
 
 def _function_scorer(function: Function) -> Scorer:
     def score(batch: Batch) -> Floats:
-        found = np.empty(len(batch.rankings))
-        for at, ranking in enumerate(batch.rankings):
+        scores = np.empty(len(batch.rankings))
+        for place, ranking in enumerate(batch.rankings):
             value = function(ranking.grades, ranking.judged)
             try:
-                found[at] = float(value)
+                scores[place] = float(value)
             except (TypeError, ValueError):
-                found[at] = math.nan
-            if not math.isfinite(found[at]):
+                scores[place] = math.nan
+            if not math.isfinite(scores[place]):
                 raise ParameterError(
                     f"The function returns {shown(value)} for {ranking}; a finite number is needed."
                 )
-        return found
+        return scores
 
     return score
 
@@ -301,6 +393,30 @@ def _claims() -> dict[str, dict[str, Claim]]:
     return claims
 
 
+def _kept() -> dict[str, dict[str, list[Part]]]:
+    """The verdicts that were computed for the reference: those in each setting, by measure and property."""
+    text = (files("ir_trunc.meta") / "verdicts.csv").read_text(encoding="utf-8")
+    parts: dict[str, dict[str, list[Part]]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        setting = {name: row[name] for name in _SETTING if row[name]}
+        part = Part(setting, row["verdict"], row["shows"], int(row["lists"]))
+        parts.setdefault(row["measure"], {}).setdefault(row["property"], []).append(part)
+    return parts
+
+
+def kept_text(measures: Sequence[str]) -> str:
+    """The verdicts on measures, found anew, as the file in which the package keeps those of the registry."""
+    table = [_plan(measure, None, KEPT_LENGTH).computed() for measure in measures]
+    columns = ["measure", "property", *_SETTING, "verdict", "lists", "shows"]
+    rows = [
+        {"measure": row.measure, "property": each.property, **part.setting, "verdict": part.verdict}
+        | {"lists": part.lists, "shows": part.shows}
+        for row in table for each in row.findings for part in each.parts
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n")
+
+
+_SETTING = ("D", "grades", "R", "n")
 TABLE_CUTOFF = 4  # of the measures that need one: within the longest list, and more than 2
 
 _SHADES = {"strict": 0.75, "depends": 0.4, "weak": 0.2, "constant": 0.0, "violated": 0.0}
@@ -333,7 +449,7 @@ class PropertyTable(Result):
     @property
     def heading(self) -> str:
         """The lists that were tried."""
-        tried = tried_on(self.rows[0].scales, self.rows[0].length)
+        tried = tried_on(SCALES, Reach(self.rows[0].reach.length))
         return (
             f"{tried[:1].upper()}{tried[1:]}. * Amigó et al. 2022 say otherwise; 'properties NAME' shows why."
         )
@@ -367,10 +483,12 @@ def properties(
     Parameters
     ----------
     measures : text, measure, list of both or callable, optional
-        By default every measure of the registry in its default setting, @4 where a depth is needed. A
-        callable takes the grades by rank and the grades of all judged documents, and returns a number.
+        By default every measure of the registry in its default setting, @4 where a depth is needed; their
+        verdicts are kept in a file of the package. A callable takes the grades by rank and the grades of all
+        judged documents, and returns a number.
     scale : sequence of int, optional
-        Grades from which lists are made, 0 first; by default 0,1 and then 0,1,2.
+        Grades from which lists are made, ascending, with 0; by default 0,1 and then 0,1,2, and -1,0,1 for a
+        measure that uses negative grades.
     length : int
         Length of the longest lists of which all are tried, 4 to 10.
 
@@ -391,29 +509,36 @@ def properties(
     >>> found["Confidence"].verdict, found["Confidence"].shows
     ('weak', '- (R=1) 0 = 0 (R=1) 0')
     """
-    scales = SCALES
+    grades: GradeScale | None = None
     if scale is not None:
-        given = tuple(whole("scale", grade, 0, 2**31) for grade in several("scale", scale, "grades"))
-        if len(given) < 2 or given[0] != 0 or list(given) != sorted(set(given)):
-            raise ParameterError(f"scale={given}: 0 and at least one grade above it, ascending, are needed.")
-        scales = (given,)
-    for grades in scales:
-        lists = sum(len(grades) ** n for n in range(length + 1))
-        lists *= math.comb(len(grades) + OUTSIDE - 1, OUTSIDE)
-        if lists > MOST_LISTS:
-            raise ParameterError(
-                f"scale={grades_text(grades)}, length={length}: {lists} lists would be tried, and at most"
-                f" {MOST_LISTS} can be: take fewer grades or a shorter length."
-            )
-    chosen: list[Any]
+        grades = tuple(whole("scale", grade, -(2**31), 2**31) for grade in several("scale", scale, "grades"))
+        if 0 not in grades or len(grades) < 2 or list(grades) != sorted(set(grades)):
+            raise ParameterError(f"scale={grades}: ascending grades are needed, 0 and at least one other.")
+    largest = grades or SCALES[-1]
+    levels = len(largest)
+    lists = sum(levels**n for n in range(length + 1)) * math.comb(levels - 1 + OUTSIDE, OUTSIDE)
+    if lists > MOST_LISTS:
+        raise ParameterError(
+            f"scale={grades_text(largest)}, length={length}: {lists} lists would be tried, and at most"
+            f" {MOST_LISTS} can be: take fewer grades or a shorter length."
+        )
+    is_default = measures is None and scale is None and length == KEPT_LENGTH
     if measures is None:
-        cutoffs = {name: definition.params.get(CUTOFF) for name, definition in registry.items()}
-        chosen = [f"{name}@{TABLE_CUTOFF}" * bool(k and k.required) or name for name, k in cutoffs.items()]
-    else:
-        named: Any = measures
-        chosen = [named] if _is_function(named) else [*parse_measures(named)]
-    measured = progress(chosen, "properties", "measure")
-    return PropertyTable(tuple(_check(measure, scales, length) for measure in measured))
+        measures = default_settings()
+    chosen: list[Any] = [measures] if _is_function(measures) else [*parse_measures(measures)]
+    plans = [_plan(measure, grades, length) for measure in chosen]
+    kept = _kept() if is_default else {}
+    rows = (
+        plan.findings(kept[plan.name]) if plan.name in kept else plan.computed()
+        for plan in progress(plans, "properties", "measure")
+    )
+    return PropertyTable(tuple(rows))
+
+
+def default_settings() -> list[str]:
+    """Every measure of the registry by itself, @4 where a depth is needed."""
+    cutoffs = {name: definition.params.get(CUTOFF) for name, definition in registry.items()}
+    return [f"{name}@{TABLE_CUTOFF}" * bool(k and k.required) or name for name, k in cutoffs.items()]
 
 
 properties.__doc__ = cleandoc(properties.__doc__ or "").replace(

@@ -132,7 +132,9 @@ def _verdicts(verdicts: Verdicts) -> str:
     text = "; ".join(f"{word}: {', '.join(names)}" for word, names in by_word if names)
     of = f" of `{verdicts.measure}`" if "@" in verdicts.measure else ""
     others = [f"{f.property} {f.paper}" for f in verdicts.findings if f.disagrees()]
-    return f"Properties{of}, {text}." + (f" The paper says otherwise: {', '.join(others)}." if others else "")
+    lists = [f"{f.property} {f.lists}" for f in verdicts.findings if f.verdict not in ("violated", "depends")]
+    text += "." + f" No counter-example among these numbers of lists: {', '.join(lists)}." * bool(lists)
+    return f"Properties{of}, {text}" + (f" The paper says otherwise: {', '.join(others)}." if others else "")
 
 
 def _with_what(found: Finding) -> str:

@@ -3,21 +3,24 @@
 import math
 import re
 from functools import cache
+from importlib.resources import files
 
 import ir_measures
 import pytest
 from naive import RUN_TWINS, TWINS, Query, Setting
 from naive_properties import deepness, on_every_list, shallowness
 
+import ir_trunc
 from ir_trunc import meta
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc.measures import registry
+from ir_trunc.measures.declaration import oriented
 from ir_trunc.meta import _trials as trials
-from ir_trunc.meta.properties import TABLE_CUTOFF, _claims
-
-SCALES = ((0, 1), (0, 1, 2))
+from ir_trunc.meta.properties import TABLE_CUTOFF, _claims, _kept, default_settings, kept_text
+from ir_trunc.scoring.objects import bind
 
 SMALL = 60  # a collection that a plain loop can go through
+NARROW = {"UMeasure": {"L": 30}, "TBG": {"half_life": 20}}  # limits that a plain loop can go beyond
 
 
 @pytest.fixture
@@ -60,7 +63,8 @@ def test_verdicts_that_are_known_by_hand(function, expected):
 
 def twin_of(name, scale, **params):
     """A score from the naive twin, for a scale; whole-run measures get a run of this one list."""
-    setting = Setting(k=TABLE_CUTOFF if needs_a_depth(name) else None, levels=scale[1:], params=params)
+    levels = tuple(grade for grade in scale if grade > 0)
+    setting = Setting(k=TABLE_CUTOFF if needs_a_depth(name) else None, levels=levels, params=params)
 
     @cache  # a list is a case's better side, another's worse one, and the beginning of longer ones
     def value(grades, judged):
@@ -79,14 +83,15 @@ def needs_a_depth(name):
 def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
     """Each setting of each property, by definitions and formulas that share nothing with the library."""
     sized = "D" in registry[name].params
-    params = {"D": SMALL} if sized else {}
-    written = name + f"(D={SMALL})" * sized + f"@{TABLE_CUTOFF}" * needs_a_depth(name)
-    found = tried(written, length=4)
-    for scale in SCALES:
+    params = {"D": SMALL} if sized else NARROW.get(name, {})
+    text = f"({','.join(f'{key}={value}' for key, value in params.items())})" if params else ""
+    found = tried(name + text + f"@{TABLE_CUTOFF}" * needs_a_depth(name), length=4)
+    limits, crowd = found.reach.limits, found.reach.crowd
+    for scale in found.scales:
         score, here = twin_of(name, scale, **params), ",".join(map(str, scale))
-        for prop, verdict in on_every_list(score, scale, 4).items():
+        for prop, verdict in on_every_list(score, scale, 4, limits, crowd).items():
             (part,) = [part for part in found[prop].parts if part.setting["grades"] == here]
-            assert (prop, part.verdict) == (prop, verdict)
+            assert (prop, scale, part.verdict) == (prop, scale, verdict)
     for prop in ("Deepness", "Shallowness"):
         for part in found[prop].parts:
             grade, _, scale = part.setting["grades"].partition(" of ")
@@ -95,9 +100,72 @@ def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
             if prop == "Shallowness":
                 expected = shallowness(score, int(grade), (1, 2, 3, 4, 5, 6, 12), times)
             else:
-                n = max(1, SMALL // int(part.setting["n"].removeprefix("D/"))) if sized else 16
+                deepest = max([16, *(2 * limit for limit in limits if limit >= 16)])
+                n = max(1, SMALL // int(part.setting["n"].removeprefix("D/"))) if sized else deepest
                 expected = deepness(score, int(grade), n, times)
             assert (prop, part.setting, part.verdict) == (prop, part.setting, expected)
+
+
+# A claim that was refuted, with a case that refutes it: scores that have to be in falling order.
+REFUTED = {
+    ("WSS(D=20000)", "Deepness"): [([0] * 20 + [1] * 20, [0] * 20 + [1] * 20), ([1], [0] * 20 + [1] * 20)],
+    ("WSS", "Recall"): [([1, 0], [0, 0] + [1] * 22), ([1, 0], [0, 0] + [1] * 21)],
+    ("OneMinusLossER(D=20000)", "Recall"): [([1, 1], [0, 1, 1]), ([1, 1], [0, 1, 1, 1])],
+    ("UMeasure(L=30)", "Deepness"): [([1], [0] * 60 + [1] * 60), ([0] * 60 + [1] * 60, [0] * 60 + [1] * 60)],
+    ("UDCG", "Confidence"): [([-1, 0], [-1, 0, 0]), ([-1], [-1, 0, 0])],
+    ("EET", "Recall"): [([1], [0] + [1] * 21), ([1], [0] + [1] * 22)],
+    ("nDCG@5", "Priority"): [([0] * 5 + [1, 0], [0] * 7 + [1]), ([0] * 5 + [0, 1], [0] * 7 + [1])],
+    ("HarmCompat", "Priority"): [([0, -1], [-1, 0, 1]), ([-1, 0], [-1, 0, 1])],
+}
+VERDICTS = {
+    ("WSS", "Deepness"): {"qrels": {"strict"}, "20000": {"violated"}, "200000": {"violated"}},
+    ("WSS", "Recall"): {"qrels": {"violated"}, "20000": {"strict"}, "200000": {"strict"}},
+    ("OneMinusLossER", "Recall"): {"qrels": {"violated"}, "20000": {"strict"}, "200000": {"strict"}},
+    ("UMeasure", "Deepness"): {"": {"strict"}},
+    ("UDCG", "Confidence"): {"": {"weak", "violated"}},
+    ("EET", "Recall"): {"": {"weak"}},
+    ("nDCG@5", "Priority"): {"": {"weak"}},
+    ("HarmCompat", "Priority"): {"": {"constant", "weak"}},
+}
+
+
+@pytest.mark.parametrize(("name", "prop"), REFUTED)
+def test_counter_examples_of_verdicts_that_were_refuted(name, prop):
+    """The first list scores higher, or as high where the verdict was 'strict' and is 'weak'."""
+    measure = bind(ir_trunc.parse_measure(name))
+    of_lists, judged = zip(*REFUTED[name, prop])
+    rankings = [ir_trunc.Rankings.from_lists([grades], [of]) for grades, of in zip(of_lists, judged)]
+    scores = [float(oriented(name, measure.score(lists))[0]) for lists in rankings]
+    assert scores[0] == scores[1] if name in ("EET", "nDCG@5") else scores[0] > scores[1]
+
+
+@pytest.mark.parametrize(("name", "prop"), VERDICTS)
+def test_verdicts_that_were_refuted_are_given_no_more(name, prop):
+    by_size = {}
+    for part in tried(name)[prop].parts:
+        by_size.setdefault(part.setting.get("D", ""), set()).add(part.verdict)
+    assert by_size == VERDICTS[name, prop]
+
+
+def test_limits_are_cutoffs_inner_ones_too_and_lengths():
+    for name, limits in {"EET": (10,), "nDCG@5": (5,), "UMeasure(L=50.5)": (51,), "AP": ()}.items():
+        assert tried(name, (0, 1), 4).reach.limits == limits
+
+
+def test_the_package_keeps_verdicts_on_all_its_measures():
+    """`.ci/renew --verdicts` writes them."""
+    assert {row.measure for row in meta.properties()} == set(_kept()) == set(default_settings())
+
+
+# Those of measures of runs are long to compute: every test computes some, `full` all.
+KEPT = ["AP", "RBPT", "WSS", "HarmCompat", "EET"]
+
+
+@pytest.mark.parametrize("names", [KEPT, pytest.param(default_settings(), marks=pytest.mark.full)])
+def test_verdicts_that_are_kept_are_those_that_are_computed(names):
+    kept = (files("ir_trunc.meta") / "verdicts.csv").read_text(encoding="utf-8").splitlines()
+    found = kept_text(names).splitlines()
+    assert sorted(found) == sorted(line for line in kept if line.partition(",")[0] in ("measure", *names))
 
 
 def settings(finding, *names):
@@ -140,7 +208,7 @@ def test_deepness_of_what_reads_r_documents_depends_on_r():
 
 def test_deepness_of_full_rankings_depends_on_the_share_of_the_collection():
     """AUC with R = n: 1/n + (1 - 1/n)/2 on top, 1 - n/(D - n) for the block: it wins while n < about D/3."""
-    for name in ("AUC", "KendallTau", "Spearman", "OIE"):
+    for name in ("AUC", "KendallTau", "Spearman"):
         found = tried(name, (0, 1))["Deepness"]
         assert found.verdict == "depends", name
         assert found.depends_on == ("R", "n"), name
@@ -186,10 +254,11 @@ def test_a_users_function_is_judged_as_the_formula_that_it_equals(shallow_lists)
 
 def test_a_verdict_says_what_was_tried():
     found = tried("OIE")
-    assert "n = D/1000, D/100, D/10, D/5; R = n and 2n" in found["Deepness"].tried
-    assert found["Priority"].cases == 2 * sum(part.cases for part in tried("AP")["Priority"].parts)
-    assert "to length 6 (none reaches the cutoff 10)\n" in repr(tried("P@10", (0, 1)))
-    assert "cutoff" not in repr(tried("P@6", (0, 1)))
+    assert "n = D/1000, D/100, D/10, D/5 or 1, 2, 4 to 8192; R = n and 2n" in found["Deepness"].tried
+    assert found["Priority"].lists == 3 * sum(part.lists for part in tried("AP")["Priority"].parts)
+    assert "to length 6, and some longer than 10\n" in repr(tried("P@10", (0, 1)))
+    shown = " ".join(repr(tried("AP", (0, 1))).split())
+    assert "strict no counter-example among 358 lists; 10 (R=1) 1 > 01 (R=1) 0.5" in shown
 
 
 def test_scores_are_printed_with_as_many_digits_as_show_which_is_higher():
@@ -255,13 +324,13 @@ def test_a_table_of_some_measures_and_its_picture():
 @pytest.mark.parametrize(("wrong", "says"), [
     (lambda: tried("nothing"), "There is no measure"),
     (lambda: tried("infAP"), "not computed"),
-    (lambda: tried("AP", (1, 2)), "scale="),
+    (lambda: tried("AP", (1, 2)), "scale=.*ascending grades are needed, 0 and at least one other"),
     (lambda: tried("AP", (0, 2, 1)), "scale="),
     (lambda: tried("AP", (0, 10**30)), "scale=1000"),
     (lambda: tried("AP", 1), "scale=1: grades of the lists.* are needed"),
     (lambda: tried("AP", length=3), "length=3"),
     (lambda: tried("AP", range(6)), "1175727 lists would be tried"),
-    (lambda: tried("OIE(D=5)"), "D=5 is out of range: a whole number >= 10"),
+    (lambda: tried("OIE(D=5)"), "D=5 is out of range: a whole number >= 30"),
     (lambda: tried("ERRU(max_rel=1)"), "on lists of grades 0,1,2: max_rel=1 .* 'scale'"),
     (lambda: tried(lambda g, j: math.nan),
      "returns nan for 10 .R=1.; a finite number is needed"),
