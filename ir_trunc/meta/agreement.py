@@ -47,7 +47,7 @@ class Agreement(Result):
     values: Floats  # coefficients (N x N), 1 on the diagonal
     coefficient: Coefficient
     of: str  # what was ordered
-    orderings: Floats  # the values by which it was (N x items), high ones first
+    orderings: Floats  # the values by which it was (N x items), high ones first: those of losses negative
     p: float  # persistence of rank-biased overlap
 
     def interval(
@@ -107,8 +107,8 @@ def agreement(
 ) -> Agreement:
     """Agreement between every two measures: a coefficient between the orderings that they produce.
 
-    Systems are ordered by their mean scores (the shape of Webber et al.'s Table 2), or pairs of systems by
-    their p values (their Table 3).
+    Systems are ordered by their mean scores, the best first (the shape of Webber et al.'s Table 2), or pairs
+    of systems by their p values (their Table 3).
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def agreement(
     RBPT 0.33  1.00
     """
     if isinstance(ordered, ScoreMatrix):
-        series, of = dict(zip(ordered.measures, ordered.means())), "systems by mean score"
+        series, of = dict(zip(ordered.measures, ordered.oriented_means())), "systems by mean score"
     elif isinstance(ordered, Power):
         series, of = dict(zip(ordered.measures, rounded(-ordered.p))), "system pairs by p value"
     else:

@@ -21,7 +21,7 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc.meta.matrix import ScoreMatrix, labelled_table
+from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, labelled_table
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring._statistics import interval
@@ -40,7 +40,7 @@ class Coverage(Result):
     systems: tuple[str, ...]
     reference: tuple[str, ...]
     uir: Floats  # (S x S), row s against column s'
-    means: Floats  # mean scores (M x S)
+    means: Floats  # mean scores (M x S), those of losses negative
     topic_pairs: int  # how many were compared
     exact: bool  # whether these are all
     seed: int
@@ -123,14 +123,14 @@ def coverage(
         first, second = generator(seed).integers(0, T, size=(2, topic_pairs))
     names = tuple(matrix.measures[place] for place in places)
     matrix.refuse_whole_run(names, "unanimity compares topics; take another reference")
-    scores = matrix.values[places]
+    scores = higher_is_better(names, matrix.values[places])
     ours, theirs = scores[:, :, first], scores[:, :, second]
     uir = np.zeros((len(matrix.systems),) * 2)
     for s in progress(range(len(uir)), "UIR", "system"):
         own = ours[:, s, None]
         at_least = np.logical_and.reduce(own >= theirs).sum(axis=1)
         uir[s] = (at_least - np.logical_and.reduce(theirs >= own).sum(axis=1)) / len(first)
-    means = matrix.means()
+    means = matrix.oriented_means()
     return Coverage(matrix.measures, matrix.systems, names, uir, means, len(first), topic_pairs is None, seed)
 
 

@@ -22,7 +22,7 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures import BoundMeasure
-from ir_trunc.measures.declaration import items_of, split_at_blanks
+from ir_trunc.measures.declaration import items_of, lower_is_better, split_at_blanks
 from ir_trunc.measures.definition import RunScores
 from ir_trunc.scoring._runs import RunsLike, by_name, score_each
 from ir_trunc.scoring._saved import Saved, array_of, fields_of, plain, typed
@@ -238,6 +238,10 @@ class ScoreMatrix(Saved):
         """Mean scores over topics (M x S), rounded."""
         return rounded(self.values.mean(axis=2))
 
+    def oriented_means(self) -> Floats:
+        """Mean scores over topics (M x S), rounded, such that higher is better."""
+        return higher_is_better(self.measures, self.means())
+
     def over(self, systems: Ints, sets: Bools) -> Floats:
         """The measures over sets of topics: of P systems R sets each (P x R x T), P x R x M values."""
         self._refuse_values_alone()
@@ -314,6 +318,16 @@ class ScoreMatrix(Saved):
         index = pd.MultiIndex.from_product([self.systems, self.topics], names=["system", "query_id"])
         rows = self.values.reshape(len(self.measures), -1).T
         return pd.DataFrame(rows, index=index, columns=list(self.measures))
+
+
+def higher_is_better(measures: Sequence[str], values: Floats) -> Floats:
+    """Values by measure (M x ...) such that higher is better: those of losses have the opposite sign.
+
+    A condition has the direction of its measure: 'HarmCompat@5, deep'.
+    """
+    both = ((measure, measure.partition(", ")[0]) for measure in measures)
+    losses = np.array([any(map(lower_is_better, names)) for names in both], dtype=bool)
+    return np.where(losses.reshape(-1, *[1] * (values.ndim - 1)), -values, values)
 
 
 def matrix_of(value: Any) -> ScoreMatrix:

@@ -24,7 +24,15 @@ from ir_trunc._ranking.runs import join_run, read_run
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures.params import Whole
-from ir_trunc.meta.matrix import ScoreMatrix, crossed, indices_of, named_runs, rounded, run_scores
+from ir_trunc.meta.matrix import (
+    ScoreMatrix,
+    crossed,
+    higher_is_better,
+    indices_of,
+    named_runs,
+    rounded,
+    run_scores,
+)
 from ir_trunc.meta.procedures import SystemGroups, procedure
 from ir_trunc.scoring._runs import RunsLike, progress
 from ir_trunc.scoring.objects import MeasureLike, bind, parse_measures, written
@@ -180,8 +188,9 @@ class LeftOut(Result):
 
         For the second, the system alone has its score without its group; all others keep theirs.
         """
-        full = 1 + (self.full[:, None, :] > self.full[:, :, None]).sum(axis=2)
-        others = self.full[:, None, :] > self.without[:, :, None]
+        scores, alone = (higher_is_better(self.measures, each) for each in (self.full, self.without))
+        full = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
+        others = scores[:, None, :] > alone[:, :, None]
         others[:, np.arange(len(self.systems)), np.arange(len(self.systems))] = False
         return full, 1 + others.sum(axis=2)
 
@@ -191,7 +200,8 @@ class LeftOut(Result):
         levels = {"measure": self.measures, "system": self.systems}
         frame = crossed(levels, {"full": self.full, "without": self.without})
         frame.insert(2, "group", list(self.groups) * len(self.measures))
-        return frame.assign(loss=frame["full"] - frame["without"], places_lost=(rank_without - rank).ravel())
+        loss = higher_is_better(self.measures, self.full - self.without)
+        return frame.assign(loss=loss.ravel(), places_lost=(rank_without - rank).ravel())
 
     def summary(self) -> pd.DataFrame:
         """Mean and largest loss by measure."""

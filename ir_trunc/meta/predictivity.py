@@ -16,7 +16,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Repetitions, Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.meta.coefficients import tau
-from ir_trunc.meta.matrix import ScoreMatrix, labelled_table, rounded, square_table
+from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, labelled_table, rounded, square_table
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT
@@ -36,7 +36,7 @@ class Predictivity(Result):
     measures: tuple[str, ...]
     systems: tuple[str, ...]
     taus: Floats  # (splits x M x M), the row's measure on the first half, the column's on the second
-    halves: Floats  # mean scores (splits x 2 x M x S)
+    halves: Floats  # mean scores (splits x 2 x M x S), those of losses negative
     seed: int
 
     @property
@@ -119,7 +119,9 @@ def predictivity(matrix: ScoreMatrix, repetitions: Repetitions = 100, seed: Seed
         for side in range(2):
             chosen = np.zeros((len(matrix.systems), 1, len(order)), dtype=bool)
             chosen[:, :, order[side * half : (side + 1) * half]] = True
-            halves[split, side] = rounded(matrix.over(everyone, chosen)[:, 0].T)
+            halves[split, side] = higher_is_better(
+                matrix.measures, rounded(matrix.over(everyone, chosen)[:, 0].T)
+            )
         taus[split] = [[tau(first, second) for second in halves[split, 1]] for first in halves[split, 0]]
     return Predictivity(matrix.measures, matrix.systems, taus, halves, seed)
 

@@ -30,7 +30,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.params import Choice, Number, Whole
-from ir_trunc.meta.matrix import ScoreMatrix, crossed, labelled_table
+from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table
 from ir_trunc.meta.power import ratio_intervals, system_pairs
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
@@ -219,7 +219,7 @@ class SwapRates(Result):
     size: int  # topics in each of the two sets
     repetitions: int
     seed: int
-    best: Floats  # the highest mean score of a system over all topics (M)
+    best: Floats  # the best mean score of a system over all topics (M)
 
     @property
     def rates(self) -> Floats:
@@ -254,7 +254,7 @@ class SwapRates(Result):
         """How large a difference has to be for the swap rate to be within a limit, a row for each measure.
 
         overall_swap_rate: of all comparisons, whatever their difference. difference: the lower edge of the
-        first bin within the limit; NaN where there is none. best_score: the highest mean score of a system.
+        first bin within the limit; NaN where there is none. best_score: the best mean score of a system.
         relative_difference: the edge over the best score; NaN where that is not above 0. share: of the
         comparisons at or above the edge. The last four are those of Peñas & Rodrigo (ACL 2011, Table 2).
         """
@@ -353,7 +353,8 @@ def swap_rates(
         all_counts.append(in_bins.sum(axis=2).transpose(2, 0, 1))
         swap_counts.append((in_bins & opposite).sum(axis=2).transpose(2, 0, 1))
     comparisons, swaps = np.concatenate(all_counts, axis=2), np.concatenate(swap_counts, axis=2)
-    drawn, best = (width, count, repetitions, seed), matrix.means().max(axis=1)
+    drawn = width, count, repetitions, seed
+    best = higher_is_better(matrix.measures, matrix.oriented_means().max(axis=1))
     return SwapRates(matrix.measures, matrix.systems, comparisons, swaps, *drawn, best)
 
 
