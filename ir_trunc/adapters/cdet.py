@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, warn
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import Choice, checked
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
 from ir_trunc._read.readers.cdet import (
@@ -50,6 +50,7 @@ KEYS: dict[Ranked, tuple[str, ...]] = {
 }
 """The keys of a list, by what is in it."""
 
+HIGHEST_GAIN = 10
 SILENT, PERFECT = "silent", "perfect"
 ALL = "all"
 
@@ -165,15 +166,34 @@ def universe(
     >>> cdet.universe({"t1": ["q1"]}, "2024-02-28..2024-03-01")
     ['t1/q1/2024-02-28', 't1/q1/2024-02-29', 't1/q1/2024-03-01']
     """
-    return list(_universe(_questions(topics), _read_days(days)[0], what))
+    return _Collection(_questions(topics), _read_days(days)[0]).lists(what)
 
 
-def _universe(asked: Mapping[str, Iterable[str]], days: Iterable[str], what: Ranked) -> Iterator[str]:
-    for topic, questions in asked.items():
-        if what == "questions":
-            yield from (join_keys(topic, day) for day in days)
-        else:
-            yield from (join_keys(topic, question, day) for question in questions for day in days)
+@dataclass(frozen=True)
+class _Collection:
+    """The questions of each topic, and the days."""
+
+    questions: Mapping[str, list[str]]
+    days: list[str]
+
+    def lists(self, ranked: Ranked) -> list[str]:
+        """The ids of all lists."""
+        if ranked == "questions":
+            return [join_keys(topic, day) for topic in self.questions for day in self.days]
+        asked = [join_keys(topic, question) for topic, named in self.questions.items() for question in named]
+        return [join_keys(question, day) for question in asked for day in self.days]
+
+    @cached_property
+    def _dates(self) -> frozenset[str]:
+        return frozenset(self.days)
+
+    def check(self, topic: str, day: str, place: str) -> None:
+        """InputError where there is no such topic or day."""
+        if topic not in self.questions:
+            raise InputError(f"{place}: the topics have no topic {topic}.")
+        if one_day(day, place) not in self._dates:
+            ends = f"{self.days[0]} to {self.days[-1]}"
+            raise InputError(f"{place}: the collection has no day {day}; it has {ends}.")
 
 
 def _questions(topics: Any) -> dict[str, list[str]]:
@@ -187,6 +207,8 @@ def _read_days(days: DaysLike) -> tuple[list[str], dict[str, str]]:
     """The days of the collection in their order, and those of its documents where they are given."""
     if isinstance(days, str) and (ends := re.fullmatch(r"([0-9-]+)\.\.([0-9-]+)", days)):
         return _range(*(one_day(end, f"days {days}") for end in ends.groups())), {}
+    if isinstance(days, str) and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", days):
+        days = [days]
     if isinstance(days, (str, os.PathLike)):
         days = _days_of_file(days)
     if isinstance(days, Mapping):
@@ -267,25 +289,27 @@ def score(
     asked, paths = _questions(topics), by_file_name(runs)
     if taken := {SILENT, PERFECT} & set(paths):
         raise InputError(f"run {min(taken)}: a row of the table has this name; rename the file.")
-    collection, date_of = ([], {}) if days is None else _read_days(days)
+    chosen, date_of = ([], {}) if days is None else _read_days(days)
     documents = _gains(qrels, date_of)
-    collection = collection or _days_of(documents)
-    grades: dict[Ranked, Judged] = {"documents": _judged(documents, asked, collection)}
+    collection = _Collection(asked, chosen or _days_of(documents))
+    if question_qrels is None:
+        of_questions = _question_gains(documents)
+    else:
+        of_questions = _by_key(read_qrels(question_qrels, keys=KEYS["questions"]))
+    grades: dict[Ranked, Judged] = {"documents": documents, "questions": of_questions}
+    _check_qrels(grades, collection)
+    systems: dict[str, ChangeRun] = {}
+    for name, path in paths.items():
+        systems[name] = read_change_run(path, f"run {path}")
+        _check_run(systems[name], f"run {path}", collection, of_questions)
     if question_qrels is None:
         warn(
             "no judgments of questions are given: the gain of a question on a day is the highest gain of its"
             " documents on that day."
         )
-        grades["questions"] = _question_gains(documents)
-    else:
-        grades["questions"] = _by_key(read_qrels(question_qrels, keys=KEYS["questions"]))
-    systems: dict[str, ChangeRun] = {}
-    for name, path in paths.items():
-        systems[name] = read_change_run(path, f"run {path}")
-        _check(systems[name], f"run {path}", asked, collection, grades["questions"])
     tables = []
     for ranked, keys in KEYS.items():
-        lists = list(_universe(asked, collection, ranked))
+        lists = collection.lists(ranked)
         judged = {key: grades[ranked].get(key, {}) for key in lists}
         ready = Evaluator(measures, judged, keys=keys)
         ideal = {key: {doc: gain for doc, gain in gains.items() if gain > 0} for key, gains in judged.items()}
@@ -334,23 +358,23 @@ def _days_of(gains: Judged) -> list[str]:
     return _range(days[0], days[-1])
 
 
-def _judged(gains: Judged, asked: Mapping[str, list[str]], days: list[str]) -> Judged:
-    """The gains of the questions of the topics; InputError for another topic or day."""
-    others, within = set(), set(days)
-    for key in gains:
-        topic, question, day = key.split(SEPARATOR)
-        if topic not in asked:
-            raise InputError(f"qrels, topic {key}: the topics have no topic {topic}.")
-        if one_day(day, f"qrels, topic {key}") not in within:
-            raise InputError(f"qrels, topic {key}: the collection has no day {day}.")
-        if question not in asked[topic]:
-            others.add(join_keys(topic, question))
+def _check_qrels(grades: Mapping[Ranked, Judged], collection: _Collection) -> None:
+    """InputError for another topic or day; warnings for other questions and for gains beyond the scale."""
+    others: set[str] = set()
+    for ranked, gains in grades.items():
+        for key, judged in gains.items():
+            topic, *question, day = key.split(SEPARATOR)
+            collection.check(topic, day, f"qrels of {ranked}, topic {key}")
+            if question and question[0] not in collection.questions[topic]:
+                others.add(join_keys(topic, question[0]))
+            if (highest := max(judged.values(), default=0)) > HIGHEST_GAIN:
+                scale = f"the highest gain of the track is {HIGHEST_GAIN}"
+                raise InputError(f"qrels of {ranked}, topic {key}: gain {highest}; {scale}.")
     if others:
         warn(
-            f"qrels: ignored {counted(len(others), 'question')} that are not in the topics (for example"
-            f" {min(others)}): their documents are not scored, and they count in the ranking of questions."
+            f"qrels: ignored {counted(len(others), 'question')} that the topics do not have (for example"
+            f" {min(others)}). Their documents are not scored; they count in the ranking of questions."
         )
-    return gains
 
 
 def _question_gains(gains: Judged) -> Judged:
@@ -363,19 +387,12 @@ def _question_gains(gains: Judged) -> Judged:
     return highest
 
 
-def _check(
-    run: ChangeRun, source: str, asked: Mapping[str, list[str]], days: list[str], question_gains: Judged
-) -> None:
+def _check_run(run: ChangeRun, source: str, collection: _Collection, question_gains: Judged) -> None:
     """InputError where a run names another topic, question or day; a warning for questions of its own."""
-    within, proposed = set(days), []
+    proposed = []
     for each in run.rankings:
-        if each.topic not in asked:
-            raise InputError(f"{each.place}: the topics have no topic {each.topic}.")
-        if each.day not in within:
-            raise InputError(
-                f"{each.place}: the collection has no day {each.day}; it has {days[0]} to {days[-1]}."
-            )
-        if each.question in asked[each.topic]:
+        collection.check(each.topic, each.day, each.place)
+        if each.question in collection.questions[each.topic]:
             continue
         if not each.question.startswith(run.tag):
             raise InputError(
@@ -388,8 +405,8 @@ def _check(
         names = {(each.topic, each.question) for each in proposed}
         warn(
             f"{source}: {counted(len(names), 'question')} of its own without judgments (for example"
-            f" {proposed[0].question}), ranked {counted(len(proposed), 'time')}: their documents are not"
-            " scored, and they count as irrelevant in the ranking of questions."
+            f" {proposed[0].question}), ranked {counted(len(proposed), 'time')}. Their documents are not"
+            " scored; in the ranking of questions they count as irrelevant."
         )
 
 

@@ -208,9 +208,9 @@ def options_of(args: argparse.Namespace) -> RunOptions:
     return {**reading_of(args), "nil": args.nil}
 
 
-def add_runs(parser: argparse.ArgumentParser) -> None:
+def add_runs(parser: argparse.ArgumentParser, about: str = RUNS) -> None:
     """Add runs, where flags name the measures."""
-    parser.add_argument("runs", metavar="RUN", nargs="+", type=_run, help=RUNS)
+    parser.add_argument("runs", metavar="RUN", nargs="+", type=_run, help=about)
 
 
 def _run(word: str) -> str:

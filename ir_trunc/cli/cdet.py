@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ir_trunc._output.files import check_outputs
 from ir_trunc.adapters.cdet import MEASURES, ChangeScores, score
-from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag
+from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_runs
 from ir_trunc.cli._output import FORMATS, Row, form_of, printing
 
 __all__ = ["main"]
@@ -37,7 +37,7 @@ def main(words: Sequence[str]) -> int:
     )
     about = f"gains of documents by topic/question/day. {QRELS}"
     parser.add_argument("qrels", metavar="QRELS", help=about)
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: JSON lines that begin with the runtag")
+    add_runs(parser, "runs of the track: JSON lines that begin with the runtag")
     about = (
         "days of the collection: a range 2024-01-01..2024-03-31, or a file of dates or of lines"
         " 'document<TAB>date' (default: from the first to the last day of the qrels)"

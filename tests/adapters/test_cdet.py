@@ -222,7 +222,7 @@ def test_questions_of_the_run_are_counted(track, command):
     add(track, qid="mine-1")
     status, out, err = command("cdet", "topics.jsonl", "qrels", "my.run", "--days", RANGE, "--by", "all")
     assert status == 0
-    assert "run my.run: 1 question of its own without judgments (for example mine-1), ranked 1 time" in err
+    assert "run my.run: 1 question of its own without judgments (for example mine-1), ranked 1 time." in err
     assert {line.split("\t")[3] for line in out.splitlines()} == {
         "silent",
         "perfect",
@@ -278,3 +278,30 @@ def test_what_is_ranked_is_a_choice(track):
     assert cdet.read_lists("runs/alert.run", "questions") == in_lines("alert", RUNS["alert"])[1]
     with pytest.raises(ParameterError, match="what='days' is unknown"):
         cdet.read_lists("runs/alert.run", "days")
+
+
+@pytest.mark.parametrize(("line", "message"), [
+    ("t9/q1/2024-01-03 0 a 1", "topic t9/q1/2024-01-03: the topics have no topic t9"),
+    ("t1/q1/2024-02-03 0 a 1", "the collection has no day 2024-02-03; it has 2024-01-01 to 2024-01-20"),
+    ("t1/q1/2024-01-03 0 a 11", "gain 11; the highest gain of the track is 10"),
+    ("t1/q1 0 a 1", "2 keys; the 3 keys topic/question/day are needed"),
+])  # fmt: skip
+def test_qrels_stay_in_the_collection(track, line, message):
+    (track / "qrels").write_text(f"{(track / 'qrels').read_text()}{line}\n")
+    with pytest.raises(InputError, match=message):
+        scored()
+
+
+def test_gains_of_questions_stay_in_the_collection(track):
+    message = "qrels of questions, topic t1/2024-02-01: the collection has no day 2024-02-01"
+    with pytest.raises(InputError, match=message):
+        scored(question_qrels={"t1/2024-02-01": {"q1": 1}})
+
+
+def test_judged_questions_of_other_runs_count_in_the_ranking_of_questions(track):
+    (track / "qrels").write_text(f"{(track / 'qrels').read_text()}t1/other-1/2024-01-03 0 a 10\n")
+    with pytest.warns() as warned:
+        table = scored().to_pandas()
+    assert "ignored 1 question that the topics do not have (for example t1/other-1)" in str(warned[0].message)
+    assert "other-1" not in table.index.get_level_values("question")
+    assert table.loc["questions", "t1", "all", "perfect"].loc["RRT(gain='linear')"] == 1

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import chain
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -125,22 +125,29 @@ def _documents(documents: Any, place: str) -> tuple[list[str], list[float]]:
     """The ids and the scores of a ranking."""
     if not isinstance(documents, list):
         raise InputError(f"{place}: doc-ranking is a list of documents, not {type(documents).__name__}.")
-    docs: list[str] = []
-    scores: list[float] = []
-    for item in documents:
-        content = _object(item, place, 'with "doc_id" and "score"')
-        doc, score = _field(content, place, "doc_id"), _field(content, place, "score")
-        docs.append(one_id(doc, "doc_id", place))
-        is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
-        if not is_number or not isfinite(score):
-            raise InputError(f"{place}, document {docs[-1]}: score {shown(score)} is not a finite number.")
-        scores.append(float(score))
+    try:  # all documents at once
+        docs, scores = [item["doc_id"] for item in documents], [item["score"] for item in documents]
+        is_plain = {*map(type, docs)} <= {str} and {*map(type, scores)} <= {int, float}
+    except (KeyError, TypeError):
+        is_plain = False
+    if not is_plain or not max(map(abs, scores), default=0) <= sys.float_info.max:
+        pairs = [_document(item, place) for item in documents]
+        docs, scores = [doc for doc, _ in pairs], [score for _, score in pairs]
     if len(set(docs)) < len(docs):
         twice = next(doc for number, doc in enumerate(docs) if doc in docs[:number])
         raise InputError(f"{place}, document {twice}: it is in the list twice.")
     if len(docs) > LONGEST:
         raise InputError(f"{place}: {len(docs)} documents; at most {LONGEST} are allowed.")
     return docs, scores
+
+
+def _document(item: Any, place: str) -> tuple[str, float]:
+    content = _object(item, place, 'with "doc_id" and "score"')
+    doc, score = one_id(_field(content, place, "doc_id"), "doc_id", place), _field(content, place, "score")
+    is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
+    if not is_number or not abs(score) <= sys.float_info.max:
+        raise InputError(f"{place}, document {doc}: score {shown(score)} is not a finite number.")
+    return doc, score
 
 
 def _object(content: Any, place: str, needed: str) -> Mapping[str, Any]:
@@ -181,7 +188,7 @@ def change_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     columns = {
         "query_id": np.repeat(np.array(lists, object), lengths),
         "doc_id": list(chain.from_iterable(each.docs for each in rankings)),
-        "score": list(chain.from_iterable(each.scores for each in rankings)),
+        "score": np.array([score for each in rankings for score in each.scores], np.float64),
     }
     return Table(layout.source, columns, tuple(lists))
 
