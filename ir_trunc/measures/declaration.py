@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, is_dataclass
 from functools import wraps
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.parameters import literal
@@ -117,7 +117,7 @@ class measure:
         single, of_single = ungrouped(formula)
         params = {one.name: Param(one.name, kind_of(title, one), one.default) for one in single}
         if self.takes_nil:
-            params["nil"] = Param("nil", Nil.__metadata__[0])
+            params["nil"] = Param("nil", get_args(Nil)[1])
             of_single = with_nil(of_single)
         if self.cutoff != "none":
             depth = Whole("evaluation depth, written @k: only the first k documents are looked at")
