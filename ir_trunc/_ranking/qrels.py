@@ -6,13 +6,14 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.errors import InputError, warn
+from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.lazy import cached_property
+from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, Judgments, canonical_order, distinct
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
@@ -24,6 +25,8 @@ from ir_trunc._read.reading import QRELS, RUN, HowRead, KeysLike, Reading
 from ir_trunc._read.registry import Data, recognised
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.tables import columns_of, possible_fields
+
+Unjudged = Literal["exclude", "nil"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,7 @@ class CodedRows:
     grade: npt.NDArray[np.int32]
     universe: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
+    asked: tuple[str, ...] = ()
 
     def named_topics(self) -> list[str]:
         """The distinct topics of the rows."""
@@ -342,14 +346,15 @@ def read_qrels(
     nil: NilRule | Convention | None = None,
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
+    unjudged: Unjudged | None = None,
 ) -> Qrels:
     """Qrels ready for any number of runs.
 
     Parameters
     ----------
     data : QrelsLike
-        In any form that `calc` takes. A data set of ir_datasets brings its topics and its judgement scale.
-        `Qrels` are returned as they are, unless `topics` or `nil` change them.
+        In any form that `calc` takes. A data set of ir_datasets brings its judgement scale. `Qrels` are
+        returned as they are, unless `topics` or `nil` change them.
     topics : optional
         More topics of the query universe, in any form that `read_topics` takes. A warning counts those that
         the qrels lack.
@@ -359,6 +364,9 @@ def read_qrels(
         The names of the columns of a table, as `{"doc_id": "chunk", "relevance": "grade"}`.
     keys : tuple of str or str, optional
         The keys that identify a list together, outermost first, see `Reading`.
+    unjudged : {'exclude', 'nil'}, optional
+        What the topics of a data set or of a folder of BEIR are that have no judgment: not scored, or nil
+        queries. By default they are not scored, and a warning counts them.
 
     Returns
     -------
@@ -381,6 +389,10 @@ def read_qrels(
     names, rule = reading.names, None if nil is None else nil_rule(nil)
     more = [] if topics is None else read_topics(topics, keys=keys)
     if isinstance(data, Qrels):
+        if unjudged is not None:
+            raise InputError(
+                f"unjudged={unjudged!r}: these qrels were read before; read_qrels takes unjudged."
+            )
         if names.needed:
             raise InputError(f"columns={names}: these qrels were read before; name their columns there.")
         if topics is not None:
@@ -391,12 +403,36 @@ def read_qrels(
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
+    more += _asked(rows, more, unjudged)
     read = Qrels.of(rows, [*rows.universe, *more], levels=rows.levels, nil=rule)
     return read.with_keys(reading.nesting)
 
 
+def _asked(rows: Rows | CodedRows, topics: Collection[str], unjudged: str | None) -> list[str]:
+    """The topics of the qrels' collection that count as nil queries."""
+    if unjudged is not None:
+        one_of("unjudged", unjudged, get_args(Unjudged))
+    scored = {*rows.named_topics(), *rows.universe, *topics}
+    others = [topic for topic in rows.asked if topic not in scored]
+    if unjudged == "nil" and not rows.asked:
+        raise InputError(
+            f"{rows.source}: unjudged='nil' is for data sets that have topics; topics= names those of other"
+            " qrels."
+        )
+    if others and unjudged is None:
+        what = f"{len(others)} of {counted(len(others) + len(scored), 'topic')} have no judgment"
+        remedy = "unjudged='nil' counts them as nil queries, unjudged='exclude' confirms"
+        warn(f"{rows.source}: {what} (for example {others[0]}) and are not scored; {remedy}.")
+    return others if unjudged == "nil" else []
+
+
 def read_qrels_of_runs(
-    data: Any, topics: Any = None, *, nil: NilRule | Convention | None = None, reading: HowRead
+    data: Any,
+    topics: Any = None,
+    *,
+    nil: NilRule | Convention | None = None,
+    unjudged: Unjudged | None = None,
+    reading: HowRead,
 ) -> tuple[Qrels, HowRead]:
     """Qrels, and the options for reading their runs, where `columns` names the columns of both.
 
@@ -406,7 +442,7 @@ def read_qrels_of_runs(
     options = Reading.of(**reading)  # a wrong option is an error before the qrels are read
     names = options.names
     of_qrels = names.needing(names.needed - set(possible_fields(RUN))) if names else None
-    qrels = read_qrels(data, topics, nil=nil, columns=of_qrels, keys=options.nesting)
+    qrels = read_qrels(data, topics, nil=nil, columns=of_qrels, keys=options.nesting, unjudged=unjudged)
     keys = {} if qrels.nesting is None else {"keys": qrels.nesting}
     if not names:
         return qrels, {**reading, "columns": None, **keys}

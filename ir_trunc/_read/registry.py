@@ -32,12 +32,13 @@ COMMON, DEFAULT_PRIORITY, LOOSE = 80, 50, 20
 
 @dataclass(frozen=True)
 class Table:
-    """Data in columns, as a reader returns them; `topics` and `levels` are those of `Rows`."""
+    """Data in columns, as a reader returns them; `topics`, `asked` and `levels` are those of `Rows`."""
 
     source: str
     columns: Any = None
     """A mapping of columns by name, or a frame."""
     topics: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
     named: frozenset[str] = frozenset()
     """Fields whose columns the user named and the reader has read already."""
@@ -121,7 +122,8 @@ class Reader:
         if content.named:
             layout = replace(layout, reading=replace(layout.reading, columns=None))
         rows = rows_of_table({} if content.columns is None else content.columns, layout, content.source)
-        yield replace(rows, universe=content.topics, levels=content.levels, named=rows.named | content.named)
+        named = rows.named | content.named
+        yield replace(rows, universe=content.topics, asked=content.asked, levels=content.levels, named=named)
 
 
 READERS: dict[str, Reader] = {}

@@ -65,6 +65,8 @@ class Rows:
     """Whether this piece of a run has the rows of all pieces before it, too."""
     universe: tuple[str, ...] = ()
     """Topics that belong to the data, with or without a row."""
+    asked: tuple[str, ...] = ()
+    """Topics of the collection of the qrels, of which some may be unjudged."""
     levels: tuple[int, ...] = ()
     """Levels of the judgment scale, where it is known."""
     named: frozenset[str] = frozenset()

@@ -1,8 +1,8 @@
 """PyTerrier: experiments that see where lists end, and truncation as a transformer.
 
 Measure objects work in `pt.Experiment` as they are. `experiment` adds what that cannot do: measures as text,
-topics without judgments, systems that return nothing, means over answerable and nil queries; and it refuses
-what would be wrong. PyTerrier finds this module as `pt.truncation`.
+topics without judgments as nil queries, systems that return nothing, means over answerable and nil queries;
+and it refuses what would be wrong. PyTerrier finds this module as `pt.truncation`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ir_trunc._core.errors import (
     shown,
     warn,
 )
-from ir_trunc._core.parameters import flag, number, whole
+from ir_trunc._core.parameters import flag, number, one_of, whole
 from ir_trunc.scoring.objects import bind, parse_measures
 
 __all__ = ["Truncate", "experiment"]
@@ -35,11 +35,8 @@ __all__ = ["Truncate", "experiment"]
 
 _RUNS = "it decides how systems are run; use pt.Experiment for it, or give frames of results."
 _REFUSED: dict[str, tuple[Any, str]] = {
-    "filter_by_qrels": (
-        False,
-        "topics without judgments are nil queries here; leave them out of the topics.",
-    ),
-    "filter_by_topics": (True, "the topics are the query universe here; add those of the qrels to them."),
+    "filter_by_qrels": (False, "unjudged='exclude' or 'nil' decides about topics without judgments."),
+    "filter_by_topics": (True, "the topics are those that are scored; add those of the qrels to them."),
     "dataframe": (True, "the result is always a DataFrame."),
     "highlight": (None, "use the style of the table, such as table.style.highlight_max()."),
     "validate": ("warn", "topics, qrels and results are checked as ir_trunc.calc checks them."),
@@ -60,6 +57,7 @@ def experiment(
     names: Sequence[str] | None = None,
     *,
     views: bool = False,
+    unjudged: Literal["exclude", "nil"] | None = None,
     perquery: bool = False,
     batch_size: int | None = None,
     baseline: int | str | None = None,
@@ -79,12 +77,12 @@ def experiment(
     precompute_prefix: bool = False,
     plan: str = "linear",
 ) -> pd.DataFrame:
-    """`pt.Experiment` with measures of any kind, over all topics.
+    """`pt.Experiment` with measures of any kind.
 
-    Topics without judgments are nil queries; a system without any result for a topic, or for all, gets empty
-    lists. Ids, labels and scores follow the rules of `ir_trunc.calc`: whole numbers are ids, whatever the
-    topics, qrels and results have them as. Judgments and results for other topics than those given are left
-    out with a warning.
+    The topics with judgments are scored, as by `pt.Experiment` and `ir_trunc.calc`; `unjudged` counts the
+    others, too. A system without any result for a topic, or for all, gets empty lists. Ids, labels and scores
+    follow the rules of `ir_trunc.calc`: whole numbers are ids, whatever the topics, qrels and results have
+    them as. Judgments and results for other topics than those given are left out with a warning.
 
     Parameters
     ----------
@@ -98,6 +96,9 @@ def experiment(
         Names of the systems.
     views : bool
         Whether to give the same for answerable and for nil queries, in a column `queries`.
+    unjudged : {'exclude', 'nil'}, optional
+        What topics without judgments are: not scored, or nil queries, for which the empty list is right. By
+        default they are not scored, and a warning counts them.
     perquery : bool
         Whether to give values by topic in the place of means.
     batch_size : int, optional
@@ -174,12 +175,17 @@ def experiment(
         places = {str(measure): whole(f"round[{measure}]", digits, 0) for measure, digits in round.items()}
     tests = _tests(baseline, test, correction, correction_alpha, perquery, wanted, [*map(str, names)])
     topics = _checked_frame(topics, "topics")
-    universe = with_topics(_of_topics(_checked_frame(qrels, "qrels", "label"), topics, "qrels"), topics)
+    universe = _of_topics(_checked_frame(qrels, "qrels", "label"), topics, "qrels")
+    scored = topics
+    if unjudged is not None and one_of("unjudged", unjudged, ("exclude", "nil")) == "nil":
+        universe = with_topics(universe, topics)
+    else:
+        scored = _judged(topics, universe, unjudged is None)
     quiet = verbose == "auto" or not flag("verbose", verbose)
     bar = tqdm(list(zip(names, systems)), "systems", disable=quiet)
     results = [_results_of(str(name), system, topics, batch_size) for name, system in bar]
-    answerable = topics["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
-    parts = {"all": topics, "answerable": topics[answerable], "nil": topics[~answerable]}
+    answerable = scored["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
+    parts = {"all": scored, "answerable": scored[answerable], "nil": scored[~answerable]}
     tables = []
     for view, part in parts.items():
         if not len(part) or (view != "all" and not views):
@@ -281,6 +287,20 @@ def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str) -> pd.DataF
             f" {min(unknown)}){none}."
         )
     return frame[known]
+
+
+def _judged(topics: pd.DataFrame, qrels: pd.DataFrame, reported: bool) -> pd.DataFrame:
+    """The topics with judgments, with a warning that counts the others where this is to be reported."""
+    judged = topics["qid"].isin(qrels["qid"])
+    if not judged.any():
+        raise InputError("qrels: no topic has a judgment; unjudged='nil' counts all of them as nil queries.")
+    if reported and not judged.all():
+        count, example = int((~judged).sum()), topics.loc[~judged, "qid"].iloc[0]
+        warn(
+            f"qrels: {count} of {counted(len(topics), 'topic')} have no judgment (for example {example}) and"
+            " are not scored; unjudged='nil' counts them as nil queries, unjudged='exclude' confirms."
+        )
+    return topics[judged]
 
 
 def _results_of(name: str, system: Any, topics: pd.DataFrame, batch_size: int | None) -> pd.DataFrame:

@@ -62,7 +62,7 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Sc
 
     Parameters
     ----------
-    measures, qrels, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`, without measures that other tools compute, and without `order='file'` and
         `duplicates='first'`: a shuffle loses the order of the rows.
     run : dask.dataframe.DataFrame, path or list of paths
@@ -125,7 +125,7 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[S
 
     Parameters
     ----------
-    measures, qrels, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`, without measures that other tools compute, and without `order='file'` and
         `duplicates='first'`: a shuffle loses the order of the rows.
     run : pyspark.sql.DataFrame, path or list of paths

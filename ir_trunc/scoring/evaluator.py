@@ -16,7 +16,7 @@ from ir_trunc._core.parameters import flag, one_of
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.qrels import QrelsLike, Unjudged, read_qrels_of_runs
 from ir_trunc._ranking.runs import RunLike, as_ranked, rank_run
 from ir_trunc._read.reading import Duplicates, HowRead, KeysLike, Order, Reading, Unpack
 from ir_trunc._read.registry import shape_of
@@ -52,6 +52,7 @@ class ScoringOptions(Options, total=False):
     """The keywords of functions that score a single run."""
 
     missing: Missing | None
+    unjudged: Unjudged | None
 
 
 class Evaluator:
@@ -59,7 +60,7 @@ class Evaluator:
 
     Parameters
     ----------
-    measures, qrels, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
 
     Raises
@@ -81,6 +82,7 @@ class Evaluator:
         *,
         topics: Any = None,
         missing: Missing | None = None,
+        unjudged: Unjudged | None = None,
         nil: NilRule | Convention | None = None,
         order: Order = "score",
         duplicates: Duplicates = "error",
@@ -100,15 +102,15 @@ class Evaluator:
                 raise UnknownMeasureError(
                     f"{measure} is known to ir-measures, but no tool that is installed computes it."
                 )
-        if qrels is None and (topics is not None or nil is not None):
+        if qrels is None and any(option is not None for option in (topics, nil, missing, unjudged)):
             raise InputError(
-                "topics and nil go with qrels: Rankings have their query universe, and NIL is no longer in"
-                " them."
+                "topics, missing, unjudged and nil go with qrels: Rankings have their topics, and NIL is no"
+                " longer in them."
             )
         self.qrels = None
         if qrels is not None:
             of_both: HowRead = {"columns": columns, "keys": keys}
-            self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, reading=of_both)
+            self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=of_both)
             self.reading = replace(self.reading, **how)
             warn_about_scale(self.bound, self.qrels.judgments)
         for bound in self.bound if self.reading.keys else ():
@@ -268,6 +270,7 @@ def calc(
     *,
     topics: Any = None,
     missing: Missing | None = None,
+    unjudged: Unjudged | None = None,
     nil: NilRule | Convention | None = None,
     order: Order = "score",
     duplicates: Duplicates = "error",
@@ -295,11 +298,14 @@ def calc(
         tuples; a frame with the columns query_id, doc_id and score (and cost, where documents differ in it);
         an ir_datasets data set that has a run; or `Rankings`.
     topics : optional
-        More topics of the query universe, in any form that `read_topics` takes.
+        More topics to score, in any form that `read_topics` takes. Those without judgments are nil queries.
     missing : {'empty', 'exclude', 'error'}, optional
         What a topic of the qrels without rows in the run is: an empty list, left out, or an error. By default
         it is an empty list, and a warning counts such topics. A topic with an empty list in the run, as `{}`
         or a placeholder row, is not missing.
+    unjudged : {'exclude', 'nil'}, optional
+        What the topics of a data set are that have no judgment: not scored, or nil queries, for which the
+        empty list is right. By default they are not scored, and a warning counts them.
     nil : {'document', 'ends', 'trec2001', 'sakai'} or NilRule, optional
         What a NIL document in a run means: like any other by default, for `read_answers` the end of its list.
     order : {'score', 'score64', 'rank', 'file'}
@@ -347,7 +353,7 @@ def calc(
     0.84
     """
     ready = Evaluator(
-        measures, qrels, topics=topics, missing=missing, nil=nil,
+        measures, qrels, topics=topics, missing=missing, unjudged=unjudged, nil=nil,
         order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
         columns=columns, keys=keys,
     )  # fmt: skip
@@ -361,7 +367,9 @@ def calc_aggregate(
 
     Parameters
     ----------
-    measures, qrels, run, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, run, topics, missing, unjudged, nil
+        As for `calc`.
+    order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns
@@ -389,7 +397,9 @@ def iter_calc(
 
     Parameters
     ----------
-    measures, qrels, run, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, run, topics, missing, unjudged, nil
+        As for `calc`.
+    order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns
@@ -419,7 +429,9 @@ def curves(
 
     Parameters
     ----------
-    measures, qrels, run, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, run, topics, missing, unjudged, nil
+        As for `calc`.
+    order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns
@@ -446,7 +458,7 @@ def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[
 
     Parameters
     ----------
-    measures, qrels, topics, missing, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
     Returns

@@ -46,7 +46,9 @@ NOTHING = RESULTS.iloc[:0]
 
 
 def test_topics_without_judgments_and_systems_that_return_nothing():
-    table = experiment({"some": RESULTS, "nothing": NOTHING}, TOPICS, QRELS, "RBPT c@1 nDCG@10")
+    table = experiment(
+        {"some": RESULTS, "nothing": NOTHING}, TOPICS, QRELS, "RBPT c@1 nDCG@10", unjudged="nil"
+    )
     expected = [
         calc("RBPT c@1 nDCG@10", QRELS, run, topics=TOPICS).aggregated.values() for run in (RESULTS, NOTHING)
     ]
@@ -58,14 +60,15 @@ def test_topics_without_judgments_and_systems_that_return_nothing():
 
 def test_three_views():
     table = experiment(
-        [RESULTS, NOTHING], TOPICS, QRELS, ["RBPT(p=0.5)"], names=["some", "nothing"], views=True
-    )
+        [RESULTS, NOTHING], TOPICS, QRELS, ["RBPT(p=0.5)"], names=["some", "nothing"],
+        views=True, unjudged="nil",
+    )  # fmt: skip
     assert table["queries"].tolist() == ["all", "all", "answerable", "answerable", "nil", "nil"]
     assert table["RBPT(p=0.5)"].iloc[4:].tolist() == [0.75, 1.0]
 
 
 def test_by_query_and_against_a_baseline():
-    by_query = experiment([RESULTS], TOPICS, QRELS, "RBPT", names=["some"], perquery=True)
+    by_query = experiment([RESULTS], TOPICS, QRELS, "RBPT", unjudged="nil", names=["some"], perquery=True)
     assert by_query.set_index("qid")["value"].round(3).to_dict() == {"1": 0.627, "2": 1.0, "3": 0.8}
     table = experiment(
         [RESULTS, NOTHING], TOPICS, QRELS, "RBPT AP", names=["a", "b"], baseline=0, correction="holm"
@@ -124,8 +127,8 @@ def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades
         ("RBPT", {"highlight": "bold"}, ParameterError, "highlight='bold' is for .*: use the style of"),
         ("RBPT", {"dataframe": False}, ParameterError, "the result is always a DataFrame"),
         ("RBPT", {"validate": "error"}, ParameterError, "validate='error' is for .* as ir_trunc.calc"),
-        ("RBPT", {"filter_by_qrels": True}, ParameterError, "without judgments are nil queries here"),
-        ("RBPT", {"filter_by_topics": False}, ParameterError, "the topics are the query universe here"),
+        ("RBPT", {"filter_by_qrels": True}, ParameterError, "decides about topics without judgments"),
+        ("RBPT", {"filter_by_topics": False}, ParameterError, "the topics are those that are scored"),
         ("RBPT", {"perquery": "both"}, ParameterError, "perquery='both': True or False is needed"),
         ("RBPT", {"baseline": 1}, ParameterError, "baseline=1 is out of range"),
         ("RBPT", {"baseline": "b"}, ParameterError, "baseline='b': the systems are results 1"),
@@ -183,7 +186,7 @@ def test_ids_and_labels_mean_what_they_mean_to_calc(form):
     """A result frame with numbers as qids made every list silent."""
     topics, qrels, results = FORMS[form](TOPICS, QRELS, RESULTS)
     expected = calc("AP RBPT", QRELS, RESULTS, topics=TOPICS).aggregated.values()
-    row = experiment({"x": results}, topics, qrels, "AP RBPT").iloc[0].tolist()
+    row = experiment({"x": results}, topics, qrels, "AP RBPT", unjudged="nil").iloc[0].tolist()
     assert row == ["x", *map(pytest.approx, expected)]
 
 
@@ -221,7 +224,27 @@ def test_topics_that_are_left_out_are_counted_in_a_warning():
         table = experiment({"x": more}, TOPICS, QRELS, "AP")
     assert table.equals(experiment({"x": RESULTS}, TOPICS, QRELS, "AP"))
     with pytest.warns(IrTruncWarning, match=r"qrels: ignored 1 topic that .*no topic is left"):
-        experiment({"x": RESULTS}, TOPICS[1:], QRELS, "AP")
+        experiment({"x": RESULTS}, TOPICS[1:], QRELS, "AP", unjudged="nil")
+    with pytest.raises(InputError, match="no topic has a judgment; unjudged='nil' counts all of them"):
+        experiment({"x": RESULTS}, TOPICS[1:], QRELS, "AP", unjudged="exclude")
+
+
+def test_the_same_topics_are_scored_by_default_everywhere(recwarn):
+    """Topics without judgments are not scored, and counted where the function knows them."""
+    measures = [parse_measure("RBPT"), parse_measure("AP")]
+    theirs = pt.Experiment([RESULTS], TOPICS, QRELS, measures, names=["x"])
+    recwarn.clear()
+    ours = experiment([RESULTS], TOPICS, QRELS, measures, names=["x"])
+    assert [str(note.message) for note in recwarn if "no judgment" in str(note.message)] == [
+        "qrels: 2 of 3 topics have no judgment (for example 2) and are not scored; unjudged='nil' counts them"
+        " as nil queries, unjudged='exclude' confirms."
+    ]
+    nil = experiment([RESULTS], TOPICS, QRELS, measures, names=["x"], unjudged="nil")
+    for measure in measures:
+        score = calc(measures, QRELS, RESULTS).aggregated[measure]
+        assert [theirs[str(measure)][0], ours[str(measure)][0]] == pytest.approx([score] * 2)
+        score = calc(measures, QRELS, RESULTS, topics=TOPICS, missing="empty").aggregated[measure]
+        assert nil[str(measure)][0] == pytest.approx(score)
 
 
 def test_truncation_takes_ids_as_numbers_and_refuses_missing_ones():

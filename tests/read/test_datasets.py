@@ -62,11 +62,14 @@ def generated(tmp_path_factory):
 
 def test_topics_scale_and_run_of_a_data_set(generated):
     name = "ir-trunc-generated"
-    results = calc("RBPT(p=0.5) FlatU OIE", name, name)
+    with pytest.warns(match=r"data set ir-trunc-generated: 1 of 4 topics have no judgment \(for example 4\)"):
+        assert calc("RBPT", name, name).topics == ("1", "2", "3")
+    assert calc("RBPT", name, name, unjudged="exclude").topics == ("1", "2", "3")
+    results = calc("RBPT(p=0.5) FlatU OIE", name, name, unjudged="nil")
     assert results.topics == ("1", "2", "3", "4")
     by_hand = [0.5 * 2 / 3 + 0.25 * 2 / 3, 1, 0, 1]
     assert results.values[0].tolist() == pytest.approx(by_hand)
-    again = calc("RBPT(p=0.5)", ir_datasets.load(name), generated / "run")
+    again = calc("RBPT(p=0.5)", ir_datasets.load(name), generated / "run", unjudged="nil")
     assert again.values[0].tolist() == pytest.approx(by_hand)
 
 
@@ -81,7 +84,7 @@ def test_topics_scale_and_run_of_a_data_set(generated):
 )
 def test_what_a_data_set_lacks_is_said(generated, qrels, run, message):
     with pytest.raises((InputError, FileNotFoundError), match=message):
-        calc("AP", qrels, run)
+        calc("AP", qrels, run, unjudged="exclude")
 
 
 def test_vaswani(real_data):
@@ -117,7 +120,7 @@ Loose.__module__ = "ir_datasets.loose"
 
 
 def test_ids_and_scale_of_a_data_set_follow_the_same_rule():
-    assert read_qrels(Loose([1, "2"], {1: "yes"})).judgments.topics == ("1", "2")
+    assert read_qrels(Loose([1, "2"], {1: "yes"}), unjudged="nil").judgments.topics == ("1", "2")
     with pytest.raises(InputError, match=r"data set loose, row 1: query_id 2.0 is float"):
         read_qrels(Loose(["1", 2.0], {}))
     with pytest.raises(InputError, match=r"data set loose: its judgment scale \['high'\]"):

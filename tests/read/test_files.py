@@ -142,8 +142,10 @@ def beir(tmp_path):
 
 
 def test_a_folder_of_beir_brings_its_queries(beir):
-    with pytest.warns(IrTruncWarning, match=r"1 queries have no judgment in any qrels \(for example query 4"):
+    with pytest.warns(IrTruncWarning, match=r"1 of 3 topics have no judgment \(for example 4\) and are not"):
         results = calc(MEASURES, beir, RUN)
+    assert results.topics == ("1", "2")
+    results = calc(MEASURES, beir, RUN, unjudged="nil", missing="empty")
     assert results.topics == ("1", "2", "4")  # query 3 is of another split
     assert results.values[:, :2].tolist() == EXPECTED.values.tolist()
     assert read_topics(beir) == ["1", "2", "3", "4"]

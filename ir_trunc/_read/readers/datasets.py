@@ -69,10 +69,11 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
         return table
     topics, grades = _topics(collection), list(collection.qrels_defs() or {})
     try:
-        return replace(table, topics=topics, levels=tuple(int(grade) for grade in grades if int(grade) > 0))
+        levels = tuple(int(grade) for grade in grades if int(grade) > 0)
     except (TypeError, ValueError):
         what = f"its judgment scale {shown(grades)} is not of whole grades"
         raise InputError(f"data set {name}: {what}.") from None
+    return replace(table, source=f"data set {name}", asked=topics, levels=levels)
 
 
 def _topics(dataset: Any) -> tuple[str, ...]:

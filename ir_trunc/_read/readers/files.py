@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import pa, pc
 from ir_trunc._read.readers.topics import topic_file
 from ir_trunc._read.reading import TOPICS, Layout
@@ -146,7 +146,7 @@ def _is_beir(data: File) -> bool:
 def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
     """The judgments are those of qrels/test.tsv; another split is read by its path.
 
-    The query universe has all of queries.jsonl but the queries that only other splits judge.
+    Its topics are all of queries.jsonl but the queries that only other splits judge.
     """
     folder = Path(data)
     queries = _ids(folder / "queries.jsonl")
@@ -158,11 +158,7 @@ def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
         raise InputError(f"{layout.source} has no qrels/test.tsv; name the file: {others or 'none'}.")
     table = csv_file.table(path, layout)
     judged = set().union(*map(_ids, path.parent.glob("*.tsv")))
-    unjudged = [query for query in queries if query not in judged]
-    if unjudged:
-        what = f"{len(unjudged)} queries have no judgment in any qrels (for example query {unjudged[0]})"
-        warn(f"{layout.source}: {what}; they count as nil queries, for which the empty list is right.")
-    return replace(table, topics=tuple(unjudged))
+    return replace(table, asked=tuple(query for query in queries if query not in judged))
 
 
 def _ids(path: Path) -> tuple[str, ...]:
