@@ -25,7 +25,7 @@ from ir_trunc._core.errors import (
 from ir_trunc.adapters.ir_measures import register as _register
 from ir_trunc.scoring.objects import MeasureLike, measure, parse_measure
 from ir_trunc.scoring.objects import objects as _objects
-from ir_trunc.version import __version__
+from ir_trunc.version import __version__, show_versions
 
 if TYPE_CHECKING:
     from ir_trunc._core.curve import Curve
@@ -117,6 +117,7 @@ __all__ = [
     "read_topics",
     "report",
     "reproduce",
+    "show_versions",
     "with_effort",
     "with_terminal",
     "with_topics",

@@ -1,29 +1,55 @@
 """The compiled kernel, if there is one: it turns runs into lists, with the same bits as the Python code.
 
-`IR_TRUNC_KERNEL=0` turns it off, `required` makes its absence an ImportError, and `1`, the default, uses it
-if it is there.
+`kernel` is the compiled module or None, and `absence` says why it is None. Both are found when the first of
+them is imported. `IR_TRUNC_KERNEL=0` turns the kernel off, `required` makes its absence an ImportError, and
+`1`, the default, uses it if it is there. A kernel that was compiled from other sources than those beside it
+is not used.
 """
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
+from ir_trunc._core.errors import warn
 
-def _loaded() -> Any:
-    """The compiled module; None where it is turned off or was not built for this Python."""
-    wanted = os.environ.get("IR_TRUNC_KERNEL", "")
-    if wanted not in ("", "0", "1", "required"):
-        raise ImportError(f"IR_TRUNC_KERNEL={wanted}: 0, 1 or required is needed.")
-    if wanted == "0":
-        return None
+kernel: Any
+absence: str
+
+BUILD = "python -m ir_trunc._kernel.build"
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("kernel", "absence"):  # not at once: the build has to be able to import this package
+        found = dict(zip(("kernel", "absence"), _loaded()))
+        globals().update(found)
+        return found[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _loaded() -> tuple[Any, str]:
+    """The compiled module; None, and why, where it is turned off, outdated or was not built."""
+    setting = os.environ.get("IR_TRUNC_KERNEL", "")
+    if setting not in ("", "0", "1", "required"):
+        raise ImportError(f"IR_TRUNC_KERNEL={setting}: 0, 1 or required is needed.")
+    if setting == "0":
+        return None, "IR_TRUNC_KERNEL=0 turns it off"
+    has_sources = Path(__file__).with_name("core").is_dir()
     try:
         import ir_trunc._kernel._core as compiled
-    except ImportError:
-        if wanted == "required":
-            raise
-        return None
-    return compiled
+    except ImportError as error:
+        if setting == "required":
+            raise ImportError(f"IR_TRUNC_KERNEL=required: the kernel is not compiled ({error}).") from error
+        renewal = f"{BUILD} compiles it" if has_sources else "it needs CPython 3.11 or later and a C compiler"
+        return None, f"it was not compiled when ir_trunc was installed; {renewal}"
+    if has_sources:
+        from ir_trunc._kernel.build import fingerprint
 
-
-kernel = _loaded()
+        if getattr(compiled, "sources", None) != fingerprint():
+            outdated = f"it was compiled from other sources; {BUILD} compiles it anew"
+            if setting == "required":
+                raise ImportError(f"IR_TRUNC_KERNEL=required: the kernel is not used: {outdated}.")
+            warn(f"The kernel is not used: {outdated}. Runs are read in Python, more slowly.")
+            return None, outdated
+    return compiled, ""

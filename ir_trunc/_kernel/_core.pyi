@@ -4,6 +4,8 @@ from typing import Any
 
 from typing_extensions import Buffer
 
+sources: str
+
 _Qrels = tuple[tuple[bytes, bytes], tuple[bytes, bytes], bytes, bytes, bytes] | None
 
 def judged(

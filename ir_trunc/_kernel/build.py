@@ -8,28 +8,39 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
+import zlib
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
 STABLE_SINCE = (3, 11)  # the first version with all that the binding uses of the limited API
 
 
+def fingerprint() -> str:
+    """A number for the text of all C files, which the compiled module keeps as `sources`."""
+    number = 0
+    for path in sorted([*HERE.glob("*/*.c"), *HERE.glob("*/*.h")]):
+        number = zlib.crc32(path.read_bytes().replace(b"\r\n", b"\n"), number)
+    return f"{number:08x}"
+
+
 def can_build() -> bool:
     """Whether this Python takes modules of the limited API."""
+    import sysconfig
+
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     return sys.implementation.name == "cpython" and sys.version_info[:2] >= STABLE_SINCE and not free_threaded
 
 
 def compile_into(folder: Path) -> Path:
     """The compiled module, made in this folder; raises what setuptools raises where it cannot be."""
+    from tempfile import TemporaryDirectory
+
     from setuptools import Distribution, Extension
 
-    sources = sorted([*(HERE / "binding").glob("*.c"), *(HERE / "core").glob("*.c")])
     extension = Extension(
         "_core",
-        [str(source) for source in sources],
+        sorted(map(str, HERE.glob("*/*.c"))),
+        define_macros=[("IR_TRUNC_SOURCES", f'"{fingerprint()}"')],
         extra_compile_args=["/std:c11"] if sys.platform == "win32" else ["-std=c11"],
         libraries=[] if sys.platform == "win32" else ["m"],
         py_limited_api=True,

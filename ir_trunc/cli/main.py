@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+import zlib
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status, problem = 2, ""
         try:
             status = _run(words)
+            _mention_missing_kernel()
         except SystemExit as end:  # of the parsers, which have said why, and of signals
             status = int(end.code or 0)
         except KeyboardInterrupt as error:
@@ -63,6 +65,26 @@ def _run(words: Sequence[str]) -> int:
     from ir_trunc.cli import score
 
     return score.main(words)
+
+
+def _mention_missing_kernel() -> None:
+    """Tell a terminal once for an installation that runs are read slowly; a folder in the cache remembers."""
+    if not sys.stderr.isatty():
+        return
+    from ir_trunc import _kernel
+
+    if not _kernel.absence.startswith("it was not compiled"):
+        return
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    installation = zlib.crc32(os.fsencode(_kernel.__path__[0]))
+    try:
+        os.makedirs(os.path.join(cache, "ir_trunc", f"no-kernel-{installation:08x}"))
+    except OSError:  # it is there, or cannot be made: then nothing would remember it
+        return
+    tell(
+        f"ir_trunc: runs are read in Python, about 4 times slower, with the same scores. The kernel is"
+        f" missing: {_kernel.absence}. This line is not repeated."
+    )
 
 
 def _import_modules(words: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_co
 from ir_trunc.scoring._runs import by_file_name, score_each
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Results
-from ir_trunc.version import __version__
+from ir_trunc.version import show_versions
 
 __all__ = ["main"]
 
@@ -156,6 +156,12 @@ def _offer_demo(paths: Sequence[str]) -> None:
             )
 
 
+class _ShowVersions(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        show_versions()
+        parser.exit()
+
+
 def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog="ir_trunc",
@@ -175,5 +181,6 @@ def _parser() -> OneLineParser:
     about = "import a module that declares measures or policies, netp for netp.py"
     parser.add_argument("--import", metavar="MODULE", help=about)
     add_comparison(parser)
-    parser.add_argument("--version", action="version", version=f"ir_trunc {__version__}")
+    about = "versions of ir_trunc, Python and the dependencies, and whether the kernel is used"
+    parser.add_argument("--version", action=_ShowVersions, nargs=0, help=about)
     return parser

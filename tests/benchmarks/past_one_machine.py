@@ -1,6 +1,6 @@
 """From which size on Dask and Spark pay: seconds by the clock, beside one process, for runs of several sizes.
 
-    python tests/benchmarks/past_one_machine.py FOLDER [TOPICS ...]
+    python tests/benchmarks/past_one_machine.py [--python] FOLDER [TOPICS ...]
 
 TREC lines, 1,000 for each topic. The client of Dask (a process for each processor) and the session of Spark
 are there before the clock starts; each size is scored once to warm them up, and the shorter of two more
@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 from workloads import write
 
 import ir_trunc
+from ir_trunc._kernel import absence
 from ir_trunc.adapters import scale
 
 TOPICS = (1000, 7000, 28000)
@@ -36,7 +37,9 @@ def seconds(score: Callable[..., object], *paths: Path) -> float:
 
 
 def main() -> None:
-    folder, *topics = sys.argv[1:]
+    folder, *topics = [word for word in sys.argv[1:] if word != "--python"]
+    if absence and "--python" not in sys.argv:
+        sys.exit(f"The kernel is not used: {absence}. --python measures the Python code.")
     processors = os.cpu_count()
     session = (
         SparkSession.builder.master(f"local[{processors}]").config("spark.driver.memory", "8g").getOrCreate()

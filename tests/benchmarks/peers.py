@@ -1,6 +1,6 @@
 """ir_trunc beside its peers: time, memory and scores, on workloads that are generated here.
 
-    python tests/benchmarks/peers.py [--repeat 3] [--folder DIR] [--small] [--large] [PART ...]
+    python tests/benchmarks/peers.py [--repeat 3] [--folder DIR] [--small] [--large] [--python] [PART ...]
 
 Parts: files, memory, many, small, growth; all of them without a name. Every side runs in a process of its
 own, in turn; the figures are medians of user + system seconds of the whole process (memory: of the call
@@ -8,6 +8,7 @@ alone, its data being there), ratios are medians over the rounds. Peers that are
 and named. Where a peer's scores differ from ours by more than 1e-6 the benchmark fails: nobody is fast and
 wrong. Each side computes nDCG@10, AP and P@5; ours does 20 measures in `files`. --small: a hundredth of the
 lines. --large: `growth` goes to 70 million lines.
+--python: measure the Python code where the kernel is not used; without it that is an error.
 """
 
 import argparse
@@ -23,6 +24,8 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from ir_trunc._kernel import absence
 
 TWENTY = "nDCG@10 AP P@5 Bpref RBP RBPT nDCGT OIE RBPU Q RRT APT ERRT FlatU DCGU ERRU RBU SetF RR c@1"
 THREE = "nDCG@10 AP P@5"
@@ -290,11 +293,14 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="keep the workloads here; a temporary folder without it")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--python", action="store_true")
     args = parser.parse_args()
     for name in args.parts:
         if name not in PARTS:
             parser.error(f"{name!r} is no part: {', '.join(PARTS)}")
-    print(machine())
+    if absence and not args.python:
+        parser.error(f"the kernel is not used: {absence}. --python measures the Python code.")
+    print(machine(), f"kernel: {absence or 'yes'}", sep=", ")
     with tempfile.TemporaryDirectory() as temporary:
         for name in args.parts or PARTS:
             PARTS[name](args.folder or Path(temporary), 70 if args.small else 6980, args.repeat, args.large)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import warnings
 
 import ir_datasets
@@ -17,11 +18,27 @@ QRELS, RUNS = "demo.qrels", ["never-stops.run", "stops-in-time.run"]
 
 
 def test_version_and_help(command):
-    assert command("--version") == (0, f"ir_trunc {ir_trunc.__version__}\n", "")
+    status, out, err = command("--version")
+    assert (status, err) == (0, "")
+    assert re.match(
+        rf"ir_trunc {ir_trunc.__version__}\nkernel: (yes|no, .+)\nPython 3\..+\n([\w-]+ [\d.]+\S*\n)+", out
+    )
+    assert re.search(r"^pyarrow \d", out, re.MULTILINE)
     for words in (["--help"], ["-h"], ["measures", "--help"], ["demo", "-h"]):
         status, out, err = command(*words)
         assert (status, err) == (0, "")
         assert "usage: ir_trunc" in out
+
+
+def test_a_missing_kernel_is_mentioned_once_and_on_a_terminal_only(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("ir_trunc._kernel.absence", "it was not compiled: no compiler", raising=False)
+    assert command("measures", "RBPT")[2] == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert [bool(command("measures", "RBPT")[2]) for _ in range(3)] == [True, False, False]
+    monkeypatch.setattr("ir_trunc._kernel.absence", "IR_TRUNC_KERNEL=0 turns it off")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
+    assert command("measures", "RBPT")[2] == ""
 
 
 def test_all_measures_are_listed_and_described(command):

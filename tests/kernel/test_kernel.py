@@ -5,6 +5,7 @@ import gzip
 import os
 import pickle
 import random
+import shutil
 import subprocess
 import sys
 import warnings
@@ -19,6 +20,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import ir_trunc
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking import qrels as qrels_module
@@ -536,6 +538,26 @@ def test_the_environment_turns_the_kernel_off_or_requires_it(wanted, expected):
         text=True,
     )
     assert (done.stdout or done.stderr).strip().endswith(expected)
+
+
+def test_a_kernel_of_other_sources_is_not_used(tmp_path):
+    if not (Path(ir_trunc.__file__).parent / "_kernel" / "core").is_dir():
+        pytest.skip("the kernel's source is not here")
+    copy = shutil.copytree(Path(ir_trunc.__file__).parent, tmp_path / "ir_trunc")
+    with open(copy / "_kernel" / "core" / "lists.c", "a", encoding="utf-8") as file:
+        file.write("/* newer */\n")
+    code = "import ir_trunc; print(ir_trunc.calc_aggregate('AP', {'q': {'a': 1}}, {'q': ['a']}))"
+    for setting, status in {"": 0, "required": 1}.items():
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path), "IR_TRUNC_KERNEL": setting},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == status
+        assert done.stdout == ("" if status else "{AP: 1.0}\n")
+        assert done.stderr.count("it was compiled from other sources; python -m ir_trunc._kernel.build") == 1
 
 
 COLLECTIONS = {

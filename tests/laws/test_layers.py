@@ -9,9 +9,9 @@ from source import FILES, PACKAGE, imports_of, module_of, nodes_of, package_of
 
 # From the lowest layer to the highest: a file imports from earlier ones and from its own.
 LAYERS = [
-    "version",
-    "_kernel",
     "_core",
+    "_kernel",
+    "version",
     "measures",
     "_output",
     "_read",
