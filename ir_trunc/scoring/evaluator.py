@@ -221,8 +221,8 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
     if measure and judgments.scale_is_open:
         top, grades = judgments.max_rel, ", ".join(map(str, judgments.levels[-4:]))
         warn(
-            f"the highest grade in the qrels ({grades}) is taken for the top of the scale, on which"
-            f" {measure.definition.name} depends. Write max_rel={top}, or the top if no document has it."
+            f"the judgement scale is assumed to end at {top}, the highest grade in the qrels ({grades});"
+            f" {measure.definition.name} depends on it. Write max_rel={top}, or the top that no document has."
         )
 
 

@@ -6,6 +6,7 @@ settings, and each setting of `settings_of` has a run of its own. Further tests 
 """
 
 import math
+import pickle
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
@@ -221,6 +222,13 @@ def test_scoring_changes_no_input(definition):
     next(bound for bound in EVERY.values() if bound.definition is definition).curve(rankings)
     for old, new in zip(before, arrays):
         np.testing.assert_array_equal(old, new)
+
+
+@pytest.mark.parametrize("bound", EVERY.values(), ids=EVERY)
+def test_measures_can_be_pickled(bound):
+    rankings, copy = rankings_of(queries(seed=3, count=5)), pickle.loads(pickle.dumps(bound))
+    assert copy.definition is bound.definition
+    assert copy.score(rankings).tobytes() == bound.score(rankings).tobytes()
 
 
 @each_measure

@@ -44,7 +44,7 @@ def test_a_gain_of_grade_0_belongs_to_documents_that_were_judged_0(k):
     ("Q(beta=1e308)", r"beta=1e\+308 is too large: a number > 0, and at most 1e\+100, is needed"),
     ("nDCG(gains={1:1e308})@5", "is too large"),
 ])  # fmt: skip
-@pytest.mark.filterwarnings("ignore:the highest grade")
+@pytest.mark.filterwarnings("ignore:the judgement scale")
 def test_numbers_that_64_bits_do_not_hold_are_refused_and_no_score_is_nan(measure, problem):
     with pytest.raises(ParameterError, match=problem):
         calc(measure, {"1": {"a": 1024, "b": 1}}, RUN)

@@ -93,8 +93,8 @@ def test_a_scale_whose_top_the_qrels_may_lack_is_reported_once():
         ready = ir_trunc.evaluator(GRADED_MEASURES, {"1": {"a": 1, "b": 5, "c": 0}})
     assert ready.calc(RUN).values.tolist() == ready.calc(RUN).values.tolist()
     assert [str(warning.message) for warning in issued] == [
-        "the highest grade in the qrels (1, 5) is taken for the top of the scale, on which nDCGT depends."
-        " Write max_rel=5, or the top if no document has it."
+        "the judgement scale is assumed to end at 5, the highest grade in the qrels (1, 5); nDCGT depends on"
+        " it. Write max_rel=5, or the top that no document has."
     ]
 
 
