@@ -63,6 +63,7 @@ def main(words: Sequence[str]) -> int:
         baseline=args.baseline,
         require=args.require,
         confidence=args.confidence,
+        unit=args.unit,
         topics=args.topics,
         **options_of(args),
     )
@@ -89,6 +90,7 @@ def _write_page(args: argparse.Namespace) -> None:
             args.qrels,
             runs,
             args.report,
+            unit=args.unit,
             title=f"{args.run}: {'; '.join(args.fail_if)}",
             topics=args.topics,
             **options_of(args),
@@ -107,6 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--plan", action="store_true", help="print how many topics the limits need instead")
     about = "level of the intervals (default 0.95)"
     parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help=about)
+    parser.add_argument("--unit", metavar="KEY", help="the key of --keys whose values are independent")
     parser.add_argument("--report", metavar="FILE", help="also write a page that shows both runs")
     parser.add_argument("--junit", metavar="FILE", help="also write the checks as JUnit XML")
     add_flag(parser, "topics")

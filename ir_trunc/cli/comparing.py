@@ -60,6 +60,8 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--correction", choices=("holm", "bh", "none"), help=about)
     group.add_argument("--alpha", type=float, metavar="P", help="level of significance (default 0.05)")
     group.add_argument("--intervals", action="store_true", default=None, help="print confidence intervals")
+    about = "the key of --keys whose values are independent (default: the outermost)"
+    group.add_argument("--unit", metavar="KEY", help=about)
     about = "with --baseline: which are not worse by D, which equivalent"
     group.add_argument("--margin", type=float, metavar="D", help=about)
 
@@ -85,7 +87,7 @@ def write_comparison(args: argparse.Namespace, measures: Sequence[Any], runs: Ma
 
 
 def _comparison_options(args: argparse.Namespace) -> dict[str, Any]:
-    names = ("baseline", "test", "correction", "alpha", "intervals", "margin")
+    names = ("baseline", "test", "correction", "alpha", "intervals", "margin", "unit")
     options = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     return {name: None if value == "none" else value for name, value in options.items()}
 

@@ -13,7 +13,7 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from scipy import stats
 
-from ir_trunc._core.errors import InputError, ParameterError, nearest, noted, shown
+from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, shown
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, checked, number, one_of, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
@@ -55,6 +55,7 @@ def compare(
     alpha: Alpha = 0.05,
     intervals: Annotated[bool, Flag("whether the table has confidence intervals")] = False,
     margin: float | Mapping[Any, float] | None = None,
+    unit: str | None = None,
     repetitions: Repetitions = 10_000,
     seed: Seed = 0,
     **options: Unpack[Options],
@@ -83,6 +84,9 @@ def compare(
     margin : float or dict, optional
         With a baseline: how much worse (> 0, in units of the measure) a run may be and still count as not
         worse; one number, or `{measure: number}`. Adds p values of non-inferiority and of equivalence.
+    unit : str, optional
+        For data with keys, the key whose values are independent of each other, by default the outermost one.
+        Tests, intervals and random draws take the nested mean of each unit as one value.
     repetitions, seed : int
         Number of random draws and their seed, for tests that draw.
 
@@ -126,6 +130,7 @@ def compare(
     + the best mean of a measure.
     Significance, for each measure: paired t test, corrected for 1 comparison by
       Holm, p < 0.05.
+    3 topics are few for a test: take 10 or more.
     <BLANKLINE>
     Differences, with individual 95 % confidence intervals:
     <BLANKLINE>
@@ -145,7 +150,7 @@ def compare(
     with noted() as notes:
         bootstraps = intervals and reference is None
         scored = [
-            _ScoredRun.of(results, alpha, bootstraps, seed)
+            _ScoredRun.of(results, unit, alpha, bootstraps, seed)
             for _, results in score_each(evaluator, named_runs)
         ]
     for system, run in zip(systems, scored):
@@ -161,6 +166,8 @@ def compare(
         measures=names,
         systems=systems,
         topics=scored[0].topics,
+        unit=scored[0].unit,
+        units=paired.shape[2],
         nil=scored[0].nil,
         values=np.stack([run.values for run in scored], axis=1),
         views=np.stack([run.views for run in scored], axis=2),
@@ -260,40 +267,54 @@ class _ScoredRun:
     """What a comparison keeps of one run with M measures and T topics."""
 
     topics: tuple[str, ...]
+    unit: str  # the key whose values are independent of each other; "topic" without keys
     nil: Bools
     empty: int  # number of empty lists
     values: Floats  # scores by topic (M x T)
-    paired: Floats  # the values that a paired test uses (M x T)
+    paired: Floats  # the values that a paired test uses, of U units (M x U)
     bounds: Floats  # of the intervals of the means (M x 2)
     views: Floats  # means over all topics, those with answers and nil queries (3 x M)
     untested: list[str]  # for each measure, why there is no test; "" if there is one
 
     @classmethod
-    def of(cls, results: Results, alpha: float, bootstraps: bool, seed: int) -> _ScoredRun:
+    def of(cls, results: Results, unit: str | None, alpha: float, bootstraps: bool, seed: int) -> _ScoredRun:
         """bootstraps: whether measures of the whole run get intervals of their means."""
-        paired, untested, topics = results.values.copy(), [], len(results.topics)
-        of_whole_runs = {}
+        by_list, keys = results.values.copy(), results.universe.keys
+        drawn: dict[int, tuple[float, float]] = {}
+        untested = []
         for row, measure in enumerate(results.measures):
-            reason = _untestable(measure, results.values[row])
-            bound = bind(measure)
-            if not reason and bound is not None:
-                if bound.definition.scope == "run":
-                    of_whole_runs[row] = np.nan, np.nan
-                    if bootstraps:
-                        of_whole_runs[row] = bootstrap_interval(bound, results.rankings, 1 - alpha, seed)
+            reason, bound = _untestable(measure, results.values[row]), bind(measure)
+            if not reason and bound is not None and bound.definition.scope == "run":
                 try:
-                    paired[row] = influence(bound, results.rankings)
-                except ParameterError as error:  # the measure declares no influence values
+                    by_list[row] = values_of_whole_run(bound, results)
+                except ParameterError as error:  # no influence values
                     reason = str(error)
+                else:
+                    drawn[row] = np.nan, np.nan
+                    if bootstraps:
+                        drawn[row] = bootstrap_interval(bound, results.rankings, 1 - alpha, seed)
             if reason:
-                paired[row] = np.nan
+                by_list[row] = np.nan
             untested.append(reason)
-        half = stats.t.ppf(1 - alpha / 2, topics - 1) * stats.sem(paired, axis=1)
+        units, paired = results.means_of_units(by_list, unit)
+        name = (unit or keys[0]) if keys else "topic"
+        if len(units) < 2:
+            verb = "is" if len(units) == 1 else "are"
+            too_few = f"there {verb} {counted(len(units), name)}, and a test needs two."
+            untested, paired = [too_few] * len(untested), np.full(paired.shape, np.nan)
+        half = stats.t.ppf(1 - alpha / 2, len(units) - 1) * stats.sem(paired, axis=1)
         bounds = np.stack([paired.mean(axis=1) - half, paired.mean(axis=1) + half], axis=1)
-        for row, interval_of_draws in of_whole_runs.items():
-            bounds[row] = interval_of_draws
+        for row, bounds_of_draws in drawn.items():
+            bounds[row] = bounds_of_draws
         empty, views = int((results.rankings.lengths == 0).sum()), _views(results)
-        return cls(results.topics, results.nil, empty, results.values, paired, bounds, views, untested)
+        return cls(results.topics, name, results.nil, empty, results.values, paired, bounds, views, untested)
+
+
+def values_of_whole_run(measure: BoundMeasure, results: Results) -> Floats:
+    """Influence values of a measure of the whole run; ParameterError where there are none."""
+    if keys := results.universe.keys:
+        raise ParameterError(f"it looks at all lists of a run, and has no values of its own by {keys[0]}.")
+    return influence(measure, results.rankings)
 
 
 def bootstrap_interval(
@@ -317,8 +338,6 @@ def bootstrap_interval(
 
 def _untestable(measure: Measure, values: Floats) -> str:
     """Why no paired test applies to a measure; "" if one does."""
-    if len(values) < 2:
-        return f"there {'is 1 topic' if len(values) else 'is not one topic'}, and a test needs two."
     if not isinstance(measure.aggregator(), MeanAgg):
         return "it is added up over topics."
     return "" if np.isfinite(values).all() else "not every score is a finite number."

@@ -25,6 +25,8 @@ from ir_trunc.scoring.results import VIEWS, as_table
 
 __all__ = ["Comparison"]
 
+FEW_UNITS = 10
+"""With fewer topics (or other units), tests find little and the level of intervals is approximate."""
 _PRINTED = 20  # comparisons that are printed below the table; pairs() has all
 _TESTS: Mapping[PairTest, str] = {
     "t": "paired t test",
@@ -50,6 +52,8 @@ class Comparison(Saved):
     ----------
     measures, systems, topics
         Their names.
+    unit, units
+        What is independent of each other ("topic", or a key), and the number of these.
     nil
         Which topics are nil queries (T).
     values
@@ -97,6 +101,8 @@ class Comparison(Saved):
     measures: tuple[str, ...]
     systems: tuple[str, ...]
     topics: tuple[str, ...]
+    unit: str
+    units: int
     nil: Bools
     values: Floats
     views: Floats
@@ -202,6 +208,8 @@ class Comparison(Saved):
     def heading(self) -> str:
         """How many systems and topics there are."""
         systems, topics = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
+        if self.units != len(self.topics):
+            topics = f"{counted(self.units, self.unit)} with {counted(len(self.topics), 'list')}"
         against = "" if self.baseline is None else f" (baseline: {self.baseline})"
         nil = f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
         return f"Mean scores of {systems}{against} over {topics}{nil * bool(self.nil.any())}"
@@ -286,6 +294,10 @@ class Comparison(Saved):
         notes = []
         if self.compared and len(self.untested) < len(self.measures):
             notes.append(f"Significance, for each measure: {self._test_description()}.")
+            if self.units < FEW_UNITS:
+                notes.append(
+                    f"{counted(self.units, self.unit)} are few for a test: take {FEW_UNITS} or more."
+                )
             if self.baseline is None and not letters:
                 many = f"More than {len(ascii_lowercase)} systems"
                 notes.append(f"{many} have no marks unless there is a baseline.")

@@ -22,8 +22,8 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.declaration import oriented
-from ir_trunc.measures.definition import influence
-from ir_trunc.reporting.compare import bootstrap_interval
+from ir_trunc.reporting.compare import bootstrap_interval, values_of_whole_run
+from ir_trunc.reporting.comparison import FEW_UNITS
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.scoring.results import Result, Results, as_table
@@ -39,7 +39,6 @@ _FORM = re.compile(
     rf"(?P<limit>{_NUMBER})\s*"
 )
 _EXAMPLES = "'RBPT worsens 0.02', 'length rises 5' or 'abstention.precision < 0.8'"
-_FEW = 10  # topics: with fewer, intervals are wide and their level is approximate
 
 
 @dataclass(frozen=True)
@@ -139,29 +138,17 @@ def _measure(what: str) -> Measure:
     return measure
 
 
-Counts = tuple[int, int] | None
+def _empty(results: Results) -> Floats:
+    return (results.rankings.lengths == 0).astype(np.float64)
 
 
-def _share(part: Bools, among: Bools) -> tuple[Floats, Counts]:
-    """A share of topics: values by topic whose mean it is (to first order), and numerator and denominator."""
-    hits, count = int((part & among).sum()), int(among.sum())
-    if not count:
-        return np.full(len(part), np.nan), (0, 0)
-    share = hits / count
-    return share + among * (part - share) / among.mean(), (hits, count)
-
-
-def _empty(results: Results) -> Bools:
-    return np.asarray(results.rankings.lengths == 0)
-
-
-QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Counts]]] = {
+QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Floats | None]]] = {
     "length": lambda results: (results.rankings.lengths.astype(np.float64), None),
-    "abstention.silent": lambda results: _share(_empty(results), np.ones_like(results.nil)),
-    "abstention.precision": lambda results: _share(results.nil, _empty(results)),
-    "abstention.recall": lambda results: _share(_empty(results), results.nil),
+    "abstention.silent": lambda results: (_empty(results), np.ones(len(results.nil))),
+    "abstention.precision": lambda results: (results.nil * _empty(results), _empty(results)),
+    "abstention.recall": lambda results: (results.nil * _empty(results), results.nil.astype(np.float64)),
 }
-"""What a condition may compare beside measures: values by topic, and for a share its counts."""
+"""What a condition may compare beside measures: values by list; for a share part and whole."""
 
 _HIGHER_IS_BETTER = ("abstention.precision", "abstention.recall")
 
@@ -176,41 +163,53 @@ class _Estimate:
     unknown: str = ""
 
 
-def _values(condition: Condition, results: Results) -> tuple[Floats, Counts]:
-    """By topic (T) the values that a paired test uses, whose mean is the quantity; for a share its counts."""
-    if condition.measure is None:
-        return QUANTITIES[condition.name](results)
-    bound = bind(condition.measure)
-    if bound is not None and bound.definition.scope == "run":
-        return influence(bound, results.rankings), None
-    return np.asarray(results.values[results.measures.index(condition.measure)]), None
+def _values(condition: Condition, results: Results, unit: str | None) -> Floats:
+    """Values of units (U) whose mean is the quantity, for a share to first order; NaN for one of nothing."""
+    if condition.measure is not None:
+        values, bound = results.values[results.measures.index(condition.measure)], bind(condition.measure)
+        if bound is not None and bound.definition.scope == "run":
+            try:
+                values = values_of_whole_run(bound, results)
+            except ParameterError as error:
+                raise ParameterError(f"condition {printable(condition.text)!r}: {error}") from None
+        return results.means_of_units(values[None], unit)[1][0]
+    part, whole = QUANTITIES[condition.name](results)
+    if whole is None:
+        return results.means_of_units(part[None], unit)[1][0]
+    part, whole = results.means_of_units(np.stack([part, whole]), unit)[1]
+    if not whole.any():
+        return np.full(len(whole), np.nan)
+    share = part.mean() / whole.mean()
+    return share + (part - share * whole) / whole.mean()
 
 
-def _estimate(condition: Condition, results: Results, confidence: float) -> _Estimate:
-    """The quantity of one run with its interval: Wilson's for a share, Student's for a mean, or BCa."""
-    values, counts = _values(condition, results)
-    if counts is None:
-        mean = _mean(values, confidence)
-        bound = None if condition.measure is None else bind(condition.measure)
+def _estimate(condition: Condition, results: Results, unit: str | None, confidence: float) -> _Estimate:
+    """The quantity of one run with its interval: Student's for a mean, Wilson's for a share, or BCa."""
+    estimate = _mean(_values(condition, results, unit), confidence)
+    if estimate.unknown:
+        return estimate
+    if condition.measure is not None:
+        bound = bind(condition.measure)
         if bound is None:
-            return replace(mean, low=max(mean.low, 0.0)) if condition.measure is None else mean
+            return estimate
         if bound.definition.scope == "run":
-            low, high = bootstrap_interval(bound, results.rankings, confidence, seed=0)
-            return _Estimate(mean.value, low, high)
+            return _Estimate(estimate.value, *bootstrap_interval(bound, results.rankings, confidence, seed=0))
         lowest, highest = bound.definition.range
-        return replace(mean, low=max(mean.low, lowest), high=min(mean.high, highest))
-    hits, among = counts
-    if not among:
-        return _Estimate(np.nan, np.nan, np.nan, "there is nothing that it is a share of")
-    bounds = stats.binomtest(hits, among).proportion_ci(confidence, method="wilson")
-    return _Estimate(hits / among, float(bounds.low), float(bounds.high))
+    else:
+        part, whole = QUANTITIES[condition.name](results)
+        if whole is not None and not results.universe.keys:
+            share = stats.binomtest(int(part.sum()), int(whole.sum()))
+            bounds = share.proportion_ci(confidence, method="wilson")
+            return _Estimate(float(share.statistic), float(bounds.low), float(bounds.high))
+        lowest, highest = 0.0, np.inf if whole is None else 1.0
+    return replace(estimate, low=max(estimate.low, lowest), high=min(estimate.high, highest))
 
 
 def _mean(values: Floats, confidence: float) -> _Estimate:
-    """A mean over topics with Student's interval."""
+    """A mean over units with Student's interval."""
     mean = float(values.mean())
     if np.isnan(mean):
-        return _Estimate(np.nan, np.nan, np.nan, "one of the runs has nothing that it is a share of")
+        return _Estimate(np.nan, np.nan, np.nan, "there is nothing that it is a share of")
     half = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1) * stats.sem(values))
     return _Estimate(mean, mean - half, mean + half)
 
@@ -227,8 +226,8 @@ class Check:
         The quantity in the baseline (NaN if the condition needs none) and in the new run.
     low, high : float
         The confidence interval of the difference or of the new value.
-    topics : int
-        Their number.
+    units : int
+        Number of topics, or of other units that are independent of each other.
     unknown : str
         Why there is no interval.
     """
@@ -239,12 +238,12 @@ class Check:
     now: float
     low: float
     high: float
-    topics: int
+    units: int
     unknown: str
 
-    def __str__(self) -> str:
-        """The verdict and the numbers behind it, in a line."""
-        interval = f"[{self.low:.4f}, {self.high:.4f}], {counted(self.topics, 'topic')}"
+    def line(self, unit: str = "topic") -> str:
+        """The verdict and the numbers behind it. unit: what is counted."""
+        interval = f"[{self.low:.4f}, {self.high:.4f}], {counted(self.units, unit)}"
         if not np.isnan(self.before):
             change = f"{self.now - self.before:+.4f}"
             values = f"{self.before:.4f} -> {self.now:.4f}, difference {change} {interval}"
@@ -263,6 +262,8 @@ class Gate(Result):
         One for each condition.
     topics
         Their number.
+    unit, units
+        What is independent of each other ("topic", or a key), and the number of these.
     confidence
         The level of the intervals.
     require : 'observed', 'shown' or 'certain'
@@ -273,6 +274,8 @@ class Gate(Result):
 
     checks: tuple[Check, ...]
     topics: int
+    unit: str
+    units: int
     confidence: float
     require: Require
     notes: tuple[str, ...]
@@ -287,11 +290,12 @@ class Gate(Result):
         """How many conditions failed."""
         verdicts = [check.verdict for check in self.checks]
         counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in get_args(Verdict))
-        about = f"{counted(self.topics, 'topic')}, {100 * self.confidence:g} % intervals"
+        lists = f" with {counted(self.topics, 'list')}" * (self.units != self.topics)
+        about = f"{counted(self.units, self.unit)}{lists}, {100 * self.confidence:g} % intervals"
         return f"{counted(len(verdicts), 'condition')}: {counts}; {about}, require={self.require!r}"
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each condition: condition, verdict, before, now, low, high, topics, unknown."""
+        """A row for each condition: condition, verdict, before, now, low, high, units, unknown."""
         return pd.DataFrame([vars(check) for check in self.checks])
 
     def plan(self, power: float = 0.95) -> pd.DataFrame:
@@ -308,8 +312,8 @@ class Gate(Result):
         Returns
         -------
         DataFrame
-            condition; topics; deviation, the standard deviation of the differences over topics;
-            topics_needed for the limit; smallest_limit for these topics.
+            condition; units, topics or others; deviation, the standard deviation of their differences;
+            units_needed for the limit; smallest_limit for these units.
         """
         number("power", power, 0.5, 1, inside=True)
         interval = stats.norm.ppf((1 + self.confidence) / 2) if self.require != "observed" else 0.0
@@ -318,17 +322,17 @@ class Gate(Result):
             condition = read_condition(check.condition)
             if not condition.of_change or check.unknown:
                 continue
-            student = stats.t.ppf((1 + self.confidence) / 2, check.topics - 1)
-            deviation = (check.high - check.low) / 2 / student * np.sqrt(check.topics)
+            student = stats.t.ppf((1 + self.confidence) / 2, check.units - 1)
+            deviation = (check.high - check.low) / 2 / student * np.sqrt(check.units)
             # Guenther (1981): the second summand allows for the estimated variance.
             needed = np.ceil((quantiles * deviation / condition.limit) ** 2 + interval**2 / 2)
             rows.append(
                 {
                     "condition": check.condition,
-                    "topics": check.topics,
+                    "units": check.units,
                     "deviation": deviation,
-                    "topics_needed": max(2, int(needed)),
-                    "smallest_limit": quantiles * deviation / np.sqrt(check.topics),
+                    "units_needed": max(2, int(needed)),
+                    "smallest_limit": quantiles * deviation / np.sqrt(check.units),
                 }
             )
         if not rows:
@@ -337,8 +341,9 @@ class Gate(Result):
 
     def lines(self) -> list[str]:
         """A line for each condition, and one that says so if there are few topics."""
-        few = f"{counted(self.topics, 'topic')} are few, and the intervals approximate: take {_FEW} or more."
-        return [*map(str, self.checks), *[few] * (self.topics < _FEW)]
+        units = counted(self.units, self.unit)
+        few = f"{units} are few, and the intervals approximate: take {FEW_UNITS} or more."
+        return [*(check.line(self.unit) for check in self.checks), *[few] * (self.units < FEW_UNITS)]
 
     def junit(self) -> str:
         """The checks as JUnit XML, which continuous integration displays: a test case for each condition."""
@@ -347,7 +352,7 @@ class Gate(Result):
         attributes = {"name": "ir_trunc check", "tests": str(len(verdicts))}
         suite = ElementTree.Element("testsuite", attributes | {name: str(n) for name, n in counts.items()})
         for check in self.checks:
-            name, text = printable(check.condition), printable(str(check))
+            name, text = printable(check.condition), printable(check.line(self.unit))
             case = ElementTree.SubElement(suite, "testcase", classname="ir_trunc.check", name=name)
             if check.verdict != "passed":
                 kind = "failure" if check.verdict == "failed" else "skipped"
@@ -369,6 +374,7 @@ def check(
     baseline: RunLike | None = None,
     require: Annotated[Require, Choice("what decides on a condition", get_args(Require))] = "observed",
     confidence: Confidence = 0.95,
+    unit: str | None = None,
     **options: Unpack[Options],
 ) -> Gate:
     """Check a new run against conditions under which it may not pass.
@@ -395,6 +401,9 @@ def check(
     confidence : float
         The level of the intervals: paired over topics by Student's t; of values by Student's t, for a share
         Wilson's, for a measure of the whole run that of the BCa bootstrap.
+    unit : str, optional
+        For data with keys, the key whose values are independent of each other, by default the outermost one.
+        Intervals are then those of the nested means of these units.
 
     Returns
     -------
@@ -421,8 +430,8 @@ def check(
                -0.2930], 12 topics
     passed     length > 10: 1.8333 [1.5860, 2.0807], 12 topics
     >>> gate.plan()
-         condition  topics  deviation  topics_needed  smallest_limit
-    RR worsens 0.1      12   0.194625             11        0.092413
+         condition  units  deviation  units_needed  smallest_limit
+    RR worsens 0.1     12   0.194625            11        0.092413
     """
     texts = [conditions] if isinstance(conditions, str) else several("conditions", conditions, "texts")
     parsed = [read_condition(words) for words in texts]
@@ -444,27 +453,33 @@ def check(
         before = results_of(baseline) if baseline is not None else None
     if before is not None and before.topics != now.topics:
         raise InputError("the run and the baseline have different topics: they need the same.")
-    if len(now.topics) < 2:
-        raise InputError(f"there is {len(now.topics)} topic: a gate needs at least two, and better {_FEW}.")
+    keys, units = now.universe.keys, len(now.means_of_units(now.values, unit)[0])
+    unit_name = (unit or keys[0]) if keys else "topic"
+    if units < 2:
+        raise InputError(f"there is {counted(units, unit_name)}: a gate needs two, and better {FEW_UNITS}.")
     checks = tuple(
-        _check(condition, now, before if condition.of_change else None, require, confidence)
+        _check(condition, now, before if condition.of_change else None, unit, require, confidence)
         for condition in parsed
     )
-    return Gate(checks, len(now.topics), confidence, require, tuple(notes))
+    return Gate(checks, len(now.topics), unit_name, units, confidence, require, tuple(notes))
 
 
 def _check(
-    condition: Condition, now: Results, before: Results | None, require: Require, confidence: float
+    condition: Condition,
+    now: Results,
+    before: Results | None,
+    unit: str | None,
+    require: Require,
+    confidence: float,
 ) -> Check:
-    new = decides = _estimate(condition, now, confidence)
-    old = _Estimate(np.nan, np.nan, np.nan)
+    new = decides = _estimate(condition, now, unit, confidence)
+    old, values = _Estimate(np.nan, np.nan, np.nan), _values(condition, now, unit)
     if before is not None:
-        old = _estimate(condition, before, confidence)
-        decides = _mean(_values(condition, now)[0] - _values(condition, before)[0], confidence)
+        old = _estimate(condition, before, unit, confidence)
+        decides = _mean(values - _values(condition, before, unit), confidence)
         decides = replace(decides, value=new.value - old.value)
-    verdict = _verdict(condition, decides, require)
-    bounds = decides.low, decides.high
-    return Check(condition.text, verdict, old.value, new.value, *bounds, len(now.topics), decides.unknown)
+    verdict, bounds = _verdict(condition, decides, require), (decides.low, decides.high)
+    return Check(condition.text, verdict, old.value, new.value, *bounds, len(values), decides.unknown)
 
 
 def _verdict(condition: Condition, estimate: _Estimate, require: Require) -> Verdict:

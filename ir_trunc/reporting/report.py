@@ -52,6 +52,7 @@ def report(
     baseline: str | None = None,
     title: str = "Rankings and where they end",
     folds: int = 5,
+    unit: str | None = None,
     **options: Unpack[Options],
 ) -> str:
     """Write one HTML page about several runs: it needs no network, no other file, and no JavaScript.
@@ -75,6 +76,8 @@ def report(
         The heading of the page.
     folds : int
         Number of parts of the topics for the cross-validation of the policies.
+    unit : str, optional
+        As for `compare`.
 
     Returns
     -------
@@ -108,7 +111,7 @@ def report(
                 options["columns"] = how["columns"]
         elif topics is not None or nil is not None:
             raise InputError("topics and nil go with qrels: Rankings have their query universe.")
-        comparison = compare(measures, judged, named, baseline=baseline, intervals=True, **options)
+        comparison = compare(measures, judged, named, baseline=baseline, intervals=True, unit=unit, **options)
         with warnings.catch_warnings():  # the comparison has given the warnings
             warnings.simplefilter("ignore")
             lists = {name: rank(judged, run, **options) for name, run in named.items()}

@@ -338,16 +338,21 @@ class Results(Result):
         (('a', 'b'), [[0.5, 0.0]])
         """
         level = self._level(unit)
-        if self._nest is None:
-            return self.topics, self.values
-        for bound in map(bind, self.measures):
+        for bound in map(bind, self.measures) if self._nest is not None else ():
             if bound is not None and bound.definition.scope == "run":
                 raise ParameterError(
                     f"{bound.definition.name} looks at all lists of a run: it has no values of its own for"
                     f" each {self.universe.keys[level]}."
                 )
+        return self.means_of_units(self.values, unit)
+
+    def means_of_units(self, values: Floats, unit: str | None = None) -> tuple[tuple[str, ...], Floats]:
+        """The independent units of a test, and nested means of other values of the lists (N x Q): N x U."""
+        level = self._level(unit)
+        if self._nest is None:
+            return self.topics, values
         separator = "/" if self.universe.nesting is None else self.universe.nesting.separator
-        return tuple(map(separator.join, self._nest.groups[level])), self._nested(level)
+        return tuple(map(separator.join, self._nest.groups[level])), self._nest.means(values, level)
 
     def over(self, keep: npt.NDArray[np.bool_]) -> Results:
         """The results over some of the topics; measures of the whole run are computed anew over them."""

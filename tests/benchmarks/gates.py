@@ -44,7 +44,7 @@ def main(trials):
                 for rule in RULES:
                     gate = check(f"P@10 worsens {LIMIT}", qrels, new, baseline=old, require=rule)
                     passed[rule][at] += gate.passed
-                    needed[rule].append(gate.plan()["topics_needed"].iloc[0])
+                    needed[rule].append(gate.plan()["units_needed"].iloc[0])
         for rule in RULES:
             shares = "".join(f"{count / trials:18.3f}" for count in passed[rule])
             print(f"{topics:6}  {rule:8}  {shares}  {np.median(needed[rule]):14.0f}")

@@ -285,6 +285,55 @@ def test_many_systems_have_no_letters():
     assert "pairs() has the p values" in table
 
 
+def nested(seed, users=12, days=30):
+    """Qrels and two equal systems: a user's lists are alike."""
+    random = np.random.default_rng(seed)
+    keys = [(f"u{user:02}", f"d{day:02}") for user in range(users) for day in range(days)]
+    good = {f"u{user:02}": random.random(2) < 0.5 for user in range(users)}
+    runs = {
+        name: {(user, day): ["a", "b"] if good[user][at] else ["b", "a"] for user, day in keys}
+        for at, name in enumerate(("one", "other"))
+    }
+    return {key: {"a": 1, "b": 0} for key in keys}, runs
+
+
+@pytest.mark.parametrize("test", PAIR_TESTS)
+def test_lists_with_keys_are_tested_by_unit(test):
+    qrels, runs = nested(3)
+    found = compare("RR c@1", qrels, runs, test=test, keys="user/day", repetitions=200)
+    values = np.stack(
+        [ir_trunc.calc("RR", qrels, run, keys="user/day").by("user")["RR"] for run in runs.values()]
+    )
+    alone = paired_tests(values, test, setting(2, repetitions=200, seed=0))
+    np.testing.assert_allclose([found.p[0], found.low[0], found.high[0]], [alone.p, alone.low, alone.high])
+    assert (found.unit, found.units) == ("user", 12)
+    assert found.heading == "Mean scores of 2 systems over 12 users with 360 lists"
+    assert found.untested == {"c@1": "it looks at all lists of a run, and has no values of its own by user."}
+
+
+def test_equal_systems_do_not_differ_where_units_are_tested():
+    """120 pairs of equal systems at .05: flat tests would find every second one different."""
+    flat, by_unit = [], []
+    for seed in range(120):
+        qrels, runs = nested(seed, users=10, days=6)
+        by_unit.append(compare("RR", qrels, runs, keys="user/day").p[0, 0] < 0.05)
+        lists = [{"-".join(key): docs for key, docs in rows.items()} for rows in (qrels, *runs.values())]
+        flat.append(compare("RR", lists[0], dict(zip(runs, lists[1:]))).p[0, 0] < 0.05)
+    assert sum(by_unit) <= 12
+    assert sum(flat) >= 40
+
+
+def test_few_units_are_reported_and_one_is_not_tested():
+    qrels, runs = nested(3, users=9)
+    assert "9 users are few for a test: take 10 or more." in repr(compare("RR", qrels, runs, keys="user/day"))
+    qrels, runs = nested(3, users=1)
+    alone = compare("RR", qrels, runs, keys="user/day")
+    assert alone.untested == {"RR": "there is 1 user, and a test needs two."}
+    assert compare("RR", qrels, runs, keys="user/day", unit="day").units == 30
+    with pytest.raises(ParameterError, match="no key 'user'; they have none"):
+        compare("AP", QRELS, RUNS, unit="user")
+
+
 def answers(systems=3, questions=40, seed=1):
     """Runs that answer every question with other confidences: AURC is 1 - CWS."""
     random = np.random.default_rng(seed)

@@ -114,7 +114,7 @@ def test_an_interval_stays_where_values_can_be():
 
 def test_one_topic_is_refused_and_few_are_reported():
     qrels, run = {str(topic): {"a": 1} for topic in range(9)}, {"0": ["a"]}
-    with pytest.raises(InputError, match="there is 1 topic: a gate needs at least two"):
+    with pytest.raises(InputError, match="there is 1 topic: a gate needs two"):
         check("RR < 0.5", {"0": {"a": 1}}, run)
     assert "9 topics are few" in repr(check("RR < 0.5", qrels, run))
     assert "few" not in repr(check("RR < 0.5", qrels | {"9": {"a": 1}}, run))
@@ -137,7 +137,7 @@ def test_a_plan_says_how_many_topics_hold_its_promise(require):
     values = [meta.score_matrix("RR", QRELS, {"new": run})["RR"][0] for run in (WORSE, OLD)]
     deviation = np.std(values[0] - values[1], ddof=1)
     assert row["deviation"] == pytest.approx(deviation)
-    n = int(row["topics_needed"])
+    n = int(row["units_needed"])
     half = 0 if require == "observed" else stats.t.ppf(0.975, n - 1)
     draws = np.random.default_rng(1).normal(0, deviation, (20_000, n))
     wide = half * draws.std(axis=1, ddof=1) / np.sqrt(n)
@@ -146,7 +146,7 @@ def test_a_plan_says_how_many_topics_hold_its_promise(require):
         share = (draws.mean(axis=1) + change + side * wide <= -0.1).mean()
         assert share <= fails + 0.012 if fails < 0.5 else share >= fails - 0.012
     again = check(f"RR worsens {row['smallest_limit']}", QRELS, WORSE, baseline=OLD, require=require)
-    assert again.plan()["topics_needed"][0] == pytest.approx(30, abs=3)
+    assert again.plan()["units_needed"][0] == pytest.approx(30, abs=3)
     with pytest.raises(ParameterError, match="No condition compares with a baseline"):
         check("length > 9", QRELS, WORSE).plan()
 
@@ -249,3 +249,47 @@ def test_a_page_of_both_runs_goes_with_the_check(files, capsys):
     page = Path("page.html").read_text(encoding="utf-8")
     assert "<h1>worse: RR drops 0.1; length &gt; 9</h1>" in page
     assert '<th scope="row">old</th>' in page
+
+
+def nested(shift, seed, users=12, days=30):
+    """Lists of users on several days, alike for each user; a fifth of them are nil queries."""
+    random, lists, qrels = np.random.default_rng(seed), {}, {}
+    for user in range(users):
+        good = random.random() < 0.5 + shift
+        for day in range(days):
+            key = (f"u{user:02}", f"d{day:02}")
+            qrels[key] = {"b": 0} if day % 5 == 0 else {"a": 1, "b": 0}
+            lists[key] = [] if good and day % 5 == 0 else ["a", "b"] if good else ["b", "a"]
+    return qrels, lists
+
+
+def test_lists_with_keys_are_tested_by_unit():
+    (qrels, new), (_, old) = nested(0, 1), nested(0, 2)
+    conditions = [
+        "RR worsens 0.1",
+        "length rises 1",
+        "abstention.recall worsens 0.1",
+        "abstention.recall < 0.2",
+    ]
+    found = check(conditions, qrels, new, baseline=old, keys="user/day")
+    flat = {
+        scored: {f"{u}{d}": value for (u, d), value in of.items()}
+        for scored, of in (("q", qrels), ("n", new), ("o", old))
+    }
+    wide = check(conditions, flat["q"], flat["n"], baseline=flat["o"])
+    assert (found.unit, found.units, found.topics) == ("user", 12, 360)
+    results = [ir_trunc.calc("RR", qrels, run, keys="user/day").by("user")["RR"] for run in (new, old)]
+    bounds = stats.ttest_rel(*results).confidence_interval(0.95)
+    assert (found.checks[0].low, found.checks[0].high) == pytest.approx((bounds.low, bounds.high))
+    for one, other in zip(found.checks, wide.checks):
+        assert (one.before, one.now) == pytest.approx((other.before, other.now), nan_ok=True)
+        assert one.high - one.low > 1.5 * (other.high - other.low)
+    assert repr(found).count("12 users") == 5
+    assert check(conditions, qrels, new, baseline=old, keys="user/day", unit="day").units == 360
+    with pytest.raises(ParameterError, match=r"'c@1 < 0\.5': it looks at all lists of a run"):
+        check("c@1 < 0.5", qrels, new, keys="user/day")
+    with pytest.raises(ParameterError, match="no key 'users'"):
+        check("RR < 0.5", qrels, new, keys="user/day", unit="users")
+    one = {key: docs for key, docs in new.items() if key[0] == "u00"}
+    with pytest.raises(InputError, match="there is 1 user: a gate needs two"):
+        check("RR < 0.5", {key: qrels[key] for key in one}, one, keys="user/day")
