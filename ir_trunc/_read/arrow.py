@@ -34,6 +34,8 @@ else:
     pa, pc = LazyModule("pyarrow"), LazyModule("pyarrow.compute")
 
 
+_NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # although Python or numpy says so
+
 ValueType = Literal["int64", "double", "string"]
 """The types of values in Arrow's names: grades, scores, ids."""
 
@@ -147,7 +149,7 @@ def one_id(value: Any, field: str, place: str) -> str:
     nan = isinstance(value, float) and value != value
     if value is None or nan or type(value).__name__ in ("NAType", "NaTType"):
         raise InputError(f"{place}: {field} is missing.")
-    if isinstance(value, bool) or not isinstance(value, (str, Integral)):
+    if isinstance(value, _NO_NUMBERS) or not isinstance(value, (str, Integral)):
         kind = type(value).__name__
         hint = " keys=(...) names the parts of a tuple." if isinstance(value, tuple) else ""
         raise InputError(f"{place}: {field} {shown(value)} is {kind}, not text or a whole number.{hint}")
@@ -188,7 +190,7 @@ def number_column(
             return flat(one_array(typed.cast(kind, safe=whole))).astype(dtype, copy=False)
     result = []
     for at, value in enumerate(_values(column)):
-        is_number = isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
+        is_number = isinstance(value, (Real, Decimal)) and not isinstance(value, _NO_NUMBERS)
         number = _float(value) if is_number else None
         if number is None or (whole and not (abs(number) <= HIGHEST_GRADE and value == int(value))):
             needed = "a whole number below 2^31" if whole else "a number"
@@ -215,36 +217,43 @@ def _float(value: Any) -> float:
 def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
     """A column whose type and values Arrow is sure of, without gaps and dictionaries; None for others."""
     try:
-        typed = _decoded(_arrow(column))
+        typed = _arrow(column)
+        decoded = None if typed is None else _decoded(typed)
     except _odd():
         return None
-    # pyarrow takes True for 1 where it stands among numbers.
-    of_objects = pa.types.is_primitive(typed.type) and _of_objects(column)
-    has_truths = of_objects and not {bool, np.bool_}.isdisjoint(map(type, column))
-    return None if typed.null_count or has_truths else typed
+    return None if decoded is None or decoded.null_count else decoded
 
 
-def _of_objects(column: Any) -> bool:
-    """Whether a column has no type of its own, as a list and objects of pandas and polars."""
-    return isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object"
-
-
-def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:
-    kinds = set(map(type, column)) if type(column) is list else set()
-    if kinds == {str}:
-        return strings(column)
-    if kinds == {int}:  # pa.array(list) would import pandas
-        return numeric(np.array(column, dtype=np.int64))
-    if kinds == {float}:
-        return numeric(np.array(column, dtype=np.float64))
+def _arrow(column: Any) -> pa.Array | pa.ChunkedArray | None:
+    if isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object":
+        return _of_values(list(column))
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return column
     if hasattr(column, "iloc"):
         return pa.array(column, from_pandas=True)
-    if hasattr(column, "to_arrow"):
-        # polars, whose stream does worse: older ones give invalid categories, or die of objects
-        return pa.array(column.to_list()) if _of_objects(column) else column.to_arrow()
+    if hasattr(column, "to_arrow"):  # polars, whose stream does worse: older ones give invalid categories
+        return column.to_arrow()
     return pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
+
+
+def _of_values(values: list[Any]) -> pa.Array | None:
+    """Objects as an array of a stated type; None where they are of several types or of another one.
+
+    pyarrow dies of some mixtures when it infers the type itself, takes True for 1, and imports pandas.
+    """
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        return strings(values)
+    if kinds == {int}:
+        return numeric(np.array(values, dtype=np.int64))
+    if kinds and kinds <= {int, float}:
+        return numeric(np.array(values, dtype=np.float64))
+    kind = kinds.pop() if len(kinds) == 1 else object
+    if issubclass(kind, (np.integer, np.floating)) and not issubclass(kind, np.timedelta64):
+        return pa.array(np.array(values))
+    if issubclass(kind, date):
+        return pa.array(values, pa.timestamp("us") if issubclass(kind, datetime) else pa.date32())
+    return None if values else pa.nulls(0)
 
 
 def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:

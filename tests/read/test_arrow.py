@@ -3,6 +3,8 @@
 import datetime
 import enum
 import math
+import subprocess
+import sys
 import uuid
 from collections import namedtuple
 from decimal import Decimal
@@ -327,3 +329,47 @@ def test_ids_that_look_alike_are_different_ids(form, tmp_path):
     results = calc("RR", qrels, run)
     assert sorted(results.topics) == sorted(NEAR)
     assert results.values.tolist() == [[1] * len(NEAR)]
+
+
+PAIRS = """
+import itertools, warnings
+import numpy as np, pandas as pd
+import ir_trunc
+from ir_measures import Qrel, ScoredDoc
+
+warnings.simplefilter("ignore")
+SCALARS = [
+    np.bool_(True), np.int8(1), np.uint64(3), np.float16(0.5), np.float64(0.5), np.longdouble(0.5),
+    np.complex128(1), np.str_("x"), np.bytes_(b"x"), np.datetime64("2020"), np.datetime64("NaT"),
+    np.datetime64("2020-01-01T00:00", "ns"), np.timedelta64(1, "s"), np.void(b"x"), np.array(1),
+]
+calls = results = 0
+for a, b in itertools.product(SCALARS, repeat=2):
+    column = pd.Series([a, b], dtype=object)
+    for qrels, run in [
+        ({"1": {"a": 1}}, {"1": {"a": a, "b": b}}),
+        ({"1": {"a": a, "b": b}}, {"1": ["a"]}),
+        ({"1": {"a": 1}}, [ScoredDoc("1", "a", a), ScoredDoc("1", "b", b)]),
+        ([Qrel("1", a, 1), Qrel("1", b, 1)], {"1": ["a"]}),
+        ([("1", "a", 1)], [(a, "a", 1.0), (b, "b", 2.0)]),
+        ({"1": {"a": 1}}, {"1": [("a", a), ("b", b)]}),
+        ({"1": {"a": 1}}, pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": column})),
+        ({"1": {"a": 1}}, pd.DataFrame({"query_id": column, "doc_id": ["a", "b"], "score": [1, 2]})),
+    ]:
+        calls += 1
+        try:
+            ir_trunc.calc("AP", qrels, run)
+            results += 1
+        except ir_trunc.IrTruncError:
+            pass
+print(calls, results)
+"""
+
+
+def test_no_pair_of_numpy_scalars_ends_the_interpreter():
+    """pyarrow died of np.datetime64 beside np.bool_ where it inferred the type."""
+    child = subprocess.run([sys.executable, "-c", PAIRS], capture_output=True, text=True, timeout=120)
+    assert (child.returncode, child.stderr) == (0, "")
+    calls, results = map(int, child.stdout.split())
+    assert calls == 15 * 15 * 8
+    assert 0 < results < calls
