@@ -9,6 +9,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc.measures.graded import SAKAI
 from ir_trunc.meta.agreement import agreement
@@ -44,6 +47,7 @@ class Paper:
     source: str
     data: str | None  # the collection that it needs; None if its own examples are enough
     notes: tuple[str, ...]  # known reasons for differences
+    note_of: Callable[[pd.DataFrame], str]  # one that has to hold for the cells; "" where it does not
     several: bool  # whether the figures are a mean over collections
     tables: Callable[..., Iterator[Cells]]
 
@@ -53,12 +57,16 @@ PAPERS: dict[str, Paper] = {}
 
 
 def _paper(
-    source: str, data: str | None = None, notes: tuple[str, ...] = (), several: bool = False
+    source: str,
+    data: str | None = None,
+    notes: tuple[str, ...] = (),
+    note_of: Callable[[pd.DataFrame], str] = lambda cells: "",
+    several: bool = False,
 ) -> Callable[[Callable[..., Iterator[Cells]]], Callable[..., Iterator[Cells]]]:
     """Add a function that computes the tables of a paper to `PAPERS`, under its own name."""
 
     def add(tables: Callable[..., Iterator[Cells]]) -> Callable[..., Iterator[Cells]]:
-        PAPERS[tables.__name__] = Paper(source, data, notes, several, tables)
+        PAPERS[tables.__name__] = Paper(source, data, notes, note_of, several, tables)
         return tables
 
     return add
@@ -148,8 +156,8 @@ _ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP 
     notes=(
         "Runs are in the order of their 64-bit scores.",
         "In Table 2 the measures at depth 10 see a pool of depth 10, and RBP.8 sees all of a list.",
-        "On TREC-8 the three figures of the text that differ are one system pair of 8,256 short each.",
     ),
+    note_of=lambda cells: _short_of_a_pair(cells),
 )
 def webber2010(collection: Collection) -> Iterator[Cells]:
     """Discriminative power, and agreement between measures at several depths of pool and evaluation."""
@@ -174,6 +182,20 @@ def webber2010(collection: Collection) -> Iterator[Cells]:
 
     shares = [float(power(matrix).share[0]) for matrix in _in_the_text(pools)]
     yield _shares("Figure 4, text", figures["figure_4"], shares)
+
+
+def _short_of_a_pair(cells: pd.DataFrame) -> str:
+    """The remark on the text's shares of pairs, where each that differs would agree with one pair more."""
+    pairs = 129 * 128 // 2
+    text = cells[cells["table"] == "Figure 4, text"]
+    differing = text[(text["computed"] - text["printed"]).abs() > 0.0005]
+    counts = text["computed"] * pairs
+    of_so_many = np.allclose(counts, counts.round(), atol=1e-6)
+    with_one_more = (differing["computed"] + 1 / pairs).round(3)
+    if differing.empty or not of_so_many or not np.isclose(with_one_more, differing["printed"]).all():
+        return ""
+    words = f"On TREC-8 the {len(differing)} figures of the text that differ are"
+    return f"{words} one system pair of {pairs:,} short each."
 
 
 def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:

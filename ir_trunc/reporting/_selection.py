@@ -24,7 +24,8 @@ def choose(scores: Floats, kept: Floats, ranks: Ints, margin: float, keep: float
     near = possible >= possible.max(axis=1, keepdims=True) - margin - TOLERANCE
     rank = np.where(near, ranks, ranks.max() + 1)
     simplest = rank == rank.min(axis=1, keepdims=True)
-    return np.where(simplest, possible, -np.inf).argmax(axis=1)
+    chosen: Ints = np.where(simplest, possible, -np.inf).argmax(axis=1)
+    return chosen
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -18,13 +18,12 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, coun
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
-from ir_trunc._core.universe import Nest
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
-from ir_trunc.measures.definition import BoundMeasure, influence, parts_of, value_from_means
-from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.definition import BoundMeasure, influence
 from ir_trunc.reporting._selection import bootstrap, chance_of_lead, choose, separation, shares_of_first
+from ir_trunc.reporting._weighting import keeping, units_of, weighted, weights_of
 from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.results import Result
@@ -53,7 +52,6 @@ WHOLE, SILENT = "as retrieved", "always silent"
 FOLDS = 5
 _CHANCE = 0.05
 _INTERVAL = 2.5, 97.5
-_WORST = 1e9  # the score of a level that is not allowed is below minus this
 _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share that suggests distances
 _PRECISE_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
@@ -377,7 +375,7 @@ def how_many(
     bound = one_measure(measure)
     _check_that_shorter_can_win(bound, single_measure(measure), rankings)
     _warn_of_scores(rankings)
-    unit, unit_of, nested = _units(rankings)
+    unit, unit_of, nested = units_of(rankings)
     count, units, nil = len(rankings), int(unit_of.max()) + 1, rankings.judgments.nil_queries
     if folds is not None and folds > units > 1:
         raise ParameterError(f"folds={folds}: {units} {_plural(unit)} can be in at most {units} parts.")
@@ -385,9 +383,9 @@ def how_many(
     parts = [np.flatnonzero(np.isin(unit_of, part)) for part in unit_parts]
     if units < FEW:
         warn(f"how_many: {_few(units, unit)}")
-    weights = _weights(nil, nested, unanswerable)
-    target = bound if (weights == 1).all() else _weighted(bound, rankings.topics, weights)
-    fitting = target if keep is None else _keeping(target, keep, int((~nil).sum()))
+    weights = weights_of(nil, nested, unanswerable)
+    target = bound if (weights == 1).all() else weighted(bound, rankings.topics, weights)
+    fitting = target if keep is None else keeping(target, keep, int((~nil).sum()))
     trials, left_out = _try_policies(policies, also, present, target, fitting, rankings, parts)
     values = np.array([influence(target, rankings.cut(trial.cuts)) for trial in trials])
     # Of equal scores the shorter lists come first, and of equal lists what is simpler.
@@ -531,90 +529,12 @@ def _warn_of_scores(rankings: Rankings) -> None:
         )
 
 
-# The measure in production.
-
-
-def _units(rankings: Rankings) -> tuple[str, Ints, Floats]:
-    """The outermost key, the number of its value for each list, and weights of lists in nested means."""
-    nesting = rankings.universe and rankings.universe.nesting
-    if not nesting:
-        return "", np.arange(len(rankings)), np.ones(len(rankings))
-    nest = Nest(nesting, rankings.topics)
-    units, weights = np.arange(len(nest.groups[0])), np.ones(len(nest.groups[0]))
-    for parents in nest.parents:
-        units, weights = units[parents], (weights / np.bincount(parents))[parents]
-    return nesting.names[0], units, weights / weights.mean()
-
-
 def _plural(unit: str) -> str:
     return f"values of {unit!r}" if unit else "questions"
 
 
 def _few(units: int, unit: str) -> str:
     return f"{units} {_plural(unit)} are few; with {FEW} or more the advice is surer."
-
-
-def _weights(nil: Bools, nested: Floats, unanswerable: float | None) -> Floats:
-    """The weight of each question, 1 on average, with which the unanswerable ones have the wanted share."""
-    if unanswerable is None:
-        return nested
-    share = float(nested[nil].sum() / len(nil))
-    if share == 0 < unanswerable:
-        raise InputError(
-            f"unanswerable={unanswerable:g}: every question has an answer in the labels. Add questions"
-            " without one (with empty labels, or by topics=)."
-        )
-    of_nil = unanswerable / share if share else 0.0
-    return nested * np.where(nil, of_nil, (1 - unanswerable) / (1 - share))
-
-
-def _weighted(bound: BoundMeasure, topics: tuple[str, ...], weights: Floats) -> BoundMeasure:
-    """The measure whose plain mean is the weighted mean."""
-    definition, weight_of = bound.definition, dict(zip(topics, weights.tolist()))
-
-    def weight(lists: Lists) -> Floats:
-        return lists.spread(np.array([weight_of[topic] for topic in lists.judgments.topics]))
-
-    if definition.scope == "list":
-
-        def formula(lists: Lists, **params: Any) -> Floats:
-            return definition.formula(lists, **params) * weight(lists)
-
-        return replace(bound, definition=replace(definition, formula=formula))
-    if definition.of_means is None:
-        raise ParameterError(
-            f"{definition.name} looks at all lists of a run and has no weighted mean, as `unanswerable` and"
-            " `keys` need; RBPT, EM and c@1 have."
-        )
-    parts, value = definition.of_means
-
-    def weighted_parts(lists: Lists, **params: Any) -> tuple[Floats, ...]:
-        return tuple(part * weight(lists) for part in parts(lists, **params))
-
-    changed = replace(definition, of_means=(weighted_parts, value), influence=None)
-    return replace(bound, definition=changed)
-
-
-def _keeping(bound: BoundMeasure, keep: float, answerable: int) -> BoundMeasure:
-    """The measure for fitting levels that keep a relevant document for a share of the answerable questions.
-
-    A level that keeps fewer has a score below that of all others. The share is one standard error higher than
-    wanted: of levels that reach it exactly, half would miss it on new questions.
-    """
-    wanted = min(keep + math.sqrt(keep * (1 - keep) / answerable), 1.0)
-
-    def parts(lists: Lists, **_: Any) -> tuple[Floats, ...]:
-        with_answer = lists.spread(~lists.judgments.nil_queries)
-        kept = (lists.sum(lists.grade > 0) > 0) & with_answer
-        return *parts_of(bound, lists), kept.astype(np.float64), with_answer.astype(np.float64)
-
-    def value(*means: Floats, **_: Any) -> Floats:
-        *own, kept, with_answer = means
-        missing = np.maximum(wanted * with_answer - kept - TOLERANCE, 0)
-        return np.where(missing > 0, -_WORST * (1 + missing), value_from_means(bound, np.array(own)))
-
-    definition = replace(bound.definition, scope="run", of_means=(parts, value), influence=None)
-    return replace(bound, definition=definition)
 
 
 # Policies.
@@ -712,6 +632,7 @@ def _has_relevant(rankings: Rankings) -> Bools:
 def _costs(rankings: Rankings, price: float | None) -> Floats:
     """The cost of each list (Q)."""
     if rankings.costs is None:
-        return rankings.lengths * (np.nan if price is None else price)
+        price = math.nan if price is None else price
+        return rankings.lengths.astype(np.float64) * price
     costs = np.bincount(rankings.rows, rankings.costs[rankings.places], len(rankings))
-    return costs * (1.0 if price is None else price)
+    return costs.astype(np.float64) * (1.0 if price is None else price)

@@ -45,7 +45,8 @@ class Reproduction(Result):
     def from_pandas(cls, paper: str, cells: pd.DataFrame, data: str) -> Reproduction:
         """The result from its cells, a CSV file of `ir_trunc reproduce -o` for example."""
         about = PAPERS[one_of("paper", paper, tuple(PAPERS))]
-        return cls(about.source, text("data", data), about.notes, cells)
+        notes = (*about.notes, about.note_of(cells))
+        return cls(about.source, text("data", data), tuple(filter(None, notes)), cells)
 
     @property
     def same(self) -> Bools:

@@ -1,0 +1,44 @@
+"""Figures in sentences of the notebooks are those of the data."""
+
+import gzip
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+def sentences(name):
+    """The text of a notebook's pages, in one line."""
+    (path,) = NOTEBOOKS.glob(f"{name}-*.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return " ".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
+def test_what_policies_are_worth_on_real_systems():
+    worth = pd.read_csv(NOTEBOOKS / "policies.csv")
+    shares = worth.pivot(index="policy", columns=["measure", "collection"], values="of_oracle")
+    behind = shares.max() - shares.loc["Greedy"]
+    counts = worth.groupby("policy")[["better", "worse", "runs"]].sum()
+    better, worse, runs = counts.loc["Surprise"]
+    text = sentences("06")
+    assert f"has the highest share in {(behind == 0).sum()} of the {len(behind)} columns" in text
+    (bound,) = re.findall(r"in the other 6 it is within ([\d.]+) of the highest", text)
+    assert behind.max() <= float(bound) < behind.max() + 0.001
+    assert f"it is better in {better} of {runs} comparisons and worse in {worse}" in text
+    better, worse, _ = counts.loc["ScoreThreshold"]
+    assert f"`ScoreThreshold`, the winner further up, is better in {better} and worse in {worse}" in text
+    assert (counts["better"] - counts["worse"]).drop("Greedy").idxmax() == "Surprise"
+
+
+def test_most_runs_of_trec_8_fill_1000_ranks(real_data):
+    runs = sorted((real_data("trec8") / "runs").iterdir())
+    full = 0
+    for path in runs:
+        with gzip.open(path, "rt") if path.suffix == ".gz" else open(path, encoding="utf-8") as lines:
+            lengths = Counter(line.split(None, 1)[0] for line in lines)
+        full += len(lengths) == 50 and min(lengths.values()) >= 1000
+    assert f"{full} of the {len(runs)} runs fill 1,000 ranks for every topic" in sentences("09")
