@@ -84,8 +84,9 @@ class ChangeScores(Result):
         """How many lists are scored, and how many of them are nil."""
         parts = []
         for ranked in KEYS:
-            lists, nil = self.table.loc[(ranked, ALL, ALL, SILENT), ["lists", "nil"]].astype(int)
-            parts.append(f"{counted(lists, 'list')} of {ranked}, {nil} of them nil")
+            row = self.table.xs((ranked, ALL, ALL, SILENT))
+            lists = counted(int(row["lists"]), "list")
+            parts.append(f"{lists} of {ranked}, {int(row['nil'])} of them nil")
         return f"Change Detection: {'; '.join(parts)}"
 
     def to_pandas(self) -> pd.DataFrame:
@@ -94,7 +95,8 @@ class ChangeScores(Result):
 
     def summary(self) -> pd.DataFrame:
         """The means over all topics."""
-        return self.table.xs((ALL, ALL), level=("topic", "question"))
+        of_all = self.table.index.get_level_values("topic") == ALL
+        return self.table[of_all].droplevel(["topic", "question"])
 
 
 @checked
@@ -426,7 +428,7 @@ def _table(ranked: Ranked, results: Mapping[str, Results]) -> pd.DataFrame:
 
 def _nested_means(keys: tuple[str, ...], results: Results) -> pd.DataFrame:
     """The numbers of lists and the means for each group of lists, with `all` for keys that it lacks."""
-    lists = pd.MultiIndex.from_tuples([topic.split(SEPARATOR) for topic in results.topics], names=keys)
+    lists = pd.MultiIndex.from_tuples([(*topic.split(SEPARATOR),) for topic in results.topics], names=keys)
     empty = results.rankings.lengths == 0
     counts = pd.DataFrame({"lists": 1, "nil": results.nil.astype(int), "empty": empty.astype(int)}, lists)
     means = {str(measure): value for measure, value in results.aggregated.items()}

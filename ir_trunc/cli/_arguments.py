@@ -54,7 +54,7 @@ class OneLineParser(argparse.ArgumentParser):
             if action in self._given:
                 raise argparse.ArgumentError(action, "it is given twice; once is enough")
             self._given.append(action)
-        return super()._get_values(action, arg_strings)  # type: ignore[misc]
+        return super()._get_values(action, arg_strings)
 
     def error(self, message: str) -> NoReturn:
         """Print the line and exit."""

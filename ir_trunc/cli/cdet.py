@@ -61,7 +61,7 @@ def main(words: Sequence[str]) -> int:
         question_qrels=args.question_qrels,
         measures=args.measures,
     )
-    columns = [*scores.table.index.names, "measure", "value"]
+    columns = [*map(str, scores.table.index.names), "measure", "value"]
     with printing(args.output) as out:
         FORMATS[args.format or form_of(args.output)](_rows(scores, args.by), columns, args.places, out)
     return 0
@@ -70,7 +70,7 @@ def main(words: Sequence[str]) -> int:
 def _rows(scores: ChangeScores, by: str) -> Iterator[Row]:
     """Each value with its names. Measures have short names where these differ."""
     table = scores.table
-    short = [name.partition("(")[0] for name in table]
+    short = [str(name).partition("(")[0] for name in table]
     if len(set(short)) == len(short):
         table = table.set_axis(short, axis=1)
     for names, *values in table.itertuples(name=None):
