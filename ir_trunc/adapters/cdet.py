@@ -84,7 +84,7 @@ class ChangeScores(Result):
         """How many lists are scored, and how many of them are nil."""
         parts = []
         for ranked in KEYS:
-            row = self.table.xs((ranked, ALL, ALL, SILENT))
+            row: Any = self.table.xs((ranked, ALL, ALL, SILENT))
             lists = counted(int(row["lists"]), "list")
             parts.append(f"{lists} of {ranked}, {int(row['nil'])} of them nil")
         return f"Change Detection: {'; '.join(parts)}"
