@@ -18,7 +18,7 @@ __all__ = ["main"]
 if TYPE_CHECKING:
     from ir_trunc.measures import Definition
 
-MODULES = ("truncate", "study", "check", "report", "meta", "reproduce", "cdet")
+MODULES = ("truncate", "monitor", "study", "check", "report", "meta", "reproduce", "cdet")
 """Commands that are modules of this package, each with a `main`."""
 
 

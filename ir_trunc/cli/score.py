@@ -35,6 +35,7 @@ _FORMAT = (
 _USAGE = """\
 ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]
        ir_trunc truncate RUN --policy POLICY [options]
+       ir_trunc monitor POLICY RUN [options]
        ir_trunc study EXPERIMENT ...
        ir_trunc report QRELS RUN [RUN ...] -o PAGE [options]
        ir_trunc check QRELS RUN --fail-if CONDITION [options]

@@ -28,7 +28,7 @@ from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.results import Result
 from ir_trunc.truncation._fitting import one_measure, single_measure
-from ir_trunc.truncation._policy import Cutter, refuse_if_not_live, registry, sees_judgments
+from ir_trunc.truncation._policy import Cutter, profiled, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
 from ir_trunc.truncation._validation import cut_each, fit_each, topic_folds
 from ir_trunc.truncation.policies.lengths import Fixed, Greedy
@@ -428,7 +428,7 @@ def how_many(
         fitted=tuple(_as_text(trial.fitted) for trial in trials),
         advised=names[best],
         present=next(trial.name for trial in trials if trial.rank == 0),
-        policy=trials[best].fitted,
+        policy=profiled(trials[best].fitted, rankings, str(single_measure(measure))),
         kept=kept_shares,
         unanswered=unanswered,
         wrongly=wrongly,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ir_trunc.truncation._abstention import abstention_curve, nauc, risk_coverage
-from ir_trunc.truncation._cuts import Truncated, ranked, read_cuts, truncate, write_cuts, write_run
-from ir_trunc.truncation._fitting import falling_scores
+from ir_trunc.truncation._cuts import Truncated, read_cuts, truncate, write_cuts, write_run
+from ir_trunc.truncation._fitting import falling_scores, ranked
+from ir_trunc.truncation._monitoring import Monitoring, Profile
 from ir_trunc.truncation._policy import Policy, PolicyDefinition, policy, registry
 from ir_trunc.truncation._text import load_policy, parse_policy, policy_of
 from ir_trunc.truncation._validation import cross_validate
@@ -32,9 +33,9 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
     from ir_trunc.truncation.policies.thresholds import ShareOfTop as ShareOfTop
 
 __all__ = [
-    "Policy", "PolicyDefinition", "Truncated", "abstention_curve", "cross_validate", "falling_scores",
-    "load_policy", "nauc", "parse_policy", "policy", "policy_of", "ranked", "read_cuts", "registry",
-    "risk_coverage", "truncate", "write_cuts", "write_run", *registry,
+    "Monitoring", "Policy", "PolicyDefinition", "Profile", "Truncated", "abstention_curve", "cross_validate",
+    "falling_scores", "load_policy", "nauc", "parse_policy", "policy", "policy_of", "ranked", "read_cuts",
+    "registry", "risk_coverage", "truncate", "write_cuts", "write_run", *registry,
 ]  # fmt: skip
 
 

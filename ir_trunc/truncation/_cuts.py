@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,17 +11,17 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import instance, mapping
+from ir_trunc._core.parameters import mapping
 from ir_trunc._core.rankings import Floats, Rankings, offsets_of
 from ir_trunc._output.files import Target, run_lines, word, write_text
-from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
-from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.ranked_rows import RankedRows
-from ir_trunc._ranking.runs import RunLike, rank_rows, read_run
+from ir_trunc._ranking.runs import RunLike, read_run
 from ir_trunc._read.arrow import one_id, pa, pc, strings
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.text import read_numbers
+from ir_trunc.truncation._fitting import check_rows, unjudged_lists
 from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
 from ir_trunc.truncation._text import parse_policy
 from ir_trunc.truncation.policies.lengths import Given
@@ -115,7 +115,7 @@ def write_run(path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_t
     1 Q0 a 1 0.9 ir_trunc
     2 Q0 __nil__ 1 0.0 ir_trunc
     """
-    _check_rows(run)
+    check_rows(run)
     _check_cuts(cuts)
     missing = next((topic for topic in pc.unique(run.topics).to_pylist() if topic not in cuts), None)
     if missing is not None:
@@ -146,10 +146,6 @@ def _check_cuts(cuts: Mapping[str, int]) -> None:
         word(topic, "topic")
 
 
-def _check_rows(run: Any) -> None:
-    instance("run", run, Rows, "the rows of a run, as ir_trunc.read_run has them,")
-
-
 def _kept_count(topic: str, k: int) -> int:
     """The number of documents to keep as an int; InputError if it is not a whole number >= 0."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
@@ -157,39 +153,6 @@ def _kept_count(topic: str, k: int) -> int:
             f"topic {topic}: {shown(k)} documents cannot be kept; a whole number from 0 on is needed."
         )
     return int(k)
-
-
-def ranked(run: Rows, *, nil: NilRule | Convention | None = None) -> Rankings:
-    """The lists of a run for its own topics, without judgments: what a policy cuts.
-
-    Parameters
-    ----------
-    run : Rows
-        As `ir_trunc.read_run(path)` gives it.
-    nil : str or NilRule, optional
-        See `ir_trunc.read_qrels`.
-
-    Returns
-    -------
-    Rankings
-
-    Examples
-    --------
-    >>> import ir_trunc
-    >>> from ir_trunc.truncation import ranked
-    >>> ranked(ir_trunc.read_run({"1": {"a": 0.9, "b": 0.2}}))
-    Rankings(1 topics, 2 documents, 0 of them judged)
-    """
-    _check_rows(run)
-    topics = run.topics.dictionary.take(pc.unique(run.topics.indices)).to_pylist()
-    return _unjudged_lists(run, topics, nil)
-
-
-def _unjudged_lists(run: Rows, topics: Sequence[str], nil: NilRule | Convention | None) -> Rankings:
-    """A run's lists for these topics, without judgments; a topic that the run lacks has the empty list."""
-    nothing = Rows.of("no qrels", strings([]), strings([]), np.zeros(0, np.int64))
-    qrels = Qrels.of(nothing, topics, nil=None if nil is None else nil_rule(nil))
-    return rank_rows(qrels, [run], keep_scores=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -299,7 +262,7 @@ def truncate(
             " rankings.cut(policy.cut(rankings))."
         )
     topics = {*pc.unique(rows.topics).to_pylist(), *(cuts or ()), *rows.universe}
-    lists = _unjudged_lists(rows, list(topics), nil)
+    lists = unjudged_lists(rows, list(topics), nil)
     lengths = lengths_of(cutter, lists)
     ordered = RankedRows.of(rows, pa.array(lists.topics, pa.string()))
     starts = np.repeat(ordered.starts - offsets_of(lengths)[:-1], lengths)

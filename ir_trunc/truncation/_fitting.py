@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,11 @@ from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
 from ir_trunc._core.parameters import instance
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
+from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.runs import rank_rows
+from ir_trunc._read.arrow import pc, strings
+from ir_trunc._read.rows import Rows
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.definition import parts_of, value_from_means
 from ir_trunc.measures.lists import Depths, running
@@ -118,6 +123,44 @@ class Levels:
 
 def _check_rankings(rankings: Any) -> Rankings:
     return instance("rankings", rankings, Rankings, "Rankings, as ir_trunc.rank makes them,")
+
+
+def ranked(run: Rows, *, nil: NilRule | Convention | None = None) -> Rankings:
+    """The lists of a run for its own topics, without judgments: what a policy cuts.
+
+    Parameters
+    ----------
+    run : Rows
+        As `ir_trunc.read_run(path)` gives it.
+    nil : str or NilRule, optional
+        See `ir_trunc.read_qrels`.
+
+    Returns
+    -------
+    Rankings
+
+    Examples
+    --------
+    >>> import ir_trunc
+    >>> from ir_trunc.truncation import ranked
+    >>> ranked(ir_trunc.read_run({"1": {"a": 0.9, "b": 0.2}}))
+    Rankings(1 topics, 2 documents, 0 of them judged)
+    """
+    check_rows(run)
+    topics = run.topics.dictionary.take(pc.unique(run.topics.indices)).to_pylist()
+    return unjudged_lists(run, topics, nil)
+
+
+def unjudged_lists(run: Rows, topics: Sequence[str], nil: NilRule | Convention | None) -> Rankings:
+    """A run's lists for these topics, without judgments; a topic that the run lacks has the empty list."""
+    nothing = Rows.of("no qrels", strings([]), strings([]), np.zeros(0, np.int64))
+    qrels = Qrels.of(nothing, topics, nil=None if nil is None else nil_rule(nil))
+    return rank_rows(qrels, [run], keep_scores=True)
+
+
+def check_rows(run: Any) -> None:
+    """InputError unless these are the rows of a run."""
+    instance("run", run, Rows, "the rows of a run, as ir_trunc.read_run has them,")
 
 
 def falling_scores(rankings: Rankings) -> Floats:

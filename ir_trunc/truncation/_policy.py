@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import wraps
 from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, get_type_hints
@@ -23,9 +23,13 @@ from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.parameters import flag, text, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target
+from ir_trunc._ranking.runs import RunLike, read_run
+from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, Whole
 from ir_trunc.scoring._saved import plain, write_json
+from ir_trunc.truncation._fitting import ranked
+from ir_trunc.truncation._monitoring import Monitoring, Profile, monitoring
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -77,6 +81,9 @@ class Policy:
         default=None, kw_only=True
     )
 
+    fitted_on: Any = field(default=None, kw_only=True, compare=False)
+    """What the policy was fitted on (`Profile`), with which `monitor` compares live lists."""
+
     sees_judgments: ClassVar[bool] = False
     """Whether `cut` uses the judgments, as the oracle does."""
 
@@ -86,6 +93,8 @@ class Policy:
     def __init_subclass__(cls) -> None:
         if "cut" in vars(cls):
             cls.cut = _within_bounds(cls.cut)  # type: ignore[method-assign]
+        if "fit" in vars(cls):
+            cls.fit = _with_profile(cls.fit)  # type: ignore[method-assign]
 
     def __post_init__(self) -> None:
         for name, param in BOUNDS.items():
@@ -98,9 +107,10 @@ class Policy:
     def fit(self, rankings: Rankings, measure: Any) -> Policy:
         """The policy fitted to a measure (text or object) on these training topics.
 
-        A parameter that was given stays as it is; so does a policy with nothing to fit.
+        A parameter that was given stays as it is; so does a policy with nothing to fit. The policy keeps what
+        it was fitted on, for `monitor`.
         """
-        return self
+        return profiled(self, rankings, measure)
 
     def cut(self, rankings: Rankings) -> Ints:
         """The length at which each list should end (Q), from 0 to its own."""
@@ -185,6 +195,51 @@ class Policy:
         kept: Items = _selected(items, np.sort(order[: self._length(values[order])]))
         return kept
 
+    def monitor(
+        self, run: RunLike | Rankings, *, false_alarms: float = 0.05, **reading: Unpack[HowRead]
+    ) -> Monitoring:
+        """Whether live lists still look like those that the policy was fitted on; no labels are needed.
+
+        Compared are the share of lists that the policy leaves empty (Fisher's exact test), the mean length
+        that it leaves (Welch's t test), and the distributions of the top score, of the gap below it, of the
+        spread of the scores and of the number of retrieved documents (Kolmogorov-Smirnov). The p values are
+        corrected by Holm's method.
+
+        Parameters
+        ----------
+        run : RunLike or Rankings
+            What was retrieved, before the policy cut it: whole lists, as the policy was fitted on.
+        false_alarms : float
+            Highest probability of an alarm where nothing has changed.
+        order, duplicates, stop, lower_is_better, columns
+            How the run is read, as for `ir_trunc.calc`.
+
+        Returns
+        -------
+        Monitoring
+            It prints as a verdict and a table; `matches` is False where a shift is shown.
+
+        Raises
+        ------
+        ParameterError
+            If the policy was not fitted, or uses judgments.
+        InputError
+            If the run cannot be read, or has fewer than two lists.
+
+        Examples
+        --------
+        >>> from ir_trunc.synthetic import generated
+        >>> from ir_trunc.truncation import ScoreThreshold
+        >>> import ir_trunc
+        >>> qrels, runs = generated.collection(topics=40, systems=2)
+        >>> policy = ScoreThreshold().fit(ir_trunc.rank(qrels, runs["fair-never"]), "RBPT")
+        >>> policy.monitor(runs["fair-never"]).matches
+        True
+        """
+        refuse_if_not_live(self)
+        rankings = run if isinstance(run, Rankings) else ranked(read_run(run, **reading))
+        return monitoring(self, rankings.unjudged(), false_alarms)
+
     def _length(self, values: Floats, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""
         if place := _first_rise(values):
@@ -223,9 +278,28 @@ class Policy:
             raise ParameterError(
                 f"{name} holds what JSON cannot, a model of another library: use joblib.dump or pickle."
             )
-        unset = {bound for bound in BOUNDS if getattr(self, bound) is None}
-        values = {field: value for field, value in vars(self).items() if field not in unset}
-        return {"policy": name, "parameters": plain(values)}
+        bounds = [bound for bound in BOUNDS if getattr(self, bound) is not None]
+        values = {param: getattr(self, param) for param in [*registry[name].params, *bounds]}
+        written = {"policy": name, "parameters": plain(values)}
+        return written if self.fitted_on is None else written | {"fitted_on": plain(self.fitted_on)}
+
+
+def _with_profile(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """The method `fit`, which keeps what the policy was fitted on."""
+
+    @wraps(fit)
+    def with_profile(self: Policy, rankings: Rankings, measure: Any = None) -> Any:
+        return profiled(fit(self, rankings, measure), rankings, measure)
+
+    return with_profile
+
+
+def profiled(policy: Any, rankings: Rankings, measure: Any) -> Any:
+    """The policy with what it was fitted on; as it is where it has that already, or cannot cut live lists."""
+    live = isinstance(policy, Policy) and not (policy.sees_judgments or policy.not_live)
+    if not live or policy.fitted_on is not None or len(rankings) < 2:
+        return policy
+    return replace(policy, fitted_on=Profile.of(policy, rankings, measure))
 
 
 def _within_bounds(cut: Callable[[Any, Rankings], Ints]) -> Callable[[Any, Rankings], Ints]:
@@ -414,7 +488,7 @@ def policy(
 def _declared_params(kind: type[Any], besides: Iterable[str] = ()) -> dict[str, Param]:
     hints, params = get_type_hints(kind, include_extras=True), {}
     for declared in fields(kind):
-        if declared.name in besides:
+        if declared.name in besides or declared.name == "fitted_on":
             continue
         kind_of, *_ = getattr(hints[declared.name], "__metadata__", [None])
         if not hasattr(kind_of, "clean"):
@@ -436,6 +510,7 @@ BOUNDS = _declared_params(Policy)
 def _written(made: Any) -> str:
     """The name and the parameters that have a value; bounds come last."""
     values = dict(sorted(vars(made).items(), key=lambda item: item[0] in BOUNDS))
+    values.pop("fitted_on", None)
     inside = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
     return f"{type(made).__name__}({inside})" if inside else type(made).__name__
 

@@ -15,6 +15,7 @@ from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
 from ir_trunc.measures.declaration import items_of, split_at_blanks
 from ir_trunc.scoring._saved import fields_of, read_saved, typed
+from ir_trunc.truncation._monitoring import Profile
 from ir_trunc.truncation._policy import BOUNDS, Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
 from ir_trunc.truncation.policies.lengths import Given
 
@@ -167,7 +168,9 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
     Fixed(k=5)
     """
     where = text("where", where)
-    data = fields_of(data, ("policy", "parameters"), where)
+    profile = data.get("fitted_on") if isinstance(data, dict) else None
+    names = ("policy", "parameters") if profile is None else ("policy", "parameters", "fitted_on")
+    data = fields_of(data, names, where)
     name = data["policy"]
     if not isinstance(name, str) or name not in registry or not registry[name].written:
         known = f"there are: {', '.join(registry)}.{nearest(name, registry)}"
@@ -181,6 +184,8 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
         param: value if hints[param] is Any else typed(value, hints[param], f"{where}, {param}")
         for param, value in written.items()
     }
+    if profile is not None:
+        values["fitted_on"] = Profile.from_dict(profile, f"{where}, fitted_on")
     try:
         return kind(**values)
     except IrTruncError as error:

@@ -1,0 +1,222 @@
+"""Monitoring: whether live lists still look like the lists that a policy was fitted on, without labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.errors import InputError, ParameterError, counted
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import number
+from ir_trunc._core.rankings import Bools, Floats, Rankings, offsets_of
+from ir_trunc._output.tables import fitted
+from ir_trunc.scoring._saved import fields_of, typed
+from ir_trunc.scoring.results import Result
+from ir_trunc.truncation._fitting import falling_scores
+
+__all__ = ["Monitoring", "Profile"]
+
+_POINTS = 100  # of a distribution
+_FEWEST = 2  # lists that have a distribution
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a policy was fitted on, as far as lists without labels can be compared with it.
+
+    Attributes
+    ----------
+    measure : str
+        The measure that the policy was fitted to.
+    questions : int
+        The number of lists.
+    without_answer : float
+        The share of the questions that have no relevant document.
+    silent : float
+        The share of the lists that the policy leaves empty.
+    length, deviation : float
+        Mean and standard deviation of the lengths that it leaves.
+    features : mapping of str to tuple of pairs
+        Distributions over the lists: values with the share of lists that have no higher one, at most 100 of
+        them. "top score", "gap" (the first score less the second), "spread" (the standard deviation of the
+        scores) and "retrieved" (the number of documents).
+    """
+
+    measure: str
+    questions: int
+    without_answer: float
+    silent: float
+    length: float
+    deviation: float
+    features: Mapping[str, tuple[tuple[float, float], ...]]
+
+    @classmethod
+    def of(cls, policy: Any, rankings: Rankings, measure: Any) -> Profile:
+        """The profile of the lists that a policy was fitted on."""
+        lengths = policy.cut(rankings)
+        values = features_of(rankings).items()
+        return cls(
+            str(measure),
+            len(rankings),
+            float(rankings.judgments.nil_queries.mean()),
+            float((lengths == 0).mean()),
+            float(lengths.mean()),
+            float(lengths.std(ddof=1)),
+            {name: _distribution(value) for name, value in values if len(value) >= _FEWEST},
+        )
+
+    @classmethod
+    def from_dict(cls, data: Any, where: str) -> Profile:
+        """The profile as JSON holds it; InputError that begins with `where` for anything else."""
+        values = fields_of(data, cls.__dataclass_fields__, where)
+        shares = Mapping[str, tuple[tuple[float, float], ...]]
+        kinds = {"measure": str, "questions": int, "features": shares}
+        read = {
+            name: typed(value, kinds.get(name, float), f"{where}, {name}") for name, value in values.items()
+        }
+        if read["questions"] < _FEWEST:
+            raise InputError(f"{where}, questions is {read['questions']}: two or more are needed.")
+        return cls(**read)
+
+
+def features_of(rankings: Rankings) -> dict[str, Floats]:
+    """Features of lists that need no labels; those of scores only for lists that have enough of them."""
+    n = rankings.lengths
+    features = {"retrieved": n.astype(np.float64)}
+    if rankings.scores is None:
+        return features
+    with np.errstate(over="ignore"):
+        scores, first = falling_scores(rankings), offsets_of(n)[:-1]
+        mean = np.bincount(rankings.rows, scores, len(n)) / np.maximum(n, 1)
+        square = (scores - mean[rankings.rows]) ** 2
+        spread = np.sqrt(np.bincount(rankings.rows, square, len(n)) / np.maximum(n, 1))
+        gap = scores[first[n > 1]] - scores[first[n > 1] + 1]
+    return {"top score": scores[first[n > 0]], "gap": gap, "spread": spread[n > 1]} | features
+
+
+def _distribution(values: Floats) -> tuple[tuple[float, float], ...]:
+    """Some of the values, evenly spaced by rank, each with the share of values that are not higher."""
+    ordered = np.sort(values)
+    places = np.unique(np.round(np.linspace(0, len(ordered) - 1, _POINTS)).astype(np.int64))
+    points = np.unique(ordered[places])
+    shares = np.searchsorted(ordered, points, side="right") / len(ordered)
+    return tuple(zip(points.tolist(), shares.tolist()))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Monitoring(Result):
+    """How live lists differ from those that a policy was fitted on.
+
+    Attributes
+    ----------
+    policy : str
+        The policy.
+    profile : Profile
+        What it was fitted on.
+    lists : int
+        The number of live lists.
+    false_alarms : float
+        The probability of an alarm where nothing has changed is at most this.
+    features : tuple of str
+        What was compared (F).
+    fitted, live : array of float64
+        The mean of each over the lists that the policy was fitted on (for features of the scores the median),
+        and over the live lists (F).
+    p_value : array of float64
+        Corrected by Holm's method for the number of features (F).
+    """
+
+    policy: str
+    profile: Profile
+    lists: int
+    false_alarms: float
+    features: tuple[str, ...]
+    fitted: Floats
+    live: Floats
+    p_value: Floats
+
+    @property
+    def shifted(self) -> Bools:
+        """Whether each feature has changed (F)."""
+        return self.p_value <= self.false_alarms
+
+    @property
+    def matches(self) -> bool:
+        """Whether the live lists still look like those that the policy was fitted on."""
+        return not self.shifted.any()
+
+    @property
+    def heading(self) -> str:
+        """The verdict, in words."""
+        compared = f"{counted(self.lists, 'live list')}, {self.policy} fitted on {self.profile.questions}"
+        limit = f"False alarms: at most {self.false_alarms:g}."
+        if self.matches:
+            return fitted(f"No shift is shown: {compared}. {limit}")
+        names = ", ".join(name for name, shifted in zip(self.features, self.shifted) if shifted)
+        advice = "Label new questions, and fit the policy again."
+        return fitted(f"ALARM, shifted: {names}; {compared}. {advice} {limit}")
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each feature: fitted, live, p_value and shifted."""
+        columns = {"fitted": self.fitted, "live": self.live, "p_value": self.p_value, "shifted": self.shifted}
+        return pd.DataFrame(columns, index=pd.Index(self.features, name="feature"))
+
+
+def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitoring:
+    """Live lists against a policy's profile."""
+    from scipy.stats import fisher_exact, ttest_ind_from_stats
+
+    false_alarms = number("false_alarms", false_alarms, 0, 1, inside=True)
+    profile, n = policy.fitted_on, len(rankings)
+    if profile is None:
+        raise ParameterError(
+            f"{policy} does not know what it was fitted on: policy.fit(rankings, measure) and"
+            " how_many(...).policy return policies that do, and their files keep it."
+        )
+    if n < _FEWEST:
+        raise InputError(f"{counted(n, 'live list')}: two or more are needed to compare their distribution.")
+    lengths, was = policy.cut(rankings), profile.questions
+    silent = int((lengths == 0).sum())
+    silent_then = round(profile.silent * was)
+    table = [[silent_then, was - silent_then], [silent, n - silent]]
+    rows = {"silent": (profile.silent, silent / n, float(fisher_exact(table)[1]))}
+    deviation = float(lengths.std(ddof=1))
+    if deviation or profile.deviation:
+        sizes = (profile.length, profile.deviation, was, lengths.mean(), deviation, n)
+        p_value = float(ttest_ind_from_stats(*sizes, equal_var=False).pvalue)
+    else:
+        p_value = float(profile.length == lengths.mean())
+    rows["kept"] = (profile.length, float(lengths.mean()), p_value)
+    live = features_of(rankings)
+    for name, points in profile.features.items():
+        values = live.get(name, np.zeros(0))
+        if len(values) >= _FEWEST:
+            median = next(value for value, share in points if share >= 0.5)
+            rows[name] = (median, float(np.median(values)), _kolmogorov_smirnov(points, was, values))
+    fitted_values, live_values, p_values = (np.array(column, np.float64) for column in zip(*rows.values()))
+    corrected = _holm(p_values)
+    return Monitoring(
+        str(policy), profile, n, false_alarms, tuple(rows), fitted_values, live_values, corrected
+    )
+
+
+def _kolmogorov_smirnov(points: tuple[tuple[float, float], ...], n: int, values: Floats) -> float:
+    """The p value of a two-sample test, where of the first sample of n values some points are known."""
+    from scipy.special import kolmogorov
+
+    known, shares = np.array(points).T
+    ordered = np.sort(values)
+    difference = np.abs(np.searchsorted(ordered, known, side="right") / len(ordered) - shares).max()
+    root = np.sqrt(n * len(values) / (n + len(values)))
+    return float(kolmogorov((root + 0.12 + 0.11 / root) * difference))
+
+
+def _holm(p_values: Floats) -> Floats:
+    order = np.argsort(p_values)
+    stepped = p_values[order] * np.arange(len(order), 0, -1)
+    corrected = np.empty(len(order))
+    corrected[order] = np.minimum(np.maximum.accumulate(stepped), 1)
+    return corrected
