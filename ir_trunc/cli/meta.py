@@ -128,6 +128,8 @@ def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> One
         if kind is ScoreMatrix:
             about = "scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some"
             parser.add_argument("--matrix", metavar="FILE", help=about)
+            about = "of lists with --keys, the key whose values are independent (default: the outermost)"
+            parser.add_argument("--unit", metavar="KEY", help=about)
             about = "score by a simulated pool: the judged documents that are among the first D of any run"
             parser.add_argument("--pool-depth", metavar="D", type=int, help=about)
     if hasattr(first.result, "plot"):
@@ -264,10 +266,10 @@ def _runs_and_measures(words: Sequence[str]) -> tuple[RunsLike, list[str]]:
 def _matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatrix:
     """The scores of runs, or those of a file."""
     if args.matrix is not None:
-        if Reading.of(**reading_of(args)) != DEFAULT or args.nil is not None or args.pool_depth is not None:
+        if Reading.of(**reading_of(args)) != DEFAULT or (args.nil, args.pool_depth, args.unit) != (None,) * 3:
             raise ParameterError(
-                "--matrix holds scores already, and no run is read: leave --pool-depth and the options of"
-                " reading runs out."
+                "--matrix holds scores already, and no run is read: leave --pool-depth, --unit and the"
+                " options of reading runs out."
             )
         matrix = ScoreMatrix.load(args.matrix)
         measures = [*([args.qrels] if args.qrels else ()), *args.arguments]
@@ -279,7 +281,7 @@ def _matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatr
         raise ParameterError("QRELS, RUNS and MEASURE ... are needed, or --matrix FILE.")
     runs, measures = _runs_and_measures(args.arguments)
     if args.pool_depth is None:
-        return score_matrix([*measures, *more_measures], args.qrels, runs, **options_of(args))
+        return score_matrix([*measures, *more_measures], args.qrels, runs, unit=args.unit, **options_of(args))
     pools = pooled_runs(args.qrels, runs, **options_of(args))
     return pools.score([*measures, *more_measures], pools.in_pool(args.pool_depth))
 
@@ -304,11 +306,13 @@ def _show(args: argparse.Namespace, results: Sequence[Any]) -> None:
 
 def _save_matrix(parser: OneLineParser, words: Sequence[str]) -> None:
     add_runs_and_measures(parser)
+    about = "of lists with --keys, the key whose values are independent (default: the outermost)"
+    parser.add_argument("--unit", metavar="KEY", help=about)
     add_flag(parser, "output", required=True, help="JSON, gzipped where the name ends in .gz")
     args = parser.parse_intermixed_args(words)
     runs, measures = _runs_and_measures(args.arguments)
     check_outputs([args.output], [args.qrels, *args.arguments])
-    score_matrix(measures, args.qrels, runs, **options_of(args)).save(args.output)
+    score_matrix(measures, args.qrels, runs, unit=args.unit, **options_of(args)).save(args.output)
 
 
 def _calibrate(parser: OneLineParser, words: Sequence[str]) -> None:

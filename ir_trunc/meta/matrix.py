@@ -14,7 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, nearest, shown
+from ir_trunc._core.errors import (
+    InputError,
+    UnknownMeasureError,
+    counted,
+    nearest,
+    shown,
+    warn,
+)
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, several
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_order
@@ -28,6 +35,7 @@ from ir_trunc.scoring._runs import RunsLike, by_name, score_each
 from ir_trunc.scoring._saved import Saved, array_of, fields_of, plain, typed
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
+from ir_trunc.scoring.results import Results
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -146,6 +154,9 @@ def rounded(x: npt.ArrayLike) -> Floats:
     return np.array([float(f"{value:.10g}") for value in values.ravel().tolist()]).reshape(values.shape)
 
 
+FEW = 10  # units of lists with keys, below which tests are rough
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreMatrix(Saved):
     """Scores of S systems on T topics under M measures.
@@ -162,6 +173,7 @@ class ScoreMatrix(Saved):
     topics: tuple[str, ...]
     values: Floats  # (M x S x T)
     runs: Mapping[str, tuple[RunScores, ...]] = field(default_factory=dict)  # of each system, by measure
+    unit: str = "topic"  # what `topics` are: of lists with keys, the key whose values are independent
 
     def __post_init__(self) -> None:
         for of in ("measures", "systems", "topics"):
@@ -183,7 +195,7 @@ class ScoreMatrix(Saved):
     @property
     def heading(self) -> str:
         """How many measures, systems and topics there are."""
-        sizes = zip(self.values.shape, ("measure", "system", "topic"))
+        sizes = zip(self.values.shape, ("measure", "system", self.unit))
         return f"ScoreMatrix({', '.join(counted(size, what) for size, what in sizes)})"
 
     def summary(self) -> pd.DataFrame:
@@ -201,13 +213,56 @@ class ScoreMatrix(Saved):
         """
         return cls(*scores_in(table))
 
+    @classmethod
+    def from_results(cls, results: Mapping[str, Results], unit: str | None = None) -> Self:
+        """The matrix of the results of several runs, by name.
+
+        Lists with keys are not independent of each other: the matrix has nested means of units, which are the
+        values of the outermost key, or of the key `unit`. Raises InputError where the results have other
+        topics or measures than the first, or fewer than two units.
+        """
+        needed = "the results of ir_trunc.calc, by name"
+        named = mapping("results", results, needed)
+        if not named:
+            raise InputError(f"There are no results: {needed}, are needed.")
+        for name, each in named.items():
+            instance(f"results[{shown(name)}]", each, Results, "a result of ir_trunc.calc")
+        first = next(iter(named.values()))
+        units, _ = first.unit_means(unit)
+        values = []
+        for name, each in named.items():
+            own_units, means = each.unit_means(unit)
+            if each.measures != first.measures or own_units != units:
+                of = "topics" if each.measures == first.measures else "measures"
+                remedy = " (leave out missing=, which excludes topics)" * (of == "topics")
+                raise InputError(
+                    f"{name} has other {of} than {next(iter(named))}: the same are needed{remedy}."
+                )
+            values.append(means)
+        keys = first.universe.keys
+        what = unit or keys[0] if keys else "topic"
+        if keys and len(units) < 2:
+            raise InputError(
+                f"There is 1 {what}: lists with keys are tested by {what}, which takes at least two; unit="
+                f" names another key of {', '.join(keys)}."
+            )
+        if keys and len(units) < FEW:
+            few = f"There are {len(units)} {what}s with keys"
+            warn(f"{few}: with fewer than {FEW} units, tests and intervals are rough.")
+        names = tuple(map(written, first.measures))
+        bound = dict(zip(names, map(bind, first.measures)))
+        runs = run_scores(bound, [each.rankings for each in named.values()])
+        return cls(names, tuple(named), units, np.stack(values, axis=1), runs, what)
+
     def _data(self) -> Any:
         saved = ("measures", "systems", "topics", "values")
-        return {name: plain(getattr(self, name)) for name in saved} | {"whole_run": list(self.runs)}
+        data = {name: plain(getattr(self, name)) for name in saved} | {"whole_run": list(self.runs)}
+        return data if self.unit == "topic" else data | {"unit": self.unit}
 
     @classmethod
     def _from(cls, data: Any, where: str) -> Self:
-        fields = fields_of(data, ("measures", "systems", "topics", "values", "whole_run"), where)
+        unit = ["unit"] if isinstance(data, dict) and "unit" in data else []
+        fields = fields_of(data, ["measures", "systems", "topics", "values", "whole_run", *unit], where)
         measures, systems, topics, whole_run = (
             typed(fields[name], tuple[str, ...], f"{where}, {name}")
             for name in ("measures", "systems", "topics", "whole_run")
@@ -215,7 +270,8 @@ class ScoreMatrix(Saved):
         values = array_of(fields["values"], np.float64, f"{where}, values")
         try:
             indices_of(whole_run, measures)
-            return cls(measures, systems, topics, values, dict.fromkeys(whole_run, ()))
+            key = typed(fields.get("unit", "topic"), str, f"{where}, unit")
+            return cls(measures, systems, topics, values, dict.fromkeys(whole_run, ()), key)
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
 
@@ -297,7 +353,7 @@ class ScoreMatrix(Saved):
         }
         for name, each in runs.items() if topics is not None else ():
             values[self.measures.index(name)] = [run.measure.score(run.rankings) for run in each]
-        return ScoreMatrix(self.measures, rows, columns, values, runs)
+        return ScoreMatrix(self.measures, rows, columns, values, runs, self.unit)
 
     def joined(self, others: Mapping[str, ScoreMatrix]) -> ScoreMatrix:
         """With others of the same systems and topics, whose measures are called 'measure, name'."""
@@ -311,7 +367,7 @@ class ScoreMatrix(Saved):
             names += [f"{measure}, {name}" for measure in other.measures]
             parts.append(other.values)
             runs |= {f"{measure}, {name}": each for measure, each in other.runs.items()}
-        return ScoreMatrix(tuple(names), self.systems, self.topics, np.concatenate(parts), runs)
+        return ScoreMatrix(tuple(names), self.systems, self.topics, np.concatenate(parts), runs, self.unit)
 
     def to_pandas(self) -> pd.DataFrame:
         """Scores in rows of (system, query_id), a column for each measure."""
@@ -344,7 +400,12 @@ def _looks_at_the_whole_run(name: str) -> bool:
 
 
 def score_matrix(
-    measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
+    measures: MeasureLike,
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    *,
+    unit: str | None = None,
+    **options: Unpack[Options],
 ) -> ScoreMatrix:
     """The scores of many runs, by topic.
 
@@ -356,6 +417,9 @@ def score_matrix(
         As for `ir_trunc.calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.
+    unit : str, optional
+        Of lists with keys, the key whose values are independent, by default the outermost one: the matrix has
+        their nested means.
 
     Returns
     -------
@@ -379,13 +443,8 @@ def score_matrix(
     short  q         1.000  1.0
     long   q         0.712  1.0
     """
-    scored = dict(score_each(Evaluator(measures, qrels, **options), named_runs(runs)))
-    results = list(scored.values())
-    first = results[0]
-    values = np.stack([result.values for result in results], axis=1)
-    names = tuple(map(written, first.measures))
-    whole = run_scores(dict(zip(names, map(bind, first.measures))), [result.rankings for result in results])
-    return ScoreMatrix(names, tuple(scored), first.topics, values, whole)
+    ready = Evaluator(measures, qrels, **options)
+    return ScoreMatrix.from_results(dict(score_each(ready, named_runs(runs))), unit)
 
 
 def run_scores(

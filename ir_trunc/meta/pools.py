@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.errors import InputError, UnknownMeasureError
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import several, whole
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, Rankings, offsets_of
@@ -152,6 +152,8 @@ def pooled_runs(
     """
     ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
     named = named_runs(runs)
+    if reading.get("keys") is not None:
+        raise ParameterError("keys: pools are of topics, whose lists have no further keys; leave keys out.")
     if ready.nil.answers:
         raise InputError(
             f"nil={ready.nil.convention!r} makes NIL an answer that no pool holds: nil='ends' is needed here."

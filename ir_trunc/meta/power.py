@@ -41,7 +41,7 @@ import numpy as np
 from ir_measures import Measure
 from scipy import stats
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed, generator, one_of
 from ir_trunc._core.rankings import Floats, Ints
@@ -402,6 +402,7 @@ class Power(Result):
     correction: Correction | None
     repetitions: int  # draws used, 0 for the t test
     seed: int
+    units: str  # what the tests are paired over, '20 topics'
 
     @property
     def share(self) -> Floats:
@@ -445,7 +446,8 @@ class Power(Result):
         """The test, its level, and what was drawn."""
         draws = f", {self.repetitions} repetitions, seed {self.seed}" if self.repetitions else ""
         corrected = f", corrected by {self.correction}" if self.correction else ""
-        return f"{self.test} test, p < {self.alpha:g}{corrected}{draws}; {len(self.systems)} systems"
+        test = f"{self.test} test, p < {self.alpha:g}{corrected}{draws}"
+        return f"{test}; {len(self.systems)} systems, {self.units}"
 
     def plot(self, ax: Any = None) -> Any:
         """Each measure's p values in descending order, as Sakai draws them. Returns Axes."""
@@ -512,7 +514,7 @@ def power(
     [0.667, 0.667]
     """
     if len(matrix.topics) < 2:
-        raise InputError("There is 1 topic: a significance test needs at least two.")
+        raise InputError(f"There is 1 {matrix.unit}: a significance test needs at least two.")
     first, second = system_pairs(matrix.systems)
     p, needed, drawn = [], [], 0
     for scores in matrix.paired():
@@ -524,4 +526,5 @@ def power(
         needed.append(critical * unit)
     means = matrix.means()
     arrays = np.stack(p), means[:, first] - means[:, second], np.stack(needed)
-    return Power(matrix.measures, matrix.systems, *arrays, test, alpha, correction, drawn, seed)
+    units = counted(len(matrix.topics), matrix.unit)
+    return Power(matrix.measures, matrix.systems, *arrays, test, alpha, correction, drawn, seed, units)
