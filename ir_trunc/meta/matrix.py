@@ -98,8 +98,15 @@ def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, 
 
 def _frame(table: Any) -> pd.DataFrame:
     """A row for each score."""
-    converts = not isinstance(table, pd.DataFrame) and hasattr(table, "to_pandas")
-    converted = table.to_pandas() if converts else table
+    converted = table
+    if not isinstance(table, pd.DataFrame) and hasattr(table, "to_pandas"):
+        try:
+            converted = table.to_pandas()
+        except Exception as error:  # of another library: polars' Int128 has no form in Arrow
+            kind, reason = type(table).__name__, str(error).partition("\n")[0]
+            raise InputError(
+                f"table: this {kind} does not become one of pandas ({reason}): cast its values to floats."
+            ) from error
     if not isinstance(converted, pd.DataFrame):
         raise InputError(f"table of type {type(table).__name__}: a DataFrame with scores is needed.")
     frame = pd.DataFrame(converted)

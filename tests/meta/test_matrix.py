@@ -127,3 +127,11 @@ def test_a_loaded_matrix_says_where_it_lacks_the_lists(name, tmp_path):
     with pytest.raises(InputError, match="has no score of one topic alone"):
         meta.coverage(loaded, name)
     assert loaded.take(systems=loaded.systems[:2]).means().tolist() == matrix.means()[:, :2].tolist()
+
+
+def test_a_frame_that_pandas_cannot_hold_is_refused():
+    pl = pytest.importorskip("polars")
+    columns = {"system": ["a", "b"], "query_id": ["1", "1"], "measure": ["m", "m"]}
+    table = pl.DataFrame({**columns, "value": pl.Series([1, 2], dtype=pl.Int128)})
+    with pytest.raises(InputError, match=r"table: .*cast its values to floats"):
+        meta.ScoreMatrix.from_pandas(table)

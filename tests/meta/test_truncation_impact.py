@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import RBPT, meta
+from ir_trunc import RBPT, InputError, meta
 from ir_trunc.synthetic import demo
 
 DOCS = [*"abcdef", "NIL"]
@@ -52,3 +52,9 @@ def test_both_scores_of_a_system_stand_over_its_share_of_truncated_lists():
         np.testing.assert_allclose(line.get_ydata(), scores)
     named = ["RBP(p=0.5)@5, as usual", "RBPT(p=0.5)@5, with the end"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == named
+
+
+@pytest.mark.parametrize("runs", [(), [], {}])
+def test_no_runs_are_refused(runs):
+    with pytest.raises(InputError, match="no run"):
+        meta.truncation_impact("RBPT", {"q": {"a": 1}}, runs)
