@@ -195,7 +195,7 @@ POOLS, TOPIC = meta.pooled_runs(*collection(0)), random_matrix(0).take(topics=["
     (lambda m: meta.rbo({"a": 1}, {}), "at least one item"),
     (lambda m: meta.rbo({"a": float("nan")}, {"a": 1}), "finite"),
     (lambda m: meta.break_even("RBPU", "gain", 3), "'gain' cannot be calibrated; p, e can"),
-    (lambda m: meta.break_even("AP", "p", 3), "nothing can"),
+    (lambda m: meta.break_even("KendallTau", "p", 3), "nothing can"),
     (lambda m: meta.break_even("RBP", "p", 3), "more than nothing at every p .*, from 0.00249 to 0.998"),
     (lambda m: meta.break_even("RBPU", "e", 10**30), "rank=1(0){30} is out of range: .* 1 to 100000"),
     (lambda m: meta.break_even("OIE", "beta", 30000), "rank=30000 is beyond the D=20000 documents"),
