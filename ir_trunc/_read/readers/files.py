@@ -55,10 +55,11 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     if twice is not None:
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
     field_of = field_of_columns(names, layout, source)
+    # Without threads, here and for Parquet: pyarrow's may outlive Python, and the process then aborts.
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(contents(Path(data), source).lstrip()),
-            pyarrow.csv.ReadOptions(column_names=names, skip_rows=1),
+            pyarrow.csv.ReadOptions(use_threads=False, column_names=names, skip_rows=1),
             pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
             pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), include_columns=list(field_of)
@@ -132,7 +133,7 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     try:
         with pyarrow.parquet.ParquetFile(os.fspath(data)) as file:
             columns = list(field_of_columns(file.schema_arrow.names, layout, source))
-            table = file.read(columns=columns)
+            table = file.read(columns=columns, use_threads=False)
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
     return Table(source, table)
