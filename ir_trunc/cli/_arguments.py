@@ -21,7 +21,8 @@ from ir_trunc.scoring.evaluator import RunOptions
 from ir_trunc.scoring.objects import is_measure, nearest_measures, parse_measures
 
 QRELS = "TREC qrels file, or the id of an ir_datasets data set"
-RUNS = "TREC run files, or folders of them"
+RUNS = "TREC run files, folders of them, or - for standard input"
+STANDARD_INPUT = "/dev/stdin"
 
 
 class Help(argparse.HelpFormatter):
@@ -34,24 +35,32 @@ class Help(argparse.HelpFormatter):
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """An argument parser that says in one line what is wrong, and takes `--by_query` for `--by-query`."""
+    """An argument parser that says in one line what is wrong, and takes `--by_query` for `--by-query`.
+
+    `-` is standard input where a file is read.
+    """
 
     def __init__(self, **options: Any):
         super().__init__(**{"formatter_class": Help} | options)
         self._given: list[argparse.Action] = []
+        self._inputs = 0  # words that name standard input
         for kind, parse in {int: _whole, float: _number}.items():
             self.register("type", kind, parse)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse words, as argparse does, and refuse an option twice that cannot be repeated."""
         words = sys.argv[1:] if args is None else args
-        self._given = []
+        self._given, self._inputs = [], 0
         return super().parse_known_args([_hyphenated(word) for word in words], namespace)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        # argparse would take the last value, even where another one has swallowed a run
-        if action.option_strings and not isinstance(action, argparse._AppendAction):
-            if action in self._given:
+        if not action.option_strings:
+            self._inputs += arg_strings.count("-")
+            if self._inputs > 1:
+                raise argparse.ArgumentError(action, "- is given twice; standard input can be read once")
+            arg_strings = [STANDARD_INPUT if word == "-" else word for word in arg_strings]
+        elif not isinstance(action, argparse._AppendAction):
+            if action in self._given:  # argparse would take the last, even where the first swallowed a run
                 raise argparse.ArgumentError(action, "it is given twice; once is enough")
             self._given.append(action)
         return super()._get_values(action, arg_strings)

@@ -173,3 +173,12 @@ def test_long_words_and_long_numbers_are_refused_by_their_own_message(folder, co
 def test_runs_of_pipes_are_numbered(folder, bash):
     lines = bash("ir_trunc qrels <(cat in.run) in.run <(cat runs/a) RR")[1].splitlines()
     assert [line.split("\t")[0] for line in lines] == ["run", "run 1", "in.run", "run 3"]
+
+
+def test_a_dash_is_standard_input(folder, bash):
+    for line in ("qrels - RR < in.run", "- in.run RR < qrels", "qrels - RR -o - < in.run"):
+        assert bash(f"ir_trunc {line}") == (0, "RR\t0.6111\n", "")
+    assert bash("ir_trunc truncate - --policy 'Fixed(1)' < in.run")[1] == "1\t1\n2\t1\n3\t1\n"
+    status, out, err = bash("ir_trunc - - RR < qrels")
+    assert (status, out) == (2, "")
+    assert "- is given twice; standard input can be read once" in err
