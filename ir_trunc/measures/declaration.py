@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copyreg
 import inspect
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, is_dataclass
 from functools import wraps
+from importlib import import_module
 from typing import Any, Literal, get_args
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
@@ -162,6 +164,16 @@ def lookup(name: str) -> Definition:
         return registry[_aliases.get(name, name)]
     except KeyError:
         raise UnknownMeasureError(f"There is no measure {name!r}.{nearest(name, names())}") from None
+
+
+def _lookup_in(module: str, name: str) -> Definition:
+    """The definition of a measure, whose module is imported first."""
+    import_module(module)
+    return lookup(name)
+
+
+# By name: the formula may be one that `ungrouped` or `with_nil` returned, which pickle cannot find.
+copyreg.pickle(Definition, lambda definition: (_lookup_in, (definition.formula.__module__, definition.name)))
 
 
 def lower_is_better(measure: object) -> bool:

@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -103,9 +102,6 @@ class Definition(Declared):
     lower_is_better: bool = False
     reads: Reads = ()
 
-    def __reduce__(self) -> tuple[Callable[..., Definition], tuple[str, str]]:
-        return _registered, (self.formula.__module__, self.name)
-
     def _docstring(self) -> str:
         return self.formula.__doc__ or f"{self.name}.\n\nnot known under python -OO"
 
@@ -189,14 +185,6 @@ class Definition(Declared):
             return self.params[name].kind.clean(name, value)
         except ParameterError as error:
             raise type(error)(f"{self.name}: {error}") from None
-
-
-def _registered(module: str, name: str) -> Definition:
-    """The definition of a measure; the module that declares it is imported first."""
-    import_module(module)
-    from ir_trunc.measures.declaration import lookup
-
-    return lookup(name)
 
 
 @dataclass(frozen=True, eq=False)
