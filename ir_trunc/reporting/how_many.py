@@ -221,9 +221,9 @@ class HowMany(Result):
         auroc, low, high = self.separation
         if not math.isnan(auroc):
             separate = "do not separate" if low <= 0.5 <= high else "separate"
-            separate += " too little" if not beaten and low > 0.5 else ""
+            little = " too little" if not beaten and low > 0.5 else ""
             yield (
-                f"These scores {separate} questions with and without an answer: AUROC of the top score"
+                f"These scores {separate} questions with and without an answer{little}: AUROC of the top score"
                 f" {auroc:.2f} ({low:.2f} to {high:.2f})."
             )
         if self.alike:
