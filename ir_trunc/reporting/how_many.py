@@ -51,6 +51,7 @@ WHOLE, SILENT = "as retrieved", "always silent"
 
 FOLDS = 5
 _CHANCE = 0.05
+_OF_ALL = "at_least", "at_most", "fitted_on"  # what every policy has
 _INTERVAL = 2.5, 97.5
 _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share that suggests distances
 _PRECISE_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
@@ -223,8 +224,8 @@ class HowMany(Result):
             separate = "do not separate" if low <= 0.5 <= high else "separate"
             little = " too little" if not beaten and low > 0.5 else ""
             yield (
-                f"These scores {separate} questions with and without an answer{little}: AUROC of the top score"
-                f" {auroc:.2f} ({low:.2f} to {high:.2f})."
+                f"These scores {separate} questions with and without an answer{little}: AUROC of the top"
+                f" score {auroc:.2f} ({low:.2f} to {high:.2f})."
             )
         if self.alike:
             yield f"No significant difference from {', '.join(self.alike)}."
@@ -257,12 +258,8 @@ class HowMany(Result):
     def summary(self) -> pd.DataFrame:
         """The printed table: questions with and without an answer, passages, cost, and the score."""
         columns = ["kept", "unanswered", "wrongly", "length", "cost", "score", "low", "high"]
-        return (
-            self.to_pandas()
-            .set_index("policy")
-            .filter(columns)
-            .rename(columns={"unanswered": "silent", "length": "passages"})
-        )
+        table = self.to_pandas().set_index("policy").filter(columns).dropna(axis=1, how="all")
+        return table.rename(columns={"unanswered": "silent", "length": "passages"})
 
     def plot(self, against: str = "", ax: Axes | None = None) -> Axes:
         """A row for each policy: score with 95 % interval, and cost or, where none is known, length.
@@ -613,8 +610,10 @@ def _all_policies(longest: int) -> dict[str, Cutter]:
 
 def _finite(policy: Any) -> Any:
     """The policy; a level that nothing reaches is the length 0."""
-    values = vars(policy).values() if is_dataclass(policy) else ()
-    return Fixed(0) if any(isinstance(value, float) and math.isinf(value) for value in values) else policy
+    values = vars(policy) if is_dataclass(policy) else {}
+    if not any(isinstance(value, float) and math.isinf(value) for value in values.values()):
+        return policy
+    return Fixed(0, **{name: values[name] for name in _OF_ALL if name in values})
 
 
 def _as_text(policy: Any) -> str:
