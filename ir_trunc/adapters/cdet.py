@@ -20,13 +20,14 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import Choice, checked
+from ir_trunc._core.parameters import Choice, checked, file_name, several
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
 from ir_trunc._read.readers.cdet import (
     SEPARATOR,
     ChangeRun,
     join_keys,
     one_day,
+    one_key,
     read_change_run,
     read_change_topics,
 )
@@ -129,7 +130,8 @@ def read_lists(
     >>> run = cdet.read_lists("my.jsonl", "questions")  # doctest: +SKIP
     >>> calc(cdet.MEASURES, qrels, run, keys="topic/day").aggregated  # doctest: +SKIP
     """
-    return _lists(read_change_run(path, f"run {os.fspath(path)}"), what)
+    path = file_name("path", path)
+    return _lists(read_change_run(path, f"run {path}"), what)
 
 
 def _lists(run: ChangeRun, what: Ranked) -> Lists:
@@ -199,10 +201,16 @@ class _Collection:
 
 
 def _questions(topics: Any) -> dict[str, list[str]]:
-    if isinstance(topics, Mapping):
-        return {str(topic): list(map(str, questions)) for topic, questions in topics.items()}
-    read = read_change_topics(topics, f"topics {os.fspath(topics)}")
-    return {topic: list(questions) for topic, questions in read.items()}
+    if not isinstance(topics, Mapping):
+        path = file_name("topics", topics)
+        return {topic: list(asked) for topic, asked in read_change_topics(path, f"topics {path}").items()}
+    return {
+        one_key(topic, "topic", "topics"): [
+            one_key(question, "question", f"topics, topic {topic}")
+            for question in several("topics", questions, "{topic: [question, ...]}")
+        ]
+        for topic, questions in topics.items()
+    }
 
 
 def _read_days(days: DaysLike) -> tuple[list[str], dict[str, str]]:
@@ -217,7 +225,7 @@ def _read_days(days: DaysLike) -> tuple[list[str], dict[str, str]]:
         date_of = {str(doc): one_day(day, f"days, document {doc}") for doc, day in days.items()}
         chosen = set(date_of.values())
     else:
-        date_of, chosen = {}, {one_day(day, "days") for day in days}
+        date_of, chosen = {}, {one_day(day, "days") for day in several("days", days, "a range, or dates")}
     if not chosen:
         raise InputError("days: there is no day; at least one is needed.")
     return sorted(chosen), date_of

@@ -10,7 +10,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from ir_trunc import InputError, ParameterError, calc
+from ir_trunc import InputError, IrTruncError, ParameterError, calc
 from ir_trunc.adapters import cdet
 from ir_trunc.synthetic import generated
 
@@ -305,3 +305,15 @@ def test_judged_questions_of_other_runs_count_in_the_ranking_of_questions(track)
     assert "ignored 1 question that the topics do not have (for example t1/other-1)" in str(warned[0].message)
     assert "other-1" not in table.index.get_level_values("question")
     assert table.loc["questions", "t1", "all", "perfect"].loc["RRT(gain='linear')"] == 1
+
+
+@pytest.mark.parametrize("call", [
+    lambda: cdet.universe(5, RANGE), lambda: cdet.universe({"t": "q1"}, RANGE),
+    lambda: cdet.universe({"t/1": ["q"]}, RANGE), lambda: cdet.universe(TOPICS, 5),
+    lambda: cdet.universe(TOPICS, [5]), lambda: cdet.universe(TOPICS, []),
+    lambda: cdet.universe(TOPICS, {"d": 5}), lambda: cdet.read_lists(5),
+    lambda: cdet.score(TOPICS, QRELS, 5), lambda: cdet.score(TOPICS, 5, "x"),
+])  # fmt: skip
+def test_other_arguments_are_refused(call):
+    with pytest.raises(IrTruncError):
+        call()

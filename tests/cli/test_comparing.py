@@ -89,3 +89,17 @@ def test_without_tests_the_table_stays_as_it_was(compared):
 
 def test_help_names_every_test_between_systems():
     assert get_args(PairTest) == tuple(PAIR_TESTS)
+
+
+def test_the_unit_of_tests_is_a_key(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("".join(f"u{n // 2}/d{n} 0 a 1\n" for n in range(24)))
+    for name in "xy":
+        docs = (f"u{n // 2}/d{n} Q0 {'a' if n % (3 + (name == 'y')) else 'b'} 1 1 t\n" for n in range(24))
+        (tmp_path / name).write_text("".join(docs))
+    words = ["qrels", "x", "y", "RR", "--keys", "user/day", "--baseline", "x", "--format", "csv"]
+    runs = {"keys": "user/day", "baseline": "x"}
+    for more, options in (([], {}), (["--unit", "day"], {"unit": "day"})):
+        expected = compare("RR", "qrels", ["x", "y"], **runs, **options).pairs()
+        row = next(csv.DictReader(command(*words, *more)[1].splitlines()))
+        assert float(row["p"]) == pytest.approx(expected["p"][0])

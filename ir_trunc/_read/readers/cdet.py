@@ -73,7 +73,7 @@ def read_change_run(path: str | os.PathLike[str], source: str) -> ChangeRun:
     line_of: dict[str, str] = {}
     for place, line in topics:
         content = _object(read_json(line, place), place, 'with "topic" and "results"')
-        topic = _key(_field(content, place, "topic"), "topic", place)
+        topic = one_key(_field(content, place, "topic"), "topic", place)
         if topic in line_of:
             raise InputError(f"{place}: topic {topic} has a line already ({line_of[topic]}).")
         line_of[topic] = place
@@ -85,14 +85,15 @@ def read_change_run(path: str | os.PathLike[str], source: str) -> ChangeRun:
     return ChangeRun(tag, rankings)
 
 
-def one_day(text: str, place: str) -> str:
+def one_day(value: object, place: str) -> str:
     """A date as the track writes it; InputError where it is none."""
+    text = str(value)  # of a text, or of a date of Python or numpy
     try:
         if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
             return date.fromisoformat(text).isoformat()
     except ValueError:
         pass
-    raise InputError(f"{place}: {shown(text)} is not a date; YYYY-MM-DD is needed, such as 2024-01-31.")
+    raise InputError(f"{place}: {shown(value)} is not a date; YYYY-MM-DD is needed, such as 2024-01-31.")
 
 
 def _rankings_of_day(questions: Any, place: str, topic: str, day: str) -> Iterator[DayRanking]:
@@ -105,7 +106,7 @@ def _rankings_of_day(questions: Any, place: str, topic: str, day: str) -> Iterat
     names: set[str] = set()
     for item in questions:
         content = _object(item, place, 'with "qid"')
-        question = _key(_field(content, place, "qid"), "question", place)
+        question = one_key(_field(content, place, "qid"), "question", place)
         of_question = f"{place}, question {question}"
         if question in names:
             raise InputError(f"{of_question}: it is in the results of this day twice.")
@@ -166,7 +167,8 @@ def _field(content: Mapping[str, Any], place: str, *names: str) -> Any:
     return content[present[0]]
 
 
-def _key(value: Any, name: str, place: str) -> str:
+def one_key(value: Any, name: str, place: str) -> str:
+    """A part of the id of a list, as text."""
     key = one_id(value, name, place)
     if not key or SEPARATOR in key:
         raise InputError(f"{place}: {name} {shown(value)}: an id without {SEPARATOR!r} is needed.")
@@ -198,7 +200,7 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
     topics: dict[str, dict[str, list[str]]] = {}
     for place, line in numbered_lines(contents(Path(path), source, b"{"), source):
         content = _object(read_json(line, place), place, 'with "tid" and "questions"')
-        topic = _key(_field(content, place, "tid"), "tid", place)
+        topic = one_key(_field(content, place, "tid"), "tid", place)
         place = f"{place}, topic {topic}"
         if topic in topics:
             raise InputError(f"{place}: it is in the file twice.")
@@ -207,7 +209,7 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
             raise InputError(f"{place}: questions: a list of objects with qid is needed.")
         topics[topic] = {}
         for item in questions:
-            question = _key(_field(_object(item, place, 'with "qid"'), place, "qid"), "qid", place)
+            question = one_key(_field(_object(item, place, 'with "qid"'), place, "qid"), "qid", place)
             if question in topics[topic]:
                 raise InputError(f"{place}, question {question}: it is in the topic twice.")
             documents = item.get("rel_docs", [])
