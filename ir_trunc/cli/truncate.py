@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from ir_trunc._core.errors import ParameterError, counted
 from ir_trunc._output.files import check_outputs
 from ir_trunc._ranking.qrels import read_qrels_of_runs
 from ir_trunc._ranking.runs import rank_rows, read_run
+from ir_trunc._read.text import beginning
 from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, reading_of
 from ir_trunc.cli._process import tell
 from ir_trunc.truncation import parse_policy, ranked, write_cuts, write_run
@@ -26,6 +28,9 @@ _ABOUT = (
 )
 
 
+_TREC_FIELDS, _TAG = 6, "ir_trunc"
+
+
 def main(words: Sequence[str]) -> int:
     """`ir_trunc truncate RUN --policy POLICY [--qrels QRELS --measure MEASURE] [-o OUT] [-k OUT]`."""
     parser = OneLineParser(prog="ir_trunc truncate", description=_ABOUT, epilog=list_of_policies())
@@ -35,6 +40,8 @@ def main(words: Sequence[str]) -> int:
     add_flag(parser, "measure", help="the measure to fit to; it must score each list by itself")
     about = "write the run here with its lists cut, gzipped where the name ends in .gz; - prints"
     add_flag(parser, "output", help=about)
+    about = "last field of the lines of -o (default: that of RUN's first line)"
+    parser.add_argument("--tag", help=about)
     add_flag(parser, "cuts", help="write lines 'topic<TAB>k' there; without -o and -k they are printed")
     add_reading(parser)
     args = parser.parse_args(words)
@@ -60,7 +67,8 @@ def main(words: Sequence[str]) -> int:
     lengths = lengths_of(policy, lists)
     cuts = dict(zip(lists.topics, lengths.tolist()))
     if args.output is not None:
-        write_run(args.output, run, cuts)
+        tag, comments = _head_of(args.run)
+        write_run(args.output, run, cuts, tag if args.tag is None else args.tag, comments)
     if args.cuts is not None:
         write_cuts(args.cuts, cuts)
     if args.output is None and args.cuts is None:
@@ -71,3 +79,15 @@ def main(words: Sequence[str]) -> int:
     what = f"{counted(len(cuts), 'list')}, {before:.1f} documents long on average, now {after:.1f}"
     tell(f"{policy}: {what}; {empty} empty.")
     return 0
+
+
+def _head_of(path: str) -> tuple[str, list[str]]:
+    """The tag of a TREC run's first line, and the comments above it."""
+    comments: list[str] = []
+    for line in beginning(path).decode("utf-8", "replace").splitlines() if os.path.isfile(path) else ():
+        fields = line.split()
+        if line.startswith("#"):
+            comments.append(line)
+        elif fields:
+            return (fields[5], comments) if len(fields) == _TREC_FIELDS else (_TAG, [])
+    return _TAG, []

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import mapping
+from ir_trunc._core.parameters import mapping, several, text
 from ir_trunc._core.rankings import Floats, Rankings, offsets_of
 from ir_trunc._output.files import Target, run_lines, word, write_text
 from ir_trunc._ranking.nil import Convention, NilRule
@@ -83,7 +84,13 @@ def write_cuts(path: Target, cuts: Mapping[str, int]) -> None:
     write_text(path, (f"{topic}\t{_kept_count(topic, k)}" for topic, k in cuts.items()))
 
 
-def write_run(path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_trunc") -> None:
+def write_run(
+    path: Target,
+    run: Rows,
+    cuts: Mapping[str, int],
+    tag: str = "ir_trunc",
+    comments: Iterable[str] = (),
+) -> None:
     """Write the first k documents of each topic as a TREC run.
 
     An empty list is written as the placeholder `__nil__`, so that tools that read only runs see the topic.
@@ -99,11 +106,13 @@ def write_run(path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_t
         `{topic: k}`.
     tag : str
         The last field of every line.
+    comments : iterable of str
+        Lines for the head of the file, each of which begins with #.
 
     Raises
     ------
     InputError
-        If a topic of the run has no cut.
+        If a topic of the run has no cut, or a comment does not begin with #.
 
     Examples
     --------
@@ -128,17 +137,23 @@ def write_run(path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_t
             kept = slice(start, start + min(_kept_count(topic, k), length))
             yield topic, list(zip(docs[kept].to_pylist(), scores[kept].tolist()))
 
-    _write_lists(path, lists(), tag)
+    heads = several("comments", comments, "lines that begin with #")
+    for comment in heads:
+        if not text("comments", comment).startswith("#") or len(comment.splitlines()) > 1:
+            raise InputError(f"comments: {shown(comment)} is not a line that begins with #.")
+    _write_lists(path, lists(), tag, heads)
 
 
-def _write_lists(path: Target, lists: Iterable[tuple[str, list[tuple[str, float]]]], tag: str) -> None:
+def _write_lists(
+    path: Target, lists: Iterable[tuple[str, list[tuple[str, float]]]], tag: str, comments: Iterable[str] = ()
+) -> None:
     """Write each topic's documents and scores as a TREC run, an empty list as the placeholder."""
     rows = (
         (topic, doc, rank, score)
         for topic, documents in lists
         for rank, (doc, score) in enumerate(documents or [(PLACEHOLDER, 0.0)], 1)
     )
-    write_text(path, run_lines(rows, tag))
+    write_text(path, chain(comments, run_lines(rows, tag)))
 
 
 def _check_cuts(cuts: Mapping[str, int]) -> None:

@@ -64,7 +64,7 @@ def curve_of(measure: Any, rankings: Rankings) -> Curve:
             " Greedy, ScoreThreshold and ShareOfTop, which have one level for the whole run, can be fitted to"
             " it; an oracle needs another measure."
         )
-    return bound.curve(_check_rankings(rankings))
+    return bound.curve(check_rankings(rankings))
 
 
 def best_levels(
@@ -80,7 +80,7 @@ def best_levels(
     given by their positions, by default one for all lists.
     """
     bound = one_measure(measure)
-    depths = Depths(_check_rankings(rankings), bound.cutoff)
+    depths = Depths(check_rankings(rankings), bound.cutoff)
     # The keys are those of whole lists, which policies cut; a measure looks at documents to its cutoff.
     keys = keys_of(rankings)[rankings.ranks <= np.repeat(depths.lengths, rankings.lengths)]
     levels = Levels(keys, np.array(parts_of(bound, depths)), depths.lengths)
@@ -121,7 +121,8 @@ class Levels:
         return levels[last_of_equals], sums[:, last_of_equals]
 
 
-def _check_rankings(rankings: Any) -> Rankings:
+def check_rankings(rankings: Any) -> Rankings:
+    """InputError unless these are Rankings."""
     return instance("rankings", rankings, Rankings, "Rankings, as ir_trunc.rank makes them,")
 
 
@@ -190,7 +191,7 @@ def falling_scores(rankings: Rankings) -> Floats:
     >>> falling_scores(Rankings.from_lists([[1, 0], [0]], scores=[[0.9, 0.2], [0.4]]))
     array([0.9, 0.2, 0.4])
     """
-    _check_rankings(rankings)
+    check_rankings(rankings)
     if rankings.scores is None:
         raise InputError(
             "the policy needs the scores of the documents, and these lists have none: a run needs scores, and"

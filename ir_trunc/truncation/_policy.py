@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
-from ir_trunc._core.parameters import flag, text, written_arguments
+from ir_trunc._core.parameters import flag, instance, text, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
@@ -28,7 +28,7 @@ from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, Whole
 from ir_trunc.scoring._saved import plain, write_json
-from ir_trunc.truncation._fitting import ranked
+from ir_trunc.truncation._fitting import check_rankings, ranked
 from ir_trunc.truncation._monitoring import Monitoring, Profile, monitoring
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class Policy:
     def __post_init__(self) -> None:
         for name, param in BOUNDS.items():
             object.__setattr__(self, name, param.clean(getattr(self, name)))
+        if self.fitted_on is not None:
+            instance("fitted_on", self.fitted_on, Profile, "a Profile, as policy.fitted_on is,")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
             raise ParameterError(
                 f"at_least={self.at_least} is above at_most={self.at_most}: no length is within these bounds."
@@ -110,7 +112,7 @@ class Policy:
         A parameter that was given stays as it is; so does a policy with nothing to fit. The policy keeps what
         it was fitted on, for `monitor`.
         """
-        return profiled(self, rankings, measure)
+        return profiled(self, check_rankings(rankings), measure)
 
     def cut(self, rankings: Rankings) -> Ints:
         """The length at which each list should end (Q), from 0 to its own."""
@@ -289,6 +291,7 @@ def _with_profile(fit: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fit)
     def with_profile(self: Policy, rankings: Rankings, measure: Any = None) -> Any:
+        check_rankings(rankings)
         return profiled(fit(self, rankings, measure), rankings, measure)
 
     return with_profile
@@ -307,6 +310,7 @@ def _within_bounds(cut: Callable[[Any, Rankings], Ints]) -> Callable[[Any, Ranki
 
     @wraps(cut)
     def within_bounds(self: Policy, rankings: Rankings) -> Ints:
+        check_rankings(rankings)
         lengths = cut(self, rankings)
         if self.at_least is None and self.at_most is None:
             return lengths

@@ -50,6 +50,15 @@ def test_cuts_and_runs_are_written_and_read_again(files, capsys):
     assert scores["nDCGT"] == 0.75
 
 
+def test_a_cut_run_keeps_its_tag_and_its_comments(files, capsys):
+    (files / "b.run").write_text("# run of 2026\n#second line\n" + "".join(ROWS[:4]) + "# later\n")
+    out(capsys, "truncate b.run --policy 'Fixed(k=1)' -o cut.run")
+    assert (files / "cut.run").read_text() == "# run of 2026\n#second line\n1 Q0 d1 1 19.0 tag\n"
+    assert out(capsys, "truncate b.run --policy 'Fixed(k=1)' -o - --tag mine").out.endswith(" 19.0 mine\n")
+    (files / "c.csv").write_text("query_id,doc_id,score\n1,a,2\n")
+    assert out(capsys, "truncate c.csv --policy 'Fixed(k=1)' -o -").out == "1 Q0 a 1 2.0 ir_trunc\n"
+
+
 @pytest.mark.parametrize(
     ("policy", "fitted"), [("Greedy", "Fixed(k=2)"), ("ScoreThreshold", "ScoreThreshold(threshold=16.0)")]
 )

@@ -147,7 +147,7 @@ CALLS = {
     "truncation.write_cuts": (truncation.write_cuts, {"path": "out", "cuts": CUTS}),
     "truncation.write_run": (
         truncation.write_run,
-        {"path": "out", "run": read_run(RUN), "cuts": CUTS, "tag": "mine"},
+        {"path": "out", "run": read_run(RUN), "cuts": CUTS, "tag": "mine", "comments": ["# mine"]},
     ),
     "truncation.Fixed": (truncation.Fixed, {"k": 3}),
     "truncation.ScoreThreshold": (truncation.ScoreThreshold, {"threshold": 0.5}),
@@ -166,7 +166,7 @@ CALLS = {
         {"risk": "missed", "alpha": 0.1, "by": "score", "level": 0.5, "delta": 0.1},
     ),
     "truncation.RiskControlled.fit": (
-        truncation.RiskControlled("missed", 0.5).fit, {"rankings": RANKINGS, "measure": "RBPT"},
+        truncation.RiskControlled("missed", 0.9).fit, {"rankings": RANKINGS, "measure": "RBPT"},
     ),
     "truncation.Learned": (truncation.Learned, {"estimator": None}),
     "truncation.policy()": (truncation.LargestGap(), {"scores": [0.9, 0.5], "lower_is_better": False}),
@@ -186,6 +186,17 @@ CALLS = {
     "truncation.Oracle": (truncation.Oracle, {"measure": "AP"}),
     "truncation.Greedy.fit": (truncation.Greedy().fit, {"rankings": RANKINGS, "measure": "RBPT"}),
     "truncation.LargestGap.cut": (truncation.LargestGap().cut, {"rankings": RANKINGS}),
+    "truncation.Fixed with bounds": (
+        truncation.Fixed, {"k": 3, "at_least": 1, "at_most": 5, "fitted_on": None},
+    ),
+    "truncation.Fixed.cut": (truncation.Fixed(2, at_most=1).cut, {"rankings": RANKINGS}),
+    "truncation.Fixed.fit": (truncation.Fixed(2).fit, {"rankings": RANKINGS, "measure": "RBPT"}),
+    "truncation.Oracle.cut": (truncation.Oracle("AP", at_least=1).cut, {"rankings": RANKINGS}),
+    "truncation.Nucleus": (truncation.Nucleus, {"p": 0.5, "temperature": 1.0}),
+    "truncation.Nucleus.cut": (truncation.Nucleus(0.5).cut, {"rankings": RANKINGS}),
+    "truncation.policy.monitor": (
+        truncation.LargestGap().fit(RANKINGS, "RBPT").monitor, {"run": RUN, "false_alarms": 0.05} | READING,
+    ),
     "study.agreement": (
         study.agreement,
         {"truncated": "RBPT", "full": "AP", "qrels": QRELS, "runs": RUNS, "nil": "ends"} | READING,
