@@ -7,10 +7,14 @@ and it refuses what would be wrong. PyTerrier finds this module as `pt.truncatio
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from types import ModuleType
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from ir_trunc._core.lazy import needed
@@ -30,7 +34,7 @@ from ir_trunc._core.errors import (
 from ir_trunc._core.parameters import flag, number, one_of, whole
 from ir_trunc.scoring.objects import bind, parse_measures
 
-__all__ = ["Truncate", "experiment"]
+__all__ = ["Truncate", "experiment", "grid_search"]
 
 
 _RUNS = "it decides how systems are run; use pt.Experiment for it, or give frames of results."
@@ -40,9 +44,6 @@ _REFUSED: dict[str, tuple[Any, str]] = {
     "dataframe": (True, "the result is always a DataFrame."),
     "highlight": (None, "use the style of the table, such as table.style.highlight_max()."),
     "validate": ("warn", "topics, qrels and results are checked as ir_trunc.calc checks them."),
-    "save_dir": (None, _RUNS),
-    "save_mode": ("warn", _RUNS),
-    "save_format": ("trec", _RUNS),
     "precompute_prefix": (False, _RUNS),
     "plan": ("linear", _RUNS),
 }
@@ -106,15 +107,19 @@ def experiment(
         the whole run, and the scale of graded gains, must not depend on batches.
     baseline : int or str, optional
         The place or the name of the system that the others are tested against. Measures whose values by topic
-        depend on each other, c@1 for example, are refused: a paired test of these values is not valid.
+        depend on each other, c@1 for example, are scored and not tested, with a warning: a paired test of
+        these values is not valid.
     test, correction, correction_alpha, round
         As for `pt.Experiment`.
     verbose : bool or 'auto'
         Whether to show a progress bar over the systems; 'auto' shows none.
     filter_by_qrels, filter_by_topics, dataframe, highlight, validate
         Options of `pt.Experiment` that have their defaults here: another value is refused, with the reason.
-    save_dir, save_mode, save_format, precompute_prefix, plan
-        Refused in the same way: they decide how systems are run.
+    save_dir, save_mode, save_format
+        Where and how the results of transformers are saved and reused, as for `pt.Experiment`: the files have
+        the same names and contents. A system that returns nothing has a file without rows.
+    precompute_prefix, plan
+        Refused: they decide how systems are run.
 
     Returns
     -------
@@ -144,13 +149,12 @@ def experiment(
 
     from ir_trunc._ranking.qrels import with_topics
 
-    if "mrt" in ([measures] if isinstance(measures, str) else measures):
+    if "mrt" in (measures if isinstance(measures, list | tuple) else [measures]):
         raise UnknownMeasureError(
             "'mrt' is the time a system takes, not a measure of rankings: use pt.Experiment for it."
         )
     others = (
-        filter_by_qrels, filter_by_topics, dataframe, highlight, validate,
-        save_dir, save_mode, save_format, precompute_prefix, plan,
+        filter_by_qrels, filter_by_topics, dataframe, highlight, validate, precompute_prefix, plan,
     )  # fmt: skip
     for (name, (default, reason)), value in zip(_REFUSED.items(), others):
         if value is not default and value != default:
@@ -173,6 +177,7 @@ def experiment(
         raise ParameterError("round by measure is for means: with perquery=True one number is needed.")
     else:
         places = {str(measure): whole(f"round[{measure}]", digits, 0) for measure, digits in round.items()}
+    store = None if save_dir is None else _Store(save_dir, save_mode, save_format, [*map(str, names)])
     tests = _tests(baseline, test, correction, correction_alpha, perquery, wanted, [*map(str, names)])
     topics = _checked_frame(topics, "topics")
     universe = _of_topics(_checked_frame(qrels, "qrels", "label"), topics, "qrels")
@@ -183,7 +188,7 @@ def experiment(
         scored = _judged(topics, universe, unjudged is None)
     quiet = verbose == "auto" or not flag("verbose", verbose)
     bar = tqdm(list(zip(names, systems)), "systems", disable=quiet)
-    results = [_results_of(str(name), system, topics, batch_size) for name, system in bar]
+    results = [_results_of(str(name), system, topics, batch_size, store) for name, system in bar]
     answerable = scored["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
     parts = {"all": scored, "answerable": scored[answerable], "nil": scored[~answerable]}
     tables = []
@@ -192,17 +197,23 @@ def experiment(
             continue
         runs = [_never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
         judged = universe[universe["qid"].isin(part["qid"])]
-        table = pt.Experiment(
-            runs,
-            part,
-            judged,
-            wanted,
-            names=names,
-            validate="ignore",
-            perquery=perquery,
-            round=places,
-            **tests,
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "save_dir is set")  # of results that this call has saved
+            table = pt.Experiment(
+                runs,
+                part,
+                judged,
+                wanted,
+                names=names,
+                validate="ignore",
+                perquery=perquery,
+                round=places,
+                save_dir=save_dir if view == "all" else None,  # for the two tables of scores there
+                save_format=save_format,
+                **tests,
+            )
+        untested = tuple(f"{measure} " for measure in wanted if tests and _of_whole_run(measure))
+        table = table[[column for column in table if not column.startswith(untested)]]
         # Each measure's columns (`RBPT`, `RBPT p-value`) stand together, in the order of the measures.
         place = {
             column: next((at for at, m in enumerate(wanted) if f"{column} ".startswith(f"{m} ")), -1)
@@ -241,15 +252,73 @@ def _tests(
         if baseline not in names:
             raise ParameterError(f"baseline={baseline!r}: the systems are {', '.join(names)}.")
         baseline = names.index(baseline)
-    for measure in measures:
-        bound = bind(measure)
-        if bound is not None and bound.definition.scope == "run":
-            raise ParameterError(
-                f"{measure}: its value for one topic depends on all others, and PyTerrier's paired tests may"
-                " not take it. Give no baseline; ir_trunc.meta.power tests it by influence values."
-            )
+    if untested := [str(measure) for measure in measures if _of_whole_run(measure)]:
+        warn(
+            f"{', '.join(untested)}: not tested against the baseline. The value for one topic depends on all"
+            " others, so that paired tests are not valid; ir_trunc.compare tests these measures."
+        )
     place = whole("baseline", baseline, 0, len(names) - 1)
     return {"baseline": place, "test": test, "correction": correction, "correction_alpha": level}
+
+
+def _of_whole_run(measure: Any) -> bool:
+    bound = bind(measure)
+    return bound is not None and bound.definition.scope == "run"
+
+
+class _Store:
+    """The files of `save_dir`, one for each system, named as pt.Experiment names them."""
+
+    def __init__(self, folder: str, mode: str, form: Any, names: list[str]):
+        if not os.path.isdir(folder):
+            raise ParameterError(f"save_dir={shown(folder)}: a folder that exists is needed.")
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise ParameterError(
+                f"save_dir needs different names= of the systems; {repeated[0]!r} is repeated."
+            )
+        if unfit := [name for name in names if not pt.io.ok_filename(name)]:
+            raise ParameterError(f"save_dir needs names= that can name files; {unfit[0]!r} cannot.")
+        self.mode = one_of("save_mode", mode, ("warn", "error", "reuse", "overwrite"))
+        self.load: Callable[[Any], pd.DataFrame]
+        self.dump: Callable[[pd.DataFrame, Any], Any]
+        if form == "trec":
+            suffix = "res.gz"
+        elif isinstance(form, ModuleType):
+            suffix, self.load, self.dump = "mod", form.load, form.dump
+        elif isinstance(form, tuple) and len(form) == 2:
+            suffix, (self.load, self.dump) = "custom", form
+        else:
+            raise ParameterError(
+                f"save_format={shown(form)}: 'trec', a module such as pickle, or two functions to read and"
+                " write are needed."
+            )
+        self.text = form == "trec"
+        self.path = os.path.join(folder, "{}." + suffix)
+
+    def read(self, name: str) -> pd.DataFrame | None:
+        """The results that are reused; None where there are none."""
+        path = self.path.format(name)
+        if not os.path.exists(path):
+            return None
+        if self.mode == "reuse":
+            with pt.io.autoopen(path, "rb") as file:
+                if self.text:
+                    return pt.io.read_results(path) if file.read(1) else pd.DataFrame()
+                return self.load(file)
+        if self.mode == "error":
+            raise ParameterError(f"{path} exists: save_mode='reuse', 'overwrite' or 'warn' is needed.")
+        if self.mode == "warn":
+            warn(f"{path} is overwritten; save_mode='reuse' would read it, save_mode='overwrite' is silent.")
+        return None
+
+    def write(self, name: str, results: pd.DataFrame) -> None:
+        """Save the results of a transformer."""
+        path = self.path.format(name)
+        if self.text:
+            pt.io.write_results(results, path)
+        else:
+            with pt.io.autoopen(path, "wb") as file:
+                self.dump(results, file)
 
 
 def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
@@ -303,16 +372,23 @@ def _judged(topics: pd.DataFrame, qrels: pd.DataFrame, reported: bool) -> pd.Dat
     return topics[judged]
 
 
-def _results_of(name: str, system: Any, topics: pd.DataFrame, batch_size: int | None) -> pd.DataFrame:
-    """All results of a system, which may already be results."""
+def _results_of(
+    name: str, system: Any, topics: pd.DataFrame, batch_size: int | None, store: _Store | None
+) -> pd.DataFrame:
+    """All results of a system, which may already be results; those of transformers are saved."""
+    saved = None if store is None or isinstance(system, pd.DataFrame) else store.read(name)
     if isinstance(system, pd.DataFrame):
         results = system
+    elif saved is not None:
+        results = saved
     elif not hasattr(system, "transform"):
         raise InputError(f"system {shown(system)}: a transformer or a frame of results is needed.")
     elif batch_size is None:
         results = system.transform(topics)
     else:
         results = pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
+    if store is not None and saved is None and not isinstance(system, pd.DataFrame):
+        store.write(name, results)
     if not len(results):
         return pd.DataFrame(columns=["qid", "query", "docno", "score", "rank"])
     return _of_topics(_checked_frame(results, f"run {name}", "score"), topics, f"run {name}")
@@ -325,6 +401,101 @@ def _never_empty(results: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
     if len(results):
         return results
     return pd.DataFrame({"qid": [topics["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]})
+
+
+def grid_search(
+    pipeline: Any,
+    params: Mapping[Any, Mapping[str, Sequence[Any]]],
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    measure: Any,
+    *,
+    unjudged: Literal["exclude", "nil"] | None = None,
+    batch_size: int | None = None,
+    return_type: Literal["opt_pipeline", "best_setting", "both"] = "opt_pipeline",
+) -> Any:
+    """`pt.GridSearch` for any measure: the setting of a pipeline with the best mean.
+
+    `pt.GridSearch` takes names of measures only; a measure object ends in its KeyError. Here each
+    setting is scored as `experiment` scores it, so that a setting may return nothing. Of settings that are as
+    good as each other the first one is chosen.
+
+    Parameters
+    ----------
+    pipeline : Transformer
+        The pipeline to be tuned.
+    params : dict
+        For each transformer of the pipeline its parameters and their values.
+    topics, qrels : DataFrame
+        As for `experiment`. Choose on other topics than those on which systems are compared.
+    measure : MeasureLike
+        One measure; the best mean is the lowest one for a measure for which lower is better.
+    unjudged, batch_size
+        As for `experiment`.
+    return_type : str
+        'opt_pipeline' gives the pipeline, set to the best setting; 'best_setting' gives the best mean and a
+        list of (transformer, name, value), and leaves the pipeline as it was; 'both' gives pipeline, mean
+        and setting.
+
+    Returns
+    -------
+    Transformer or tuple
+
+    Raises
+    ------
+    ParameterError
+        Where no value is given, or a transformer has no such parameter.
+
+    Examples
+    --------
+    >>> import pandas as pd, pyterrier as pt
+    >>> from ir_trunc.truncation import Fixed
+    >>> topics = pd.DataFrame({"qid": ["1"], "query": ["one"]})
+    >>> qrels = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
+    >>> results = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [2.0, 1.0], "rank": [0, 1]})
+    >>> cut = Truncate(Fixed(k=2))
+    >>> pipeline = pt.Transformer.from_df(results) >> cut
+    >>> best, setting = grid_search(
+    ...     pipeline, {cut: {"k": [1, 2]}}, topics, qrels, "RBPT", return_type="best_setting"
+    ... )
+    >>> round(best, 3), setting
+    (1.0, [(Truncate(Fixed(k=2)), 'k', 1)])
+    """
+    from itertools import product
+
+    from ir_trunc.measures.declaration import oriented
+
+    one_of("return_type", return_type, ("opt_pipeline", "best_setting", "both"))
+    chosen = list(parse_measures(measure))
+    if len(chosen) != 1:
+        raise ParameterError(f"grid_search maximises one measure, not {len(chosen)}.")
+    places = [(transformer, name) for transformer, values in params.items() for name in values]
+    settings = list(product(*(params[transformer][name] for transformer, name in places)))
+    if not places or not settings:
+        raise ParameterError("params has no values: {transformer: {'k': [5, 10]}} is needed.")
+
+    def apply(values: Sequence[Any]) -> None:
+        for (transformer, name), value in zip(places, values):
+            transformer.set_parameter(name, value)
+
+    before = [transformer.get_parameter(name) for transformer, name in places]
+    means = []
+    try:
+        for values in settings:
+            apply(values)
+            table = experiment([pipeline], topics, qrels, chosen, unjudged=unjudged, batch_size=batch_size)
+            means.append(float(table[str(chosen[0])].iloc[0]))
+    finally:
+        apply(before)
+    best = int(np.argmax(oriented(chosen[0], np.array(means))))
+    if return_type != "best_setting":
+        apply(settings[best])
+    setting = [(*place, value) for place, value in zip(places, settings[best])]
+    return {
+        "opt_pipeline": pipeline,
+        "best_setting": (means[best], setting),
+        "both": (pipeline, means[best], setting),
+    }[return_type]
 
 
 class Truncate(pt.Estimator):

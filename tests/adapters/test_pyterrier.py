@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 import warnings
+from functools import partial
 from inspect import signature
 
 import pandas as pd
 import pytest
+from ir_measures import AP
 
 bm25s = pytest.importorskip("bm25s")
 pt = pytest.importorskip("pyterrier")
@@ -26,6 +28,7 @@ from ir_trunc import (
 )
 from ir_trunc.adapters.pyterrier import experiment
 from ir_trunc.cli.main import main
+from ir_trunc.scoring.objects import measure as declare
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -83,6 +86,93 @@ def test_every_option_of_pt_Experiment_is_an_option_here():
     assert theirs <= set(signature(experiment).parameters)
 
 
+def test_measures_of_the_whole_run_are_not_tested_and_the_others_are():
+    systems = {"a": RESULTS, "b": NOTHING}
+    alone = experiment(systems, TOPICS, QRELS, "RBPT", baseline="a")
+    with pytest.warns(IrTruncWarning, match=r"c@1: not tested against the baseline"):
+        table = experiment(systems, TOPICS, QRELS, "RBPT c@1", baseline="a")
+    assert list(table.columns) == [*alone.columns, "c@1"]
+    pd.testing.assert_frame_equal(table[alone.columns], alone)
+
+
+class Counted(pt.Transformer):
+    """Results that count how often they were asked for."""
+
+    def __init__(self, results):
+        self.results, self.calls = results, 0
+
+    def transform(self, topics):
+        """The results."""
+        self.calls += 1
+        return self.results
+
+
+@pytest.mark.parametrize("form", ["trec", pickle])
+def test_results_are_saved_and_reused_as_pt_Experiment_does(tmp_path, form):
+    systems = {"a": Counted(RESULTS), "none": Counted(NOTHING), "frame": RESULTS}
+    options = {"save_dir": str(tmp_path), "save_format": form}
+    first = experiment(systems, TOPICS, QRELS, "RBPT AP", **options)
+    end = "res.gz" if form == "trec" else "mod"
+    files = [f"a.{end}", "aggregated.csv", f"none.{end}", "perquery.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == files
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "aggregated.csv"), first, check_like=True)
+    again = experiment(systems, TOPICS, QRELS, "RBPT AP", save_mode="reuse", **options)
+    pd.testing.assert_frame_equal(again, first)
+    assert [systems["a"].calls, systems["none"].calls] == [1, 1]
+    with pytest.raises(ParameterError, match=rf"a\.{end} exists"):
+        experiment(systems, TOPICS, QRELS, "RBPT AP", save_mode="error", **options)
+    with pytest.warns(IrTruncWarning, match="is overwritten"):
+        experiment({"a": systems["a"]}, TOPICS, QRELS, "RBPT AP", **options)
+    (tmp_path / "theirs").mkdir()
+    theirs = pt.Experiment(
+        {"a": systems["a"]}, TOPICS, QRELS, [AP], save_dir=str(tmp_path / "theirs"), save_format=form
+    )
+    assert theirs["AP"].tolist() == first["AP"].tolist()[:1]
+    opened = gzip.open if form == "trec" else partial(open, mode="rb")
+    with opened(tmp_path / f"a.{end}") as ours, opened(tmp_path / "theirs" / f"a.{end}") as other:
+        assert ours.read() == other.read()
+
+
+@pytest.mark.parametrize("measure", ["RBPT", AP, "LossOf"])
+def test_grid_search_finds_the_setting_that_is_best_by_hand(measure, registries):
+    if measure == "LossOf":
+
+        @declare(source="this test", range=(0, 100), lower_is_better=True)
+        def LossOf(lists):
+            """Distance from two documents.
+
+            |n - 2|
+            """
+            return abs(lists.n - 2.0)
+
+    cut = pt.truncation.Fixed(k=3)
+    pipeline = pt.Transformer.from_df(RESULTS) >> cut
+    values = [0, 1, 2, 3]
+    means = []
+    for k in values:
+        own = pt.Transformer.from_df(RESULTS) >> pt.truncation.Fixed(k=k)
+        means.append(experiment([own], TOPICS, QRELS, measure)[str(measure)][0])
+    best = (min if measure == "LossOf" else max)(means)
+    grid = {cut: {"k": values}}
+    mean, setting = pt.truncation.grid_search(
+        pipeline, grid, TOPICS, QRELS, measure, return_type="best_setting"
+    )
+    assert (mean, setting) == (best, [(cut, "k", values[means.index(best)])])
+    assert cut.policy.k == 3
+    assert pt.truncation.grid_search(pipeline, grid, TOPICS, QRELS, measure) is pipeline
+    assert cut.policy.k == values[means.index(best)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "grid", "message"),
+    [("RBPT AP", {"k": [1]}, "one measure, not 2"), ("RBPT", {}, "no values"), ("RBPT", {"p": [1]}, "'p'")],
+)
+def test_a_grid_search_without_an_aim_is_refused(measure, grid, message):
+    cut = pt.truncation.Fixed(k=3)
+    with pytest.raises(ParameterError, match=message):
+        pt.truncation.grid_search(pt.Transformer.from_df(RESULTS) >> cut, {cut: grid}, TOPICS, QRELS, measure)
+
+
 def test_baselines_by_name_other_tests_rounding_and_a_bar(capsys):
     systems = {"a": RESULTS, "b": NOTHING}
     by_place = experiment(systems, TOPICS, QRELS, "RBPT AP", baseline=1, test="wilcoxon", round={"RBPT": 2})
@@ -107,16 +197,11 @@ def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades
     ("measures", "options", "error", "message"),
     [
         (["mrt", "RBPT"], {}, UnknownMeasureError, "'mrt' is the time a system takes"),
-        ("c@1 RBPT", {"baseline": 0}, ParameterError, r"c@1: its value for one topic depends on all others"),
         ("RBTP", {}, UnknownMeasureError, "Did you mean RBPT"),
-        (
-            "RBPT",
-            {"save_dir": "x"},
-            ParameterError,
-            "save_dir='x' is for .*: it decides how",
-        ),
-        ("RBPT", {"save_mode": "reuse"}, ParameterError, "save_mode='reuse' is for .* how systems are run"),
-        ("RBPT", {"save_format": 3}, ParameterError, "save_format=3 is for .* how systems are run"),
+        ("RBPT", {"save_dir": "missing"}, ParameterError, "save_dir='missing': a folder that exists"),
+        ("RBPT", {"save_dir": ".", "save_mode": "keep"}, ParameterError, "save_mode='keep'"),
+        ("RBPT", {"save_dir": ".", "save_format": 3}, ParameterError, "save_format=3: 'trec', a module"),
+        ("RBPT", {"save_dir": ".", "names": ["a/b"]}, ParameterError, "can name files; 'a/b' cannot"),
         (
             "RBPT",
             {"precompute_prefix": True},
