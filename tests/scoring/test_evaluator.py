@@ -39,7 +39,7 @@ def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():
     run = {topic: {f"d{rank}": -rank for rank in range(1, 21)} for topic in qrels}
     for measures, what in (
         ("AP RBPT SetP", r"100% of the lists have exactly 20 documents.* Write @20"),
-        ("WSS WSS@95", r"WSS .*has no cutoff that says otherwise.*end the lists"),
+        ("WSS(D=20) WSS(D=20)@95", r"WSS .*has no cutoff that says otherwise.*end the lists"),
     ):
         with pytest.warns(IrTruncWarning, match=what) as caught:
             calc(measures, qrels, run)
