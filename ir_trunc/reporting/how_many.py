@@ -209,7 +209,8 @@ class HowMany(Result):
     def _remarks(self, best: int) -> Iterator[str]:
         """What the advice rests on, and reasons for caution."""
         if self.keep is not None:
-            yield self._shown_keep(best)
+            no_bound = f"No bound is known for keep={self.keep:g} with keys: their lists are not independent."
+            yield no_bound if self.unit else self._shown_keep(best)
         if best > 0 and self.score[0] - self.score[best] <= self.margin:
             simpler = f"{self._written(best)} is simpler than {self._written(0)}"
             yield f"{simpler}; its score is within {self.margin:g}."
@@ -391,7 +392,7 @@ def how_many(
     trials, values = [trials[i] for i in order], values[order]
     lists = [rankings.cut(trial.cuts) for trial in trials]
     kept = np.array([_has_relevant(cut) & ~nil for cut in lists])
-    kept_shares = kept @ weights / (~nil @ weights)
+    kept_shares = kept @ nested / (~nil @ nested)
     if keep is not None and kept_shares.max() < keep:
         most = int(kept_shares.argmax())
         raise InputError(
@@ -400,7 +401,7 @@ def how_many(
         )
     scores, ranks = values.mean(axis=1), np.array([trial.rank for trial in trials])
     best = int(choose(scores[None], kept_shares[None], ranks, margin, keep)[0])
-    table = np.vstack([values, kept * weights, weights, ~nil * weights])
+    table = np.vstack([values, kept * nested, weights, ~nil * nested])
     by_kind = unanswerable is not None and not unit
     draws = bootstrap(table, unit_of, nil if by_kind else np.zeros(units, bool), seed)
     chosen = choose(draws.scores, draws.kept, ranks, margin, keep)
@@ -409,7 +410,7 @@ def how_many(
     behind_low, behind_high = np.percentile(draws.scores[:, best, None] - draws.scores, _INTERVAL, axis=0)
     empty = np.array([cut.lengths == 0 for cut in lists])
     with np.errstate(invalid="ignore"):  # no question is unanswerable, or none is unanswered
-        unanswered = (empty & nil) @ weights / (nil @ weights)
+        unanswered = (empty & nil) @ nested / (nil @ nested)
         wrongly = (empty & ~nil) @ weights / (empty @ weights)
     names = tuple(trial.name for trial in trials)
     return HowMany(

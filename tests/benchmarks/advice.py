@@ -5,8 +5,9 @@
 
 `optimism` draws labelled questions from a population, asks for advice, and scores the advised policy on
 20,000 other questions. It prints the bias of the highest score and of the score that is to be expected, each
-with its standard error, and how often their 95 % intervals hold the score on the other questions. The scores
-of the population `random` say nothing; those of `clear` separate relevant documents from others.
+with its standard error, how often their 95 % intervals hold the score on the other questions, and how often
+a policy is said to be better than both references beyond chance. The scores of the population `random` say
+nothing; those of `clear` separate relevant documents from others.
 
 `speed` prints the processor time of `how_many` for questions with 20 documents each.
 """
@@ -66,13 +67,14 @@ def optimism(args: argparse.Namespace) -> None:
             expected, low, high = advice.expected
             rows.append(
                 (advice.score[0] - truth, advice.low[0] <= truth <= advice.high[0],
-                 expected - truth, low <= truth <= high)
+                 expected - truth, low <= truth <= high, advice.chance <= 0.05)
             )  # fmt: skip
-        bias, covers, corrected, corrected_covers = np.array(rows, float).T
+        bias, covers, corrected, corrected_covers, beyond_chance = np.array(rows, float).T
         for what, differences, held in (("highest", bias, covers), ("expected", corrected, corrected_covers)):
             error = differences.std(ddof=1) / np.sqrt(args.draws)
             bias_of = f"{differences.mean():+.4f} (standard error {error:.4f})"
             print(f"{name}: {what} score {bias_of}, interval {held.mean():.1%}", flush=True)
+        print(f"{name}: better than both references beyond chance in {beyond_chance.mean():.1%}", flush=True)
 
 
 def speed(args: argparse.Namespace) -> None:

@@ -154,7 +154,8 @@ CALLS = {
     "truncation.ShareOfTop": (truncation.ShareOfTop, {"share": 0.5}),
     "how_many": (
         ir_trunc.how_many,
-        {"retrieved": RUN, "labels": QRELS, "measure": "RBPT", "price": 1.5, "policies": "Greedy LargestGap",
+        {"retrieved": RUN, "labels": QRELS, "measure": "RBPT", "keep": 0.5, "unanswerable": 0.3,
+         "price": 1.5, "margin": 0.01, "policies": "Greedy LargestGap",
          "also": "Knee", "present": 1, "folds": 2, "seed": 0} | UNIVERSE | READING,
     ),
     "HowMany.plot": (ADVICE.plot, {"against": "length", "ax": None}),

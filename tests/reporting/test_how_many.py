@@ -147,6 +147,13 @@ def test_the_share_expected_in_production_changes_the_level():
         how_many(LABELS, RETRIEVED, "CWS", unanswerable=0.2)
 
 
+@pytest.mark.parametrize("share", [0, 1])
+def test_questions_of_one_kind_may_be_expected(share):
+    advice = how_many(LABELS, RETRIEVED, policies=SINGLE, unanswerable=share)
+    assert row(advice, "always silent")[["kept", "unanswered", "score"]].tolist() == [0, 1, share]
+    assert np.isfinite(advice.expected).all()
+
+
 def test_costs_are_those_of_the_run_times_the_price(advice):
     assert "cost" not in advice.to_pandas()
     frame = pd.DataFrame(
@@ -172,6 +179,7 @@ def test_with_keys_means_are_nested_and_the_outermost_key_is_the_unit():
         np.testing.assert_allclose(getattr(nested, column), getattr(single, column), rtol=1e-9)
     for column in ("low", "high", "expected"):  # the questions are in another order, and so are draws
         np.testing.assert_allclose(getattr(nested, column), getattr(single, column), atol=0.02)
+    assert "No bound is known for keep=0.5" in how_many(*by_day, keep=0.5, keys="question/day").heading
     assert (nested.unit, nested.units, nested.questions) == ("question", 80, 159)
     assert "folds and intervals are over 80 values of 'question'" in nested.heading
     fitted = how_many(*by_day, policies="ScoreThreshold", keys="question/day")
