@@ -172,6 +172,12 @@ def test_what_cannot_be_tested_is_shown_without_a_test_and_the_reason():
     assert "[" in repr(alone)
 
 
+@pytest.mark.parametrize("measure", ["AP", "MAP", "AP(rel=1)", ir_trunc.AP, ir_trunc.parse_measure("AP")])
+def test_the_means_of_a_measure_are_found_by_any_spelling(measure):
+    found = compare("AP RR", QRELS, RUNS)
+    assert found[measure].tolist() == found.to_pandas()["AP"].tolist()
+
+
 def test_means_over_all_answerable_and_nil_queries():
     table = compare("AP c@1 NumRet", QRELS, RUNS).by_view()
     for name, run in RUNS.items():

@@ -107,6 +107,28 @@ def test_a_topic_shows_its_lists_by_rank_with_their_ends_and_best_cuts(page):
     assert [row[-1] for name, row in rows_of(page, "q2").items() if name != "long"] == ["┃"]
 
 
+@pytest.mark.parametrize("measure", ["RBPT", "OIE", "LastRel"])
+def test_curves_fill_their_picture_and_stay_inside(measure):
+    """Points from x = 4 to 92 and from y = 4 (the highest score of a topic) to 20 (the lowest)."""
+    page = report(measure, QRELS, RUNS)
+    for topic, name in itertools.product(["q1", "q10"], RUNS):
+        part = page.split(f'data-id="{topic}"')[1].split("</tbody>")[0]
+        paths = re.findall(r'<svg aria-hidden=true><path d="([^"]*)"/><path d="M(\d+) (\d+)h0"/>', part)
+        points = [
+            [tuple(map(int, point)) for point in re.findall(r"(\d+) (\d+)", path)] for path, *_ in paths
+        ]
+        x, y = zip(*itertools.chain(*points))
+        assert (min(x), max(x), min(y), max(y)) == (4, 92, 4, 20)
+        curves = ir_trunc.curves(measure, QRELS, RUNS[name])[measure]
+        at = curves.topics.index(topic)
+        best, end = curves.best()[0][at], len(list(curves.rows())[at][1]) - 1
+        shown = [int(x) for _, x, y in paths]
+        longest = max(len(run.get(topic, [])) for run in RUNS.values())
+        assert round(4 + 88 * np.log1p(best) / np.log1p(longest)) in shown
+        assert max(of[-1][0] for of in points) == 92
+        assert any(of[-1][0] == round(4 + 88 * np.log1p(end) / np.log1p(longest)) for of in points)
+
+
 def test_topics_come_with_the_largest_regret_first(page):
     regrets = [float(value) for value in re.findall(r'<tr class="top">(?:.*?<td>){4}([\d.]+)', page)]
     assert len(regrets) == 4
