@@ -44,20 +44,25 @@ class IrTruncWarning(UserWarning):
 
 def warn(message: str) -> None:
     """Warn with the location of the user's own line, not of a line in this package."""
-    if (notes := _NOTES.get()) is not None and message not in notes:
+    notes, issued = _NOTES.get()
+    if notes is not None and message not in notes:
         notes.append(message)
+    if not issued:
+        return
     frame, depth = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ir_trunc."):
         frame, depth = frame.f_back, depth + 1
     warnings.warn(printable(message), IrTruncWarning, stacklevel=depth)
 
 
-_NOTES: ContextVar[list[str] | None] = ContextVar("notes", default=None)
+_NOTES: ContextVar[tuple[list[str] | None, bool]] = ContextVar("notes", default=(None, True))
 
 
 @contextmanager
-def noted() -> Iterator[list[str]]:
-    """Collect the messages of warnings, each once, for a result that repeats them. They are still issued.
+def noted(issued: bool = True) -> Iterator[list[str]]:
+    """Collect the messages of warnings, each once, for a result that repeats them.
+
+    issued: whether they are still issued.
 
     Examples
     --------
@@ -68,7 +73,7 @@ def noted() -> Iterator[list[str]]:
     ['2 rows were left out.']
     """
     notes: list[str] = []
-    before = _NOTES.set(notes)
+    before = _NOTES.set((notes, issued))
     try:
         yield notes
     finally:

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, nearest
+from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, nearest
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
@@ -22,6 +22,9 @@ from ir_trunc.scoring._saved import Saved
 from ir_trunc.scoring._statistics import PairTest
 from ir_trunc.scoring.objects import parse_measure
 from ir_trunc.scoring.results import VIEWS, as_table
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Comparison"]
 
@@ -135,6 +138,16 @@ class Comparison(Saved):
         ):
             if odd := sorted(names - set(known)):
                 raise InputError(f"{what} {odd[0]!r} is not among those compared: {', '.join(known)}.")
+
+    @classmethod
+    def _from(cls, data: Any, where: str) -> Self:
+        comparison = super()._from(data, where)
+        for measure in comparison.measures:
+            try:
+                parse_measure(measure)
+            except IrTruncError as error:
+                raise InputError(f"{where}, measures: {error}") from None
+        return comparison
 
     def __getitem__(self, measure: Any) -> pd.Series[float]:
         """The means of one measure, named by its text or object, by system."""

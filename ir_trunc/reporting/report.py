@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,7 @@ def report(
         elif topics is not None or nil is not None:
             raise InputError("topics and nil go with qrels: Rankings have their query universe.")
         comparison = compare(measures, judged, named, baseline=baseline, intervals=True, unit=unit, **options)
-        with warnings.catch_warnings():  # the comparison has given the warnings
+        with warnings.catch_warnings(), noted(issued=False):  # the comparison has given the warnings
             warnings.simplefilter("ignore")
             lists = {name: rank(judged, run, **options) for name, run in named.items()}
             cuts = _cuts(measures, lists)
@@ -121,7 +121,7 @@ def report(
         title=title,
         version=__version__,
         found=comparison,
-        comparison=comparison.to_html(),
+        comparison=replace(comparison, notes=()).to_html(),  # the page has a section of notes
         views=_view_tables(comparison),
         silence=[
             (name, Results((), rankings, np.empty((0, len(rankings)))).abstention)

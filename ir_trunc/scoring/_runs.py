@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, noted, warn
 from ir_trunc._core.parameters import file_name, several
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
-from ir_trunc.scoring.evaluator import Evaluator
+from ir_trunc.scoring.evaluator import Evaluator, _source_of
 from ir_trunc.scoring.results import Results
 
 RunsLike = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -36,9 +37,38 @@ def each_run(runs: RunsLike, doing: str) -> Iterator[tuple[str, Any]]:
 
 
 def score_each(ready: Evaluator, runs: RunsLike) -> Iterator[tuple[str, Results]]:
-    """Yield (name, Results) for each run."""
-    for name, run in each_run(runs, "scoring"):
-        yield name, ready.calc(run)
+    """Yield (name, Results) for each run. Warnings that several runs have in common are one, at the end."""
+    named, messages = by_name(runs), []
+    try:
+        for name, run in each_run(named, "scoring"):
+            with noted(issued=len(named) == 1) as notes:
+                try:
+                    results = ready.calc(run)
+                finally:
+                    messages += [(name, f"{_source_of(run)}: ", note) for note in notes]
+            yield name, results
+    finally:
+        for message in _merged(messages, len(named)):
+            warn(message)
+
+
+def _merged(messages: Iterable[tuple[str, str, str]], runs: int) -> Iterator[str]:
+    """Messages of runs (name, source, text), of which those that differ only in numbers are one."""
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for name, source, text in messages:
+        if runs > 1 and text.startswith(source):
+            of_run = text.removeprefix(source)
+            kinds.setdefault(re.sub(r"\d[\d.,]*", "", of_run), []).append((name, of_run))
+        elif runs > 1:
+            kinds.setdefault(text, [("", text)])
+    for (name, text), *others in kinds.values():
+        if not name:
+            yield text
+        elif not others:
+            yield f"{name}: {text}"
+        else:
+            example = "" if all(other == text for _, other in others) else f" (for example {name})"
+            yield f"{len(others) + 1} of {runs} runs{example}: {text}"
 
 
 def by_name(runs: RunsLike) -> dict[str, Any]:
@@ -79,12 +109,28 @@ def by_file_name(
         if not inside:
             raise InputError(f"folder {folder} holds no files: the runs are needed.")
         files += inside
+    _refuse_one_file_twice(files)
     names = [_file_name(file, number) for number, file in enumerate(files, 1)]
     if len(set(names)) < len(names):
         names = [_text(file) for file in files]
     if len(set(names)) < len(names):
         raise InputError(f"run {next(name for name in names if names.count(name) > 1)} is given twice.")
     return dict(zip(names, files))
+
+
+def _refuse_one_file_twice(files: Iterable[Any]) -> None:
+    """InputError where two paths lead to one file, `a.run` and `./a.run` for example."""
+    paths: dict[tuple[int, int], Any] = {}
+    for path in files:
+        try:
+            status = os.stat(path)
+        except OSError:
+            continue  # its reader says what is wrong
+        if not stat.S_ISREG(status.st_mode):
+            continue
+        other = paths.setdefault((status.st_dev, status.st_ino), path)
+        if other is not path:
+            raise InputError(f"runs {_text(other)} and {_text(path)} are one file: give each run once.")
 
 
 def _file_name(path: str | os.PathLike[str], number: int) -> str:

@@ -204,6 +204,46 @@ def test_not_worse_than_the_baseline_by_a_margin():
     assert "By AP equivalent to bm25 within 0.1: none." in repr(found)
 
 
+def test_warnings_that_runs_have_in_common_are_one():
+    runs = {
+        f"r{n}": run | {"98": ["a"], "99": ["a"]}
+        for n, run in enumerate([RUNS["bm25"], RUNS["fair"], RUNS["bm25"]])
+    }
+    with pytest.warns(IrTruncWarning) as caught:
+        found = compare("AP", QRELS, runs | {"last": runs["r0"] | {"97": ["a"]}, "well": RUNS["bm25"]})
+    expected = "4 of 5 runs (for example r0): ignored 2 topics that are not in the qrels (for example 98)."
+    assert [str(warning.message) for warning in caught] == [*found.notes] == [expected]
+    with pytest.warns(IrTruncWarning, match=r"^r0: ignored 2 topics"):
+        compare("AP", QRELS, {"r0": runs["r0"], "well": RUNS["bm25"]})
+
+
+def test_the_page_names_runs_without_their_folders(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).write_text("1 Q0 a 1 2.0 t\n99 Q0 a 1 2.0 t\n")
+    qrels = {"1": {"a": 1}}
+    with pytest.warns(IrTruncWarning, match="^2 of 2 runs: ignored 1 topic"):
+        page = ir_trunc.report("RBPT", qrels, tmp_path)
+    assert page.count("ignored 1 topic") == 1
+    assert str(tmp_path) not in page
+
+
+def test_one_file_under_two_paths_is_one_run(tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2.0 t\n")
+    (tmp_path / "link.run").symlink_to("a.run")
+    for other in (tmp_path / "." / "x" / ".." / "a.run", tmp_path / "link.run"):
+        (tmp_path / "x").mkdir(exist_ok=True)
+        with pytest.raises(InputError, match=r"a\.run and .* are one file: give each run once"):
+            compare("AP", QRELS, [str(tmp_path / "a.run"), str(other)])
+
+
+def test_a_comparison_of_an_unknown_measure_is_not_loaded(tmp_path):
+    path = tmp_path / "comparison.json"
+    compare("AP RR", QRELS, RUNS).save(path)
+    path.write_text(path.read_text().replace('"RR"', '"RP"'))
+    with pytest.raises(InputError, match=r"comparison\.json, measures: There is no measure 'RP'"):
+        ir_trunc.Comparison.load(path)
+
+
 @pytest.mark.parametrize("name", ["bm25", "runs/bm25.run.gz", "bm25.run"])
 def test_a_baseline_may_be_named_by_its_file(name, tmp_path):
     for run in ("bm25", "other"):
