@@ -291,7 +291,7 @@ class _ScoredRun:
                     reason = str(error)
                 else:
                     drawn[row] = np.nan, np.nan
-                    if bootstraps:
+                    if bootstraps and len(results.topics) > 1:
                         drawn[row] = bootstrap_interval(bound, results.rankings, 1 - alpha, seed)
             if reason:
                 by_list[row] = np.nan
@@ -304,8 +304,9 @@ class _ScoredRun:
             untested, paired = [too_few] * len(untested), np.full(paired.shape, np.nan)
         half = stats.t.ppf(1 - alpha / 2, len(units) - 1) * stats.sem(paired, axis=1)
         bounds = np.stack([paired.mean(axis=1) - half, paired.mean(axis=1) + half], axis=1)
-        for row, bounds_of_draws in drawn.items():
-            bounds[row] = bounds_of_draws
+        for row, bound in enumerate(map(bind, results.measures)):
+            if bound is not None:  # a mean is where values can be
+                bounds[row] = np.clip(drawn.get(row, bounds[row]), *bound.definition.range)
         empty, views = int((results.rankings.lengths == 0).sum()), _views(results)
         return cls(results.topics, name, results.nil, empty, results.values, paired, bounds, views, untested)
 

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,7 +42,7 @@ def score_each(ready: Evaluator, runs: RunsLike) -> Iterator[tuple[str, Results]
     named, messages = by_name(runs), []
     try:
         for name, run in each_run(named, "scoring"):
-            with noted(issued=len(named) == 1) as notes:
+            with nullcontext([]) if len(named) == 1 else noted(issued=False) as notes:
                 try:
                     results = ready.calc(run)
                 finally:
@@ -56,10 +57,10 @@ def _merged(messages: Iterable[tuple[str, str, str]], runs: int) -> Iterator[str
     """Messages of runs (name, source, text), of which those that differ only in numbers are one."""
     kinds: dict[str, list[tuple[str, str]]] = {}
     for name, source, text in messages:
-        if runs > 1 and text.startswith(source):
+        if text.startswith(source):
             of_run = text.removeprefix(source)
             kinds.setdefault(re.sub(r"\d[\d.,]*", "", of_run), []).append((name, of_run))
-        elif runs > 1:
+        else:
             kinds.setdefault(text, [("", text)])
     for (name, text), *others in kinds.values():
         if not name:

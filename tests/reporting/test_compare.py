@@ -138,6 +138,8 @@ def test_the_table_marks_the_best_and_what_is_significant():
     assert next(line for line in lines if line.startswith("good")).count("+*") == 2
     assert "* significantly different from bm25." in lines
     assert "Empty lists, which are scored as such: good 1." in lines
+    assert not any("no marks" in line for line in lines)
+    assert compare("AP", QRELS, RUNS).marked(digits=0).cells[0][0].text == "0"
     assert lines[0] == "Mean scores of 3 systems (baseline: bm25) over 10 topics, 1 of them a nil query"
 
 
@@ -170,6 +172,10 @@ def test_what_cannot_be_tested_is_shown_without_a_test_and_the_reason():
     assert alone.compared == ()
     assert "Significance" not in repr(alone)
     assert "[" in repr(alone)
+    few = compare(
+        "AP", {"1": {"a": 1}, "2": {"a": 1}}, {"one": {"1": ["a"], "2": ["x", "a"]}}, intervals=True
+    )
+    assert (few.mean_low[0, 0], few.mean_high[0, 0]) == (0, 1)
 
 
 @pytest.mark.parametrize("measure", ["AP", "MAP", "AP(rel=1)", ir_trunc.AP, ir_trunc.parse_measure("AP")])
