@@ -61,7 +61,7 @@ PICTURES = {
     "captioned": lambda ax=None: plots.caption(PICTURES["lines"](ax), "generated data", 50, 12),
     "captioned curve": lambda ax=None: plots.caption(PICTURES["curve"](ax), "generated data", 1),
     "captioned lists": lambda ax=None: plots.caption(PICTURES["side by side"](ax), "generated data"),
-    "recall": lambda ax=None: plots.recall_curve({"one": RANKINGS, "two": RANKINGS.cut(3)}, ax=ax),
+    "recall": lambda ax=None: plots.recall_curve({"one": RANKINGS, "two": RANKINGS.cut(3)}, D=100, ax=ax),
     "risk": lambda ax=None: plots.risk_coverage(RISKS, ax=ax),
     "abstention": lambda ax=None: plots.abstention(ABSTENTION, ax=ax),
     "slope": lambda ax=None: plots.slope(SCORES, SCORES.iloc[::-1] * -1, ax=ax),
