@@ -15,7 +15,8 @@ the answers end.
                its point (2 to 10 % of its words) and on its subject (10 to 30 %); all other words are any of
                the language
 
-A passage is relevant (grade 1) to a question if it treats its point.
+A passage is relevant (grade 1) to a question if it treats its point. A question without an answer has the
+judgment of one other passage (grade 0), which says that it was judged.
 """
 
 from __future__ import annotations
@@ -96,12 +97,12 @@ def passage_collection(
         return name
 
     unanswered = set(rng.permutation(questions)[: round(unanswerable * questions)].tolist())
-    subject = any_words(WORDS_OF_SUBJECT)
+    subject, other = any_words(WORDS_OF_SUBJECT), ""
     for question in range(questions):
         if question % QUESTIONS_OF_SUBJECT == 0:
             subject = any_words(WORDS_OF_SUBJECT)
             for _ in range(OTHER_PASSAGES_OF_SUBJECT):
-                written(any_words(WORDS_OF_POINT), subject)
+                other = written(any_words(WORDS_OF_POINT), subject)
         point = any_words(WORDS_OF_POINT)
         on_point = np.where(rng.random(2) < MISMATCH, any_words(2), rng.choice(point, 2, replace=False))
         of_subject = rng.choice(subject, 2, replace=False)
@@ -109,6 +110,8 @@ def passage_collection(
         asked = words[np.concatenate([of_subject, on_point, others])]
         queries.append(GenericQuery(str(question + 1), " ".join(asked)))
         answers = 0 if question in unanswered else min(MOST_ANSWERS, int(rng.geometric(0.2)))
+        if not answers:
+            qrels.append(TrecQrel(str(question + 1), other, 0, "0"))
         qrels += [TrecQrel(str(question + 1), written(point, subject), 1, "0") for _ in range(answers)]
     return Dataset(_Collection(docs, queries, qrels))
 

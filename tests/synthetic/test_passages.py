@@ -15,7 +15,7 @@ DATASET = passage_collection()
 DOCS, QUERIES, QRELS = (
     list(items()) for items in (DATASET.docs_iter, DATASET.queries_iter, DATASET.qrels_iter)
 )
-ANSWERS = Counter(row.query_id for row in QRELS)
+ANSWERS = Counter(row.query_id for row in QRELS if row.relevance)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,8 @@ def test_sizes_are_as_described():
     assert min(ANSWERS.values()) == 1
     assert max(ANSWERS.values()) <= 20
     assert np.median(list(ANSWERS.values())) < np.mean(list(ANSWERS.values()))
-    assert len(DOCS) == 100 * 10 + len(QRELS)
+    assert len(DOCS) == 100 * 10 + sum(ANSWERS.values())
+    assert len({row.query_id for row in QRELS}) == 300  # every question was judged
     lengths = [len(doc.text.split()) for doc in DOCS]
     assert (min(lengths), max(lengths)) == (20, 400)
     assert {len(query.text.split()) for query in QUERIES} == {6}
@@ -76,7 +77,7 @@ def test_a_seed_gives_the_same_data_each_time_and_on_every_machine():
 
 
 def test_shares_at_their_bounds():
-    assert not list(passage_collection(questions=4, unanswerable=1).qrels_iter())
+    assert not any(row.relevance for row in passage_collection(questions=4, unanswerable=1).qrels_iter())
     assert len({row.query_id for row in passage_collection(questions=4, unanswerable=0).qrels_iter()}) == 4
 
 
