@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
+import numpy as np
+
 from ir_trunc._core.errors import counted, warn
 from ir_trunc._read.reading import Reading
 from ir_trunc._read.rows import Samples
@@ -71,7 +73,7 @@ class Notes:
                 f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
                 " their order; order='rank' takes the rank column, order='file' the rows as they stand"
             )
-        looked_at, rising = _directions(self.samples)
+        looked_at, rising, uneven = _directions(self.samples, reading.lower_is_better)
         against = looked_at - rising if reading.lower_is_better else rising
         if 2 * against > looked_at and not reading.without_scores:
             remedy = "if they are distances, lower_is_better=True"
@@ -80,6 +82,18 @@ class Notes:
             yield (
                 f"the rank column runs against the scores in {against} of {looked_at} lists that were looked"
                 f" at, and the scores decide; {remedy}, and if the ranks are right, order='rank'"
+            )
+        elif 2 * uneven > looked_at and not reading.without_scores:
+            yield (
+                f"the scores do not fall with the rank in {uneven} of {looked_at} lists that were looked at,"
+                " and the scores decide; order='file' takes the rows as they stand, order='rank' the rank"
+                " column"
+            )
+        near, lists = _rounded(self.samples)
+        if near and reading.order == "score":
+            yield (
+                f"scores differ only beyond 32 bits in {near} of {lists} lists that were looked at, so that"
+                " document ids decide their order; order='score64' compares all digits"
             )
         marks = {mark for sample in self.samples for mark in sample.marks}
         if reading.stop is None and len(marks) > 1:
@@ -111,14 +125,33 @@ class Notes:
             )
 
 
-def _directions(samples: Samples) -> tuple[int, int]:
-    """The number of lists with ranks and scores, and of those whose ranks mostly rise with the scores."""
-    looked_at = rising = 0
+def _directions(samples: Samples, lower_is_better: bool) -> tuple[int, int, int]:
+    """The number of lists with ranks and scores, those whose ranks mostly rise with the scores, uneven ones.
+
+    A list is uneven where a document has a better score than one at a better rank.
+    """
+    looked_at = rising = uneven = 0
     for sample in samples:
-        votes: dict[str | bytes, int] = defaultdict(int)
+        votes: dict[str | bytes, list[int]] = defaultdict(list)
         for (topic, rank, score), (other, next_rank, next_score) in sample.pairs:
             if topic == other and rank != next_rank and score != next_score:
-                votes[topic] += 1 if (rank < next_rank) == (score < next_score) else -1
+                votes[topic].append(1 if (rank < next_rank) == (score < next_score) else -1)
         looked_at += len(votes)
-        rising += sum(vote > 0 for vote in votes.values())
-    return looked_at, rising
+        rising += sum(sum(of_list) > 0 for of_list in votes.values())
+        uneven += sum((-1 if lower_is_better else 1) in of_list for of_list in votes.values())
+    return looked_at, rising, uneven
+
+
+def _rounded(samples: Samples) -> tuple[int, int]:
+    """The number of lists in which scores that differ are equal as 32-bit floats, and that of all lists."""
+    near, lists = set[tuple[int, str | bytes]](), set[tuple[int, str | bytes]]()
+    for number, sample in enumerate(samples):
+        scores = [(pair[0][2], pair[1][2]) for pair in sample.pairs]
+        with np.errstate(over="ignore"):
+            equal = np.diff(np.array(scores, np.float64).reshape(-1, 2).astype(np.float32))[:, 0] == 0
+        for ((topic, _, score), (other, _, next_score)), same in zip(sample.pairs, equal.tolist()):
+            if topic == other:
+                lists.add((number, topic))
+                if same and score != next_score:
+                    near.add((number, topic))
+    return len(near), len(lists)

@@ -156,7 +156,11 @@ def ranked_order(topic: Ints, rows: Rows) -> Ints:
     falling = [("key", "descending")] if by_rank else [("key", "descending"), ("doc", "descending")]
     order: Ints = flat(pc.sort_indices(columns, [("place", "ascending"), *falling])).astype(np.int64)
     if by_rank:
-        again = order[1:][(np.diff(place[order]) == 0) & (np.diff(keys[order]) == 0)]
-        if len(again):
-            raise rows.error(int(again[0]), f"rank {-int(keys[again[0]])} is in the list twice")
+        again = np.flatnonzero((np.diff(place[order]) == 0) & (np.diff(keys[order]) == 0))[:1]
+        for row, other in zip(order[again + 1].tolist(), order[again].tolist()):
+            raise rows.both(
+                row,
+                other,
+                f"rank {-int(keys[row])} is in the list twice; order='file' takes the rows as they stand",
+            )
     return order

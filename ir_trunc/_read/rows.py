@@ -139,6 +139,12 @@ class Rows:
         lines = self.lines_of(self.topics[row].as_py(), self.docs[row].as_py()) if self.lines_of else []
         return self.error(row, problem + (f" (lines {lines[0]} and {lines[1]})" if len(lines) > 1 else ""))
 
+    def both(self, row: int, other: int, problem: str) -> InputError:
+        """An error about two rows of a topic, with the numbers of their lines in a file."""
+        topic, docs = self.topics[row].as_py(), [self.docs[at].as_py() for at in (other, row)]
+        lines = sorted(self.lines_of(topic, doc)[0] for doc in docs) if self.lines_of else []
+        return self.error(row, problem + (f" (lines {lines[0]} and {lines[1]})" if lines else ""))
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {document: value}}, the form that every tool takes."""
         result: dict[str, dict[str, float]] = {}

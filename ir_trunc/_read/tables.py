@@ -164,7 +164,7 @@ def _samples(topics: pa.DictionaryArray, scores: npt.NDArray[np.generic], ranks:
         seen_marks = texts.cast(pa.string()).take(numeric(places)).to_pylist()
     numbers = None if ranks is None else known_column(ranks)
     if numbers is None or not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
-        return (Sample(marks=frozenset(seen_marks)),)
+        numbers = numeric(np.zeros(len(scores)))
     names = topics.dictionary_decode()
 
     def seen(rows: npt.NDArray[np.int64]) -> list[Seen]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import ir_trunc
-from ir_trunc import InputError, ParameterError
+from ir_trunc import InputError, ParameterError, calc
 from ir_trunc._ranking.qrels import read_qrels
 from ir_trunc._ranking.runs import by_rank, read_run
 from ir_trunc.cli.main import main
@@ -358,3 +358,61 @@ def test_signs_of_a_misread_run_are_warnings(form, kept, lines, qrels, options, 
             ir_trunc.calc("RR", qrels, form(lines), **options)
     assert len(caught) == bool(parts)
     assert all(part in str(caught[0].message) for part in parts)
+
+
+TIED = {"1": {"a": 0.12345678901, "b": 0.12345678902, "c": 0.1}, "2": {"a": 0.5}}
+
+
+def rows_of(run, *names):
+    rows = [(t, d, k, s) for t, docs in run.items() for k, (d, s) in enumerate(docs.items(), 1)]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])[list(names)]
+
+
+@pytest.mark.parametrize("form", ["dict", "frame", "lines"])
+def test_scores_that_differ_only_beyond_32_bits_are_reported(form, tmp_path):
+    run = TIED if form == "dict" else rows_of(TIED, "query_id", "doc_id", "score")
+    if form == "lines":
+        run = tmp_path / "run"
+        lines = rows_of(TIED, "query_id", "doc_id", "rank", "score").itertuples(index=False)
+        run.write_text("".join(f"{t} Q0 {d} {k} {s} x\n" for t, d, k, s in lines), encoding="utf-8")
+    with pytest.warns(
+        match=r"only beyond 32 bits in 1 of 1 lists .*order='score64' compares all digits"
+    ) as notes:
+        calc("AP", QRELS, run)
+    assert sum("32 bits" in str(note.message) for note in notes) == 1
+    with warnings.catch_warnings(record=True) as notes:
+        calc("AP", QRELS, run, order="score64")
+    assert not any("32 bits" in str(note.message) for note in notes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        calc("AP", QRELS, {"1": {"a": 0.1234567, "b": 0.1234568}, "2": {}})
+
+
+def test_scores_that_do_not_fall_with_the_rank_are_reported(tmp_path):
+    scores = (0.9, 0.5, 0.7, 0.6, 0.4, 0.3, 0.35)
+    lines = [f"{t} Q0 d{k} {k} {s} x\n" for t in "12" for k, s in enumerate(scores, 1)]
+    (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
+    qrels = {"1": {"d3": 1}, "2": {"d3": 1}}
+    with pytest.warns(
+        match=r"do not fall with the rank in 2 of 2 lists .*order='file' takes the rows as they"
+    ):
+        assert calc("RR", qrels, tmp_path / "run").aggregated["RR"] == 0.5
+    assert calc("RR", qrels, tmp_path / "run", order="file").aggregated["RR"] == pytest.approx(1 / 3)
+
+
+def test_ranks_that_repeat_are_named_with_their_lines(tmp_path):
+    lines = "1 Q0 a 1 .9 x\n# a comment\n1 Q0 b 2 .8 x\n1 Q0 c 2 .7 x\n2 Q0 c 1 .7 x\n"
+    (tmp_path / "run").write_text(lines, encoding="utf-8")
+    problem = r"document c: rank 2 is in the list twice; order='file' .* \(lines 3 and 4\)"
+    with pytest.raises(InputError, match=problem):
+        calc("AP", QRELS, tmp_path / "run", order="rank")
+
+
+@pytest.mark.parametrize("duplicates", ["first", "best"])
+def test_lists_by_rank_keep_the_first_place_of_a_document(duplicates):
+    run = {"1": ["x", "a", "x", "a", "b"], "2": ["a"]}
+    once = {"1": ["x", "a", "b"], "2": ["a"]}
+    kept = calc("AP RBPT", QRELS, run, duplicates=duplicates)
+    assert kept.to_pandas().equals(calc("AP RBPT", QRELS, once).to_pandas())
+    with pytest.raises(InputError, match=r"document x: it is in the list twice; duplicates='first' keeps"):
+        calc("AP", QRELS, run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice, pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -15,12 +15,13 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import several
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, joined_id, number_column, numeric, one_id, pa, pc
-from ir_trunc._read.reading import MARK, RANK, Columns, Layout
+from ir_trunc._read.reading import MARK, RANK, Columns, Duplicates, Layout
 from ir_trunc._read.registry import COMMON, Compiled, Data, Table, reader
-from ir_trunc._read.rows import PART, Rows, Samples, encoded
+from ir_trunc._read.rows import PART, Rows, Sample, Samples, encoded
 from ir_trunc._read.tables import COST, SHOWN, fields_to_read, key_columns, possible_fields, sampled_fields
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
+_SAMPLED_LISTS, _SAMPLED_DOCS = 32, 20
 
 
 def _first_item(data: Any) -> Any:
@@ -42,7 +43,14 @@ def _list_length(docs: Any) -> int:
 
 def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
     plain = type(run.value) in _DICTS and run.layout.reading.order != "rank"
-    return () if plain and kernel.dicts(lists, run.value, np.float64) else None
+    return _samples_of(run.value) if plain and kernel.dicts(lists, run.value, np.float64) else None
+
+
+def _samples_of(run: dict[str, dict[str, float]]) -> Samples:
+    """Neighbouring scores of the first documents of some lists."""
+    lists = (sorted(list(docs.values())[:_SAMPLED_DOCS], reverse=True) for docs in run.values())
+    each = islice(zip(run, lists), _SAMPLED_LISTS)
+    return (Sample(tuple(((t, 0.0, a), (t, 0.0, b)) for t, scores in each for a, b in pairwise(scores))),)
 
 
 @reader(
@@ -91,7 +99,8 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) 
     source, names = layout.source, encoded(topic_ids)
     listed = [not isinstance(docs, Mapping) for docs in data.values()]
     if layout.kind == "run" and any(listed):
-        data = {topic: _ranked(docs, f"{source}, topic {topic}") for topic, docs in data.items()}
+        again = layout.reading.duplicates
+        data = {topic: _ranked(docs, f"{source}, topic {topic}", again) for topic, docs in data.items()}
     for topic, docs in data.items():
         if not isinstance(docs, Mapping):
             what = f"{{document: {layout.value}}} is needed, not {type(docs).__name__}"
@@ -115,8 +124,11 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) 
     return rows.read(reading, ranks, unscored=unscored if unscored.any() else None)
 
 
-def _ranked(docs: Any, place: str) -> Any:
-    """One answer, or answers by rank, as {document: score}; silence, the empty answer, is the empty list."""
+def _ranked(docs: Any, place: str, duplicates: Duplicates) -> Any:
+    """One answer, or answers by rank, as {document: score}; silence, the empty answer, is the empty list.
+
+    The first row of a document is also its best.
+    """
     if isinstance(docs, str):
         docs = [docs] if docs else []
     if isinstance(docs, (list, tuple)):
@@ -125,7 +137,12 @@ def _ranked(docs: Any, place: str) -> Any:
                 one_id(doc, "doc_id", place)
         if len(set(docs)) < len(docs):
             again = next(doc for place, doc in enumerate(docs) if doc in docs[:place])
-            raise InputError(f"{place}, document {again}: it is in the list twice.")
+            if duplicates == "error":
+                raise InputError(
+                    f"{place}, document {again}: it is in the list twice; duplicates='first' keeps its first"
+                    " place."
+                )
+            docs = list(dict.fromkeys(docs))
         return {doc: float(-rank) for rank, doc in enumerate(docs)}
     return docs
 
