@@ -26,6 +26,14 @@ class InputError(IrTruncError):
     """Qrels or a run that cannot be read as such; the message names file, line, topic or document."""
 
 
+class FileError(InputError, OSError):
+    """A file that cannot be opened."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file that is not there."""
+
+
 class ParameterError(IrTruncError):
     """A measure's parameter is unknown, missing or out of its range."""
 

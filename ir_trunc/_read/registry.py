@@ -16,7 +16,7 @@ from itertools import groupby
 from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple
 
-from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._read import readers as package
 from ir_trunc._read.reading import DataKind, Layout, Reading
 from ir_trunc._read.rows import Rows, Samples
@@ -225,6 +225,22 @@ def shape_of(data: Any) -> Shape:
     return "list" if isinstance(data, Iterable) and not scalar else "object"
 
 
+_LONGEST_NAME, _LONGEST_PART = 4096, 255  # of a path, on most systems
+
+
+def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
+    """InputError for a text that no file can have as its name, as the content of a run."""
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        return
+    if "\n" in name or "\r" in name:
+        content = f"this looks like the content of {'a run' if layout.kind == 'run' else layout.kind}"
+        raise InputError(f"{layout.kind} {shown(name)}: {content}; write it to a file, or pass rows.")
+    size = len(name.encode(errors="replace"))
+    if size > _LONGEST_NAME or max(map(len, name.split(os.sep))) > _LONGEST_PART:
+        raise InputError(f"{layout.kind} {shown(name)}: a name of {size} bytes is too long for a file.")
+
+
 def reader_of(data: Any, layout: Layout, *other_forms: str) -> Reader:
     """The reader for the data.
 
@@ -232,6 +248,8 @@ def reader_of(data: Any, layout: Layout, *other_forms: str) -> Reader:
     readers of the same priority recognise them.
     """
     shape = shape_of(data)
+    if shape == "path":
+        _refuse_content(data, layout)
     shapes = {shape} if shape == "path" or type(data).__module__ == "builtins" else {shape, "object"}
     recognisable = File(data, layout.reading) if shape == "path" else data
     of_shape = (each for each in readers_of(layout.kind) if not shapes.isdisjoint(each.shapes))

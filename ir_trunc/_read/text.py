@@ -21,7 +21,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import FileError, InputError, MissingFileError, shown
 from ir_trunc._core.parameters import file_name
 
 # Bytes: what is computed from a block fits in the processor's cache; the next block uses the same memory.
@@ -200,14 +200,20 @@ def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed."""
     if not path.exists():
         place = "" if path.is_absolute() else f" in {Path.cwd()}"
-        raise FileNotFoundError(f"{source}: there is no such file{place}.")
+        raise MissingFileError(f"{source}: there is no such file{place}.")
     if path.is_dir():
         raise InputError(f"{source} is a directory: name the files in it.")
-    with open(path, "rb") as file:
+    try:
+        file = open(path, "rb")  # noqa: SIM115
+    except OSError as error:
+        raise FileError(f"{source} cannot be opened: {error.strerror}.") from None
+    with file:
         start = file.peek()
         # A pipe may give less than asked for, and cannot be asked again.
         raw = file if len(start) > 2 else cast(io.BufferedReader, io.BufferedReader(io.BytesIO(file.read())))
         start = raw.peek()
+        if other := _other_kind(start):
+            raise InputError(f"{source} is {other}; a text file is needed, plain (UTF-8) or gzipped.")
         if path.suffix == ".gz" and start and not start.startswith(GZIP_MAGIC):
             raise InputError(f"{source} is not a gzip file, although its name ends in .gz.")
         before = os.fstat(file.fileno())
@@ -217,6 +223,25 @@ def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
         changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
         if stat.S_ISREG(after.st_mode) and changed:
             raise InputError(f"{source} was changed while it was read: read it again once it is complete.")
+
+
+_OTHER_KINDS = {
+    b"\xfd7zXZ\x00": "compressed by xz",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"PK\x03\x04": "a zip archive",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+}
+
+
+def _other_kind(start: bytes) -> str:
+    """What a file is by its first bytes, in words, where it is of another kind."""
+    if start[:3] == b"BZh" and start[4:10] == b"1AY&SY":
+        return "compressed by bzip2"
+    if start[257:262] == b"ustar":
+        return "a tar archive"
+    return next((kind for magic, kind in _OTHER_KINDS.items() if start.startswith(magic)), "")
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError
+from ir_trunc._core.errors import InputError, IrTruncError, MissingFileError, UnknownMeasureError
 from ir_trunc._core.lazy import needed, pd
 from ir_trunc._ranking.qrels import Qrels, QrelsLike
 from ir_trunc._ranking.runs import Piece, put_together, rank_piece
@@ -170,7 +170,7 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[S
         try:
             lines = SparkSession.builder.getOrCreate().read.text(paths)
         except AnalysisException as error:
-            raise FileNotFoundError(f"{source}: {str(error).splitlines()[0]}") from None
+            raise MissingFileError(f"{source}: {str(error).splitlines()[0]}") from None
         topic = functions.regexp_extract("value", r"^\s*(\S+)", 1).alias("query_id")
         rows = lines.select(topic, functions.col("value").cast("binary").alias("line"))
     else:
@@ -273,7 +273,7 @@ def _blocks(paths: list[str], source: str) -> list[tuple[Any, str, int, int | No
         try:
             info = system.info(path)
         except FileNotFoundError:
-            raise FileNotFoundError(f"run {path}: there is no such file.") from None
+            raise MissingFileError(f"run {path}: there is no such file.") from None
         if info["type"] == "directory":
             raise InputError(f"run {path} is a directory: name the files in it, {path}/* for example.")
         with system.open(path, "rb") as file:
@@ -283,7 +283,7 @@ def _blocks(paths: list[str], source: str) -> list[tuple[Any, str, int, int | No
         starts = [0] if packed else range(0, info["size"], BLOCK)
         blocks += [(system, path, start, None if packed else BLOCK) for start in starts]
     if not files:
-        raise FileNotFoundError(f"{source}: there is no such file.")
+        raise MissingFileError(f"{source}: there is no such file.")
     if not blocks:
         raise nothing_in(source, RUN)
     return blocks

@@ -1,9 +1,14 @@
 """Text files in blocks and as a whole, plain and gzipped: their bounds, and their faults by name."""
 
+import bz2
 import gzip
+import io
+import lzma
 import os
 import sys
+import tarfile
 import threading
+import zipfile
 import zlib
 from functools import partial
 from types import SimpleNamespace
@@ -11,7 +16,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ir_trunc import InputError, calc, read_answers
+from ir_trunc import InputError, IrTruncError, calc, read_answers
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import QRELS, RUN
 from ir_trunc._read.registry import read_rows
@@ -222,3 +227,62 @@ def test_a_broken_gzip_file_in_a_pipe_is_said_to_be_broken(package, tmp_path):
     with pytest.raises(InputError, match=r"truncated|cannot be decompressed: words of its own"):
         calc("AP", OF_GZIP, tmp_path / "run.gz")
     writer.join()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_content_of_a_file_in_the_place_of_its_name_is_recognised(end):
+    run, qrels = end.join(["1 Q0 a 1 2.5 t"] * 2), f"1 0 a 1{end}"
+    with pytest.raises(InputError, match="this looks like the content of a run; write it to a file"):
+        calc("AP", {"1": {"a": 1}}, run)
+    with pytest.raises(InputError, match="this looks like the content of qrels; write it to a file"):
+        calc("AP", qrels, {"1": ["a"]})
+    for name in ("x" * 300, "x/" * 3000):
+        with pytest.raises(InputError, match="bytes is too long for a file"):
+            calc("AP", {"1": {"a": 1}}, name)
+
+
+ONE_LINE = b"1 Q0 a 1 2.5 t\n"
+
+
+def zipped(data):
+    with zipfile.ZipFile(buffer := io.BytesIO(), "w") as archive:
+        archive.writestr("run", data)
+    return buffer.getvalue()
+
+
+def tarred(data):
+    with tarfile.open(fileobj=(buffer := io.BytesIO()), mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("run"), io.BytesIO(data))
+    return buffer.getvalue()
+
+
+OTHER_KINDS = {
+    "compressed by xz": lzma.compress(ONE_LINE),
+    "compressed by bzip2": bz2.compress(ONE_LINE),
+    "compressed by zstd": b"\x28\xb5\x2f\xfd\x20\x0f",
+    "a 7z archive": b"7z\xbc\xaf\x27\x1c\0\4",
+    "a zip archive": zipped(ONE_LINE),
+    "a tar archive": tarred(ONE_LINE),
+    "text in UTF-16": ONE_LINE.decode().encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_files_of_other_kinds_are_named(kind, tmp_path):
+    (tmp_path / "run").write_bytes(OTHER_KINDS[kind])
+    needed = "a text file is needed, plain .UTF-8. or gzipped"
+    with pytest.raises(InputError, match=rf"run is {kind}; {needed}"):
+        calc("AP", {"1": {"a": 1}}, tmp_path / "run")
+    with pytest.raises(InputError, match=rf"run is {kind}; {needed}"):
+        calc("AP", tmp_path / "run", {"1": ["a"]})
+
+
+def test_errors_of_the_file_system_are_errors_of_ir_trunc_and_of_the_system(tmp_path):
+    for name in (str(tmp_path / "none"), tmp_path / "none", ""):
+        with pytest.raises(IrTruncError) as caught:
+            calc("AP", {"1": {"a": 1}}, name)
+        assert isinstance(caught.value, FileNotFoundError)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(IrTruncError) as caught:
+        calc("AP", {"1": {"a": 1}}, tmp_path / "loop")
+    assert isinstance(caught.value, OSError)

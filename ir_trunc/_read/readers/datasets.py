@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, MissingFileError, shown
 from ir_trunc._read.arrow import id_column
 from ir_trunc._read.readers.memory import named_tuples
 from ir_trunc._read.reading import Layout
@@ -50,11 +50,11 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
     collection = data
     if isinstance(data, str):
         if not data:
-            raise FileNotFoundError(f"{layout.source.strip()}: the path is empty.")
+            raise MissingFileError(f"{layout.source.strip()}: the path is empty.")
         collection = load_dataset(data)
         if collection is None:
             what = "there is no such file, nor an ir_datasets data set of that id"
-            raise FileNotFoundError(f"{layout.source}: {what}.")
+            raise MissingFileError(f"{layout.source}: {what}.")
     if layout.kind == "topics":
         return Table("topics", topics=_topics(collection))
     name, is_run = dataset_name(collection), layout.kind == "run"

@@ -92,6 +92,7 @@ def _brief(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
+_BLANK_LINES = re.compile(rb"\n[ \n]+")
 _ONE_SIGN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
 
 _SAMPLED_BLOCKS = 4  # the first blocks of a file
@@ -197,12 +198,14 @@ def _rows_of_blocks(
             alone = not (white[:1].any() or plain.endswith(b" ") or (white[1:] & white[:-1]).any())
             if not alone or plain.startswith(COMMENT) or (COMMENT in plain and b"\n#" in plain):
                 comment = comment or _row_in_a_comment(data, layout)
-                rows_of_fields = filter(None, (line.split() for line in data.splitlines()))
+                lines = _BLANK_LINES.sub(b"\n", plain).splitlines()  # blank ones would cost as much as rows
+                rows_of_fields = filter(None, (line.split() for line in lines))
                 plain = b"\n".join(b" ".join(row) for row in rows_of_fields if row[0][:1] != COMMENT)
-            rows = _at_once(plain, layout, source, samples)
-            if rows is None:
+            rows = _at_once(plain, layout, source, samples) if plain else None
+            if rows is None and plain:
                 rows = _rows(_line_by_line(data.splitlines(), layout, source, first), layout, source, samples)
-            yield rows
+            if rows is not None:
+                yield rows
             if first is not None:
                 first += line_ends(data)
     except BadLineError as error:
