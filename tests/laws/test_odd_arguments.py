@@ -273,7 +273,7 @@ CALLS = {
     "plots.policies": (plots.policies, {"table": CROSS, "against": "length", "ax": None}),
     "plots.recall_curve": (
         plots.recall_curve,
-        {"runs": {"one": RANKINGS}, "D": "qrels", "rel": 1, "ax": None},
+        {"runs": {"one": RANKINGS}, "D": 5, "rel": 1, "ax": None},
     ),
     "plots.scores": (plots.scores, {"table": study.example("RBPT"), "ax": None}),
     "plots.side_by_side": (plots.side_by_side, {"runs": {"one": RANKINGS}, "longest": 5, "ax": None}),
