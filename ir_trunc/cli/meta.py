@@ -128,8 +128,7 @@ def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> One
         if kind is ScoreMatrix:
             about = "scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some"
             parser.add_argument("--matrix", metavar="FILE", help=about)
-            about = "of lists with --keys, the key whose values are independent (default: the outermost)"
-            parser.add_argument("--unit", metavar="KEY", help=about)
+            parser.add_argument("--unit", **_UNIT)
             about = "score by a simulated pool: the judged documents that are among the first D of any run"
             parser.add_argument("--pool-depth", metavar="D", type=int, help=about)
     if hasattr(first.result, "plot"):
@@ -144,6 +143,12 @@ def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> One
         parser.add_argument("--intervals", action="store_true", help=about)
     _add_options(parser, procedures)
     return parser
+
+
+_UNIT: dict[str, Any] = {
+    "metavar": "KEY",
+    "help": "of lists with --keys, the key whose values are independent (default: the outermost)",
+}
 
 
 def _filled(*paragraphs: str) -> str:
@@ -306,8 +311,7 @@ def _show(args: argparse.Namespace, results: Sequence[Any]) -> None:
 
 def _save_matrix(parser: OneLineParser, words: Sequence[str]) -> None:
     add_runs_and_measures(parser)
-    about = "of lists with --keys, the key whose values are independent (default: the outermost)"
-    parser.add_argument("--unit", metavar="KEY", help=about)
+    parser.add_argument("--unit", **_UNIT)
     add_flag(parser, "output", required=True, help="JSON, gzipped where the name ends in .gz")
     args = parser.parse_intermixed_args(words)
     runs, measures = _runs_and_measures(args.arguments)

@@ -249,7 +249,7 @@ class Batch:
     @cached_property
     def alone(self) -> tuple[Rankings, ...]:
         """Each list as a run of its own."""
-        return tuple(self.lists.take([at]) for at in range(len(self.rankings)))
+        return tuple(self.lists.take([row]) for row in range(len(self.rankings)))
 
     def judge(self, scores: Floats, also: Mapping[str, str]) -> Iterator[tuple[str, Part]]:
         """The verdict on each property, by its name. also: more of the setting."""

@@ -126,12 +126,12 @@ def break_even(
             f"{parsed}: no {parameter} breaks even at rank {rank}: a relevant document there is worth {worth}"
             f" nothing at every {parameter} that was tried, from {grid[0]:.3g} to {grid[-1]:.3g}."
         )
-    at = change[0]
-    value = float(optimize.brentq(gap, grid[at], grid[at + 1], xtol=_NARROWEST, rtol=8.9e-16))
+    place = change[0]
+    value = float(optimize.brentq(gap, grid[place], grid[place + 1], xtol=_NARROWEST, rtol=8.9e-16))
     last = last_rank_that_pays(with_value(value), min(2 * rank + 2, size))
     # At `rank` itself rounding decides.
-    found = str(parsed(**{parameter: value})), parameter, value, rank
-    return Calibration(*found, gap(value), max(rank, last))
+    setting = str(parsed(**{parameter: value})), parameter, value, rank
+    return Calibration(*setting, gap(value), max(rank, last))
 
 
 def gain_over_silence(measure: BoundMeasure, rank: int) -> float:

@@ -252,8 +252,8 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
         values = numbers("ordering", list(ordering.values()))
         if not len(values):
             raise InputError("an ordering needs at least one item.")
-        place = {item: at for at, item in enumerate(ordering)}
-        at = np.array([place.get(item, -1) for item in items])
-        top, bottom = (np.where(at < 0, absent, ranks[at]) for ranks in _ranks(values))
+        place = {item: position for position, item in enumerate(ordering)}
+        positions = np.array([place.get(item, -1) for item in items])
+        top, bottom = (np.where(positions < 0, absent, ranks[positions]) for ranks in _ranks(values))
         orderings.append(((top, bottom), len(values)))
     return orderings

@@ -214,16 +214,16 @@ def plot_guide(ax: Any = None) -> Any:
             shown.text(x - 0.03, y, answer, ha="right", color="0.25", bbox=label, **_PLAIN)
         below = y - _LINE * 1.15 * ("measures" in node)
         _links(shown, x + 0.1, y, node.get("measures", ()))
-        for at, line in enumerate(lines):
-            shown.text(x + 0.04, below - at * _LINE, line, color=INK, **_PLAIN)
+        for number, line in enumerate(lines):
+            shown.text(x + 0.04, below - number * _LINE, line, color=INK, **_PLAIN)
         y -= high
     return shown
 
 
 def _links(ax: Any, x: float, y: float, measures: Iterable[str]) -> None:
     """Measures in boxes from left to right, each with a link to its entry."""
-    for at, name in enumerate(measures):
-        if at:
+    for number, name in enumerate(measures):
+        if number:
             ax.text(x - 0.02, y, "or", ha="center", color="0.25", **_PLAIN)
             x += 0.22
         box = {"boxstyle": "round,pad=0.25", "facecolor": "0.9", "edgecolor": "0.4"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import getitem
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -82,7 +83,7 @@ def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, 
         )
     measures, systems = (tuple(frame[name].unique().tolist()) for name in ("measure", "system"))
     ids = frame["query_id"].unique().tolist()
-    topics = tuple(ids[at] for at in canonical_order(ids))
+    topics = tuple(ids[position] for position in canonical_order(ids))
     keys = ["measure", "system", "query_id"]
     wanted = crossed({"measure": measures, "system": systems, "query_id": topics}, {})
     scores = wanted.merge(frame.assign(value=frame["value"].astype(float)), how="left", on=keys)
@@ -137,7 +138,7 @@ def _cell(row: Any) -> str:
 
 def indices_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
     """The positions of names; InputError for one that is missing."""
-    place = {name: at for at, name in enumerate(known)}
+    place = {name: position for position, name in enumerate(known)}
     for name in wanted:
         if not isinstance(name, str) or name not in place:
             raise InputError(f"There is no {shown(name)} among {len(known)} names.{nearest(name, known)}")
@@ -195,9 +196,10 @@ class ScoreMatrix(Saved):
                 f"scores of shape {self.values.shape}: measures x systems x topics = {shape} is needed."
             )
         if not np.isfinite(self.values).all():
-            at = tuple(int(i) for i in np.argwhere(~np.isfinite(self.values))[0])
-            where = f"{self.measures[at[0]]}, system {self.systems[at[1]]}, topic {self.topics[at[2]]}"
-            raise InputError(f"{where}: score {self.values[at]}; a finite number is needed.")
+            place = tuple(np.argwhere(~np.isfinite(self.values))[0])
+            measure, system, topic = map(getitem, (self.measures, self.systems, self.topics), place)
+            score = f"score {self.values[place]}; a finite number is needed"
+            raise InputError(f"{measure}, system {system}, topic {topic}: {score}.")
 
     @property
     def heading(self) -> str:
@@ -311,7 +313,7 @@ class ScoreMatrix(Saved):
         scores: Floats = (sets / sets.sum(axis=-1, keepdims=True)) @ self.values.transpose(1, 2, 0)[systems]
         for name, runs in self.runs.items():
             row = self.measures.index(name)
-            scores[:, :, row] = [runs[at].over(chosen) for at, chosen in zip(systems, sets)]
+            scores[:, :, row] = [runs[system].over(chosen) for system, chosen in zip(systems, sets)]
         return scores
 
     def paired(self) -> Floats:
@@ -352,10 +354,10 @@ class ScoreMatrix(Saved):
             self._refuse_values_alone()
         rows = self.systems if systems is None else tuple(several("systems", systems, "names"))
         columns = self.topics if topics is None else tuple(several("topics", topics, "ids"))
-        kept, shown = indices_of(rows, self.systems), indices_of(columns, self.topics)
-        values = self.values[np.ix_(range(len(self.measures)), kept, shown)]
+        kept, chosen_topics = indices_of(rows, self.systems), indices_of(columns, self.topics)
+        values = self.values[np.ix_(range(len(self.measures)), kept, chosen_topics)]
         runs = {
-            name: tuple(each[at].take(shown) for at in kept) if each else ()
+            name: tuple(each[at].take(chosen_topics) for at in kept) if each else ()
             for name, each in self.runs.items()
         }
         for name, each in runs.items() if topics is not None else ():
@@ -369,7 +371,7 @@ class ScoreMatrix(Saved):
             matrix_of(other)
             if (other.systems, other.topics) != (self.systems, self.topics):
                 raise InputError(
-                    f"matrix {name!r} has other systems or topics: the same in the same order are needed."
+                    f"matrix {shown(name)} has other systems or topics: the same, in this order, are needed."
                 )
             names += [f"{measure}, {name}" for measure in other.measures]
             parts.append(other.values)

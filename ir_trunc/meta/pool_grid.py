@@ -270,8 +270,8 @@ class PoolGrid(Result):
 
     def _drawn(self, measure: str | Measure, form: str, ax: Any) -> list[tuple[str, Any]]:
         """One panel; its lines by their names."""
-        at = index_of_measure(measure, self.measures), indices_of([form], self.forms)[0]
-        of_one = self.share[:, :, at[0], at[1]]
+        place = index_of_measure(measure, self.measures), indices_of([form], self.forms)[0]
+        of_one = self.share[:, :, place[0], place[1]]
         both = [d for d in self.pool_depths if d in self.depths]
         full = [of_one[self.pool_depths.index(d), self.depths.index(d)] for d in both]
         wide = ax.plot(both, full, color="0.8", linewidth=5, label="full assessment", zorder=1)
@@ -362,7 +362,7 @@ def pool_grid(
     bound = dict(zip(texts, own_formulas(parse_measure(text) for text in texts)))
     share = np.empty((len(sizes), len(texts), len(kinds)))
     keeps = [pools.in_pool(depth, feeding) for depth in sizes]
-    for at, keep in enumerate(progress(keeps, "pools", "pool")):
+    for row, keep in enumerate(progress(keeps, "pools", "pool")):
         raw = pools.matrix(bound, keep)
         if kinds != ("raw",):
             raw.refuse_whole_run(texts, "give forms=['raw']")
@@ -374,7 +374,7 @@ def pool_grid(
                 scores = replace(raw, values=over(raw.values, tops))
             elif form == "standardised":
                 scores = Reference.of(raw).standardise(raw)
-            share[at, :, column] = power(scores, alpha=alpha).share
+            share[row, :, column] = power(scores, alpha=alpha).share
     cells = share.reshape(len(sizes), len(ends), len(names), len(kinds))
     judged = tuple(int(keep.sum()) for keep in keeps)
     coverage = np.array([pools.coverage(depth, feeding) for depth in sizes])

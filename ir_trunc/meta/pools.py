@@ -69,9 +69,9 @@ class PooledRuns:
 
     def coverage(self, depth: int, pooled: Iterable[str] | None = None) -> float:
         """Share of judged documents in the first `depth` ranks of the pooled runs; 1 for a full pool."""
-        depth, at = whole("depth", depth, 1), self._places(pooled)
-        judged = sum(int((self.rankings[i].judged_ranks <= depth).sum()) for i in at)
-        shown = sum(int(np.minimum(self.rankings[i].lengths, depth).sum()) for i in at)
+        depth, rows = whole("depth", depth, 1), self._places(pooled)
+        judged = sum(int((self.rankings[i].judged_ranks <= depth).sum()) for i in rows)
+        shown = sum(int(np.minimum(self.rankings[i].lengths, depth).sum()) for i in rows)
         return judged / shown if shown else 0.0
 
     def _places(self, pooled: Iterable[str] | None) -> Sequence[int]:
@@ -111,7 +111,7 @@ class PooledRuns:
     def matrix(self, measures: Mapping[str, BoundMeasure], keep: Bools) -> ScoreMatrix:
         """The scores by these formulas, by name."""
         judgments = self.judgments(keep)
-        rankings = [self.with_judgments(at, keep, judgments) for at in range(len(self.systems))]
+        rankings = [self.with_judgments(system, keep, judgments) for system in range(len(self.systems))]
         values = np.array([scores(measures.values(), lists) for lists in rankings]).transpose(1, 0, 2)
         runs = run_scores(measures, rankings)
         return ScoreMatrix(tuple(measures), self.systems, judgments.topics, values, runs)

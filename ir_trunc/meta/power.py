@@ -333,8 +333,8 @@ def _tukey(scores: Floats, how: Setting) -> Pairs:
     if variance == 0:
         return Pairs(np.where(difference == 0, 1.0, 0.0), difference, difference, difference * np.nan, 0)
     error = np.sqrt(variance / T)
-    distinct, at = np.unique(np.abs(difference) / error, return_inverse=True)
-    p = np.clip(stats.studentized_range.sf(distinct, S, freedom), 0.0, 1.0)[at]
+    distinct, inverse = np.unique(np.abs(difference) / error, return_inverse=True)
+    p = np.clip(stats.studentized_range.sf(distinct, S, freedom), 0.0, 1.0)[inverse]
     reach = error * stats.studentized_range.ppf(1 - how.alpha, S, freedom)
     return Pairs(p, difference - reach, difference + reach, difference / np.sqrt(variance), 0)
 

@@ -64,7 +64,7 @@ class Predictivity(Result):
     def plot(self, ax: Any = None) -> Any:
         """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
         shown = _kit.ready_axes(ax)
-        own = [self.taus[:, at, at] for at in range(len(self.measures))]
+        own = [self.taus[:, row, row] for row in range(len(self.measures))]
         shown.boxplot(own, medianprops={"color": ACCENT, "linewidth": 2})
         shown.set_xticks(range(1, len(own) + 1), self.measures, rotation=30, ha="right")
         shown.set_ylabel("Kendall's tau between halves (no unit)")

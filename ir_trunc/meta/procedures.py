@@ -226,7 +226,7 @@ class SystemGroups:
     def clean(self, name: str, value: Any) -> Mapping[str, str]:
         """The groups as a dict."""
         groups = mapping(name, value, self.allowed)
-        return {system: text(f"{name}, {system!r}", group) for system, group in groups.items()}
+        return {system: text(f"{name}, {shown(system)}", group) for system, group in groups.items()}
 
     def of_rows(self, rows: list[list[str]]) -> dict[str, str]:
         """The groups in a file."""

@@ -79,8 +79,8 @@ class ErrorRates(Result):
         """Bootstrap bounds over systems, by measure: error_low, error_high, ties_low and ties_high."""
         if number("fuzziness", fuzziness) not in self.fuzziness:
             raise ParameterError(f"fuzziness={fuzziness!r}: one of {self.fuzziness} is needed.")
-        at, each = self.fuzziness.index(fuzziness), np.array([[float(self.repetitions)]])
-        counts = (self.fewer_wins[:, at], self.ties_of_pairs[:, at])
+        column, each = self.fuzziness.index(fuzziness), np.array([[float(self.repetitions)]])
+        counts = (self.fewer_wins[:, column], self.ties_of_pairs[:, column])
         how = (len(self.systems), confidence, repetitions, self.seed)
         bounds = [ratio_intervals(count.astype(np.float64), each, *how) for count in counts]
         names = ["error_low", "error_high", "ties_low", "ties_high"]

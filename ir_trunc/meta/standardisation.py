@@ -58,8 +58,8 @@ class Reference(Saved):
     def standardise(self, matrix: ScoreMatrix) -> ScoreMatrix:
         """(score - mean) / sd for scores on topics of the reference; 0 where the sd is 0."""
         measures = [index_of_measure(name, self.measures) for name in matrix_of(matrix).measures]
-        at = np.ix_(measures, indices_of(matrix.topics, self.topics))
-        mean, sd = self.mean[at][:, None, :], self.sd[at][:, None, :]
+        cells = np.ix_(measures, indices_of(matrix.topics, self.topics))
+        mean, sd = self.mean[cells][:, None, :], self.sd[cells][:, None, :]
         z = np.divide(matrix.values - mean, sd, out=np.zeros_like(matrix.values), where=sd > 0)
         return replace(matrix, values=z)
 

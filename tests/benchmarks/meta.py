@@ -37,7 +37,7 @@ def main(folder: Path) -> int:
         written = [write(folder / str(seed), TOPICS, DEPTH, seed) for seed in range(systems)]
         matrix = folder / f"{systems}.json"
         runs = {f"s{seed}": run for seed, (_, run) in enumerate(written)}
-        meta.score_matrix("AP nDCG@10 RBPT", written[0][0], runs).save(matrix)
+        meta.score_matrix("AP nDCG@10 RBPT@100", written[0][0], runs).save(matrix)
         words = ["meta", "power", "--matrix", str(matrix), "--test", test]
         times[f"meta power, {test}, {systems} systems"] = seconds(*words), budget
     for command, (spent, budget) in times.items():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from matrices import collections, scores
 
 import ir_trunc
-from ir_trunc import meta
+from ir_trunc import IrTruncError, meta
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 MEASURES = "P@3 R@5 AP nDCG@4 RBP(p=0.7,rel=1) Bpref DCG@5"
@@ -67,3 +67,9 @@ def test_coverage_tells_how_much_of_a_pool_was_judged():
     assert pools.coverage(1) == 1 / 2
     assert pools.coverage(3) == 2 / 4
     assert pools.coverage(3, ["x"]) == 2 / 3
+
+
+def test_a_group_of_a_system_that_no_text_names_is_refused():
+    pools = meta.pooled_runs({"q": {"a": 1}}, {"one": {"q": ["a"]}})
+    with pytest.raises(IrTruncError, match="group"):
+        meta.leave_group_out("AP", pools, depth=1, groups={10**5000: 3})
