@@ -10,24 +10,11 @@ import numpy as np
 
 from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, ParameterError
-from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
-from ir_trunc._core.universe import Nest
+from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.measures.definition import BoundMeasure, parts_of, value_from_means
 from ir_trunc.measures.lists import Lists
 
 _WORST = 1e9  # the score of a level that is not allowed is below minus this
-
-
-def units_of(rankings: Rankings) -> tuple[str, Ints, Floats]:
-    """The outermost key, the number of its value for each list, and weights of lists in nested means."""
-    nesting = rankings.universe and rankings.universe.nesting
-    if not nesting:
-        return "", np.arange(len(rankings)), np.ones(len(rankings))
-    nest = Nest(nesting, rankings.topics)
-    units, weights = np.arange(len(nest.groups[0])), np.ones(len(nest.groups[0]))
-    for parents in nest.parents:
-        units, weights = units[parents], (weights / np.bincount(parents))[parents]
-    return nesting.names[0], units, weights / weights.mean()
 
 
 def weights_of(nil: Bools, nested: Floats, unanswerable: float | None) -> Floats:

@@ -23,11 +23,11 @@ from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.definition import BoundMeasure, influence
 from ir_trunc.reporting._selection import bootstrap, chance_of_lead, choose, separation, shares_of_first
-from ir_trunc.reporting._weighting import keeping, units_of, weighted, weights_of
+from ir_trunc.reporting._weighting import keeping, weighted, weights_of
 from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.results import Result
-from ir_trunc.truncation._fitting import one_measure, single_measure
+from ir_trunc.truncation._fitting import one_measure, single_measure, units_of
 from ir_trunc.truncation._policy import Cutter, profiled, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
 from ir_trunc.truncation._validation import cut_each, fit_each, topic_folds

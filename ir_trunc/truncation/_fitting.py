@@ -13,6 +13,7 @@ from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
 from ir_trunc._core.parameters import instance
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc._core.universe import Nest
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels
 from ir_trunc._ranking.runs import rank_rows
@@ -157,6 +158,18 @@ def unjudged_lists(run: Rows, topics: Sequence[str], nil: NilRule | Convention |
     nothing = Rows.of("no qrels", strings([]), strings([]), np.zeros(0, np.int64))
     qrels = Qrels.of(nothing, topics, nil=None if nil is None else nil_rule(nil))
     return rank_rows(qrels, [run], keep_scores=True)
+
+
+def units_of(rankings: Rankings) -> tuple[str, Ints, Floats]:
+    """The outermost key, the number of its value for each list, and weights of lists in nested means."""
+    nesting = rankings.universe and rankings.universe.nesting
+    if not nesting:
+        return "", np.arange(len(rankings)), np.ones(len(rankings))
+    nest = Nest(nesting, rankings.topics)
+    units, weights = np.arange(len(nest.groups[0])), np.ones(len(nest.groups[0]))
+    for parents in nest.parents:
+        units, weights = units[parents], (weights / np.bincount(parents))[parents]
+    return nesting.names[0], units, weights / weights.mean()
 
 
 def check_rows(run: Any) -> None:

@@ -92,9 +92,9 @@ class Policy:
 
     def __init_subclass__(cls) -> None:
         if "cut" in vars(cls):
-            cls.cut = _within_bounds(cls.cut)  # type: ignore[method-assign]
+            setattr(cls, "cut", _within_bounds(cls.cut))  # noqa: B010
         if "fit" in vars(cls):
-            cls.fit = _with_profile(cls.fit)  # type: ignore[method-assign]
+            setattr(cls, "fit", _with_profile(cls.fit))  # noqa: B010
 
     def __post_init__(self) -> None:
         for name, param in BOUNDS.items():
@@ -112,7 +112,8 @@ class Policy:
         A parameter that was given stays as it is; so does a policy with nothing to fit. The policy keeps what
         it was fitted on, for `monitor`.
         """
-        return profiled(self, check_rankings(rankings), measure)
+        fitted: Policy = profiled(self, check_rankings(rankings), measure)
+        return fitted
 
     def cut(self, rankings: Rankings) -> Ints:
         """The length at which each list should end (Q), from 0 to its own."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from ir_trunc import InputError, ParameterError, calc
+from ir_trunc import InputError, ParameterError, calc, rank
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import RiskControlled, ScoreThreshold
 from ir_trunc.truncation.policies.risk import _p_values
@@ -155,12 +155,12 @@ def test_the_level_of_conformal_risk_control_by_hand():
 
     Cut after rank k, 3, 5, 6, 7, 9 of 9 have it; (lost + 1) / 10 is .7, .5, .4, .3, .1.
     """
-    lists = [[int(rank == place) for rank in range(1, 10)] for place in [1, 1, 1, 2, 2, 3, 4, 5, 5]]
+    lists = [[int(k == place) for k in range(1, 10)] for place in [1, 1, 1, 2, 2, 3, 4, 5, 5]]
     rankings = Rankings.from_lists(lists, scores=[list(range(9, 0, -1))] * 9)
-    for alpha, rank in [(0.7, 1), (0.5, 2), (0.45, 3), (0.4, 3), (0.3, 4), (0.29, 5), (0.1, 5)]:
+    for alpha, k in [(0.7, 1), (0.5, 2), (0.45, 3), (0.4, 3), (0.3, 4), (0.29, 5), (0.1, 5)]:
         fitted = RiskControlled("dropped", alpha, delta="mean").fit(rankings)
-        assert fitted.cut(rankings).tolist() == [rank] * 9, alpha
-        assert fitted.level == 10 - rank
+        assert fitted.cut(rankings).tolist() == [k] * 9, alpha
+        assert fitted.level == 10 - k
     assert RiskControlled("dropped", 0.5, "share", delta="mean").fit(rankings).level == pytest.approx(8 / 9)
 
 
@@ -194,6 +194,23 @@ def test_a_promise_that_no_level_keeps_is_refused_and_one_between_the_ends_is_ke
     between = Rankings.from_lists([[1, 0, 0, 0]] * 60, scores=[[4, 3, 2, 1]] * 60)
     assert RiskControlled("RBPT", 0.2).fit(between) == RiskControlled("RBPT", 0.2, level=4.0)
     assert ScoreThreshold(4).cut(between).tolist() == [1] * 60
+
+
+@pytest.mark.parametrize("risk", ["missed", "RBPT"])
+def test_lists_of_one_unit_are_not_counted_as_independent(risk):
+    """Each of 60 questions has the same list on 3 days, or one list: the level is the same."""
+    days = [f"{day}" for day in range(3)]
+    draw, qrels, run = np.random.default_rng(0), {}, {}
+    for question in range(60):
+        qrels[f"q{question:02}"] = {"a": 1}
+        run[f"q{question:02}"] = {"a": draw.normal(2, 0.5), "b": draw.normal(1, 0.2), "c": 0.1}
+    nested = [{f"{q}/{day}": docs for q, docs in data.items() for day in days} for data in (qrels, run)]
+    policy = RiskControlled(risk, 0.4)
+    alone = policy.fit(rank(qrels, run))
+    assert policy.fit(rank(*nested, keys="question/day")).level == alone.level
+    few = rank(*nested, keys="question/day").take(range(6))
+    with pytest.raises(InputError, match="2 topics are too few"):
+        policy.fit(few)
 
 
 def test_a_risk_that_is_no_risk_is_refused():

@@ -138,4 +138,5 @@ class Oracle(Policy):
         fewest = np.minimum(self.at_least or 0, counts - 1)
         depths = np.arange(len(curve.values)) - np.repeat(curve.offsets[:-1], counts)
         values = curve.values[depths >= np.repeat(fewest, counts)]
-        return fewest + replace(curve, offsets=offsets_of(counts - fewest), values=values).best()[0]
+        best: Ints = fewest + replace(curve, offsets=offsets_of(counts - fewest), values=values).best()[0]
+        return best

@@ -10,10 +10,10 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc._core.parameters import generator
-from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Number
-from ir_trunc.truncation._fitting import Levels, curve_of, falling_scores, one_measure
+from ir_trunc.truncation._fitting import Levels, curve_of, falling_scores, one_measure, units_of
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 from ir_trunc.truncation.policies.thresholds import Level, bounded_keys, counts_reaching, shares_of_top
 
@@ -60,7 +60,8 @@ class RiskControlled(Policy):
     Success@5: 1 less its score.
 
     The promise is that of Learn-then-Test: the probability that `fit` returns a level with an expected loss
-    above alpha is at most delta, if new topics are drawn as the calibration topics were. Levels are tested
+    above alpha is at most delta, if new topics are drawn as the calibration topics were. Of lists with keys
+    the topics are the units of the outermost key, and their losses are means over lists. Levels are tested
     one after the other (fixed-sequence testing, Hoeffding-Bentkus p values), from whole lists to shorter
     ones, for 'false_answer' from empty lists to longer ones; the last level that is shown to keep the promise
     is chosen. A measure may be best between the ends: half of the topics, drawn at random, choose where the
@@ -104,7 +105,9 @@ class RiskControlled(Policy):
         """The policy with the level that keeps the promise; InputError if none is shown to keep it."""
         if self.level is not None:
             return self
-        keys, n = bounded_keys(_KEYS[self.by](rankings), rankings, self), len(rankings)
+        keys = bounded_keys(_KEYS[self.by](rankings), rankings, self)
+        _, units, weights = units_of(rankings)
+        n = len(np.unique(units))
         is_measure = self.risk not in _LOSSES
         fewest = _fewest_topics(self.alpha, self.delta) * (2 if is_measure else 1)
         if n < fewest:
@@ -113,12 +116,20 @@ class RiskControlled(Policy):
                 " it."
             )
         loss = _shortfall(self.risk, rankings) if is_measure else _LOSSES[self.risk](rankings)
+        # Lists of one unit depend on each other: its loss is their mean.
+        loss *= np.repeat(weights * n / len(rankings), rankings.lengths + 1)
         losses = Levels(keys, loss[None, :], rankings.lengths)
+
+        def means_of(chosen: Ints) -> tuple[Floats, Floats]:
+            """All levels that make a difference to these units, from infinity down, and the mean losses."""
+            levels, sums = losses.sums(np.flatnonzero(np.isin(units, chosen)))
+            return levels, np.clip(sums[0] / len(chosen), 0.0, 1.0)
+
         start, tested = -np.inf, np.arange(n)
         if is_measure:
             learning, tested = np.split(generator(0).permutation(n), [n // 2])
-            start = _best_start(*_means(losses, learning))
-        levels, means = _means(losses, tested)
+            start = _best_start(*means_of(learning))
+        levels, means = means_of(tested)
         if self.risk == "false_answer":
             order = np.arange(len(levels))  # from empty lists on
         else:
@@ -133,11 +144,11 @@ class RiskControlled(Policy):
         last = int(is_safe.argmin()) - 1 if not is_safe.all() else -1
         return replace(self, level=float(levels[order[last]]))
 
-    def _are_shown(self, means: Floats, n: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def _are_shown(self, means: Floats, n: int) -> Bools:
         """Whether each mean loss over n topics shows that the promise is kept."""
         if self.delta == "mean":
-            return (n * means + 1) / (n + 1) <= self.alpha + _SLACK
-        return _p_values(means, n, self.alpha) <= self.delta
+            return np.less_equal((n * means + 1) / (n + 1), self.alpha + _SLACK)
+        return np.less_equal(_p_values(means, n, self.alpha), self.delta)
 
     def cut(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
@@ -163,12 +174,6 @@ def _p_values(means: Floats, n: int, alpha: float) -> Floats:
     bentkus = math.e * bdtr(np.ceil(n * means - n * _SLACK), n, alpha)
     smaller: Floats = np.minimum(hoeffding, bentkus)
     return smaller
-
-
-def _means(losses: Levels, topics: Ints) -> tuple[Floats, Floats]:
-    """All levels that make a difference to these topics, from infinity down, and the mean loss at each."""
-    levels, sums = losses.sums(topics)
-    return levels, np.clip(sums[0] / len(topics), 0.0, 1.0)
 
 
 def _best_start(levels: Floats, means: Floats) -> float:

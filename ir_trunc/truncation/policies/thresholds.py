@@ -46,7 +46,8 @@ class LevelPolicy(Policy):
 
     def _at(self, key: float) -> Policy:
         """The policy that keeps the documents with at least this key."""
-        return replace(self, **{self._level: key})
+        level: dict[str, Any] = {self._level: key}
+        return replace(self, **level)
 
     def _lowest_key(self, level: float) -> float:
         return level
