@@ -37,7 +37,7 @@ def test_an_output_named_like_a_form_is_refused(collection, command, form):
     ],
 )
 def test_an_output_has_the_form_of_its_ending_and_is_what_would_be_printed(collection, command, file, form):
-    words = [QRELS, *RUNS, "AP", "OIE", "-q"]
+    words = [QRELS, *RUNS, "AP", "OIE", "-q", "--missing", "empty"]
     assert command(*words, "-o", file) == (0, "", "")
     data = (collection / file).read_bytes()
     written = (gzip.decompress(data) if file.endswith(".gz") else data).decode()

@@ -19,7 +19,7 @@ def cli(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "directory").mkdir()
     (tmp_path / "qrels").write_text(QRELS)
-    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "a.run").write_text(f"{RUN}10 Q0 __nil__ 1 0 x\n")  # silent, not missing
     (tmp_path / "b.run.gz").write_bytes(gzip.compress(OTHER.encode()))
     return command
 
@@ -81,7 +81,7 @@ def test_the_same_figures_as_ir_measures_own_command(cli, options):
 
 def test_a_topic_called_all_is_told_from_the_means(folder, command):
     (folder / "qrels").write_text("all 0 d1 1\n2 0 d2 1\n")
-    (folder / "in.run").write_text("all Q0 d1 1 1 t\n")
+    (folder / "in.run").write_text("all Q0 d1 1 1 t\n2 Q0 x 1 1 t\n")
     for form in ("tsv", "csv", "jsonl"):
         _, out, err = command("qrels", "in.run", "RR", "-q", "--format", form)
         assert "a topic is called 'all'; the means of all topics are those of 'all topics'" in err
@@ -173,3 +173,12 @@ def test_a_bad_measure(cli, complaint, measure, parts):
     assert [part for part in parts if part not in message] == [], message
     assert len(message) < 500
     assert "object at 0x" not in message
+
+
+def test_missing_topics_count_as_the_option_says(cli, complaint, tmp_path):
+    (tmp_path / "a.run").write_text(RUN)
+    assert cli("qrels", "a.run", "RR", "--missing", "empty") == (0, "RR\t0.5000\n", "")
+    assert cli("qrels", "a.run", "RR", "--missing", "exclude")[1] == "RR\t0.7500\n"
+    assert "not in the run (for example 10)" in complaint("qrels", "a.run", "RR", "--missing", "error")
+    words = ["qrels", "a.run", "b.run.gz", "RR", "--test", "t", "--missing", "empty"]
+    assert "--missing is not for a comparison with tests" in complaint(*words)
