@@ -139,7 +139,7 @@ def _measure(what: str) -> Measure:
 
 
 def _empty(results: Results) -> Floats:
-    return (results.rankings.lengths == 0).astype(np.float64)
+    return np.asarray(results.rankings.lengths == 0, np.float64)
 
 
 QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Floats | None]]] = {
@@ -172,15 +172,15 @@ def _values(condition: Condition, results: Results, unit: str | None) -> Floats:
                 values = values_of_whole_run(bound, results)
             except ParameterError as error:
                 raise ParameterError(f"condition {printable(condition.text)!r}: {error}") from None
-        return results.means_of_units(values[None], unit)[1][0]
+        return np.asarray(results.means_of_units(values[None], unit)[1][0])
     part, whole = QUANTITIES[condition.name](results)
     if whole is None:
-        return results.means_of_units(part[None], unit)[1][0]
+        return np.asarray(results.means_of_units(part[None], unit)[1][0])
     part, whole = results.means_of_units(np.stack([part, whole]), unit)[1]
     if not whole.any():
         return np.full(len(whole), np.nan)
     share = part.mean() / whole.mean()
-    return share + (part - share * whole) / whole.mean()
+    return np.asarray(share + (part - share * whole) / whole.mean())
 
 
 def _estimate(condition: Condition, results: Results, unit: str | None, confidence: float) -> _Estimate:

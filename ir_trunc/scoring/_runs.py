@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,7 +42,10 @@ def score_each(ready: Evaluator, runs: RunsLike) -> Iterator[tuple[str, Results]
     named, messages = by_name(runs), []
     try:
         for name, run in each_run(named, "scoring"):
-            with nullcontext([]) if len(named) == 1 else noted(issued=False) as notes:
+            held: AbstractContextManager[list[str]] = (
+                noted(issued=False) if len(named) > 1 else nullcontext([])
+            )
+            with held as notes:
                 try:
                     results = ready.calc(run)
                 finally:
