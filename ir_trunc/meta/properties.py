@@ -121,7 +121,7 @@ class Finding:
         """How many were tried, in all settings."""
         return sum(part.lists for part in self.parts)
 
-    @property
+    @cached_property
     def evidence(self) -> str:
         """What the verdict rests on: the smallest counter-example, or that there is none."""
         if self.verdict == "violated":
@@ -323,7 +323,7 @@ def _sizes(measure: BoundMeasure, is_given: bool) -> list[Size]:
     if is_given or "D" not in measure.definition.params:
         return [size if isinstance(size, int) else None]
     number = size if isinstance(size, int) else SIZE
-    numbers = [number, LARGER * number]
+    numbers: list[Size] = [number, LARGER * number]
     if not isinstance(measure.definition.params["D"].kind, Sizes):
         return numbers
     return [QRELS, *numbers] if size == QRELS else [*numbers, QRELS]
@@ -348,7 +348,7 @@ def _tried(
     n = f"m = {_ALL_M}; R = m and 2m"
     if rule == "from some n on":
         by_rank = f"1, 2, 4 to {depths_beyond(reach.limits)[-1]}"
-        depths = dict.fromkeys(_SHARES if isinstance(size, int) else by_rank for size in sizes or [None])
+        depths = dict.fromkeys(_SHARES if isinstance(size, int) else by_rank for size in (sizes or (None,)))
         n = f"n = {' or '.join(depths)}; R = n and 2n"
     return f"{n}; relevant documents of grade {grades}{D}"
 
@@ -525,7 +525,8 @@ def properties(
     is_default = measures is None and scale is None and length == KEPT_LENGTH
     if measures is None:
         measures = default_settings()
-    chosen: list[Any] = [measures] if _is_function(measures) else [*parse_measures(measures)]
+    named: Any = measures
+    chosen: list[Any] = [named] if _is_function(named) else [*parse_measures(named)]
     plans = [_plan(measure, grades, length) for measure in chosen]
     kept = _kept() if is_default else {}
     rows = (

@@ -118,7 +118,7 @@ def truncation_impact(
         run = list(rows) if isinstance(rows, Iterator) else rows
         after, before = ends.calc(run), plain.calc(run)
         truncated = float((after.rankings.lengths < depth).mean())
-        means = (float(results.unit_means()[1][0].mean()) for results in (before, after))
-        of_systems[name] = truncated, *means
+        usual_mean, mean = (float(results.unit_means()[1][0].mean()) for results in (before, after))
+        of_systems[name] = truncated, usual_mean, mean
     columns = np.array(list(of_systems.values())).T
     return TruncationImpact(str(ends.measures[0]), str(plain.measures[0]), depth, tuple(of_systems), *columns)
