@@ -68,10 +68,18 @@ class Notes:
             warn(f"{source}: {message}.")
 
     def _messages(self, nil_id: str, reading: Reading) -> Iterator[str]:
+        near, sampled = _rounded(self.samples) if reading.order == "score" else (0, 0)
         if 2 * self.tied > self.lists:
+            digits = ", order='score64' all digits of the scores" if near else ""
             yield (
                 f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
-                " their order; order='rank' takes the rank column, order='file' the rows as they stand"
+                " their order; order='rank' takes the rank column, order='file' the rows as they"
+                f" stand{digits}"
+            )
+        elif near:
+            yield (
+                f"scores differ only beyond 32 bits in {near} of {sampled} lists that were looked at, so that"
+                " document ids decide their order; order='score64' compares all digits"
             )
         looked_at, rising, uneven = _directions(self.samples, reading.lower_is_better)
         against = looked_at - rising if reading.lower_is_better else rising
@@ -88,12 +96,6 @@ class Notes:
                 f"the scores do not fall with the rank in {uneven} of {looked_at} lists that were looked at,"
                 " and the scores decide; order='file' takes the rows as they stand, order='rank' the rank"
                 " column"
-            )
-        near, lists = _rounded(self.samples)
-        if near and reading.order == "score":
-            yield (
-                f"scores differ only beyond 32 bits in {near} of {lists} lists that were looked at, so that"
-                " document ids decide their order; order='score64' compares all digits"
             )
         marks = {mark for sample in self.samples for mark in sample.marks}
         if reading.stop is None and len(marks) > 1:

@@ -236,10 +236,13 @@ def test_qrels_with_a_meaning_of_nil_and_with_topics_beside_them(tmp_path):
 
 def test_qrels_that_are_judged_twice_or_empty_are_left_to_python(tmp_path):
     path = tmp_path / "a.qrels"
-    odd = b"", b"\n\n", b"# remark\n1 0 a 1\n", b"1 0 a 1 x\n", b"1 0 a\n"
+    odd = b"", b"\n\n", b"# remark\n", b"1 0 a 1 x\n", b"1 0 a\n"
     for data in (b"1 0 a 1\n2 0 a 1\n1 0 a 1\n", *odd):
         path.write_bytes(data)
         assert not same_judgments(path)
+    path.write_bytes(b"# a remark\n#\n1 0 a 1\n \t# b\n")
+    assert same_judgments(path)
+    assert kernel.qrels_of_lines(b"1 0 a 1\n#2 0 b 1\n", 1) is None  # the comment looks like a row
     assert kernel.qrels_of_lines(b"1 0 a 1", 1) is None  # the last line must end
     with pytest.raises(TypeError):
         kernel.qrels_of_lines("1 0 a 1\n", 1)

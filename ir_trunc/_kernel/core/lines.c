@@ -25,6 +25,15 @@ static bool line_end(const char **at)
     return *(*at)++ == '\n';
 }
 
+/* Skips a comment. One with as many fields as a row is left to Python, which warns of it. */
+static bool comment(const char **at, int fields_of_row)
+{
+    int fields = 1;
+    while (field(at).size)
+        fields++;
+    return fields != fields_of_row && line_end(at);
+}
+
 /* Whether the topic at hand goes on: it does for nearly every line. */
 static bool goes_on(const Lists *lists, Text topic)
 {
@@ -37,7 +46,7 @@ static bool line(Lists *lists, const char **at)
     if (!topic.size)
         return line_end(at);
     if (topic.at[0] == '#')
-        return false; /* a comment, or a topic that looks like one */
+        return comment(at, 6);
     if (!goes_on(lists, topic) && !lists_topic(lists, topic))
         return false;
     Text mark = field(at), doc = field(at), place = field(at), value = field(at), tag = field(at);
@@ -64,10 +73,12 @@ static bool line_of_qrels(Qrels *qrels, const char **at)
     Text topic = field(at);
     if (!topic.size)
         return line_end(at);
+    if (topic.at[0] == '#')
+        return comment(at, 4);
     Text iteration = field(at), doc = field(at), value = field(at);
     double grade;
     (void)iteration;
-    if (topic.at[0] == '#' || !value.size || field(at).size || !line_end(at))
+    if (!value.size || field(at).size || !line_end(at))
         return false;
     return whole_number_of(value, &grade) && qrels_add(qrels, topic, doc, grade);
 }

@@ -17,8 +17,16 @@ from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, joined_id, number_column, numeric, one_id, pa, pc
 from ir_trunc._read.reading import MARK, RANK, Columns, Duplicates, Layout
 from ir_trunc._read.registry import COMMON, Compiled, Data, Table, reader
-from ir_trunc._read.rows import PART, Rows, Sample, Samples, encoded
-from ir_trunc._read.tables import COST, SHOWN, fields_to_read, key_columns, possible_fields, sampled_fields
+from ir_trunc._read.rows import PART, Rows, Sample, Samples, Seen, encoded
+from ir_trunc._read.tables import (
+    COST,
+    SHOWN,
+    fields_to_read,
+    key_columns,
+    possible_fields,
+    sampled_fields,
+    sampled_rows,
+)
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
 _SAMPLED_LISTS, _SAMPLED_DOCS = 32, 20
@@ -46,11 +54,14 @@ def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
     return _samples_of(run.value) if plain and kernel.dicts(lists, run.value, np.float64) else None
 
 
-def _samples_of(run: dict[str, dict[str, float]]) -> Samples:
+def _samples_of(run: Mapping[Any, Any]) -> Samples:
     """Neighbouring scores of the first documents of some lists."""
-    lists = (sorted(list(docs.values())[:_SAMPLED_DOCS], reverse=True) for docs in run.values())
-    each = islice(zip(run, lists), _SAMPLED_LISTS)
-    return (Sample(tuple(((t, 0.0, a), (t, 0.0, b)) for t, scores in each for a, b in pairwise(scores))),)
+    pairs: list[tuple[Seen, Seen]] = []
+    for topic, docs in islice(run.items(), _SAMPLED_LISTS):
+        if isinstance(docs, Mapping):
+            scores = sorted(map(float, islice(docs.values(), _SAMPLED_DOCS)), reverse=True)
+            pairs += (((str(topic), 0.0, a), (str(topic), 0.0, b)) for a, b in pairwise(scores))
+    return (Sample(tuple(pairs)),)
 
 
 @reader(
@@ -79,7 +90,9 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     start = 0
     for part in _parts(data) if each_once else [data]:
         topics_of_part = topics.slice(start, len(part))
-        yield replace(_rows_of_dict(part, topics_of_part, layout), universe=tuple(topics_of_part.to_pylist()))
+        rows = _rows_of_dict(part, topics_of_part, layout)
+        samples = _samples_of(part) if layout.kind == "run" and not start else ()
+        yield replace(rows, universe=tuple(topics_of_part.to_pylist()), samples=samples)
         start += len(part)
 
 
@@ -348,8 +361,20 @@ def _kernel_items(data: Data) -> list[Any]:
     return [items, kind, len(getattr(kind, "_fields", ())), *places]
 
 
+def _tuples_to_kernel(lists: Any, run: Data) -> Samples | None:
+    arguments = _kernel_items(run)
+    if not arguments or not kernel.tuples(lists, *arguments, np.float64):
+        return None
+    items, _, _, topic, _, score = arguments
+
+    def seen(row: int) -> Seen:
+        return str(items[row][topic]), 0.0, float(items[row][score])
+
+    return (Sample(tuple((seen(row), seen(row + 1)) for row in sampled_rows(len(items)))),)
+
+
 _COMPILED = Compiled(
-    lambda lists, run: () if (i := _kernel_items(run)) and kernel.tuples(lists, *i, np.float64) else None,
+    _tuples_to_kernel,
     lambda qrels, seed: kernel.qrels_of_tuples(*items, seed) if (items := _kernel_items(qrels)) else None,
 )
 
