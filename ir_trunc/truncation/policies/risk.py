@@ -147,8 +147,10 @@ class RiskControlled(Policy):
     def _are_shown(self, means: Floats, n: int) -> Bools:
         """Whether each mean loss over n topics shows that the promise is kept."""
         if self.delta == "mean":
-            return np.less_equal((n * means + 1) / (n + 1), self.alpha + _SLACK)
-        return np.less_equal(_p_values(means, n, self.alpha), self.delta)
+            is_shown: Bools = (n * means + 1) / (n + 1) <= self.alpha + _SLACK
+        else:
+            is_shown = _p_values(means, n, self.alpha) <= self.delta
+        return is_shown
 
     def cut(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
@@ -188,7 +190,8 @@ def _shortfall(measure: str, rankings: Rankings) -> Floats:
     points = rankings.lengths + 1
     depth = np.arange(points.sum()) - np.repeat(offsets_of(points)[:-1], points)
     last = np.repeat(np.diff(curve.offsets) - 1, points)  # a cutoff may end the curve before the list
-    return 1 - curve.values[np.repeat(curve.offsets[:-1], points) + np.minimum(depth, last)]
+    loss: Floats = 1 - curve.values[np.repeat(curve.offsets[:-1], points) + np.minimum(depth, last)]
+    return loss
 
 
 def _not_kept(rankings: Rankings, of_list: bool) -> Floats:
