@@ -1,0 +1,187 @@
+"""Inspect AI: metrics that tell an unanswered question from a wrong answer.
+
+@scorer(metrics=[c_at_1(), utility(price=2), abstention()])
+
+Inspect finds them as `ir_trunc/c_at_1` and so on. A sample is unanswered where its score is NOANSWER or has
+the reason 'refusal' or 'no_response'. Inspect's mean over epochs takes NOANSWER for 0: with more than one
+epoch, give a reducer that keeps it, `mode` for example.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir_trunc._core.lazy import needed
+
+with needed("ir_trunc.adapters.inspect_ai needs Inspect AI", "inspect"):
+    from inspect_ai.scorer import NOANSWER, Metric, SampleScore, Value, metric, value_to_float
+
+from ir_trunc._core.errors import InputError, counted, warn
+from ir_trunc._core.parameters import number
+
+__all__ = ["abstention", "area_under_risk_coverage", "c_at_1", "utility"]
+
+
+@metric
+def c_at_1(correct_from: float = 1.0) -> Metric:
+    """c@1 of Peñas and Rodrigo (2011): unanswered questions earn the accuracy of the answered ones.
+
+    (n_correct + n_unanswered n_correct / n) / n
+
+    Parameters
+    ----------
+    correct_from : float
+        Lowest value of a score that is a correct answer; CORRECT is 1 and PARTIAL is 0.5.
+
+    Returns
+    -------
+    Metric
+
+    Examples
+    --------
+    >>> from inspect_ai.scorer import SampleScore, Score
+    >>> scores = [SampleScore(score=Score(value=value)) for value in "CINN"]
+    >>> c_at_1()(scores)
+    0.375
+    """
+    number("correct_from", correct_from, 0, 1)
+    return _metric("c@1", correct_from)
+
+
+@metric
+def utility(price: float = 1.0, correct_from: float = 1.0) -> Metric:
+    """UF: a correct answer earns 1, a wrong one costs its price, and an unanswered question earns 0.
+
+    mean of 1 (correct), 0 (unanswered), -price (wrong)
+
+    Parameters
+    ----------
+    price : float
+        What a wrong answer costs, 0 or more.
+    correct_from : float
+        As for `c_at_1`.
+
+    Returns
+    -------
+    Metric
+
+    Examples
+    --------
+    >>> from inspect_ai.scorer import SampleScore, Score
+    >>> scores = [SampleScore(score=Score(value=value)) for value in "CINN"]
+    >>> utility(price=2)(scores)
+    -0.25
+    """
+    number("correct_from", correct_from, 0, 1)
+    return _metric(f"UF(price={number('price', price, 0)!r})", correct_from)
+
+
+@metric
+def area_under_risk_coverage(confidence: str = "confidence", correct_from: float = 1.0) -> Metric:
+    """AURC: the share of wrong answers, over all thresholds of confidence; lower is better.
+
+    Parameters
+    ----------
+    confidence : str
+        The name of the confidence in the metadata of the scores.
+    correct_from : float
+        As for `c_at_1`.
+
+    Returns
+    -------
+    Metric
+
+    Raises
+    ------
+    InputError
+        Where an answer has no such confidence.
+
+    Examples
+    --------
+    >>> from inspect_ai.scorer import SampleScore, Score
+    >>> sure = [("C", 0.9), ("I", 0.4), ("N", 0.1)]
+    >>> scores = [SampleScore(score=Score(value=value, metadata={"confidence": s})) for value, s in sure]
+    >>> area_under_risk_coverage()(scores)
+    0.25
+    """
+    number("correct_from", correct_from, 0, 1)
+    return _metric("AURC", correct_from, confidence)
+
+
+@metric
+def abstention(correct_from: float = 1.0) -> Metric:
+    """How many questions were answered correctly, wrongly and not at all.
+
+    Parameters
+    ----------
+    correct_from : float
+        As for `c_at_1`.
+
+    Returns
+    -------
+    Metric
+
+    Examples
+    --------
+    >>> from inspect_ai.scorer import SampleScore, Score
+    >>> abstention()([SampleScore(score=Score(value=value)) for value in "CINN"])
+    {'correct': 1, 'wrong': 1, 'unanswered': 2}
+    """
+    number("correct_from", correct_from, 0, 1)
+
+    def counts(scores: list[SampleScore]) -> Value:
+        answers = [_answer(sample) for sample in _scored(scores)]
+        correct = sum(value is not None and value >= correct_from for value in answers)
+        unanswered = answers.count(None)
+        wrong = len(answers) - correct - unanswered
+        return {"correct": correct, "wrong": wrong, "unanswered": unanswered}
+
+    return counts
+
+
+def _metric(measure: str, correct_from: float, confidence: str | None = None) -> Metric:
+    def mean(scores: list[SampleScore]) -> Value:
+        from ir_trunc.scoring.evaluator import calc
+
+        samples = _scored(scores)
+        if not samples:
+            return 0.0  # as Inspect's own metrics
+        qrels = {str(place): {"correct": 1} for place in range(len(samples))}
+        run: dict[str, dict[str, float]] = {topic: {} for topic in qrels}
+        for topic, sample in zip(run, samples):
+            value = _answer(sample)
+            if value is not None:
+                document = "correct" if value >= correct_from else "wrong"
+                run[topic][document] = 1.0 if confidence is None else _confidence(sample, confidence)
+        return float(next(iter(calc(measure, qrels, run).aggregated.values())))
+
+    return mean
+
+
+def _scored(scores: list[SampleScore]) -> list[SampleScore]:
+    """The samples without those that the scorer could not score, which a warning counts."""
+    scored = [sample for sample in scores if _answer(sample) == _answer(sample)]
+    if len(scored) < len(scores):
+        warn(f"ignored {counted(len(scores) - len(scored), 'sample')} without a score (value NaN).")
+    return scored
+
+
+_to_float = value_to_float()
+
+
+def _answer(sample: SampleScore) -> float | None:
+    """The value of the answer; None where the question was not answered."""
+    score = sample.score
+    if score.value == NOANSWER or getattr(score, "reason", None) in ("refusal", "no_response"):
+        return None
+    return _to_float(score.value)
+
+
+def _confidence(sample: SampleScore, name: str) -> float:
+    value: Any = (sample.score.metadata or {}).get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise InputError(
+            f"sample {sample.sample_id}: metadata[{name!r}] is {value!r}; the confidence of the answer is"
+            " needed, a number."
+        )
+    return float(value)

@@ -1,0 +1,92 @@
+"""Inspect AI finds the metrics, and gives them what a task has scored."""
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, SampleScore, Score, scorer
+from inspect_ai.scorer._metric import metric_create  # what the registry of metrics gives to tasks
+from inspect_ai.solver import generate
+
+import ir_trunc
+from ir_trunc import InputError, IrTruncWarning, ParameterError
+from ir_trunc.adapters.inspect_ai import abstention, area_under_risk_coverage, c_at_1, utility
+
+pytestmark = pytest.mark.full
+# Inspect gives names of packages to what is installed.
+PACKAGE = "ir_trunc/" if "site-packages" in ir_trunc.__file__ else ""
+
+
+def scores_of(values, **options):
+    return [SampleScore(score=Score(value=value, **options), sample_id=at) for at, value in enumerate(values)]
+
+
+@pytest.mark.parametrize(
+    ("values", "c", "uf", "counts"),
+    [
+        ("CCII", 0.5, -0.5, (2, 2, 0)),
+        ("CCIN", 2 / 4 + 1 / 4 * 2 / 4, 0.0, (2, 1, 1)),
+        ("NNNN", 0.0, 0.0, (0, 0, 4)),
+        ("CPIN", 1 / 4 + 1 / 4 * 1 / 4, -0.75, (1, 2, 1)),
+        ([True, 1, 0.0, "N"], 2 / 4 + 1 / 4 * 2 / 4, 0.0, (2, 1, 1)),
+    ],
+)
+def test_metrics_are_the_formulas(values, c, uf, counts):
+    scores = scores_of(values)
+    assert c_at_1()(scores) == pytest.approx(c)
+    assert utility(price=2)(scores) == pytest.approx(uf)
+    assert tuple(abstention()(scores).values()) == counts
+
+
+def test_partial_answers_refusals_and_samples_without_a_score():
+    assert abstention(correct_from=0.5)(scores_of("CPIN")) == {"correct": 2, "wrong": 1, "unanswered": 1}
+    assert abstention()(scores_of("II", reason="refusal"))["unanswered"] == 2
+    with pytest.warns(IrTruncWarning, match="ignored 1 sample without a score"):
+        assert c_at_1()([*scores_of("CI"), *scores_of([float("nan")])]) == 0.5
+    assert c_at_1()([]) == 0.0
+
+
+def test_confidence_orders_the_answers():
+    answers = [("C", 0.2), ("I", 0.9), ("C", 0.5), ("N", 0.99)]
+    scores = [
+        SampleScore(score=Score(value=value, metadata={"sure": sure}), sample_id="s")
+        for value, sure in answers
+    ]
+    assert area_under_risk_coverage("sure")(scores) == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+    with pytest.raises(InputError, match=r"sample s: metadata\['confidence'\] is None"):
+        area_under_risk_coverage()(scores)
+    for wrong in ({"price": -1}, {"correct_from": 2}):
+        with pytest.raises(ParameterError):
+            utility(**wrong)
+
+
+def test_a_task_reports_them(tmp_path):
+    @scorer(
+        metrics=[metric_create(f"{PACKAGE}c_at_1"), metric_create(f"{PACKAGE}utility", price=2), abstention()]
+    )
+    def exact():
+        async def score(state, target):
+            answer = state.output.completion
+            value = NOANSWER if answer == "?" else CORRECT if answer == target.text else INCORRECT
+            return Score(value=value, answer=answer)
+
+        return score
+
+    answers = ["a", "a", "b", "?"]
+    model = get_model(
+        "mockllm/model", custom_outputs=[ModelOutput.from_content("mockllm/model", a) for a in answers]
+    )
+    task = Task(dataset=[Sample(input="?", target="a")] * 4, solver=generate(), scorer=exact())
+    log = eval(task, model=model, log_dir=str(tmp_path), display="none", max_connections=1)[0]
+    assert log.status == "success", log.error
+    values = {
+        name.rpartition("/")[2]: metric.value
+        for score in log.results.scores
+        for name, metric in score.metrics.items()
+    }
+    assert values["c_at_1"] == pytest.approx(2 / 4 + 1 / 4 * 2 / 4)
+    assert values["utility"] == 0.0
+    assert [values[name] for name in ("correct", "wrong", "unanswered")] == [2, 1, 1]
