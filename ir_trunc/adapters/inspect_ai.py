@@ -1,10 +1,10 @@
 """Inspect AI: metrics that tell an unanswered question from a wrong answer.
 
-@scorer(metrics=[c_at_1(), utility(price=2), abstention()])
+@scorer(metrics=[c_at_1(), answer_utility(price=2), abstention()])
 
 Inspect finds them as `ir_trunc/c_at_1` and so on. A sample is unanswered where its score is NOANSWER or has
-the reason 'refusal' or 'no_response'. Inspect's mean over epochs takes NOANSWER for 0: with more than one
-epoch, give a reducer that keeps it, `mode` for example.
+the reason 'refusal' or 'no_response'. Each epoch counts as a question of its own, since Inspect's means over
+epochs, also over one, take NOANSWER for 0.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ with needed("ir_trunc.adapters.inspect_ai needs Inspect AI", "inspect"):
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.parameters import number
 
-__all__ = ["abstention", "area_under_risk_coverage", "c_at_1", "utility"]
+__all__ = ["abstention", "answer_utility", "area_under_risk_coverage", "c_at_1"]
 
 
-@metric
+@metric(scores="unreduced")
 def c_at_1(correct_from: float = 1.0) -> Metric:
     """c@1 of Peñas and Rodrigo (2011): unanswered questions earn the accuracy of the answered ones.
 
@@ -48,8 +48,8 @@ def c_at_1(correct_from: float = 1.0) -> Metric:
     return _metric("c@1", correct_from)
 
 
-@metric
-def utility(price: float = 1.0, correct_from: float = 1.0) -> Metric:
+@metric(scores="unreduced")
+def answer_utility(price: float = 1.0, correct_from: float = 1.0) -> Metric:
     """UF: a correct answer earns 1, a wrong one costs its price, and an unanswered question earns 0.
 
     mean of 1 (correct), 0 (unanswered), -price (wrong)
@@ -69,14 +69,14 @@ def utility(price: float = 1.0, correct_from: float = 1.0) -> Metric:
     --------
     >>> from inspect_ai.scorer import SampleScore, Score
     >>> scores = [SampleScore(score=Score(value=value)) for value in "CINN"]
-    >>> utility(price=2)(scores)
+    >>> answer_utility(price=2)(scores)
     -0.25
     """
     number("correct_from", correct_from, 0, 1)
     return _metric(f"UF(price={number('price', price, 0)!r})", correct_from)
 
 
-@metric
+@metric(scores="unreduced")
 def area_under_risk_coverage(confidence: str = "confidence", correct_from: float = 1.0) -> Metric:
     """AURC: the share of wrong answers, over all thresholds of confidence; lower is better.
 
@@ -108,7 +108,7 @@ def area_under_risk_coverage(confidence: str = "confidence", correct_from: float
     return _metric("AURC", correct_from, confidence)
 
 
-@metric
+@metric(scores="unreduced")
 def abstention(correct_from: float = 1.0) -> Metric:
     """How many questions were answered correctly, wrongly and not at all.
 

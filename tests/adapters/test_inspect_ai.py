@@ -6,14 +6,13 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelOutput, get_model
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, SampleScore, Score, scorer
 from inspect_ai.scorer._metric import metric_create  # what the registry of metrics gives to tasks
-from inspect_ai.solver import generate
+from inspect_ai.solver import solver
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError
-from ir_trunc.adapters.inspect_ai import abstention, area_under_risk_coverage, c_at_1, utility
+from ir_trunc.adapters.inspect_ai import abstention, answer_utility, area_under_risk_coverage, c_at_1
 
 pytestmark = pytest.mark.full
 # Inspect gives names of packages to what is installed.
@@ -37,7 +36,7 @@ def scores_of(values, **options):
 def test_metrics_are_the_formulas(values, c, uf, counts):
     scores = scores_of(values)
     assert c_at_1()(scores) == pytest.approx(c)
-    assert utility(price=2)(scores) == pytest.approx(uf)
+    assert answer_utility(price=2)(scores) == pytest.approx(uf)
     assert tuple(abstention()(scores).values()) == counts
 
 
@@ -60,27 +59,32 @@ def test_confidence_orders_the_answers():
         area_under_risk_coverage()(scores)
     for wrong in ({"price": -1}, {"correct_from": 2}):
         with pytest.raises(ParameterError):
-            utility(**wrong)
+            answer_utility(**wrong)
 
 
+@pytest.mark.filterwarnings("ignore")  # of what Inspect is built on
 def test_a_task_reports_them(tmp_path):
-    @scorer(
-        metrics=[metric_create(f"{PACKAGE}c_at_1"), metric_create(f"{PACKAGE}utility", price=2), abstention()]
-    )
+    names = (metric_create(f"{PACKAGE}c_at_1"), metric_create(f"{PACKAGE}answer_utility", price=2))
+
+    @scorer(metrics=[*names, abstention()])
     def exact():
         async def score(state, target):
-            answer = state.output.completion
+            answer = state.input_text
             value = NOANSWER if answer == "?" else CORRECT if answer == target.text else INCORRECT
             return Score(value=value, answer=answer)
 
         return score
 
-    answers = ["a", "a", "b", "?"]
-    model = get_model(
-        "mockllm/model", custom_outputs=[ModelOutput.from_content("mockllm/model", a) for a in answers]
-    )
-    task = Task(dataset=[Sample(input="?", target="a")] * 4, solver=generate(), scorer=exact())
-    log = eval(task, model=model, log_dir=str(tmp_path), display="none", max_connections=1)[0]
+    @solver
+    def nothing():  # the answers are the inputs: a model would ask for the network
+        async def solve(state, generate):
+            return state
+
+        return solve
+
+    samples = [Sample(input=answer, target="a") for answer in ("a", "a", "b", "?")]
+    task = Task(dataset=samples, solver=nothing(), scorer=exact())
+    log = eval(task, model="mockllm/model", log_dir=str(tmp_path), display="none")[0]
     assert log.status == "success", log.error
     values = {
         name.rpartition("/")[2]: metric.value
@@ -88,5 +92,5 @@ def test_a_task_reports_them(tmp_path):
         for name, metric in score.metrics.items()
     }
     assert values["c_at_1"] == pytest.approx(2 / 4 + 1 / 4 * 2 / 4)
-    assert values["utility"] == 0.0
+    assert values["answer_utility"] == 0.0
     assert [values[name] for name in ("correct", "wrong", "unanswered")] == [2, 1, 1]
