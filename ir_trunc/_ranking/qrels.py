@@ -443,7 +443,7 @@ def read_qrels_of_runs(
     names = options.names
     of_qrels = names.needing(names.needed - set(possible_fields(RUN))) if names else None
     qrels = read_qrels(data, topics, nil=nil, columns=of_qrels, keys=options.nesting, unjudged=unjudged)
-    keys = {} if qrels.nesting is None else {"keys": qrels.nesting}
+    keys: HowRead = {} if qrels.nesting is None else {"keys": qrels.nesting}
     if not names:
         return qrels, {**reading, "columns": None, **keys}
     used = frozenset() if isinstance(data, Qrels) else qrels.rows.named

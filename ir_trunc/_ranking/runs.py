@@ -154,8 +154,8 @@ def as_ranked(run: Any, reading: Reading) -> Rankings:
     if reading.nesting is not None:
         reading.nesting.split(run.topics, "Rankings")
         known = run.universe or Universe()
-        run = replace(run, universe=replace(known, nesting=reading.nesting))
-        reading = replace(reading, keys=None)
+        keyed = replace(run, universe=replace(known, nesting=reading.nesting))
+        return as_ranked(keyed, replace(reading, keys=None))
     if reading != DEFAULT:
         raise InputError(
             "Rankings have their order and ends: order, duplicates, stop, lower_is_better and columns are for"

@@ -189,7 +189,8 @@ def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankin
 
     By default they count as empty lists, with a warning.
     """
-    absent = np.flatnonzero(rankings.missing)
+    is_missing = np.zeros(len(rankings), bool) if rankings.missing is None else rankings.missing
+    absent = np.flatnonzero(is_missing)
     if not len(absent) or missing == "empty":
         return rankings
     be = "is" if len(absent) == 1 else "are"
@@ -202,7 +203,7 @@ def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankin
         warn(f"{message} and {count}; missing='exclude' leaves out such topics, missing='empty' confirms.")
         return rankings
     warn(f"{message}; excluded from all means.")
-    kept = rankings.take(np.flatnonzero(~rankings.missing))
+    kept = rankings.take(np.flatnonzero(~is_missing))
     universe = replace(rankings.universe or Universe(), excluded=len(absent))
     return Rankings.unchecked(**vars(kept) | {"universe": universe})
 

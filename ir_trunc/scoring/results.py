@@ -241,8 +241,8 @@ class Results(Result):
     @cached_property
     def _nest(self) -> Nest | None:
         """The groups of lists under each key; None for lists without keys."""
-        nesting = self.rankings.universe and self.rankings.universe.nesting
-        return nesting and Nest(nesting, self.topics)
+        universe = self.rankings.universe
+        return Nest(universe.nesting, self.topics) if universe and universe.nesting else None
 
     def _nested(self, level: int) -> Floats:
         """Nested means of each measure for the groups of a level, -1 for the whole run (M x groups)."""
@@ -301,7 +301,7 @@ class Results(Result):
         level = self._level(key)
         assert self._nest is not None
         names, groups = list(self.universe.keys[: level + 1]), self._nest.groups[level]
-        index = pd.MultiIndex.from_tuples(groups, names=names)
+        index: pd.Index[Any] = pd.MultiIndex.from_tuples(groups, names=names)
         if level == 0:
             index = pd.Index([group for (group,) in groups], name=key)
         texts = [str(measure) for measure in self.measures]
