@@ -22,7 +22,7 @@ from ir_trunc._core.parameters import number
 __all__ = ["abstention", "answer_utility", "area_under_risk_coverage", "c_at_1"]
 
 
-@metric(scores="unreduced")
+@metric(scores="unreduced")  # type: ignore[untyped-decorator, unused-ignore]
 def c_at_1(correct_from: float = 1.0) -> Metric:
     """c@1 of Peñas and Rodrigo (2011): unanswered questions earn the accuracy of the answered ones.
 
@@ -48,7 +48,7 @@ def c_at_1(correct_from: float = 1.0) -> Metric:
     return _metric("c@1", correct_from)
 
 
-@metric(scores="unreduced")
+@metric(scores="unreduced")  # type: ignore[untyped-decorator, unused-ignore]
 def answer_utility(price: float = 1.0, correct_from: float = 1.0) -> Metric:
     """UF: a correct answer earns 1, a wrong one costs its price, and an unanswered question earns 0.
 
@@ -76,7 +76,7 @@ def answer_utility(price: float = 1.0, correct_from: float = 1.0) -> Metric:
     return _metric(f"UF(price={number('price', price, 0)!r})", correct_from)
 
 
-@metric(scores="unreduced")
+@metric(scores="unreduced")  # type: ignore[untyped-decorator, unused-ignore]
 def area_under_risk_coverage(confidence: str = "confidence", correct_from: float = 1.0) -> Metric:
     """AURC: the share of wrong answers, over all thresholds of confidence; lower is better.
 
@@ -108,7 +108,7 @@ def area_under_risk_coverage(confidence: str = "confidence", correct_from: float
     return _metric("AURC", correct_from, confidence)
 
 
-@metric(scores="unreduced")
+@metric(scores="unreduced")  # type: ignore[untyped-decorator, unused-ignore]
 def abstention(correct_from: float = 1.0) -> Metric:
     """How many questions were answered correctly, wrongly and not at all.
 
@@ -174,7 +174,7 @@ def _answer(sample: SampleScore) -> float | None:
     score = sample.score
     if score.value == NOANSWER or getattr(score, "reason", None) in ("refusal", "no_response"):
         return None
-    return _to_float(score.value)
+    return float(_to_float(score.value))
 
 
 def _confidence(sample: SampleScore, name: str) -> float:
