@@ -233,7 +233,7 @@ def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
     name = os.fspath(path)
     if not isinstance(name, str):
         return
-    if "\n" in name or "\r" in name:
+    if ("\n" in name or "\r" in name) and not os.path.exists(name):
         content = f"this looks like the content of {'a run' if layout.kind == 'run' else layout.kind}"
         raise InputError(f"{layout.kind} {shown(name)}: {content}; write it to a file, or pass rows.")
     size = len(name.encode(errors="replace"))
