@@ -54,7 +54,9 @@ class OneLineParser(argparse.ArgumentParser):
         return super().parse_known_args([_hyphenated(word) for word in words], namespace)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        if not action.option_strings:
+        if action.nargs == argparse.PARSER:  # the words of a subcommand, which its own parser reads
+            pass
+        elif not action.option_strings:
             self._inputs += arg_strings.count("-")
             if self._inputs > 1:
                 raise argparse.ArgumentError(action, "- is given twice; standard input can be read once")

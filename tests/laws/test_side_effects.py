@@ -187,7 +187,8 @@ import ir_trunc
 from ir_trunc import meta, truncation
 from ir_trunc.measures import registry
 from ir_trunc.measures.declaration import CUTOFF
-names = [d.name + "(D=1000)" * ("D" in d.params) + "@5" * bool(d.params.get(CUTOFF) and d.params[CUTOFF].required) for d in registry.values()]
+names = [d.name + "(D=1000)" * ("D" in d.params)
+         + "@5" * bool(d.params.get(CUTOFF) and d.params[CUTOFF].required) for d in registry.values()]
 runs = ["never-stops.run", "stops-in-time.run", "says-little.run"]
 qrels = {str(q): {f"d{d}": d % 3 for d in range(9)} for q in range(5)} | {"nil": {"a": 0}}
 run = {str(q): {f"d{d}": 1.0 for d in range(12)} for q in (*range(7), "zz", "yy")}
