@@ -150,7 +150,8 @@ def _rounded(samples: Samples) -> tuple[int, int]:
     for number, sample in enumerate(samples):
         scores = [(pair[0][2], pair[1][2]) for pair in sample.pairs]
         with np.errstate(over="ignore"):
-            equal = np.diff(np.array(scores, np.float64).reshape(-1, 2).astype(np.float32))[:, 0] == 0
+            of_32_bits = np.array(scores, np.float64).reshape(-1, 2).astype(np.float32)
+        equal = of_32_bits[:, 0] == of_32_bits[:, 1]
         for ((topic, _, score), (other, _, next_score)), same in zip(sample.pairs, equal.tolist()):
             if topic == other:
                 lists.add((number, topic))

@@ -15,25 +15,28 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, get_args
+from typing import Any, Literal, Protocol, cast, get_args
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, warn
+from ir_trunc._core.errors import InputError, counted, warn
+from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
 from ir_trunc._core.universe import Universe
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.answers import overlaps_of
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.notes import Notes
-from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._read.arrow import Texts, flat, occurs, strings
-from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, KeysLike, Order, Reading
-from ir_trunc._read.registry import Data, read_rows, recognised
+from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, HowRead, KeysLike, Order, Reading
+from ir_trunc._read.registry import Data, read_rows, recognised, shape_of
 from ir_trunc._read.rows import Rows, Samples
 
 _ORDERS = get_args(Order)
+Missing = Literal["empty", "exclude", "error"]
+"""What topics of the qrels are that are not in the run."""
 
 
 class WithRun(Protocol):
@@ -106,6 +109,8 @@ def rank(
     run: RunLike,
     *,
     topics: Any = None,
+    missing: Missing | None = None,
+    unjudged: Unjudged | None = None,
     nil: NilRule | Convention | None = None,
     order: Order = "score",
     duplicates: Duplicates = "error",
@@ -120,7 +125,7 @@ def rank(
 
     Parameters
     ----------
-    qrels, run, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, run, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
 
     Returns
@@ -141,10 +146,70 @@ def rank(
     (('q',), [2])
     """
     reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
+    missing = check_missing(missing)
+    if qrels is None:
+        refuse_for_rankings(topics, missing, unjudged, nil)
     if qrels is None or isinstance(run, Rankings):
         return as_ranked(run, reading)
-    ready, named = read_qrels_of_runs(qrels, topics, nil=nil, reading={"columns": columns, "keys": keys})
-    return rank_run(ready, run, replace(reading, **named), keep_scores=True)
+    of_both: HowRead = {"columns": columns, "keys": keys}
+    ready, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=of_both)
+    rankings = rank_run(ready, run, replace(reading, **how), keep_scores=True)
+    return with_missing(rankings, missing, source_of(run))
+
+
+def read_once(qrels: QrelsLike | None, options: Any) -> tuple[Qrels | None, dict[str, Any]]:
+    """Qrels for the calls of `rank` with several runs, and the options that are left for these calls."""
+    if qrels is None:
+        return None, options
+    reading: Any = dict(options)
+    missing, topics, nil, unjudged = (
+        reading.pop(name, None) for name in ("missing", "topics", "nil", "unjudged")
+    )
+    ready, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=reading)
+    return ready, {**how, "missing": missing}
+
+
+def check_missing(missing: Any) -> Missing | None:
+    """What happens to topics that are not in the run; ParameterError for another value."""
+    return None if missing is None else cast(Missing, one_of("missing", missing, get_args(Missing)))
+
+
+def refuse_for_rankings(*options: Any) -> None:
+    """InputError for options about topics where there are no qrels."""
+    if any(option is not None for option in options):
+        raise InputError(
+            "topics, missing, unjudged and nil go with qrels: Rankings have their topics, and NIL is no"
+            " longer in them."
+        )
+
+
+def source_of(run: Any) -> str:
+    """What to call a run in messages."""
+    return f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
+
+
+def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankings:
+    """The lists of a run, where topics of the qrels without rows in the run are treated as `missing` says.
+
+    By default they count as empty lists, with a warning.
+    """
+    is_missing = np.zeros(len(rankings), bool) if rankings.missing is None else rankings.missing
+    absent = np.flatnonzero(is_missing)
+    if not len(absent) or missing == "empty":
+        return rankings
+    be = "is" if len(absent) == 1 else "are"
+    what = f"{len(absent)} of the {counted(len(rankings), 'topic')} of the qrels {be} not in the run"
+    message = f"{source}: {what} (for example {rankings.topics[absent[0]]})"
+    if missing == "error" or (missing == "exclude" and len(absent) == len(rankings)):
+        raise InputError(f"{message}; a run with rows for each topic is needed, or missing='empty'.")
+    if missing is None:
+        count = "counts as an empty list" if len(absent) == 1 else "count as empty lists"
+        warn(f"{message} and {count}; missing='exclude' leaves out such topics, missing='empty' confirms.")
+        return rankings
+    warn(f"{message}; excluded from all means.")
+    kept = rankings.take(np.flatnonzero(~is_missing))
+    universe = replace(rankings.universe or Universe(), excluded=len(absent))
+    return Rankings.unchecked(**vars(kept) | {"universe": universe})
 
 
 def as_ranked(run: Any, reading: Reading) -> Rankings:

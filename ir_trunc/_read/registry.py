@@ -49,10 +49,7 @@ class File:
 
     def __init__(self, path: str | os.PathLike[str], reading: Reading):
         self.path, self.reading = path, reading
-        try:
-            self.name = os.fspath(path).removesuffix(".gz")
-        except TypeError:  # __fspath__ returns bytes or no path at all
-            raise InputError(f"a path of type {type(path).__name__} is not text, as paths must be.") from None
+        self.name = os.fspath(path).removesuffix(".gz")
         self.start = beginning(path)
 
 
@@ -230,13 +227,14 @@ _LONGEST_NAME, _LONGEST_PART = 4096, 255  # of a path, on most systems
 
 def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
     """InputError for a text that no file can have as its name, as the content of a run."""
-    name = os.fspath(path)
-    if not isinstance(name, str):
-        return
+    try:
+        name = os.fspath(path)
+        size = len(name.encode(errors="replace"))
+    except (TypeError, AttributeError):  # __fspath__ returns bytes or no path at all
+        raise InputError(f"a path of type {type(path).__name__} is not text, as paths must be.") from None
     if ("\n" in name or "\r" in name) and not os.path.exists(name):
         content = f"this looks like the content of {'a run' if layout.kind == 'run' else layout.kind}"
         raise InputError(f"{layout.kind} {shown(name)}: {content}; write it to a file, or pass rows.")
-    size = len(name.encode(errors="replace"))
     if size > _LONGEST_NAME or max(map(len, name.split(os.sep))) > _LONGEST_PART:
         raise InputError(f"{layout.kind} {shown(name)}: a name of {size} bytes is too long for a file.")
 

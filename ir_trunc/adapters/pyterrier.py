@@ -521,6 +521,7 @@ class Truncate(pt.Estimator):
         if name in ("policy", "measure"):
             return getattr(self, name)
         own = [field.name for field in fields(self.policy)] if is_dataclass(self.policy) else []
+        own = [parameter for parameter in own if parameter != "fitted_on"]
         if name not in own:
             raise ParameterError(
                 f"{self!r} has no parameter {name!r}; it has: {', '.join([*own, 'policy', 'measure'])}."

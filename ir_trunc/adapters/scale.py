@@ -25,7 +25,7 @@ import pyarrow as pa
 from ir_trunc._core.errors import InputError, IrTruncError, MissingFileError, UnknownMeasureError
 from ir_trunc._core.lazy import needed, pd
 from ir_trunc._ranking.qrels import Qrels, QrelsLike
-from ir_trunc._ranking.runs import Piece, put_together, rank_piece
+from ir_trunc._ranking.runs import Piece, put_together, rank_piece, with_missing
 from ir_trunc._read.readers.trec import rows_of_lines, trec
 from ir_trunc._read.reading import MARK, RANK, RUN, Layout, Unpack, nothing_in
 from ir_trunc._read.registry import reader_of, shape_of
@@ -33,7 +33,7 @@ from ir_trunc._read.rows import Rows, Samples
 from ir_trunc._read.tables import COST, SHOWN, columns_of, rows_of_table
 from ir_trunc._read.text import GZIP_MAGIC
 from ir_trunc.measures import scores
-from ir_trunc.scoring.evaluator import Evaluator, ScoringOptions, warn_about_lists, with_missing
+from ir_trunc.scoring.evaluator import Evaluator, Options, warn_about_lists
 from ir_trunc.scoring.objects import MeasureLike
 from ir_trunc.scoring.results import Results
 
@@ -55,7 +55,7 @@ _SAMPLE = 256  # rows of a Spark DataFrame that are examined for warnings
 BLOCK = 1 << 25  # bytes of a text file that are one partition
 
 
-def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[ScoringOptions]) -> Results:
+def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Options]) -> Results:
     """Scores of a run by Dask, with the current client or, without one, on the processors of this machine.
 
     A run in any other form that `ir_trunc.calc` takes is read and scored in this process.
@@ -118,7 +118,7 @@ def dask(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Sc
     return _results(evaluator, parts, source, sum(samples, ()), is_frame=isinstance(run, dd.DataFrame))
 
 
-def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[ScoringOptions]) -> Results:
+def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[Options]) -> Results:
     """Scores of a run by Spark, in the session of the DataFrame, or for paths in the active one.
 
     A run in any other form that `ir_trunc.calc` takes is read and scored in this process.
@@ -198,7 +198,7 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[S
 # In this process.
 
 
-def _evaluator(measures: Any, qrels: Any, options: ScoringOptions) -> tuple[Evaluator, Qrels]:
+def _evaluator(measures: Any, qrels: Any, options: Options) -> tuple[Evaluator, Qrels]:
     """The evaluator, and its qrels without their rows, which ranking does not need.
 
     Raises an error where the run would be needed on one machine.

@@ -14,10 +14,12 @@ from ir_measures import Measure
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._ranking.qrels import Unjudged
+from ir_trunc._ranking.runs import Missing
 from ir_trunc._read.reading import Duplicates, HowRead, Order
 from ir_trunc.cli._output import FORMATS
 from ir_trunc.measures.declaration import split_at_blanks
-from ir_trunc.scoring.evaluator import RunOptions
+from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.objects import is_measure, nearest_measures, parse_measures
 
 QRELS = "TREC qrels file, or the id of an ir_datasets data set"
@@ -132,6 +134,9 @@ _DUPLICATES = (
 _STOP = "a list ends before the first row with this mark in the second column, NS for example"
 _COLUMNS = "what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated"
 
+_MISSING = "topics of the qrels without rows in the run: empty lists (the default), left out, or an error"
+_UNJUDGED = "topics of a data set without judgments: left out (the default), or nil queries"
+
 Option = tuple[str, dict[str, Any]]
 """The letter of an option, if it has one, and the arguments of `add_argument`."""
 
@@ -155,6 +160,8 @@ OPTIONS: dict[str, Option] = {
     "qrels": ("", {"metavar": "QRELS", "help": QRELS}),
     "cuts": ("-k", {"metavar": "FILE", "help": "write lines 'topic<TAB>k' there"}),
     "topics": ("", {"metavar": "FILE", "help": "more topics of the query universe (TREC, TSV, CSV, JSON)"}),
+    "missing": ("", {"choices": get_args(Missing), "help": _MISSING}),
+    "unjudged": ("", {"choices": get_args(Unjudged), "help": _UNJUDGED}),
     "plot": ("", {"metavar": "FILE", "help": "draw it into a file: .png, .svg, .pdf"}),
     "seed": (
         "",
@@ -214,9 +221,16 @@ def reading_of(args: argparse.Namespace) -> HowRead:
     return cast(HowRead, keywords | {"columns": columns or None})
 
 
-def options_of(args: argparse.Namespace) -> RunOptions:
-    """The same with the meaning of NIL, or None for the default of the function that is called."""
-    return {**reading_of(args), "nil": args.nil}
+def add_topics(parser: argparse._ActionsContainer) -> None:
+    """Add the options that say which topics are scored."""
+    for name in ("topics", "missing", "unjudged"):
+        add_flag(parser, name)
+
+
+def options_of(args: argparse.Namespace) -> Options:
+    """The same with the meaning of NIL and the topics; None for the default of the function called."""
+    topics = {name: getattr(args, name) for name in ("topics", "missing", "unjudged") if hasattr(args, name)}
+    return cast(Options, {**reading_of(args), "nil": args.nil, **topics})
 
 
 def add_runs(parser: argparse.ArgumentParser, about: str = RUNS) -> None:

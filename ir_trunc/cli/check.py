@@ -10,7 +10,7 @@ from typing import get_args
 from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import table_text
-from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, options_of
+from ir_trunc.cli._arguments import QRELS, OneLineParser, add_reading, add_topics, options_of
 from ir_trunc.reporting.gate import Require, check, read_condition
 from ir_trunc.reporting.report import MEASURES, report
 from ir_trunc.scoring._runs import by_file_name
@@ -64,7 +64,6 @@ def main(words: Sequence[str]) -> int:
         require=args.require,
         confidence=args.confidence,
         unit=args.unit,
-        topics=args.topics,
         **options_of(args),
     )
     if args.plan:
@@ -92,7 +91,6 @@ def _write_page(args: argparse.Namespace) -> None:
             args.report,
             unit=args.unit,
             title=f"{args.run}: {'; '.join(args.fail_if)}",
-            topics=args.topics,
             **options_of(args),
         )
 
@@ -112,6 +110,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--unit", metavar="KEY", help="the key of --keys whose values are independent")
     parser.add_argument("--report", metavar="FILE", help="also write a page that shows both runs")
     parser.add_argument("--junit", metavar="FILE", help="also write the checks as JUnit XML")
-    add_flag(parser, "topics")
+    add_topics(parser)
     add_reading(parser)
     return parser

@@ -78,9 +78,7 @@ def write_comparison(args: argparse.Namespace, measures: Sequence[Any], runs: Ma
             raise IrTruncError(f"{flag} is not for a comparison with tests: ask for one at a time.")
     from ir_trunc.reporting.compare import compare  # scipy: not before it is needed
 
-    comparison = compare(
-        measures, args.qrels, runs, topics=args.topics, **_comparison_options(args), **options_of(args)
-    )
+    comparison = compare(measures, args.qrels, runs, **_comparison_options(args), **options_of(args))
     places = args.places if args.places >= 0 else 15
     with printing(args.output) as out:
         out.write(_FORMS[_form(args)](comparison, places))

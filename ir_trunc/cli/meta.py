@@ -239,7 +239,7 @@ def _data(kind: type | None, args: argparse.Namespace, more_measures: Sequence[s
     runs, measures = _runs_and_measures(args.arguments)
     if kind is None:
         return {list: measures, "qrels": args.qrels, "runs": runs, "reading": reading_of(args)}
-    return {PooledRuns: pooled_runs(args.qrels, runs, **options_of(args)), list: measures}
+    return {PooledRuns: pooled_runs(args.qrels, runs, args.nil, **reading_of(args)), list: measures}
 
 
 def _inputs(
@@ -287,7 +287,7 @@ def _matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatr
     runs, measures = _runs_and_measures(args.arguments)
     if args.pool_depth is None:
         return score_matrix([*measures, *more_measures], args.qrels, runs, unit=args.unit, **options_of(args))
-    pools = pooled_runs(args.qrels, runs, **options_of(args))
+    pools = pooled_runs(args.qrels, runs, args.nil, **reading_of(args))
     return pools.score([*measures, *more_measures], pools.in_pool(args.pool_depth))
 
 

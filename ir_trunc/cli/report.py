@@ -6,7 +6,15 @@ import argparse
 from collections.abc import Sequence
 
 from ir_trunc._output.files import check_outputs
-from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_runs, options_of
+from ir_trunc.cli._arguments import (
+    QRELS,
+    OneLineParser,
+    add_flag,
+    add_reading,
+    add_runs,
+    add_topics,
+    options_of,
+)
 from ir_trunc.reporting.report import MEASURES, report
 
 __all__ = ["main"]
@@ -24,7 +32,6 @@ def main(words: Sequence[str]) -> int:
         baseline=args.baseline,
         unit=args.unit,
         title=args.title,
-        topics=args.topics,
         **options_of(args),
     )
     return 0
@@ -47,6 +54,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--baseline", metavar="RUN", help="the run that all others are compared with")
     parser.add_argument("--unit", metavar="KEY", help="the key of --keys whose values are independent")
     parser.add_argument("--title", default="Rankings and where they end", help="the heading of the page")
-    add_flag(parser, "topics")
+    add_topics(parser)
     add_reading(parser)
     return parser

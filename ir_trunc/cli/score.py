@@ -7,22 +7,21 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import compress
 from pathlib import Path
-from typing import get_args
 
 from ir_trunc._core.errors import InputError, IrTruncError, warn
 from ir_trunc._output.files import check_outputs
-from ir_trunc._ranking.qrels import Unjudged
 from ir_trunc.cli._arguments import (
     OneLineParser,
     add_flag,
     add_runs_and_measures,
+    add_topics,
     options_of,
     runs_and_measures,
 )
 from ir_trunc.cli._output import FORMATS, Row, form_of, printing
 from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
 from ir_trunc.scoring._runs import by_file_name, score_each
-from ir_trunc.scoring.evaluator import Evaluator, Missing
+from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Results
 from ir_trunc.version import show_versions
 
@@ -87,19 +86,9 @@ def main(words: Sequence[str]) -> int:
     _offer_demo([args.qrels, *runs])
     named = by_file_name(runs)
     if is_asked(args):
-        for name in ("missing", "unjudged"):
-            if getattr(args, name) is not None:
-                raise IrTruncError(f"--{name} is not for a comparison with tests: ask for one at a time.")
         write_comparison(args, measures, named)
         return 0
-    evaluator = Evaluator(
-        measures,
-        args.qrels,
-        topics=args.topics,
-        missing=args.missing,
-        unjudged=args.unjudged,
-        **options_of(args),
-    )
+    evaluator = Evaluator(measures, args.qrels, **options_of(args))
     shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
     columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))
     of_runs = (
@@ -188,11 +177,7 @@ def _parser() -> OneLineParser:
     about = "with --keys: nested means for each value of this key, question for example"
     parser.add_argument("--by", metavar="KEY", help=about)
     add_flag(parser, "format", help=_FORMAT, choices=[*FORMATS, *OF_PAPERS])
-    add_flag(parser, "topics")
-    about = "topics of the qrels without rows in the run: empty lists (the default), left out, or an error"
-    parser.add_argument("--missing", choices=get_args(Missing), help=about)
-    about = "topics of a data set without judgments: left out (the default), or nil queries"
-    parser.add_argument("--unjudged", choices=get_args(Unjudged), help=about)
+    add_topics(parser)
     about = "means over all, answerable and nil queries, and silence"
     parser.add_argument("--views", action="store_true", help=about)
     about = "import a module that declares measures or policies, netp for netp.py"

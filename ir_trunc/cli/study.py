@@ -9,7 +9,17 @@ from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import check_outputs, output_file
 from ir_trunc._output.tables import csv_text
-from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_runs, natural, options_of
+from ir_trunc.cli._arguments import (
+    QRELS,
+    OneLineParser,
+    add_flag,
+    add_reading,
+    add_runs,
+    add_topics,
+    natural,
+    options_of,
+    reading_of,
+)
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation._text import list_of_policies
 
@@ -61,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--full", metavar="MEASURES", default=study.FULL, help="measures of the full lists")
 
     about = "how many lists have each length, before and after NIL ends its list"
-    sub = add("lengths", about, lambda args: study.lengths(args.qrels, args.runs, **options_of(args)))
+    sub = add("lengths", about, _lengths)
     add_runs(sub)
     add_reading(sub, nil="ends, which is what is counted")
     add_flag(sub, "qrels", help="count the lists of these topics, by default those of the runs")
@@ -93,12 +103,17 @@ def _parser() -> argparse.ArgumentParser:
 def _add_collection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("qrels", metavar="QRELS", help=QRELS)
     add_runs(parser)
+    add_topics(parser)
     add_reading(parser)
 
 
 def _add_also(parser: argparse.ArgumentParser) -> None:
     about = "another collection, its runs in one folder or file; may be repeated. The mean of all comes first"
     parser.add_argument("--also", metavar=("QRELS", "RUNS"), nargs=2, action="append", default=[], help=about)
+
+
+def _lengths(args: argparse.Namespace) -> pd.DataFrame:
+    return study.lengths(args.qrels, args.runs, args.nil, **reading_of(args))
 
 
 def _cuts(args: argparse.Namespace) -> pd.DataFrame:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
+from ir_trunc._core.errors import IrTruncError, noted, printable
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target, check_outputs, write_text
-from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
-from ir_trunc._ranking.runs import rank
+from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._ranking.runs import rank, read_once
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.declaration import oriented
 from ir_trunc.reporting.compare import compare
@@ -102,19 +102,12 @@ def report(
     if path is not None:
         check_outputs([path])
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
-    topics, nil = options.pop("topics", None), options.pop("nil", None)
     with noted() as notes:
-        judged = None
-        if qrels is not None:
-            judged, how = read_qrels_of_runs(qrels, topics, nil=nil, reading=options)
-            if "columns" in how:
-                options["columns"] = how["columns"]
-        elif topics is not None or nil is not None:
-            raise InputError("topics and nil go with qrels: Rankings have their query universe.")
-        comparison = compare(measures, judged, named, baseline=baseline, intervals=True, unit=unit, **options)
+        judged, left = read_once(qrels, options)
+        comparison = compare(measures, judged, named, baseline=baseline, intervals=True, unit=unit, **left)
         with warnings.catch_warnings(), noted(issued=False):  # the comparison has given the warnings
             warnings.simplefilter("ignore")
-            lists = {name: rank(judged, run, **options) for name, run in named.items()}
+            lists = {name: rank(judged, run, **left) for name, run in named.items()}
             cuts = _cuts(measures, lists)
             gains = _policy_gains(cuts, lists, folds)
     page: str = render(

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 from ir_trunc._core.errors import InputError, noted, warn
 from ir_trunc._core.parameters import file_name, several
+from ir_trunc._ranking.runs import source_of
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
-from ir_trunc.scoring.evaluator import Evaluator, _source_of
+from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Results
 
 RunsLike = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -49,7 +50,7 @@ def score_each(ready: Evaluator, runs: RunsLike) -> Iterator[tuple[str, Results]
                 try:
                     results = ready.calc(run)
                 finally:
-                    messages += [(name, f"{_source_of(run)}: ", note) for note in notes]
+                    messages += [(name, f"{source_of(run)}: ", note) for note in notes]
             yield name, results
     finally:
         for message in _merged(messages, len(named)):

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import ir_measures
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted, warn
-from ir_trunc._core.parameters import flag, one_of
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, warn
+from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
-from ir_trunc._core.universe import Universe
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import QrelsLike, Unjudged, read_qrels_of_runs
-from ir_trunc._ranking.runs import RunLike, as_ranked, rank_run
+from ir_trunc._ranking.runs import (
+    Missing,
+    RunLike,
+    as_ranked,
+    check_missing,
+    rank_run,
+    refuse_for_rankings,
+    source_of,
+    with_missing,
+)
 from ir_trunc._read.reading import Duplicates, HowRead, KeysLike, Order, Reading, Unpack
-from ir_trunc._read.registry import shape_of
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures.definition import CUTOFF
@@ -33,26 +40,13 @@ _SHORTEST = 10  # a shorter limit is more likely the system's own: one answer, t
 _SHARE = 0.5  # of the lists
 
 
-Missing = Literal["empty", "exclude", "error"]
-
-
-class RunOptions(HowRead, total=False):
-    """How runs are read, and what a NIL document in them means."""
-
-    nil: NilRule | Convention | None
-
-
-class Options(RunOptions, total=False):
-    """The keywords of `Evaluator`, for functions that hand them on."""
+class Options(HowRead, total=False):
+    """The keywords of `Evaluator` and `rank`, for functions that hand them on."""
 
     topics: Any
-
-
-class ScoringOptions(Options, total=False):
-    """The keywords of functions that score a single run."""
-
     missing: Missing | None
     unjudged: Unjudged | None
+    nil: NilRule | Convention | None
 
 
 class Evaluator:
@@ -92,7 +86,7 @@ class Evaluator:
         keys: KeysLike | None = None,
     ):
         self.reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
-        self.missing = None if missing is None else one_of("missing", missing, get_args(Missing))
+        self.missing = check_missing(missing)
         bound_measures = read_measures(measures)
         self.measures = tuple(bound_measures)
         self.bound = [bound for bound in bound_measures.values() if bound]
@@ -102,13 +96,10 @@ class Evaluator:
                 raise UnknownMeasureError(
                     f"{measure} is known to ir-measures, but no tool that is installed computes it."
                 )
-        if qrels is None and any(option is not None for option in (topics, nil, missing, unjudged)):
-            raise InputError(
-                "topics, missing, unjudged and nil go with qrels: Rankings have their topics, and NIL is no"
-                " longer in them."
-            )
         self.qrels = None
-        if qrels is not None:
+        if qrels is None:
+            refuse_for_rankings(topics, missing, unjudged, nil)
+        else:
             of_both: HowRead = {"columns": columns, "keys": keys}
             self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=of_both)
             self.reading = replace(self.reading, **how)
@@ -125,7 +116,7 @@ class Evaluator:
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         rankings = self._open(run, keep)
         if not isinstance(run, Rankings):
-            warn_about_lists(self.bound, _source_of(run), rankings)
+            warn_about_lists(self.bound, source_of(run), rankings)
         values = scores(self.bound, rankings)
         if self.others:
             for at, values_of_other in zip(self.others, self._ask_others(run, rankings)):
@@ -151,7 +142,7 @@ class Evaluator:
         """The lists of a run."""
         if self.qrels is not None and not isinstance(run, Rankings):
             rankings = rank_run(self.qrels, run, self.reading, keep_scores)
-            return with_missing(rankings, self.missing, _source_of(run))
+            return with_missing(rankings, self.missing, source_of(run))
         lists = as_ranked(run, self.reading)
         if keep_scores and lists.scores is None:
             raise InputError("keep_scores=True: these Rankings have no scores that could be kept.")
@@ -177,35 +168,6 @@ class Evaluator:
             np.array([values.get(topic, measure.DEFAULT) for topic in rankings.topics], dtype=np.float64)
             for measure, values in zip(others, by_topic)
         ]
-
-
-def _source_of(run: Any) -> str:
-    """What to call a run in messages."""
-    return f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
-
-
-def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankings:
-    """The lists of a run, where topics of the qrels without rows in the run are treated as `missing` says.
-
-    By default they count as empty lists, with a warning.
-    """
-    is_missing = np.zeros(len(rankings), bool) if rankings.missing is None else rankings.missing
-    absent = np.flatnonzero(is_missing)
-    if not len(absent) or missing == "empty":
-        return rankings
-    be = "is" if len(absent) == 1 else "are"
-    what = f"{len(absent)} of the {counted(len(rankings), 'topic')} of the qrels {be} not in the run"
-    message = f"{source}: {what} (for example {rankings.topics[absent[0]]})"
-    if missing == "error" or (missing == "exclude" and len(absent) == len(rankings)):
-        raise InputError(f"{message}; a run with rows for each topic is needed, or missing='empty'.")
-    if missing is None:
-        count = "counts as an empty list" if len(absent) == 1 else "count as empty lists"
-        warn(f"{message} and {count}; missing='exclude' leaves out such topics, missing='empty' confirms.")
-        return rankings
-    warn(f"{message}; excluded from all means.")
-    kept = rankings.take(np.flatnonzero(~is_missing))
-    universe = replace(rankings.universe or Universe(), excluded=len(absent))
-    return Rankings.unchecked(**vars(kept) | {"universe": universe})
 
 
 def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
@@ -362,7 +324,7 @@ def calc(
 
 
 def calc_aggregate(
-    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> Aggregated:
     """Mean scores of a run.
 
@@ -392,7 +354,7 @@ def calc_aggregate(
 
 
 def iter_calc(
-    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> Iterator[ir_measures.Metric]:
     """Scores of a run by topic, one at a time.
 
@@ -424,7 +386,7 @@ def iter_calc(
 
 
 def curves(
-    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> ByMeasure[Curve]:
     """The score at every depth of every list.
 
@@ -454,7 +416,7 @@ def curves(
     return Evaluator(measures, qrels, **options).curves(run)
 
 
-def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[ScoringOptions]) -> Evaluator:
+def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[Options]) -> Evaluator:
     """Measures and qrels made ready once, for several runs.
 
     Parameters

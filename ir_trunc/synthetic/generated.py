@@ -294,7 +294,7 @@ def stream(
     >>> from ir_trunc.synthetic import generated
     >>> qrels, runs = generated.stream(topics=1, questions=2, days=30)
     >>> sum(any(gains.values()) for gains in qrels.values()), len(qrels)
-    (4, 60)
+    (5, 60)
     >>> runs["late"]["t1/q1/2024-01-01"]
     {}
     """

@@ -11,14 +11,14 @@ from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Whole, checked
 from ir_trunc._core.rankings import Floats, Ints, Rankings
-from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
-from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
 from ir_trunc.measures.selective import RankedAnswers
+from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.results import as_table
 from ir_trunc.truncation._fitting import one_measure
@@ -37,8 +37,7 @@ def abstention_curve(
     run: RunLike,
     confidence: str | Iterable[str] = ("first", "gap", "spread"),
     steps: Annotated[int, Whole("number of rates", low=2)] = 10,
-    nil: NilRule | Convention | None = None,
-    **reading: Unpack[HowRead],
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     """The mean of a measure if the lists with the lowest confidence are left out.
 
@@ -46,7 +45,7 @@ def abstention_curve(
     ----------
     measures : MeasureLike
         Measures with a score for each topic; those of the whole run are refused.
-    qrels, run, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, run, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     confidence : {'first', 'gap', 'spread'} or several of them
         The system's confidence in a list: the score of its first document; the difference from the second;
@@ -80,7 +79,7 @@ def abstention_curve(
          RR     oracle   0.5   1.00
     """
     names = _names_of_confidences(confidence)
-    rankings = rank(qrels, run, nil=nil, **reading)
+    rankings = rank(qrels, run, **options)
     confidences = {name: _confidence_in(rankings, name) for name in names}
     rows = []
     for measure in parse_measures(measures):
@@ -105,8 +104,7 @@ def nauc(
     run: RunLike,
     confidence: str | Iterable[str] = ("first", "gap", "spread"),
     steps: Annotated[int, Whole("number of rates", low=2)] = 10,
-    nil: NilRule | Convention | None = None,
-    **reading: Unpack[HowRead],
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     """Normalised area under the abstention curve: how well scores indicate which lists to leave out.
 
@@ -135,7 +133,7 @@ def nauc(
     measure confidence  nauc
          RR        gap   1.0
     """
-    table = abstention_curve(measures, qrels, run, confidence, steps, nil, **reading)
+    table = abstention_curve(measures, qrels, run, confidence, steps, **options)
     rows = []
     for measure, curves in table.groupby("measure", sort=False):
         areas = {}
@@ -189,8 +187,7 @@ def risk_coverage(
     qrels: QrelsLike | None,
     run: RunLike,
     rel: MinRel = 1,
-    nil: NilRule | Convention | None = None,
-    **reading: Unpack[HowRead],
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     """The risk-coverage curve: the share of wrong answers if only the most confident are given.
 
@@ -199,7 +196,7 @@ def risk_coverage(
 
     Parameters
     ----------
-    qrels, run, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, run, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.
@@ -228,7 +225,7 @@ def risk_coverage(
            0.8        2      0.50   0.5              0.25
            0.5        4      1.00   0.5              0.50
     """
-    lists = Lists(rank(qrels, run, nil=nil, **reading))
+    lists = Lists(rank(qrels, run, **options))
     answered, correct = answers(lists, rel)
     if not answered.any():
         raise InputError("risk_coverage: no question is answered; a curve needs an answer.")

@@ -23,14 +23,13 @@ from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
-from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
-from ir_trunc._ranking.runs import rank
-from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._ranking.runs import rank, read_once
+from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.definition import influence
 from ir_trunc.scoring._runs import RunsLike, each_run
 from ir_trunc.scoring._statistics import interval_of_mean
-from ir_trunc.scoring.evaluator import Evaluator
+from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.results import as_table
 from ir_trunc.truncation._fitting import curve_of, one_measure
@@ -50,8 +49,7 @@ def cross_validate(
     folds: int = 5,
     seed: int = 0,
     also: MeasureLike = (),
-    nil: NilRule | Convention | None = None,
-    **reading: Unpack[HowRead],
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     """Score, regret and length of policies, each fitted on some topics of a run and applied to the others.
 
@@ -65,7 +63,7 @@ def cross_validate(
         See `parse_policy`.
     measure : str or Measure
         The measure to which policies are fitted, and by which they are judged.
-    qrels, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -103,15 +101,13 @@ def cross_validate(
     ['LargestGap', 'ScoreThreshold']
     """
     cutters = parse_policies(policies)
-    judged = None
-    if qrels is not None:
-        judged, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
+    judged, left = read_once(qrels, options)
     further = () if isinstance(also, (str, list, tuple)) and not also else parse_measures(also)
     evaluator, bound = Evaluator(further or measure, None), one_measure(measure)
     of_run = bound.definition.scope == "run"
     rows = []
     for name, run in each_run(runs, "cross-validating"):
-        rankings = rank(judged, run, **reading)
+        rankings = rank(judged, run, **left)
         best = np.full(len(rankings), np.nan) if of_run else curve_of(measure, rankings).best()[1]
         parts = topic_folds(len(rankings), folds, seed)
         others = [np.setdiff1d(np.arange(len(rankings)), part) for part in parts]

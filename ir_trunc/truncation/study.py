@@ -30,7 +30,7 @@ from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows
-from ir_trunc._ranking.runs import RunLike, rank, read_run
+from ir_trunc._ranking.runs import RunLike, rank, read_once, read_run
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import HowRead, Unpack
@@ -123,8 +123,7 @@ def agreement(
     full: MeasureLike,
     qrels: QrelsLike | None,
     runs: RunsLike,
-    nil: NilRule | Convention | None = None,
-    **reading: Unpack[HowRead],
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     """Kendall's tau between two orderings of the systems: by full lists and by lists cut at their best.
 
@@ -134,7 +133,7 @@ def agreement(
         Measures by which every list is cut at its best, and which then score it.
     full : MeasureLike
         Measures of the full lists.
-    qrels, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -162,14 +161,12 @@ def agreement(
     """
     from scipy.stats import kendalltau
 
-    judged = None
-    if qrels is not None:
-        judged, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
+    judged, left = read_once(qrels, options)
     of_truncated, of_full = Evaluator(truncated, judged), Evaluator(full, judged)
     _refuse_losses(of_truncated)
     best_means, full_means = {}, {}
     for name, run in each_run(runs, "comparing"):
-        rankings = rank(judged, run, **reading)
+        rankings = rank(judged, run, **left)
         curves, means = of_truncated.curves(rankings), of_full.calc_aggregate(rankings)
         best_means[name] = {written(measure): curve.best()[1].mean() for measure, curve in curves.items()}
         full_means[name] = {written(measure): mean for measure, mean in means.items()}

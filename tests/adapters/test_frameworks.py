@@ -220,7 +220,9 @@ def test_pyterrier_s_grid_search_sees_the_parameters_of_a_policy():
     assert len(best.transform(topics)) in (2, 3)
     stop.set_parameter("k", 2)
     assert (stop.get_parameter("k"), stop.policy) == (2, Fixed(2))
-    with pytest.raises(ParameterError, match=r"no parameter 'n'; it has: k, policy, measure"):
+    with pytest.raises(
+        ParameterError, match=r"no parameter 'n'; it has: at_least, at_most, k, policy, measure"
+    ):
         stop.set_parameter("n", 1)
     with pytest.raises(ParameterError, match="k=-1 is out of range"):
         stop.set_parameter("k", -1)

@@ -100,7 +100,9 @@ def test_every_measure_is_an_object_whose_text_parses_back(definition):
             if definition.name in ir_measures.measures.__all__ and given is not change:
                 continue  # stock classes take plain numbers only
             changed = measure(**given)
-            assert ir_measures.parse_measure(str(changed)) == changed == parse_measure(str(changed))
+            assert parse_measure(str(changed)) == changed
+            if "=-" not in str(changed):  # ir-measures itself reads no negative numbers
+                assert ir_measures.parse_measure(str(changed)) == changed
             assert pickle.loads(pickle.dumps(changed)) == copy.copy(changed) == changed
             assert hash(changed) == hash(parse_measure(str(changed)))
 

@@ -178,7 +178,7 @@ def test_many_lists_make_a_page_below_2_mb():
 
 
 def test_topics_go_with_qrels():
-    with pytest.raises(InputError, match="topics and nil go with qrels"):
+    with pytest.raises(InputError, match="topics, missing, unjudged and nil go with qrels"):
         report("RBPT", None, {"one": ir_trunc.rank(QRELS, RUNS["long"])}, topics=["1"])
 
 

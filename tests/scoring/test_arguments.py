@@ -78,7 +78,7 @@ def test_procedures_over_pooled_runs_say_that_they_need_them():
     ("pools FILES P --residual 0.2", "residual=0.2 is for measures with {p}"),
     ("pools FILES P --residual 2", "residual=2 is out of range: a number > 0 and < 1"),
     ("pools FILES P --depths 1,x", "depths='x': a whole number >= 1 is needed"),
-    ("stability FILES P@1 --size no", "size='no': a whole number >= 1 is needed"),
+    ("stability FILES P@1 --size no", "argument --size: 'no' is not a whole number"),
     ("power FILES P@1 --test u", "test='u' is unknown"),
     ("power FILES P@1 --alpha 5%", "alpha='5%': a number > 0 and < 1 is needed"),
 ])  # fmt: skip

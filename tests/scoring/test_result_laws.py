@@ -8,7 +8,9 @@ loaded to the last bit, and refuse files that hold something else.
 import gzip
 import json
 import math
+import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,8 @@ from hypothesis import strategies as st
 from procedures import examples
 
 import ir_trunc
-from ir_trunc import InputError, calc, compare, meta
+from ir_trunc import InputError, calc, compare, meta, truncation
+from ir_trunc.adapters import cdet
 from ir_trunc.reporting.reproduction import Reproduction
 from ir_trunc.scoring._saved import Saved
 from ir_trunc.scoring._tables import ResultTable
@@ -48,6 +51,7 @@ def collection():
 
 QRELS, RUNS = collection()
 MATRIX = meta.score_matrix(MEASURES, QRELS, RUNS)
+CHANGES = {"t/q/2024-01-01": {"a": 1}, "t/q/2024-01-02": {}}
 LISTS = MATRIX.take(measures="AP RR nDCG(dcg='exp-log2')@10")
 POOLS = meta.pooled_runs(QRELS, RUNS)
 SCORED = calc(MEASURES, QRELS, RUNS[LONG], nil="ends")
@@ -55,6 +59,13 @@ WEIGHTED = ir_trunc.rank(QRELS, RUNS["plain"])
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        documents = [{"doc_id": "a", "score": 1.0}]
+        lists = {"2024-01-01": [{"qid": "q", "question-rank": 0, "doc-ranking": documents}]}
+        Path(folder, SYSTEMS[3]).write_text(
+            f'{{"runtag": "x"}}\n{json.dumps({"topic": "t", "results": lists})}\n'
+        )
+        TRACK = cdet.score({"t": ["q"]}, CHANGES, Path(folder, SYSTEMS[3]))
     ADVICE = ir_trunc.how_many(QRELS, RUNS["plain"], present=3)
     SHORT = ir_trunc.how_many(QRELS, RUNS[LONG], "c@1", price=350, policies="Greedy LargestGap", folds=2)
 
@@ -96,6 +107,8 @@ RESULTS = {
     "Calibration": meta.break_even("OIE", "beta", 20),
     "Verdicts": meta.properties("nDCG(dcg='exp-log2')@10", length=4)[0],
     "PropertyTable": meta.properties("AP RBPT(p=0.9) nDCG(dcg='exp-log2')@10", length=4),
+    "ChangeScores": TRACK,
+    "Monitoring": truncation.LargestGap().fit(WEIGHTED, "RBPT").monitor(RUNS[LONG]),
     "HowMany": ADVICE,
     "HowMany with costs": SHORT,
     "Advice": meta.guide(length=False, first_n=False, weighted=True, one=False, recall=True, graded=True),
