@@ -251,8 +251,8 @@ def test_a_missing_topic_is_what_the_user_says(run):
 
 
 def test_missing_is_checked_and_nothing_may_be_excluded_wholly():
-    with pytest.raises(ParameterError, match=r"missing='exlude' is unknown.*Did you mean exclude"):
-        calc("RBPT", MISSING, {}, missing="exlude")
+    with pytest.raises(ParameterError, match=r"missing='exclud' is unknown.*Did you mean exclude"):
+        calc("RBPT", MISSING, {}, missing="exclud")
     with pytest.raises(InputError, match="4 of the 4 topics of the qrels are not in the run"):
         calc("RBPT", MISSING, {}, missing="exclude")
     complete = {topic: ["a"] for topic in MISSING}
