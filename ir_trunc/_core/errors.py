@@ -68,18 +68,7 @@ _NOTES: ContextVar[tuple[list[str] | None, bool]] = ContextVar("notes", default=
 
 @contextmanager
 def noted(issued: bool = True) -> Iterator[list[str]]:
-    """Collect the messages of warnings, each once, for a result that repeats them.
-
-    issued: whether they are still issued.
-
-    Examples
-    --------
-    >>> with warnings.catch_warnings(), noted() as notes:
-    ...     warnings.simplefilter("ignore")
-    ...     warn("2 rows were left out.")
-    >>> notes
-    ['2 rows were left out.']
-    """
+    """Collect the messages of warnings, each once; they are still issued, unless `issued` is False."""
     notes: list[str] = []
     before = _NOTES.set((notes, issued))
     try:
@@ -89,11 +78,7 @@ def noted(issued: bool = True) -> Iterator[list[str]]:
 
 
 def printable(text: str) -> str:
-    r"""The text with control characters escaped, as `\x1b`, since a terminal would obey them.
-
-    Ids and names of files may hold such characters. Byte 255 of a file name that is not UTF-8 is shown as
-    `\xff`.
-    """
+    r"""The text with control characters as `\x1b`, and bytes of file names that are not UTF-8 as `\xff`."""
     return _CONTROL.sub(_escaped, text)
 
 

@@ -28,41 +28,19 @@ def canonical_order(topics: Sequence[str]) -> list[int]:
     if not all(topic.isascii() and topic.isdigit() for topic in topics):
         return sorted(range(len(topics)), key=topics.__getitem__)
     numbers = [topic.lstrip("0") for topic in topics]  # not int(): ids may have thousands of digits
-    return sorted(range(len(topics)), key=lambda at: (len(numbers[at]), numbers[at], topics[at]))
+    return sorted(range(len(topics)), key=lambda q: (len(numbers[q]), numbers[q], topics[q]))
 
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """The grades of all judged documents of every topic, best first, without document ids.
+    """The grades of all judged documents of every topic, best first, without document ids."""
 
-    Parameters
-    ----------
-    topics : tuple of str
-        Q ids in canonical order.
-    offsets : array of int64
-        Q + 1 offsets into `grades`.
-    grades : array of int64
-        Flat, descending in each topic. Negative grades stay negative.
-    levels : array of int64
-        The positive grades of the judgement scale, ascending. `take` keeps them: the scale belongs to the
-        collection.
-    by_nil : array of bool, optional
-        The nil queries (Q) to which `with_nil` added the document NIL as their only relevant document.
-    scale_declared : bool
-        Whether the data set declares its judgement scale; if not, `levels` are the grades that occur.
-
-    Raises
-    ------
-    InputError
-        If the arrays do not fit together.
-    """
-
-    topics: tuple[str, ...]
-    offsets: Ints
-    grades: Ints
-    levels: Ints
-    by_nil: Bools | None = None
-    scale_declared: bool = False
+    topics: tuple[str, ...]  # Q ids in canonical order
+    offsets: Ints  # Q + 1, into `grades`
+    grades: Ints  # descending in each topic; negative grades stay negative
+    levels: Ints  # positive grades of the scale, ascending; `take` keeps them: they belong to the collection
+    by_nil: Bools | None = None  # nil queries (Q) whose only relevant document is NIL, added by `with_nil`
+    scale_declared: bool = False  # by the data set; if not, `levels` are the grades that occur
 
     def __post_init__(self) -> None:
         check_integers("grades", self.grades)
@@ -103,10 +81,7 @@ class Judgments:
     def from_rows(
         cls, topics: Sequence[str], rows: Ints, grades: Ints, levels: Iterable[int] = ()
     ) -> Judgments:
-        """Judgments of these topics from the topic's position and the grade of each judged document.
-
-        The documents may come in any order. `levels` are grades of the judgement scale that may not occur.
-        """
+        """Judgments of documents in any order. levels: grades of the scale, which need not occur."""
         order = np.lexsort((-grades, rows))
         offsets = offsets_of(np.bincount(rows, minlength=len(topics)))
         scale = distinct(np.concatenate((grades, np.fromiter(levels, np.int64))))
@@ -147,18 +122,10 @@ class Judgments:
 
 @dataclass(frozen=True, eq=False)
 class NilLists:
-    """The lists of a run that hold the document NIL.
+    """The lists of a run that hold the document NIL."""
 
-    Attributes
-    ----------
-    convention : str
-        What NIL means, see `ir_trunc.NilRule`.
-    held : array of bool
-        Which lists of the run hold NIL (Q), before the convention shortens them.
-    """
-
-    convention: str
-    held: Bools
+    convention: str  # of a NilRule
+    held: Bools  # which lists hold NIL (Q), before the convention shortens them
 
     def __len__(self) -> int:
         return int(self.held.sum())

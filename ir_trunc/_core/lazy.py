@@ -38,12 +38,10 @@ def needed(what: str, extra: str, error: type[Exception] = ImportError) -> Itera
 
 
 class cached_property(Generic[T]):
-    """A property that is computed when it is first read, as `functools.cached_property` of Python 3.12.
+    """A property that is computed when it is first read, without a lock: two threads may compute it twice."""
 
-    Older versions hold one lock for all objects of a class: threads wait for each other, and a process that
-    is forked in the meantime waits for ever. Without a lock two threads may compute a value twice, with equal
-    results.
-    """
+    # Before Python 3.12, functools.cached_property holds one lock for all objects of a class: threads wait
+    # for each other, and a process that is forked in the meantime waits for ever.
 
     def __init__(self, compute: Callable[[Any], T]):
         self.compute = compute

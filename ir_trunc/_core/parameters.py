@@ -324,26 +324,7 @@ Confidence = Annotated[float, Number("confidence level of the interval", 0, 1, i
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Check the arguments of a public function whose annotations hold a kind.
-
-    The function receives plain Python values. An argument whose default is None may be None.
-
-    Raises
-    ------
-    ParameterError, ParameterTypeError
-        In a call, for an argument that is not allowed; the message has its name and the allowed values.
-
-    Examples
-    --------
-    >>> @checked
-    ... def intervals(scores, confidence: Confidence = 0.95, seed: Seed = 0):
-    ...     return confidence
-    >>> intervals([1, 2], confidence=0.9)
-    0.9
-    >>> intervals([1, 2], confidence=95)
-    Traceback (most recent call last):
-    ir_trunc._core.errors.ParameterError: confidence=95 is out of range: a number > 0 and < 1 is needed.
-    """
+    """Check the arguments of a public function whose annotations hold a kind; it receives plain values."""
     signature = inspect.signature(function)
     parameters = cache(lambda: declared_parameters(function))  # annotations may name what is defined later
 

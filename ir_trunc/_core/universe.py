@@ -18,18 +18,10 @@ _EXAMPLE = "as in keys=('topic', 'question', 'day') or keys='topic/question/day'
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys that identify a list together, outermost first; the id of the list joins them.
+    """The keys that identify a list together, outermost first; the id of the list joins them."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Two or more.
-    separator : str
-        Between the keys in the id of a list.
-    """
-
-    names: tuple[str, ...]
-    separator: str = "/"
+    names: tuple[str, ...]  # two or more
+    separator: str = "/"  # in the id of a list
 
     @classmethod
     def of(cls, keys: Any) -> Keys:
@@ -77,23 +69,10 @@ class Keys:
 
 
 class Nest:
-    """Nested means over lists with keys: over the innermost key first, so that outer keys weigh the same.
-
-    Parameters
-    ----------
-    keys : Keys
-    topics : sequence of str
-        The ids of the lists.
-
-    Attributes
-    ----------
-    groups : list of lists of tuples
-        For each key, the outermost one first, the groups of lists under it, by their keys.
-    parents : list of arrays of int
-        For each group of a key the position of its group under the next outer key.
-    """
+    """Nested means over lists with keys: over the innermost key first, so that outer keys weigh the same."""
 
     def __init__(self, keys: Keys, topics: Sequence[str]):
+        # For each key, the outermost first: its groups of lists, and their positions among its outer groups.
         self.groups: list[list[tuple[str, ...]]] = [keys.split(topics)]
         self.parents: list[Ints] = []
         for level in range(len(keys.names) - 1, 0, -1):
@@ -103,10 +82,7 @@ class Nest:
             self.parents.insert(0, np.array(parents, np.int64))
 
     def means(self, values: Floats, level: int) -> Floats:
-        """The means (M x groups) of values (M x lists) for the groups of a key.
-
-        level: the place of the key, 0 for the outermost one; -1 for the mean of the run (M x 1).
-        """
+        """The means (M x groups) of values (M x lists) for a key: 0 is the outermost, -1 the whole run."""
         for parents in reversed(self.parents[max(level, 0) :]):
             sizes = np.bincount(parents)
             sums = np.zeros((len(values), len(sizes)))

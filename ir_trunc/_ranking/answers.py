@@ -92,11 +92,10 @@ def read_answers(
 
 def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
     """One row for each normalised answer of a question, with its best level."""
+    assert rows.classes is not None
     best: dict[tuple[str, str], tuple[str, int]] = {}
-    text_columns = (
-        column.to_pylist() for column in (rows.topics, rows.docs, rows.classes) if column is not None
-    )
-    for question, answer, kind, level in zip(*text_columns, rows.values.tolist()):
+    ids = (column.to_pylist() for column in (rows.topics, rows.docs, rows.classes))
+    for question, answer, kind, level in zip(*ids, rows.values.tolist()):
         normalised = normalise(answer) if normalise else answer
         previous = best.get((question, normalised))
         if previous and previous[0] != kind and min(previous[1], level) > 0:
@@ -105,26 +104,18 @@ def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
             best[question, normalised] = (kind, level)
     questions, answers = zip(*best) if best else ((), ())
     kinds, levels = zip(*best.values()) if best else ((), ())
-    text = pa.string()
-    columns = (
-        pa.array(questions, text),
-        pa.array(answers, text),
-        np.array(levels, np.int64),
-        pa.array(kinds, text),
-    )
-    return Rows.of(rows.source, *columns)
+    topics, docs, classes = (pa.array(texts, pa.string()) for texts in (questions, answers, kinds))
+    return Rows.of(rows.source, topics, docs, np.array(levels, np.int64), classes)
 
 
 def overlaps_of(qrels: Qrels, ranked: RankedRows, lengths: Ints) -> Floats:
-    """The token F1 of each list's first answer with the nearest right one (Q), for lists of these lengths.
-
-    It is 2 s / (w + w'), with s words in common, w words in the answer and w' in the right answer.
-    """
+    """The token F1 of each list's first answer with the nearest right one (Q), for lists of these lengths."""
     overlaps = np.zeros(len(lengths))
     answered = np.flatnonzero(lengths > 0)
     for topic, answer in zip(answered, ranked.rows.docs.take(ranked.starts[answered]).to_pylist()):
         words = Counter((qrels.normalise(answer) if qrels.normalise else answer).split())
         for right in qrels.right_words[topic]:
+            # 2 s / (w + w'), with s words in common, w in the answer and w' in the right one
             f1 = 2 * (words & right).total() / ((words.total() + right.total()) or 1)
             overlaps[topic] = max(overlaps[topic], f1)
     return overlaps

@@ -31,22 +31,12 @@ Unjudged = Literal["exclude", "nil"]
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Qrels as the kernel reads them, without repeated pairs of topic and document.
+    """Qrels as the kernel reads them, without repeated pairs of topic and document."""
 
-    Attributes
-    ----------
-    source : str
-        Their name in messages.
-    topics, docs : Texts
-        The distinct ids, in the order in which they first occur.
-    topic, doc, grade : array of int32
-        For each judgment the indices of its ids in `topics` and `docs`, and its grade.
-    """
-
-    source: str
-    topics: Texts
+    source: str  # their name in messages
+    topics: Texts  # the distinct ids, in the order in which they first occur
     docs: Texts
-    topic: npt.NDArray[np.int32]
+    topic: npt.NDArray[np.int32]  # of each judgment, the index of its id in `topics`
     doc: npt.NDArray[np.int32]
     grade: npt.NDArray[np.int32]
     universe: tuple[str, ...] = ()
@@ -295,7 +285,7 @@ def _counted(rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str) -> t
     code = index_in(rows.topics.dictionary, topics)[flat(rows.topics.indices)]
     again = repeats(code, rows.docs)
     if len(again):
-        raise rows.twice(int(again[0]), "it is judged twice")
+        raise rows.both(int(again[0]), None, "it is judged twice")
     left_out = occurs(rows.docs, nil_id, PLACEHOLDER)
     is_nil = np.zeros(len(rows), dtype=bool)
     is_nil[left_out] = occurs(rows.docs.take(numeric(np.flatnonzero(left_out))), nil_id)
@@ -434,11 +424,7 @@ def read_qrels_of_runs(
     unjudged: Unjudged | None = None,
     reading: HowRead,
 ) -> tuple[Qrels, HowRead]:
-    """Qrels, and the options for reading their runs, where `columns` names the columns of both.
-
-    Each named column must be in the qrels or in the runs. The keys of qrels that were read before hold for
-    their runs.
-    """
+    """Qrels, and the options for reading their runs: each column that is named must be in one of the two."""
     options = Reading.of(**reading)  # a wrong option is an error before the qrels are read
     names = options.names
     of_qrels = names.needing(names.needed - set(possible_fields(RUN))) if names else None

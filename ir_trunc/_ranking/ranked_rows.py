@@ -23,29 +23,15 @@ _PRECISION: dict[Order, type[np.floating[Any]]] = {"score": np.float32, "score64
 
 @dataclass(frozen=True, eq=False)
 class RankedRows:
-    """The rows of a run for some topics, by rank.
+    """The rows of a run for some topics, by rank."""
 
-    Attributes
-    ----------
-    rows : Rows
-        One row for each document. The rows of a topic are contiguous.
-    topic, rank : array of int64
-        Of each row, the position of its topic among the Q topics, and its rank from 1.
-    lengths, starts : array of int64
-        Of each topic's list, the number of rows and the index of the first row (Q).
-    notes : Notes
-        What is to be reported of the run.
-    missing : array of bool
-        The topics without a row, and without an empty list, in the run (Q).
-    """
-
-    rows: Rows
-    topic: Ints
-    rank: Ints
-    lengths: Ints
-    starts: Ints
+    rows: Rows  # one for each document; those of a topic are contiguous
+    topic: Ints  # of each row, the position of its topic among the Q topics
+    rank: Ints  # of each row, from 1
+    lengths: Ints  # of each list (Q)
+    starts: Ints  # of each list (Q), the index of its first row
     notes: Notes
-    missing: Bools
+    missing: Bools  # topics without a row, and without an empty list, in the run (Q)
 
     @property
     def scores(self) -> Floats | None:
@@ -64,19 +50,15 @@ class RankedRows:
 
     @classmethod
     def of(cls, run: Rows, topics: pa.StringArray) -> RankedRows:
-        """The lists of these topics. A placeholder document makes its topic known but is not in the list.
-
-        Raises InputError where a topic has the same document twice.
-        """
+        """The lists of these topics; a placeholder makes its topic known, and is not in the list."""
         position = index_in(run.topics.dictionary, topics)
         unknown = position < 0  # they get numbers beyond those of the qrels' topics
         position[unknown] = np.arange(len(topics), len(topics) + np.count_nonzero(unknown))
         topic = position[flat(run.topics.indices)]
         duplicates, again = run.reading.duplicates, repeats(topic, run.docs)
         if len(again) and duplicates == "error":
-            raise run.twice(
-                int(again[0]), "it is in the list twice; duplicates='first' or 'best' keeps one of them"
-            )
+            problem = "it is in the list twice; duplicates='first' or 'best' keeps one of them"
+            raise run.both(int(again[0]), None, problem)
         known = topic < len(topics)
         notes = Notes(known=bool(known.any()))
         if not known.all():
@@ -143,11 +125,7 @@ def _keys(rows: Rows) -> Ints | Floats:
 
 
 def ranked_order(topic: Ints, rows: Rows) -> Ints:
-    """The indices that sort the rows by rank.
-
-    Topics keep the order of the run if their rows are contiguous; otherwise they are sorted by `topic`, the
-    number of each row's topic.
-    """
+    """The indices that sort the rows by rank. Topics keep their order if the rows of each are contiguous."""
     keys, place = _keys(rows), np.cumsum(np.diff(topic, prepend=topic[:1]) != 0)
     if place.max(initial=-1) >= len(distinct(topic)):
         place = topic
@@ -158,9 +136,6 @@ def ranked_order(topic: Ints, rows: Rows) -> Ints:
     if by_rank:
         again = np.flatnonzero((np.diff(place[order]) == 0) & (np.diff(keys[order]) == 0))[:1]
         for row, other in zip(order[again + 1].tolist(), order[again].tolist()):
-            raise rows.both(
-                row,
-                other,
-                f"rank {-int(keys[row])} is in the list twice; order='file' takes the rows as they stand",
-            )
+            problem = f"rank {-int(keys[row])} is in the list twice"
+            raise rows.both(row, other, f"{problem}; order='file' takes the rows as they stand")
     return order

@@ -32,8 +32,7 @@ _EXAMPLE = "columns={'doc_id': 'chunk'}"
 class Columns(dict[str, Any]):
     """The columns that the user named, by field, as in `columns={"doc_id": "chunk"}`.
 
-    needed: fields whose column must exist. One argument names the columns of a run and of its qrels, so that
-    the others may be those of the other data.
+    needed: fields whose column must exist here; others may be those of the qrels of a run, or of their runs.
     """
 
     def __init__(self, columns: Mapping[str, Any] | None = None, needed: Iterable[str] = ()):
@@ -201,11 +200,6 @@ class Reading:
         return self.order in ("rank", "file")
 
     @property
-    def by_rows(self) -> bool:
-        """Whether the order of the rows of a list matters."""
-        return self.order == "file" or self.duplicates == "first"
-
-    @property
     def again(self) -> Reading:
         """How a frame is read whose rows were read in this way before."""
         return replace(self, stop=None, lower_is_better=False, columns=None)
@@ -219,16 +213,12 @@ class Layout:
     """What data are read as: their kind, their fields, and for a run its options."""
 
     kind: DataKind
-    fields: tuple[str, ...]
-    """The fields of a line of a TREC file."""
-    value: str
-    """The field that holds the score or the grade."""
+    fields: tuple[str, ...]  # of a line of a TREC file
+    value: str  # the field of the score or the grade
     value_type: ValueType
-    by_class: str | None = None
-    """The field that holds the class of an answer."""
+    by_class: str | None = None  # the field of the class of an answer
     reading: Reading = DEFAULT
-    source: str = ""
-    """The name of the data in messages."""
+    source: str = ""  # the name of the data in messages
 
     @property
     def columns(self) -> dict[str, pa.DataType]:

@@ -35,13 +35,11 @@ class Table:
     """Data in columns, as a reader returns them; `topics`, `asked` and `levels` are those of `Rows`."""
 
     source: str
-    columns: Any = None
-    """A mapping of columns by name, or a frame."""
+    columns: Any = None  # a mapping of columns by name, or a frame
     topics: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
-    named: frozenset[str] = frozenset()
-    """Fields whose columns the user named and the reader has read already."""
+    named: frozenset[str] = frozenset()  # fields whose columns the user named and the reader has read
 
 
 class File:
@@ -54,36 +52,30 @@ class File:
 
 
 class Compiled(NamedTuple):
-    """How the compiled kernel reads data of a form, with the bits that the reader's rows give.
+    """How the kernel reads data of a form; None where it is not sure of them, and the reader decides."""
 
-    Both return None where the kernel is not sure what the data mean: the reader decides, or refuses them.
-    """
-
-    run: Callable[[Any, Data], Samples | None]
-    """Adds a run to the kernel's lists; returns samples of its rows."""
-    qrels: Callable[[Data, int], Any]
-    """Reads qrels; the number is the seed of the kernel's hashes."""
+    run: Callable[[Any, Data], Samples | None]  # adds a run to the kernel's lists; returns samples
+    qrels: Callable[[Data, int], Any]  # the number is the seed of the kernel's hashes
 
 
-Read = Callable[[Any, Layout], Table | Iterable[Rows]]
-"""Reads data; the layout holds their name for messages."""
+Read = Callable[[Any, Layout], Table | Iterable[Rows]]  # the layout holds the data's name for messages
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A form of data: how it is recognised and read. The decorator `reader` explains the attributes."""
+    """A form of data: how it is recognised and read. The decorator `reader` declares it."""
 
-    form: str
+    form: str  # what it looks like, for messages; `<columns>` and `<value>` stand for the fields
     about: str
     kinds: tuple[DataKind, ...]
-    shapes: tuple[Shape, ...]
+    shapes: tuple[Shape, ...]  # of data that it is asked for; 'object': whose class is not built in
     read: Read
-    recognises: Callable[[Any], bool] | None = None
-    priority: int = DEFAULT_PRIORITY
-    fallback: bool = False
-    suffix: str = ""
-    columns: bool = False
-    called: str = ""
+    recognises: Callable[[Any], bool] | None = None  # whether data have the form; a path comes as a `File`
+    priority: int = DEFAULT_PRIORITY  # 0 to 100, the highest first; two equals must not recognise the same
+    fallback: bool = False  # whether it takes data of its shapes that no reader recognises
+    suffix: str = ""  # the end of file names that decides for this form, whatever the file contains
+    columns: bool = False  # whether users can name its columns
+    called: str = ""  # such data in messages; by default the name of their type
     compiled: Compiled | None = None
 
     def form_of(self, layout: Layout) -> str:
@@ -123,56 +115,22 @@ class Reader:
         yield replace(rows, universe=content.topics, asked=content.asked, levels=content.levels, named=named)
 
 
-READERS: dict[str, Reader] = {}
-"""All readers that were declared so far, by their forms."""
+READERS: dict[str, Reader] = {}  # by their forms
 
 
 def reader(
-    form: str,
-    *kinds: DataKind,
-    of: Shape | tuple[Shape, ...],
-    recognises: Callable[[Any], bool] | None = None,
-    priority: int = DEFAULT_PRIORITY,
-    fallback: bool = False,
-    suffix: str = "",
-    columns: bool = False,
-    called: str = "",
-    compiled: Compiled | None = None,
+    form: str, *kinds: DataKind, of: Shape | tuple[Shape, ...], **attributes: Any
 ) -> Callable[[Read], Reader]:
     """Declare a function as a reader; its docstring is what the reference says of the form.
 
-    Parameters
-    ----------
-    form : str
-        What the form looks like, for messages; `<columns>` and `<value>` stand for the fields.
-    *kinds : 'run', 'qrels', 'answers' or 'topics'
-    of : str or tuple of str
-        The shapes of data that the reader is asked for; 'object': any data whose class is not built in.
-    recognises : callable, optional
-        Whether data have the form; its argument is a `File` for a path.
-    priority : int, from 0 to 100
-        Readers of a higher priority are asked first; two of the same must not recognise the same data.
-    fallback : bool
-        Whether the reader takes data of its shapes that no reader recognises.
-    suffix : str
-        The end of file names that decides for this form, whatever the file contains.
-    columns : bool
-        Whether users can name its columns.
-    called : str
-        The name of such data in messages; the default is the name of their type.
-    compiled : Compiled, optional
-
-    Raises
-    ------
-    ParameterError
-        For a priority outside of 0 to 100, and where another reader of the same priority claims the same
-        suffix, or is the fallback for the same shape.
+    of: its shapes. attributes: the others of `Reader`. ParameterError for a priority that is not allowed, or
+    where another reader of the same priority claims the same suffix, or is the fallback for the same shape.
     """
 
     def declare(read: Read) -> Reader:
         about, shapes = " ".join((read.__doc__ or "").split()), (of,) if isinstance(of, str) else of
-        which = recognises, priority, fallback, suffix, columns, called, compiled
-        declared = Reader(form, about, kinds, shapes, read, *which)
+        declared = Reader(form, about, kinds, shapes, read, **attributes)
+        priority, suffix = declared.priority, declared.suffix
         if not 0 <= priority <= 100:
             raise ParameterError(f"reader {form!r}: priority={priority!r}: a number from 0 to 100 is needed.")
         for other in READERS.values():
@@ -180,7 +138,7 @@ def reader(
                 continue
             if suffix and other.suffix == suffix:
                 raise _ambiguous(ParameterError, f"files whose name ends in {suffix}", [other, declared])
-            if fallback and other.fallback and (shared := {*other.shapes} & {*shapes}):
+            if declared.fallback and other.fallback and (shared := {*other.shapes} & {*shapes}):
                 what = f"data of the shape {min(shared)!r} that no reader recognises"
                 raise _ambiguous(ParameterError, what, [other, declared])
         READERS[form] = declared
@@ -240,11 +198,7 @@ def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
 
 
 def reader_of(data: Any, layout: Layout, *other_forms: str) -> Reader:
-    """The reader for the data.
-
-    InputError where none takes them, with all possible forms and the caller's other ones, and where two
-    readers of the same priority recognise them.
-    """
+    """The reader for the data; InputError, which also names `other_forms`, where there is none or are two."""
     shape = shape_of(data)
     if shape == "path":
         _refuse_content(data, layout)
@@ -275,8 +229,7 @@ class Data:
     value: Any
     layout: Layout
     reader: Reader
-    iterator: str = ""
-    """The type of the iterator that the data come from, if they do."""
+    iterator: str = ""  # the type of the iterator that the data come from, if they do
 
     @property
     def source(self) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._core.rankings import distinct
+from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
 from ir_trunc._read.arrow import flat, numeric, one_array, pa, pc
 from ir_trunc._read.reading import DEFAULT, Reading
 
@@ -21,17 +21,14 @@ PART = 1 << 17  # rows that are worked on at a time: what is made of them fits i
 PLACEHOLDER = "__nil__"
 """The document id of the row that makes a topic visible: never retrieved, never judged, never pooled."""
 
-Seen = tuple[str | bytes, float, float]
-"""Topic, rank and score of a row in a sample."""
+Seen = tuple[str | bytes, float, float]  # topic, rank and score of a row in a sample
 
 
 class Sample(NamedTuple):
     """Some rows of a run, in which signs of a wrong option are looked for: all rows would take too long."""
 
-    pairs: tuple[tuple[Seen, Seen], ...] = ()
-    """Neighbouring rows."""
-    marks: frozenset[str] = frozenset()
-    """Values of the second column."""
+    pairs: tuple[tuple[Seen, Seen], ...] = ()  # neighbouring rows
+    marks: frozenset[str] = frozenset()  # values of the second column
 
 
 Samples = tuple[Sample, ...]
@@ -46,31 +43,20 @@ class Rows:
     source: str
     topics: pa.DictionaryArray
     docs: pa.StringArray
-    values: npt.NDArray[np.int64] | npt.NDArray[np.float64]
-    """Grades (int64) or scores (float64)."""
-    classes: pa.DictionaryArray | None = None
-    """The classes of answers, in qrels of answers."""
-    costs: npt.NDArray[np.float64] | None = None
+    values: Ints | Floats  # grades or scores
+    classes: pa.DictionaryArray | None = None  # of answers, in qrels of answers
+    costs: Floats | None = None
     reading: Reading = DEFAULT
-    ranks: npt.NDArray[np.int64] | None = None
-    """Ranks, where they decide the order."""
-    hidden: npt.NDArray[np.bool_] | None = None
-    """Rows that were not shown to the user, where this is known."""
-    unscored: npt.NDArray[np.bool_] | None = None
-    """Rows without a score: their values are minus their places in the list."""
-    lines_of: Callable[[str, str], list[int]] | None = None
-    """Finds the lines of a topic and a document in the file of the rows."""
+    ranks: Ints | None = None  # where they decide the order
+    hidden: Bools | None = None  # rows that were not shown to the user, where this is known
+    unscored: Bools | None = None  # rows without a score: their values are minus their places in the list
+    lines_of: Callable[[str, str], list[int]] | None = None  # of a topic and a document in a file
     samples: Samples = ()
-    starts_over: bool = False
-    """Whether this piece of a run has the rows of all pieces before it, too."""
-    universe: tuple[str, ...] = ()
-    """Topics that belong to the data, with or without a row."""
-    asked: tuple[str, ...] = ()
-    """Topics of the collection of the qrels, of which some may be unjudged."""
-    levels: tuple[int, ...] = ()
-    """Levels of the judgment scale, where it is known."""
-    named: frozenset[str] = frozenset()
-    """Fields whose columns the user named."""
+    starts_over: bool = False  # whether this piece of a run has the rows of all pieces before it, too
+    universe: tuple[str, ...] = ()  # topics that belong to the data, with or without a row
+    asked: tuple[str, ...] = ()  # topics of the qrels' collection, of which some may be unjudged
+    levels: tuple[int, ...] = ()  # of the judgment scale, where it is known
+    named: frozenset[str] = frozenset()  # fields whose columns the user named
 
     @classmethod
     def of(
@@ -122,9 +108,7 @@ class Rows:
         named: list[str] = self.topics.dictionary.take(pc.unique(self.topics.indices)).to_pylist()
         return named
 
-    def require(
-        self, what: str, numbers: npt.NDArray[Any], right: npt.NDArray[np.bool_], needed: str
-    ) -> None:
+    def require(self, what: str, numbers: npt.NDArray[Any], right: Bools, needed: str) -> None:
         """InputError about the first row whose number is not right."""
         if not right.all():
             row = int(right.argmin())
@@ -134,16 +118,13 @@ class Rows:
         """An error about one row."""
         return InputError(f"{self.source}, topic {self.topics[row]}, document {self.docs[row]}: {problem}.")
 
-    def twice(self, row: int, problem: str) -> InputError:
-        """An error about a document that a topic has twice, with the numbers of its lines in a file."""
-        lines = self.lines_of(self.topics[row].as_py(), self.docs[row].as_py()) if self.lines_of else []
+    def both(self, row: int, other: int | None, problem: str) -> InputError:
+        """An error about two rows of a topic (by default of one document), with their lines in a file."""
+        topic, doc = self.topics[row].as_py(), self.docs[row].as_py()
+        lines = self.lines_of(topic, doc) if self.lines_of else []
+        if other is not None and self.lines_of:
+            lines = sorted([lines[0], self.lines_of(topic, self.docs[other].as_py())[0]])
         return self.error(row, problem + (f" (lines {lines[0]} and {lines[1]})" if len(lines) > 1 else ""))
-
-    def both(self, row: int, other: int, problem: str) -> InputError:
-        """An error about two rows of a topic, with the numbers of their lines in a file."""
-        topic, docs = self.topics[row].as_py(), [self.docs[at].as_py() for at in (other, row)]
-        lines = sorted(self.lines_of(topic, doc)[0] for doc in docs) if self.lines_of else []
-        return self.error(row, problem + (f" (lines {lines[0]} and {lines[1]})" if lines else ""))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {document: value}}, the form that every tool takes."""
@@ -152,11 +133,11 @@ class Rows:
             result.setdefault(topic, {})[doc] = value
         return result
 
-    def filter(self, keep: npt.NDArray[np.bool_]) -> Rows:
+    def filter(self, keep: Bools) -> Rows:
         """Some of the rows."""
         return self if keep.all() else self.take(np.flatnonzero(keep))
 
-    def take(self, places: npt.NDArray[np.int64]) -> Rows:
+    def take(self, places: Ints) -> Rows:
         """Some of the rows, in this order."""
         rows = numeric(places)
         columns = self._columns()
@@ -191,9 +172,9 @@ class Rows:
     def read(
         self,
         reading: Reading,
-        ranks: npt.NDArray[np.int64] | None = None,
-        hidden: npt.NDArray[np.bool_] | None = None,
-        unscored: npt.NDArray[np.bool_] | None = None,
+        ranks: Ints | None = None,
+        hidden: Bools | None = None,
+        unscored: Bools | None = None,
         samples: Samples = (),
     ) -> Rows:
         """These rows with what the options of a run decide."""

@@ -206,7 +206,7 @@ def _evaluator(measures: Any, qrels: Any, options: Options) -> tuple[Evaluator, 
     evaluator = Evaluator(measures, qrels, **options)
     if evaluator.qrels is None:
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
-    if evaluator.reading.by_rows:
+    if evaluator.reading.order == "file" or evaluator.reading.duplicates == "first":
         raise InputError(
             "order='file' and duplicates='first' need the run on one machine: a shuffle loses the order of"
             " rows."

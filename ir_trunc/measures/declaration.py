@@ -117,7 +117,7 @@ class measure:
         if sys.flags.optimize < 2 and len(text.split("\n\n")) < 2:
             raise ParameterError(f"{title} needs a docstring: a sentence, an empty line, and the formula.")
         single, of_single = ungrouped(formula)
-        params = {one.name: Param(one.name, kind_of(title, one), one.default) for one in single}
+        params = {each.name: Param(each.name, kind_of(title, each), each.default) for each in single}
         if self.takes_nil:
             params["nil"] = Param("nil", get_args(Nil)[1])
             of_single = with_nil(of_single)
@@ -167,7 +167,6 @@ def lookup(name: str) -> Definition:
 
 
 def _lookup_in(module: str, name: str) -> Definition:
-    """The definition of a measure, whose module is imported first."""
     import_module(module)
     return lookup(name)
 
@@ -209,10 +208,7 @@ def kind_of(title: str, parameter: inspect.Parameter) -> Kind:
 
 
 def ungrouped(formula: Callable[..., Floats]) -> tuple[list[inspect.Parameter], Callable[..., Floats]]:
-    """The single parameters of a formula behind its lists, and the formula as a function of these.
-
-    The parameters of a group stand in its place.
-    """
+    """The single parameters of a formula behind its lists, and the formula as a function of these."""
     single: list[inspect.Parameter] = []
     groups: dict[str, tuple[Any, list[str]]] = {}
     for parameter in _parameters(formula)[1:]:
@@ -299,11 +295,7 @@ def split_at_blanks(text: str) -> list[str]:
 def items_of(
     name: str, given: Any, needed: str, parts_of: Callable[[str], list[str]] = split_at_blanks
 ) -> list[Any]:
-    """The items of an argument that takes a text, an object, or a list of both.
-
-    name: of the argument. needed: what it takes, in words. parts_of: what takes a text apart, by default at
-    its blanks.
-    """
+    """The items of an argument: a text, which `parts_of` takes apart, an object, or a list of both."""
     if isinstance(given, str):
         return parts_of(given)
     single = isinstance(given, (bytes, int, float)) or getattr(given, "ndim", None) == 0

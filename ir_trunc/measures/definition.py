@@ -240,10 +240,9 @@ class BoundMeasure:
         with np.errstate(over="ignore", invalid="ignore"):
             result = self.definition.formula(lists, **self.params)
             if not isinstance(result, np.ndarray) or result.shape != lists.n.shape:
-                needed = (
-                    "an array with a value for every point of the lists, as lists.sum(...) and lists.n are"
-                )
-                raise ParameterError(f"{self.definition.name} returns {shown(result)}: {needed}, is needed.")
+                needed = "an array with a value for every point of the lists"
+                what = f"{self.definition.name} returns {shown(result)}: {needed}"
+                raise ParameterError(f"{what}, as lists.sum(...) and lists.n are, is needed.")
             values: Floats = result + 0.0  # -0.0 becomes 0.0
         if not np.isfinite(values).all():
             given = ", ".join(f"{name}={value!r}" for name, value in self.params.items() if value is not None)
@@ -315,16 +314,12 @@ def all_curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Cur
     array([0. , 1. , 0.5])
     """
     view = cache(partial(Depths, rankings))
-    depths = [(measure, view(measure.cutoff)) for measure in measures]
-    return [
-        Curve(
-            rankings.topics,
-            offsets_of(lists.lengths + 1),
-            measure.of(lists),
-            measure.definition.lower_is_better,
-        )
-        for measure, lists in depths
-    ]
+    curves = []
+    for measure in measures:
+        lists = view(measure.cutoff)
+        values, is_loss = measure.of(lists), measure.definition.lower_is_better
+        curves.append(Curve(rankings.topics, offsets_of(lists.lengths + 1), values, is_loss))
+    return curves
 
 
 class RunScores:
@@ -347,10 +342,7 @@ class RunScores:
         return np.array([self.measure.score(self.rankings.take(np.flatnonzero(one))).mean() for one in sets])
 
     def influence(self) -> Floats:
-        """The influence value of every topic (T).
-
-        Raises ParameterError where the measure declares neither `of_means` nor `influence`.
-        """
+        """The influence value of every topic (T); ParameterError where the measure does not declare any."""
         definition = self.measure.definition
         if definition.influence is not None:
             return definition.influence(self._lists, **self.measure.params)
@@ -372,10 +364,7 @@ class RunScores:
 
 
 def parts_of(measure: BoundMeasure, lists: Lists) -> tuple[Floats, ...]:
-    """Values at the points of the lists from whose means over queries the measure follows.
-
-    A measure of scope 'list' has one part, its own scores. ParameterError where a measure declares none.
-    """
+    """Values at the points of the lists from whose means over queries the measure follows, see `measure`."""
     definition = measure.definition
     if definition.scope == "list":
         return (measure.of(lists),)

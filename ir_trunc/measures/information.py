@@ -24,7 +24,6 @@ QUESTION = (
 Beta = Annotated[float, Number("weight of the joint information; above 1, noise and silence both cost", 0)]
 
 
-# With beta=1 noise costs nothing, and the score is the information that list and judgments share.
 def end_unless_joint(beta: float, **others: object) -> tuple[Read, ...]:
     """With beta=1 noise costs nothing, and the score is the information that list and judgments share."""
     return () if beta == 1 else ("end",)

@@ -32,11 +32,9 @@ _BLOCK = 1 << 16
 
 
 def running(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:
-    """Cumulative sums (or products) inside every row of a flat array.
-
-    One cumulative sum over the whole array would drift, and a row's bits would depend on the rows before it.
-    Rows are laid side by side in padded blocks instead, and each is cumulated by itself.
-    """
+    """Cumulative sums (or products) inside every row of a flat array."""
+    # One cumulative sum over the whole array would drift, and a row's bits would depend on those before it.
+    # Rows are laid side by side in padded blocks instead, and each is cumulated by itself.
     flat = np.asarray(x, dtype=np.float64)
     lengths = sizes_of(offsets)
     result = np.empty(len(flat))

@@ -15,8 +15,7 @@ from ir_trunc.measures.params import QRELS, TOOL, Size
 
 __all__ = [
     "binary", "cascade", "count", "discount", "effort", "exponential", "first_relevant", "geometric",
-    "graded",
-    "jk_discount", "linear", "linear_or_binary", "log2_discount", "mapped", "nil", "over", "powers",
+    "graded", "jk_discount", "linear", "linear_or_binary", "log2_discount", "mapped", "nil", "over", "powers",
     "powers_of_two", "precision_at_relevant", "reciprocal", "scale_of", "scaled", "signed", "silent_or",
     "top_grade", "undiscounted",
 ]  # fmt: skip
@@ -40,13 +39,9 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class Mapped:
-    """The gain that pairs of grade and gain have for it; without one the grade itself, 0 below the lowest.
+    """The gain that pairs of grade and gain have for it; without one the grade itself, 0 below the lowest."""
 
-    A gain of grade 0 belongs to documents that were judged 0: it is not that of negative grades, nor of
-    unjudged documents.
-    """
-
-    gains: tuple[tuple[int, float], ...] = ()
+    gains: tuple[tuple[int, float], ...] = ()  # that of grade 0 is not for negative grades nor the unjudged
     lowest: int = 1
 
     def __call__(self, grade: Ints) -> Floats:
@@ -69,21 +64,11 @@ class PowersOfTwo:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The gains of all judged documents, retrieved or not.
+    """The gains of all judged documents, retrieved or not."""
 
-    Attributes
-    ----------
-    R : array
-        Number of relevant documents of every query.
-    relevant : array
-        Their gains in units, the highest first inside a query, whatever the grades.
-    total : array
-        Sum of units of every query.
-    """
-
-    R: Ints
-    relevant: Floats
-    total: Floats
+    R: Ints  # relevant documents of every query
+    relevant: Floats  # their gains in units, the highest first inside a query, whatever the grades
+    total: Floats  # sum of units of every query
 
     @classmethod
     def of(cls, judgments: Judgments, units: Floats) -> Judged:
@@ -110,22 +95,12 @@ def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
 
 @dataclass(frozen=True, eq=False)
 class Gains:
-    """The gains of documents, in whole units where the scale allows it, so that their sums are exact.
-
-    Attributes
-    ----------
-    counts : array
-        Units of every hit.
-    judged : Judged
-        Units of all judged documents.
-    unit : float
-        A gain is its units divided by this number.
-    """
+    """The gains of documents, in whole units where the scale allows it, so that their sums are exact."""
 
     lists: Lists
-    counts: Floats
+    counts: Floats  # units of every hit
     judged: Judged
-    unit: float = 1.0
+    unit: float = 1.0  # a gain is its units divided by this number
 
     @property
     def hits(self) -> Floats:
@@ -293,35 +268,19 @@ def top_grade(lists: Lists, max_rel: int | None) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """The relevant documents of every query in groups of the same grade, best first.
+    """The relevant documents of every query in groups of the same grade, best first."""
 
-    Attributes
-    ----------
-    row, grade, size, better : array
-        Of every group: its query, grade and size, and the number of relevant documents of a higher grade.
-    R : array
-        Number of relevant documents of every query.
-    keys, starts : array
-        Key of every group, ascending, and a last one that no document has; how many relevant documents have
-        a lower key.
-    levels : array
-        The positive grades of the scale.
-    """
-
-    row: Ints
+    row: Ints  # of every group, its query
     grade: Ints
     size: Ints
-    better: Ints
-    R: Ints
-    keys: Ints
-    starts: Ints
-    levels: Ints
+    better: Ints  # of every group, the number of relevant documents of a higher grade
+    R: Ints  # relevant documents of every query
+    keys: Ints  # of every group, ascending, and a last one that no document has
+    starts: Ints  # how many relevant documents have a lower key
+    levels: Ints  # positive grades of the scale
 
     def around(self, row: Ints, level: Ints) -> tuple[Ints, Ints]:
-        """How many judged documents are better than documents of these queries and levels, or as good.
-
-        level: the place of a positive grade among `levels`.
-        """
+        """How many judged documents are better than these (level: an index into `levels`), or as good."""
         key = _keys(row, level, self.levels)
         at = np.searchsorted(self.keys, key)
         size = (self.starts[at + 1] - self.starts[at]) * (self.keys[at] == key)
@@ -359,19 +318,11 @@ def ties(judgments: Judgments) -> Ties:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """How each relevant hit stands by its grade; 0 for the other hits.
+    """How each relevant hit stands by its grade; 0 for the other hits."""
 
-    Attributes
-    ----------
-    better, as_good : array
-        Documents of a higher grade down to its rank, and those of the same or a higher grade with itself.
-    better_in_all, as_good_in_all : array
-        The same in all judgments.
-    """
-
-    better: Ints
-    as_good: Ints
-    better_in_all: Ints
+    better: Ints  # documents of a higher grade down to its rank
+    as_good: Ints  # those of the same or a higher grade, with itself
+    better_in_all: Ints  # in all judgments
     as_good_in_all: Ints
 
 
@@ -505,11 +456,7 @@ def effort(lists: Lists, weight: Floats, e: float) -> Floats:
 
 
 def collection_sizes(lists: Lists, D: Size) -> Floats:
-    """The number of documents of every point's topic.
-
-    'qrels' and 'tool': as many as are judged. ParameterError where a list refutes 'qrels' by a document that
-    is not judged, where a given number is smaller than the documents known, or where a topic has none.
-    """
+    """The number of documents of every point's topic; ParameterError where lists or judgments refute it."""
     judged = np.diff(lists.judgments.offsets)
     if D == QRELS:
         for at in np.flatnonzero(lists.known() > judged)[:1]:

@@ -97,10 +97,7 @@ def F05u(lists: Lists, rel: MinRel = 1, positive: Positive = None) -> Floats:
 
 
 def at_best_threshold(lists: Lists, given: Floats, rel: int) -> Floats:
-    """What questions earn where the sum is highest: only answers above one threshold are given, the fewest.
-
-    given: what the answer earns, at every point. Equal confidences stay together.
-    """
+    """What questions earn at the threshold of confidence with the highest sum, the highest of several."""
     answered = lists.n > 0
     own = lists.own(answered)
     silent = (binary(lists, rel).R == 0).astype(np.float64)

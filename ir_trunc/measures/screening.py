@@ -87,19 +87,15 @@ def share_read(lists: Lists, D: Size) -> Floats:
 
 
 def reached(lists: Lists, gains: Gains, r: float) -> tuple[Floats, Floats, Bools]:
-    """Relevant documents that a recall takes, the rank of the last of them, whether the list holds them.
-
-    Half a document is rounded to the even number, as the tool of CLEF TAR does.
-    """
-    needed = np.round(r * gains.R)
+    """Relevant documents that a recall takes, the rank of the last of them, whether the list holds them."""
+    needed = np.round(r * gains.R)  # half to even, as the tool of CLEF TAR does
     at = gains.relevant & (count(lists, gains) == needed[lists.row])
     wanted = lists.spread(needed)
     return wanted, lists.sum(lists.rank * at), lists.sum(gains.hits) >= wanted
 
 
-# At a given recall the rank where it is reached counts, and not the end of the list.
 def end_without_recall(r: float | None, **others: object) -> tuple[Read, ...]:
-    """The end counts where no recall is given."""
+    """At a given recall the rank where it is reached counts, and not the end of the list."""
     return () if r else ("end",)
 
 

@@ -30,22 +30,12 @@ QUESTION = "If a system gave only the answers that it is surest of, how many of 
 
 @dataclass(frozen=True, eq=False)
 class RankedAnswers:
-    """The answers of a run, the surest first.
+    """The answers of a run, the surest first."""
 
-    Attributes
-    ----------
-    order : array
-        The position of the answer that stands at each place.
-    starts, sizes : array
-        First place and number of the answers of each confidence.
-    wrong : array
-        Whether an answer is wrong, in the original order.
-    """
-
-    order: Ints
-    starts: Ints
-    sizes: Ints
-    wrong: Bools
+    order: Ints  # the position of the answer that stands at each place
+    starts: Ints  # of the answers of each confidence, the first place
+    sizes: Ints  # and their number
+    wrong: Bools  # in the original order
 
     @classmethod
     def of(cls, wrong: Bools, confidence: Floats) -> RankedAnswers:

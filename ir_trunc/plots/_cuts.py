@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Floats, Rankings
@@ -66,8 +66,7 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
     marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", _style.ACCENT, 5.5))
     for what, depth, marker, fill, size in marks:
         style: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
-        counted = f"{depth} document{'s' * (depth != 1)}"
-        name = f"{what}: {counted}, {values[depth]:.3f}"
+        name = f"{what}: {counted(depth, 'document')}, {values[depth]:.3f}"
         ax.plot(depth, values[depth], marker, color=_style.ACCENT, clip_on=False, label=name, **style)
     _kit.length_axis(ax.xaxis, "length of the list", own)
     name = measure if isinstance(measure, str) else shown(measure)
@@ -272,10 +271,7 @@ def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
 
 
 def recall_by_share(rankings: Rankings, D: Size = QRELS, rel: int = 1) -> tuple[Floats, Floats]:
-    """Shares of the documents read, ascending from 0, and the mean recall from each of them on.
-
-    The mean is over the topics that have relevant documents. InputError where none has.
-    """
+    """Shares of the documents read, ascending from 0, and the mean recall of answerable topics there."""
     lists = Lists(rankings)
     gains = binary(lists, rel)
     answerable = np.count_nonzero(gains.R)

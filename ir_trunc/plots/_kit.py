@@ -85,10 +85,7 @@ def draw_unnamed_lines(ax: Axes, series: LineData, **properties: Any) -> list[tu
 
 
 def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
-    """Write the name of each line at its end, or a legend for many lines and for lines whose ends meet.
-
-    A single line has no name.
-    """
+    """Write the name of each of several lines at its end, or a legend for many and for lines that meet."""
     from ir_trunc.plots._labels import at_ends  # matplotlib: not before something is drawn
 
     if len(drawn) > MOST_NAMES or _meet([line.get_ydata() for _, line in drawn]):
@@ -161,10 +158,7 @@ def length_axis(axis: Any, what: str, longest: float) -> None:
 def checked_table(
     value: Any, columns: Iterable[str], made_by: str, finite: Iterable[str] = ()
 ) -> pd.DataFrame:
-    """The argument, if it is a frame with these columns. made_by: the function that makes such a frame.
-
-    finite: columns that need finite numbers.
-    """
+    """The argument, if it is a frame with these columns, some of finite numbers, as `made_by` makes it."""
     table = instance("table", value, pd.DataFrame, f"the DataFrame that {made_by} makes")
     lacking = [column for column in columns if list(table.columns).count(column) != 1]
     if lacking or not len(table):

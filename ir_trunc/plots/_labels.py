@@ -22,11 +22,8 @@ _LINE = 1.15  # distance of two labels, in heights of their letters
 
 
 def apart(wanted: Floats, gap: float, low: float, high: float) -> Floats:
-    """Positions at least `gap` apart and, if there is room, between low and high, nearest to those wanted.
-
-    The sum of squared distances is least. After subtracting the gaps before it, a position never falls:
-    this is isotonic regression, solved by its max-min formula.
-    """
+    """Positions at least `gap` apart and, if there is room, between low and high, nearest to those wanted."""
+    # Less the gaps before it, a position never falls: isotonic regression, solved by its max-min formula.
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(wanted))
     sums = np.append(0.0, np.cumsum(wanted[order] - steps))
@@ -73,10 +70,7 @@ class _Labels(Artist):
 
 
 def beside(ax: Axes, points: Iterable[tuple[str, float, float, dict[str, Any]]], left: bool = False) -> None:
-    """Write names beyond the right or left edge of the axes, each joined to its point by a thin line.
-
-    points: name, x, y, and the style of the joining line.
-    """
+    """Write names beyond an edge of the axes, each joined to its point (name, x, y, style) by a thin line."""
     away = ScaledTranslation((-9 if left else 9) / 72, 0, ax.figure.dpi_scale_trans)
     words = SMALL | {"ha": "right" if left else "left", "va": "center", "annotation_clip": False}
     words["textcoords"] = ax.transAxes + away

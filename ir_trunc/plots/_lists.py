@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.plots import _kit, _style
@@ -72,14 +72,9 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
         style = _style.SMALL | {"color": _style.ACCENT, "ha": "right", "va": "bottom"}
         ax.text(longest + 0.5, answerable, "nil queries below", **style)
     ax.set_xticks([1, *range(step, longest + 1, step)])
-    count = f"{len(rankings)} topic{'s' * (len(rankings) != 1)}"
-    ax.set(
-        title=_style.label(text("title", title)),
-        xlabel="rank (dark: relevant, light: not)",
-        ylabel=f"{count}, those with most to find on top",
-        xlim=(0.5, longest + 0.5),
-        yticks=[],
-    )
+    what = f"{counted(len(rankings), 'topic')}, those with most to find on top"
+    ax.set(title=_style.label(text("title", title)), xlabel="rank (dark: relevant, light: not)", ylabel=what)
+    ax.set(xlim=(0.5, longest + 0.5), yticks=[])
     ax.invert_yaxis()
     return ax
 

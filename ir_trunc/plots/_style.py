@@ -22,13 +22,9 @@ LONGEST = 48
 
 
 def label(name: object) -> str:
-    """A name that matplotlib draws literally.
-
-    A dollar sign does not begin a formula, an underscore does not hide a line from the legend, and the middle
-    of a long name is left out.
-    """
+    """A name that matplotlib draws literally; the middle of a long name is left out."""
     text = printable(str(name))
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]}...{text[-LONGEST // 4 :]}"
-    text = text.replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text
+    text = text.replace("$", r"\$")  # which would begin a formula
+    return f" {text}" if text.startswith("_") else text  # an underscore hides a line from the legend
