@@ -22,7 +22,7 @@ class _Truncation(ModuleType):
         return dir(import_module("ir_trunc.adapters.pyterrier"))
 
 
-def truncation() -> ModuleType:
+def namespace() -> ModuleType:
     """Return what becomes `pt.truncation`, and add the measures to `pyterrier.measures`."""
     try:
         measures = import_module("pyterrier.measures")

@@ -63,7 +63,7 @@ def report(
 
     Parameters
     ----------
-    measures, qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`. Curves, best cuts and policies are those of the first measure that scores each list by
         itself.
     runs : RunsLike

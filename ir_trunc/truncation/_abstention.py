@@ -115,7 +115,9 @@ def nauc(
 
     Parameters
     ----------
-    measures, qrels, run, confidence, steps, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, run, confidence, steps
+        As for `abstention_curve`.
+    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `abstention_curve`.
 
     Returns

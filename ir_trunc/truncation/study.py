@@ -234,7 +234,7 @@ def best_cuts(
     ----------
     measures : MeasureLike
         Measures that score each list by itself.
-    qrels, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -292,7 +292,9 @@ def cuts(
 
     Parameters
     ----------
-    measures, qrels, runs, topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, runs
+        As for `best_cuts`.
+    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `best_cuts`.
 
     Returns
@@ -415,7 +417,7 @@ def over_collections(
         As `study.collections` returns them.
     *measures
         The arguments of the experiment before qrels and runs.
-    topics, nil, order, duplicates, stop, lower_is_better, columns, keys
+    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
         As for `ir_trunc.calc`, if the experiment takes them.
 
     Returns

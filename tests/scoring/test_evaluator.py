@@ -31,7 +31,7 @@ def test_nothing_is_said_of_other_confidences_and_of_measures_that_read_none(mea
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         calc(measures, QRELS, run, missing="empty")
-        calc("CWS K1", None, rank(QRELS, SAME))  # lists of somebody's own making
+        calc("CWS K1", None, rank(QRELS, SAME, missing="empty"))  # lists of somebody's own making
 
 
 def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():
