@@ -9,8 +9,7 @@ from ir_trunc._core.errors import IrTruncError
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import csv_text
 from ir_trunc.cli._arguments import OneLineParser, add_flag
-from ir_trunc.reporting._papers import PAPERS
-from ir_trunc.reporting.reproduction import reproduce
+from ir_trunc.reporting.reproduction import PAPERS, reproduce
 
 __all__ = ["main"]
 

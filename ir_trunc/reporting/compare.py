@@ -144,7 +144,11 @@ def compare(
     systems, names = tuple(named_runs), tuple(str(measure) for measure in evaluator.measures)
     reference = None if baseline is None else _baseline(baseline, systems)
     pair_test: PairTest = named_test(test, PAIR_TESTS)
-    setting = Setting(*_pairs(systems, reference), alpha, repetitions, seed)
+    pairs = np.triu_indices(len(systems), k=1)
+    if reference is not None:
+        others = np.flatnonzero(np.array(systems, dtype=object) != reference)
+        pairs = others, np.full(len(others), systems.index(reference))
+    setting = Setting(*pairs, alpha, repetitions, seed)
     adjusted_by = _correction(correction, pair_test)
     margins = _margins(margin, evaluator.measures, reference)
     with noted() as notes:
@@ -162,6 +166,9 @@ def compare(
     tested = {name: scores for name, scores in zip(names, paired) if name not in untested}
     by_pair, draws = _test_pairs(names, tested, pair_test, adjusted_by, margins, setting)
     mean_bounds = np.stack([run.bounds for run in scored], axis=1)
+    if empty := [f"{name} {run.empty}" for name, run in zip(systems, scored) if run.empty]:
+        more = f" and {len(empty) - _NAMED} more systems" if len(empty) > _NAMED else ""
+        notes.append(f"Empty lists, which are scored as such: {', '.join(empty[:_NAMED])}{more}.")
     return Comparison(
         measures=names,
         systems=systems,
@@ -184,7 +191,7 @@ def compare(
         seed=seed,
         margins=margins,
         intervals=intervals,
-        notes=(*notes, *_empty_list_notes(dict(zip(systems, scored)))),
+        notes=tuple(notes),
     )
 
 
@@ -202,14 +209,6 @@ def _baseline(name: Any, systems: Sequence[str]) -> str:
     raise InputError(f"baseline={shown(name)} is not one of the runs: {some}.{several}")
 
 
-def _pairs(systems: Sequence[str], baseline: str | None) -> tuple[Ints, Ints]:
-    """The systems of each pair, by their positions: each with the baseline, or all pairs."""
-    if baseline is None:
-        return np.triu_indices(len(systems), k=1)
-    others = np.flatnonzero(np.array(systems, dtype=object) != baseline)
-    return others, np.full(len(others), systems.index(baseline))
-
-
 def _correction(value: Any, test: PairTest) -> Correction | None:
     correction: Any = None if value is None else one_of("correction", value, ("auto", "holm", "bh"))
     if test not in FOR_ALL_PAIRS:
@@ -224,11 +223,12 @@ def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> 
         return {}
     if baseline is None:
         raise ParameterError("margin says what is not worse than the baseline: baseline= is needed with it.")
-    of_names = margin if isinstance(margin, Mapping) else dict.fromkeys(measures, margin)
-    margins = {}
-    for name, value in of_names.items():
-        measure, what = str(parse_measure(name)), f"margin of {name}" if of_names is margin else "margin"
-        margins[measure] = number(what, value, 0, inside=True)
+    if not isinstance(margin, Mapping):
+        return dict.fromkeys(map(str, measures), number("margin", margin, 0, inside=True))
+    named = {str(parse_measure(name)): (name, value) for name, value in margin.items()}
+    margins = {
+        key: number(f"margin of {name}", value, 0, inside=True) for key, (name, value) in named.items()
+    }
     names = [str(measure) for measure in measures]
     for name in margins:
         if name not in names:
@@ -283,8 +283,12 @@ class _ScoredRun:
         drawn: dict[int, tuple[float, float]] = {}
         untested = []
         for row, measure in enumerate(results.measures):
-            reason, bound = _untestable(measure, results.values[row]), bind(measure)
-            if not reason and bound is not None and bound.definition.scope == "run":
+            reason, bound = "", bind(measure)
+            if not isinstance(measure.aggregator(), MeanAgg):
+                reason = "it is added up over topics."
+            elif not np.isfinite(results.values[row]).all():
+                reason = "not every score is a finite number."
+            elif bound is not None and bound.definition.scope == "run":
                 try:
                     by_list[row] = values_of_whole_run(bound, results)
                 except ParameterError as error:  # no influence values
@@ -321,10 +325,7 @@ def values_of_whole_run(measure: BoundMeasure, results: Results) -> Floats:
 def bootstrap_interval(
     measure: BoundMeasure, rankings: Rankings, confidence: float, seed: int
 ) -> tuple[float, float]:
-    """BCa bounds of a measure of the whole run, which is computed anew for each draw of topics.
-
-    tests/benchmarks/intervals.py estimates their coverage.
-    """
+    """BCa bounds of a measure of the whole run (tests/benchmarks/intervals.py estimates their coverage)."""
 
     def value_over(drawn: Ints) -> float:
         return float(measure.score(rankings.take(drawn)).mean())
@@ -337,13 +338,6 @@ def bootstrap_interval(
     return bounds
 
 
-def _untestable(measure: Measure, values: Floats) -> str:
-    """Why no paired test applies to a measure; "" if one does."""
-    if not isinstance(measure.aggregator(), MeanAgg):
-        return "it is added up over topics."
-    return "" if np.isfinite(values).all() else "not every score is a finite number."
-
-
 def _views(results: Results) -> Floats:
     """Means over all topics, over those with answers and over nil queries (3 x M); NaN over none."""
     means = np.full((3, len(results.measures)), np.nan)
@@ -352,12 +346,3 @@ def _views(results: Results) -> Floats:
             part = results if topics.all() else results.over(topics)
             means[row] = list(part.aggregated.values())
     return means
-
-
-def _empty_list_notes(scored: Mapping[str, _ScoredRun]) -> list[str]:
-    """A note on the systems that returned nothing for some topics."""
-    counts = [f"{name} {run.empty}" for name, run in scored.items() if run.empty]
-    if not counts:
-        return []
-    more = f" and {len(counts) - _NAMED} more systems" if len(counts) > _NAMED else ""
-    return [f"Empty lists, which are scored as such: {', '.join(counts[:_NAMED])}{more}."]

@@ -190,8 +190,8 @@ class Comparison(Saved):
         with margins also margin, p_not_worse and p_equivalent.
         """
         names = [(name, *pair) for name in self.measures for pair in self.compared]
-        columns = {"difference": self.differences, "low": self.low, "high": self.high}
-        columns |= {"p": self.p, "effect": self.effects}
+        columns = {"difference": self.differences, "low": self.low, "high": self.high, "p": self.p}
+        columns["effect"] = self.effects
         if self.margins:
             margins = [self.margins.get(name, np.nan) for name in self.measures]
             columns["margin"] = np.repeat(margins, len(self.compared))
@@ -229,9 +229,9 @@ class Comparison(Saved):
 
     def marked(self, digits: int = 4) -> MarkedTable:
         """The table of means with marks for the best and for significance, with this many decimal places."""
-        places, letters = whole("digits", digits, 0, 15), ""
-        if self.baseline is None and self.compared and len(self.systems) <= len(ascii_lowercase):
-            letters = ascii_lowercase[: len(self.systems)]
+        places = whole("digits", digits, 0, 15)
+        lettered = self.baseline is None and self.compared and len(self.systems) <= len(ascii_lowercase)
+        letters = ascii_lowercase[: len(self.systems)] if lettered else ""
         marks = self._marks(letters)
         cells = [
             [self._cell(measure, system, marks, places) for measure in range(len(self.measures))]
@@ -239,7 +239,10 @@ class Comparison(Saved):
         ]
         losses = ", ".join(name for name in self.measures if lower_is_better(name))
         best = f"the best mean of a measure{f', the lowest of {losses}' * bool(losses)}."
-        notes = [*self._mark_notes(letters, marks), *self._test_notes(letters), *self._margin_notes()]
+        of_marks = [f"{SIGNIFICANT} significantly different from {self.baseline}."] * bool(marks)
+        if letters:
+            of_marks = ["Letters behind a mean: significantly better than these systems."]
+        notes = [*of_marks, *self._test_notes(letters), *self._margin_notes()]
         return MarkedTable(self.heading, letters, self.systems, self.measures, cells, best, notes, self.notes)
 
     def to_latex(self, label: str = "", digits: int = 4) -> str:
@@ -297,11 +300,6 @@ class Comparison(Saved):
                 return ""
             low, high = (of[measure, self.compared.index(pair)] for of in (self.low, self.high))
         return "" if np.isnan(low) else f"[{low:.{digits}f}, {high:.{digits}f}]"
-
-    def _mark_notes(self, letters: str, marks: Mapping[tuple[int, int], str]) -> list[str]:
-        if letters:
-            return ["Letters behind a mean: significantly better than these systems."]
-        return [f"{SIGNIFICANT} significantly different from {self.baseline}."] * bool(marks)
 
     def _test_notes(self, letters: str) -> list[str]:
         notes = []

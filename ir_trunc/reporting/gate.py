@@ -244,11 +244,11 @@ class Check:
     def line(self, unit: str = "topic") -> str:
         """The verdict and the numbers behind it. unit: what is counted."""
         interval = f"[{self.low:.4f}, {self.high:.4f}], {counted(self.units, unit)}"
+        values = f"{self.now:.4f} {interval}"
         if not np.isnan(self.before):
-            change = f"{self.now - self.before:+.4f}"
-            values = f"{self.before:.4f} -> {self.now:.4f}, difference {change} {interval}"
-        else:
-            values = f"{self.now:.4f} {interval}"
+            values = (
+                f"{self.before:.4f} -> {self.now:.4f}, difference {self.now - self.before:+.4f} {interval}"
+            )
         return f"{self.verdict:<9}  {printable(self.condition)}: {self.unknown or values}"
 
 
@@ -478,16 +478,11 @@ def _check(
         old = _estimate(condition, before, unit, confidence)
         decides = _mean(values - _values(condition, before, unit), confidence)
         decides = replace(decides, value=new.value - old.value)
-    verdict, bounds = _verdict(condition, decides, require), (decides.low, decides.high)
-    return Check(condition.text, verdict, old.value, new.value, *bounds, len(values), decides.unknown)
-
-
-def _verdict(condition: Condition, estimate: _Estimate, require: Require) -> Verdict:
-    if estimate.unknown:
-        return "failed" if require == "shown" else "undecided"
-    observed, *interval = condition.met(np.array([estimate.value, estimate.low, estimate.high])).tolist()
-    if require == "observed":
-        return "failed" if observed else "passed"
-    if require == "shown":
-        return "failed" if any(interval) else "passed"
-    return "failed" if all(interval) else "undecided" if any(interval) else "passed"
+    low, high = decides.low, decides.high
+    observed, *interval = condition.met(np.array([decides.value, low, high])).tolist()
+    verdict: Verdict = "passed"
+    if decides.unknown:
+        verdict = "failed" if require == "shown" else "undecided"
+    elif observed if require == "observed" else any(interval):
+        verdict = "undecided" if require == "certain" and not all(interval) else "failed"
+    return Check(condition.text, verdict, old.value, new.value, low, high, len(values), decides.unknown)

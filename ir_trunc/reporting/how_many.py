@@ -17,13 +17,21 @@ from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked, text
-from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
+from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.definition import BoundMeasure, influence
-from ir_trunc.reporting._selection import bootstrap, chance_of_lead, choose, separation, shares_of_first
-from ir_trunc.reporting._weighting import keeping, weighted, weights_of
+from ir_trunc.reporting._selection import (
+    bootstrap,
+    chance_of_lead,
+    choose,
+    keeping,
+    separation,
+    shares_of_first,
+    weighted,
+    weights_of,
+)  # fmt: skip
 from ir_trunc.scoring._runs import progress
 from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.results import Result
@@ -152,8 +160,6 @@ class HowMany(Result):
 
     digits = 3
 
-    digits = 3
-
     @property
     def alike(self) -> tuple[str, ...]:
         """The other policies whose score does not differ significantly: the 95 % interval holds 0."""
@@ -215,11 +221,9 @@ class HowMany(Result):
             simpler = f"{self._written(best)} is simpler than {self._written(0)}"
             yield f"{simpler}; its score is within {self.margin:g}."
         yield f"It ranks first in {self.first[best]:.0%} of bootstrap samples."
-        beaten = self.chance <= _CHANCE
-        if not beaten:
-            reference = min(self.policies.index(SILENT), self.policies.index(WHOLE))
-            lead = f"better than '{self.policies[reference]}' beyond chance (p = {self.chance:.2f})"
-            yield f"No policy is {lead}."
+        if not (beaten := self.chance <= _CHANCE):
+            reference = min((SILENT, WHOLE), key=self.policies.index)
+            yield f"No policy is better than '{reference}' beyond chance (p = {self.chance:.2f})."
         auroc, low, high = self.separation
         if not math.isnan(auroc):
             separate = "do not separate" if low <= 0.5 <= high else "separate"
@@ -391,7 +395,8 @@ def how_many(
     order = np.lexsort((np.arange(len(trials)), lengths, -np.round(values.mean(axis=1), 12)))
     trials, values = [trials[i] for i in order], values[order]
     lists = [rankings.cut(trial.cuts) for trial in trials]
-    kept = np.array([_has_relevant(cut) & ~nil for cut in lists])
+    hits = [cut.judged_rows[cut.judged_grades > 0] for cut in lists]
+    kept = np.array([np.bincount(rows, minlength=count) > 0 for rows in hits]) & ~nil
     kept_shares = kept @ nested / (~nil @ nested)
     if keep is not None and kept_shares.max() < keep:
         most = int(kept_shares.argmax())
@@ -540,16 +545,14 @@ def _few(units: int, unit: str) -> str:
 
 @dataclass(frozen=True)
 class _Trial:
-    """A policy, its lengths for lists that it was not fitted on (Q), and itself fitted on all lists.
-
-    rank: 0 for the setting in use, 1 for a fixed length, 2 for others; of policies within the margin the
-    lowest is preferred.
-    """
+    """A policy that was tried."""
 
     name: str
-    cuts: Ints
-    fitted: Any
-    rank: int
+    cuts: Ints  # its lengths for lists that it was not fitted on (Q)
+    fitted: Any  # itself, fitted on all lists
+    rank: (
+        int  # 0: the setting in use, 1: a fixed length, 2: others; within the margin the lowest is preferred
+    )
 
 
 def _try_policies(
@@ -623,16 +626,9 @@ def _as_text(policy: Any) -> str:
     return str(policy) if definition and definition.kind is type(policy) and definition.written else ""
 
 
-def _has_relevant(rankings: Rankings) -> Bools:
-    """Which lists have a relevant document (Q)."""
-    rows = rankings.judged_rows[rankings.judged_grades > 0]
-    return np.bincount(rows, minlength=len(rankings)) > 0
-
-
 def _costs(rankings: Rankings, price: float | None) -> Floats:
     """The cost of each list (Q)."""
     if rankings.costs is None:
-        price = math.nan if price is None else price
-        return rankings.lengths.astype(np.float64) * price
+        return rankings.lengths * (math.nan if price is None else float(price))
     costs = np.bincount(rankings.rows, rankings.costs[rankings.places], len(rankings))
     return costs.astype(np.float64) * (1.0 if price is None else price)

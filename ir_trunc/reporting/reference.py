@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from inspect import cleandoc
@@ -92,7 +93,7 @@ def _measure(definition: Definition, verdicts: Verdicts) -> str:
             " correctly.\n"
         )
     names, scores = [name for name, *_ in _LISTS], [f"{score:.4f}" for score in boundary_scores(definition)]
-    call = _shown(definition)
+    call = definition.name + "".join(f"@{depth}" for depth in _cutoff(definition).values())
     value = round(calc_aggregate(call, _QRELS, _RUN)[call], 4)
     computed = [
         _table(["list", *names], [[f"`{call}`", *scores]]),
@@ -106,11 +107,6 @@ def _cutoff(definition: Definition) -> dict[str, int]:
     """The cutoff of a measure that requires one: 1 for the answer to a question, 5 for a list."""
     needs = CUTOFF in definition.params and definition.params[CUTOFF].required
     return {CUTOFF: 1 if definition.scope == "run" else 5} if needs else {}
-
-
-def _shown(definition: Definition) -> str:
-    """The measure with its defaults, and with a cutoff if it requires one."""
-    return definition.name + "".join(f"@{depth}" for depth in _cutoff(definition).values())
 
 
 def boundary_scores(definition: Definition) -> list[float]:
@@ -137,24 +133,20 @@ def _verdicts(verdicts: Verdicts) -> str:
     return f"Properties{of}, {text}" + (f" The paper says otherwise: {', '.join(others)}." if others else "")
 
 
-def _with_what(found: Finding) -> str:
+def _with_what(finding: Finding) -> str:
     """The property, and what its verdict depends on."""
-    if not found.depends_on:
-        return found.property
-    examples = "; ".join(f"{word} with {where}" for word, where, _ in found.examples)
-    return f"{found.property} on {' and '.join(found.depends_on)} ({examples})"
+    if not finding.depends_on:
+        return finding.property
+    examples = "; ".join(f"{word} with {where}" for word, where, _ in finding.examples)
+    return f"{finding.property} on {' and '.join(finding.depends_on)} ({examples})"
 
 
 def _parameters(all_families: list[Family]) -> str:
-    measures: dict[tuple[str, str, str], list[str]] = {}
+    links = defaultdict(list)
     for definition in (definition for family in all_families for definition in family.members):
         for param in definition.params.values():
-            about = (param.name, param.kind.meaning, param.kind.allowed)
-            measures.setdefault(about, []).append(_link(definition.name))
-    rows = [
-        [f"`{name}`", meaning, allowed, " ".join(links)]
-        for (name, meaning, allowed), links in sorted(measures.items())
-    ]
+            links[param.name, param.kind.meaning, param.kind.allowed].append(_link(definition.name))
+    rows = [[f"`{name}`", *about, " ".join(measures)] for (name, *about), measures in sorted(links.items())]
     return _table(["parameter", "meaning", "allowed", "measures"], rows)
 
 
@@ -168,9 +160,9 @@ def _properties(all_verdicts: list[Verdicts]) -> str:
 
 def forms_section() -> str:
     """The forms that data may have."""
-    found = {known.form: known for kind in get_args(DataKind) for known in readers_of(kind)}
-    named = {form.replace("<value>", "value").replace("<columns>", "..."): of for form, of in found.items()}
-    rows = [[f"`{form}`", ", ".join(known.kinds), known.about] for form, known in named.items()]
+    readers = {reader.form: reader for kind in get_args(DataKind) for reader in readers_of(kind)}
+    named = {form.replace("<value>", "value").replace("<columns>", "..."): of for form, of in readers.items()}
+    rows = [[f"`{form}`", ", ".join(reader.kinds), reader.about] for form, reader in named.items()]
     return _table(["form", "of", "what is to be known"], rows)
 
 

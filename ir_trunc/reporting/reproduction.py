@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -10,10 +14,19 @@ import numpy as np
 from ir_trunc._core.errors import InputError, ParameterTypeError, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import one_of, text
-from ir_trunc._core.rankings import Bools
+from ir_trunc._core.rankings import Bools, Floats, Rankings
+from ir_trunc.measures.graded import SAKAI
+from ir_trunc.meta.agreement import agreement
+from ir_trunc.meta.matrix import ScoreMatrix
+from ir_trunc.meta.pool_grid import CONDITIONS_2010, PAPER_2010, conditions
+from ir_trunc.meta.pools import PooledRuns, pooled_runs
+from ir_trunc.meta.power import power
+from ir_trunc.meta.standardisation import Reference
 from ir_trunc.plots import _kit
-from ir_trunc.reporting._papers import PAPERS, Collection
+from ir_trunc.scoring.evaluator import calc, calc_aggregate
 from ir_trunc.scoring.results import Result
+from ir_trunc.truncation import study
+from ir_trunc.truncation.study import over_collections
 
 __all__ = ["Reproduction", "reproduce"]
 
@@ -150,3 +163,202 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
     ]
     columns = ["table", "row", "column", "places", "printed", "computed"]
     return Reproduction.from_pandas(paper, pd.DataFrame(cells, columns=columns), data)
+
+
+# The papers, and how their tables are computed.
+
+Collection = tuple[Any, Any]
+"""Qrels and runs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """One printed table, cell by cell, with the computed figures."""
+
+    title: str  # as in the paper
+    rows: Sequence[str]  # the row and the column of each cell
+    columns: Sequence[str]
+    printed: Sequence[float]
+    computed: Sequence[float]
+    places: int  # printed decimal places
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper whose tables can be computed."""
+
+    tables: Callable[..., Iterator[Cells]]
+    source: str
+    data: str | None = None  # the collection that it needs; None if its own examples are enough
+    notes: tuple[str, ...] = ()  # known reasons for differences
+    note_of: Callable[[pd.DataFrame], str] = lambda cells: ""  # one that has to hold for the cells
+    several: bool = False  # whether the figures are a mean over collections
+
+
+PAPERS: dict[str, Paper] = {}
+"""The papers by name."""
+
+
+def _paper(**about: Any) -> Callable[[Callable[..., Iterator[Cells]]], Callable[..., Iterator[Cells]]]:
+    """Add a function that computes the tables of a paper to `PAPERS`, under its own name."""
+
+    def add(tables: Callable[..., Iterator[Cells]]) -> Callable[..., Iterator[Cells]]:
+        PAPERS[tables.__name__] = Paper(tables, **about)
+        return tables
+
+    return add
+
+
+@cache
+def _printed(paper: str) -> Any:
+    """The figures that a paper prints."""
+    return json.loads((files("ir_trunc.reporting") / "printed.json").read_text(encoding="utf-8"))[paper]
+
+
+_LIU = ("RRT", "RBPT(p=0.5)", "nDCGT", "APT")
+_PENAS = ("c@1", "c(unanswered=0)@1")
+
+
+@_paper(
+    source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051",
+    data="the mean of nine collections",
+    notes=(
+        "Rows are measures of full lists, columns of lists that are cut at their best.",
+        "On other collections than the paper's the figures are others, too.",
+    ),
+    several=True,
+)
+def amigo2022(*collections: Collection) -> Iterator[Cells]:
+    """Kendall's tau between the system orders by full lists and by lists that are cut at their best."""
+    table = _printed("amigo2022")["table_2"]
+    named = {str(at): collection for at, collection in enumerate(collections)}
+    computed = over_collections(study.agreement, named, study.PAPER_2022, list(table)).loc["mean"].to_numpy()
+    cells = [(row, column, figure) for row, of in table.items() for column, figure in of.items()]
+    rows, columns, figures = zip(*cells)
+    yield Cells("Table 2", rows, columns, figures, computed.ravel().tolist(), places=2)
+
+
+@_paper(source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737")
+def liu2016() -> Iterator[Cells]:
+    """Each list with its relevant documents, scored with the terminal document."""
+    columns = ("r_t", *_LIU)
+    for signs, relevant, figures in _printed("liu2016")["table_1"]:
+        grades = [int(sign) for sign in signs]
+        judged = [1] * relevant + [0] * (len(grades) - sum(grades))
+        rankings = Rankings.from_lists([grades], [judged])
+        behind = len(grades) + 1  # where the terminal document is
+        precision, *scores = calc([f"PT@{behind}", *_LIU], None, rankings).values[:, 0].tolist()
+        computed = [precision * behind - sum(grades), *scores]
+        rows = [f"{signs}, R = {relevant}"] * len(columns)
+        yield Cells("Table 1", rows, columns, figures, computed, places=3)
+
+
+@_paper(source="Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142")
+def penas2011() -> Iterator[Cells]:
+    """c@1 and accuracy of as many right, wrong and open questions as the paper counts."""
+    for system, (right, wrong, unanswered), figures in _printed("penas2011")["table_3"]:
+        lists: list[list[int]] = [[1]] * right + [[0]] * wrong + [[]] * unanswered
+        topics = [f"{i:03}" for i in range(len(lists))]
+        rankings = Rankings.from_lists(lists, [[1, 0]] * len(lists), topics=topics)
+        means = calc_aggregate(_PENAS, None, rankings)
+        computed = [means[measure] for measure in _PENAS]
+        yield Cells("Table 3", [system] * len(_PENAS), _PENAS, figures, computed, places=2)
+
+
+@_paper(
+    source=SAKAI,
+    notes=(
+        "The paper's formula for the last example has cig(100) + 1 for cig(100) + 100; its figure is right.",
+    ),
+)
+def sakai2004() -> Iterator[Cells]:
+    """Answers by rank, later ones of a class as 0, against the best level of every class."""
+    for example, ranked, ideal, figures in _printed("sakai2004")["examples"]:
+        grades = [0] * (ranked["rank"] - 1) + [ranked["grade"]] if isinstance(ranked, dict) else ranked
+        rankings = Rankings.from_lists([grades])
+        rankings = replace(rankings, judgments=Rankings.from_lists([ideal]).judgments)
+        for measure, (figure, places) in figures.items():
+            computed = float(calc(measure, None, rankings).values[0, 0])
+            yield Cells("Worked examples", [example], [measure], [figure], [computed], places)
+
+
+_NDCG = "anDCG(dcg='jk')"
+_ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP {_NDCG} RBP(p=0.9977,rel=1)"}
+"""The measures of Table 2 by their evaluation depth."""
+
+
+@_paper(
+    source="Webber, Moffat & Zobel, Information Retrieval 2010",
+    data="all 129 runs of TREC-8's ad hoc task, topics 401 to 450",
+    notes=(
+        "Runs are in the order of their 64-bit scores.",
+        "In Table 2 the measures at depth 10 see a pool of depth 10, and RBP.8 sees all of a list.",
+    ),
+    note_of=lambda cells: _short_of_a_pair(cells),
+)
+def webber2010(collection: Collection) -> Iterator[Cells]:
+    """Discriminative power, and agreement between measures at several depths of pool and evaluation."""
+    qrels, runs = collection
+    pools = pooled_runs(qrels, runs, order="score64")
+    figures = _printed("webber2010")
+
+    basic = pools.score(["P@10", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)", "AP", f"{_NDCG}@1000"])
+    yield _shares("Table 1", figures["table_1"], power(basic).share.tolist())
+
+    orders = conditions(_ORDERS, pools, {"10": (10, 10), "all": (None, None), "1000": (None, 1000)})
+    yield _triangle("Table 2", figures["table_2"], agreement(orders).values)
+
+    measures = dict.fromkeys(CONDITIONS_2010, PAPER_2010) | {"shallow": PAPER_2010.replace("{p}", "0.8")}
+    matrix = conditions(measures, pools, CONDITIONS_2010)
+    yield _triangle("Table 3", figures["table_3"], agreement(power(matrix)).values)
+
+    of_ndcg = [name for name in matrix.measures if name.startswith("anDCG")]
+    taus = agreement(matrix.take(measures=of_ndcg)).values
+    pairs, three = figures["figure_2"], [taus[0, 1], taus[0, 2], taus[2, 1]]
+    yield Cells("Figure 2", ["nDCG"] * 3, list(pairs), list(pairs.values()), three, 3)
+
+    shares = [float(power(matrix).share[0]) for matrix in _in_the_text(pools)]
+    yield _shares("Figure 4, text", figures["figure_4"], shares)
+
+
+def _short_of_a_pair(cells: pd.DataFrame) -> str:
+    """The remark on the text's shares of pairs, where each that differs would agree with one pair more."""
+    pairs = 129 * 128 // 2
+    text = cells[cells["table"] == "Figure 4, text"]
+    differing = text[(text["computed"] - text["printed"]).abs() > 0.0005]
+    counts = text["computed"] * pairs
+    of_so_many = np.allclose(counts, counts.round(), atol=1e-6)
+    with_one_more = (differing["computed"] + 1 / pairs).round(3)
+    if differing.empty or not of_so_many or not np.isclose(with_one_more, differing["printed"]).all():
+        return ""
+    words = f"On TREC-8 the {len(differing)} figures of the text that differ are"
+    return f"{words} one system pair of {pairs:,} short each."
+
+
+def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:
+    """The conditions that the text of section 5 names, in the order of the printed figures."""
+
+    def standardised(measure: str) -> ScoreMatrix:
+        raw = pools.score(measure)
+        return Reference.of(raw).standardise(raw)
+
+    yield standardised("AP@100")
+    yield pools.score("R@100")
+    yield pools.score("R@10", pools.in_pool(10))
+    yield standardised("AP@10")
+    yield pools.score(f"{_NDCG}@20", pools.in_pool(20))
+    yield pools.score(f"{_NDCG}@20", pools.in_pool(5))
+
+
+def _shares(title: str, figures: dict[str, float], shares: Sequence[float]) -> Cells:
+    """Shares of system pairs, a row for each."""
+    return Cells(title, list(figures), ["share of pairs"] * len(figures), list(figures.values()), shares, 3)
+
+
+def _triangle(title: str, figures: dict[str, Sequence[Sequence[float]]], taus: Floats) -> Cells:
+    """The cells above the diagonal of a symmetric table."""
+    names = [str(name) for name in figures["measures"]]
+    places = [(row, row + 1 + at) for row, cells in enumerate(figures["rows"]) for at in range(len(cells))]
+    rows, columns = [names[row] for row, _ in places], [names[column] for _, column in places]
+    in_print = [figure for cells in figures["rows"] for figure in cells]
+    return Cells(title, rows, columns, in_print, [float(taus[place]) for place in places], places=2)

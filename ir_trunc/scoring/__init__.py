@@ -1,7 +1,3 @@
-"""Scoring: measures over ranked lists, by the names and objects of ir-measures.
-
-`evaluator` has the functions that score runs, `objects` the measures by object and by text, and `results`
-what the functions return.
-"""
+"""Scoring: measures over ranked lists, by the names and objects of ir-measures."""
 
 __all__: list[str] = []

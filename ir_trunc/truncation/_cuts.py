@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast
@@ -13,7 +13,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import mapping, several, text
-from ir_trunc._core.rankings import Floats, Rankings, offsets_of
+from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target, run_lines, word, write_text
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.ranked_rows import RankedRows
@@ -129,31 +129,13 @@ def write_run(
     missing = next((topic for topic in pc.unique(run.topics).to_pylist() if topic not in cuts), None)
     if missing is not None:
         raise InputError(f"{run.source}: topic {missing} has no cut; every topic of the run needs one.")
-    ordered = RankedRows.of(run, strings(list(cuts)))
-    docs, scores = ordered.rows.docs, ordered.falling
-
-    def lists() -> Iterator[tuple[str, list[tuple[str, float]]]]:
-        for (topic, k), start, length in zip(cuts.items(), ordered.starts.tolist(), ordered.lengths.tolist()):
-            kept = slice(start, start + min(_kept_count(topic, k), length))
-            yield topic, list(zip(docs[kept].to_pylist(), scores[kept].tolist()))
-
     heads = several("comments", comments, "lines that begin with #")
     for comment in heads:
         if not text("comments", comment).startswith("#") or len(comment.splitlines()) > 1:
             raise InputError(f"comments: {shown(comment)} is not a line that begins with #.")
-    _write_lists(path, lists(), tag, heads)
-
-
-def _write_lists(
-    path: Target, lists: Iterable[tuple[str, list[tuple[str, float]]]], tag: str, comments: Iterable[str] = ()
-) -> None:
-    """Write each topic's documents and scores as a TREC run, an empty list as the placeholder."""
-    rows = (
-        (topic, doc, rank, score)
-        for topic, documents in lists
-        for rank, (doc, score) in enumerate(documents or [(PLACEHOLDER, 0.0)], 1)
-    )
-    write_text(path, chain(comments, run_lines(rows, tag)))
+    ordered = RankedRows.of(run, strings(list(cuts)))
+    kept = [min(_kept_count(topic, k), n) for (topic, k), n in zip(cuts.items(), ordered.lengths.tolist())]
+    write_text(path, chain(heads, Truncated._of(ordered, list(cuts), np.array(kept, np.int64))._lines(tag)))
 
 
 def _check_cuts(cuts: Mapping[str, int]) -> None:
@@ -189,6 +171,13 @@ class Truncated(Mapping[str, dict[str, float]]):
     cuts: Mapping[str, int]
     docs: tuple[str, ...]
     scores: Floats
+
+    @classmethod
+    def _of(cls, ordered: RankedRows, topics: Sequence[str], lengths: Ints) -> Truncated:
+        """The first documents of the ranked rows of each topic."""
+        places = np.repeat(ordered.starts - offsets_of(lengths)[:-1], lengths) + np.arange(lengths.sum())
+        docs = ordered.rows.docs.take(pa.array(places)).to_pylist()
+        return cls(dict(zip(topics, lengths.tolist())), tuple(docs), ordered.falling[places])
 
     def __repr__(self) -> str:
         empty = sum(k == 0 for k in self.cuts.values())
@@ -228,7 +217,16 @@ class Truncated(Mapping[str, dict[str, float]]):
 
         An empty list is written as the placeholder `__nil__`, which ir_trunc reads as the empty list again.
         """
-        _write_lists(path, ((topic, list(scores.items())) for topic, scores in self.to_dict().items()), tag)
+        write_text(path, self._lines(tag))
+
+    def _lines(self, tag: str) -> Iterator[str]:
+        """The lines of a TREC run; an empty list is the placeholder."""
+        rows = (
+            (topic, doc, rank, score)
+            for topic, scores in self.to_dict().items()
+            for rank, (doc, score) in enumerate(scores.items() or [(PLACEHOLDER, 0.0)], 1)
+        )
+        return run_lines(rows, tag)
 
 
 def truncate(
@@ -279,11 +277,7 @@ def truncate(
     topics = {*pc.unique(rows.topics).to_pylist(), *(cuts or ()), *rows.universe}
     lists = unjudged_lists(rows, list(topics), nil)
     lengths = lengths_of(cutter, lists)
-    ordered = RankedRows.of(rows, pa.array(lists.topics, pa.string()))
-    starts = np.repeat(ordered.starts - offsets_of(lengths)[:-1], lengths)
-    places = starts + np.arange(lengths.sum())
-    docs = ordered.rows.docs.take(pa.array(places)).to_pylist()
-    return Truncated(dict(zip(lists.topics, lengths.tolist())), tuple(docs), ordered.falling[places])
+    return Truncated._of(RankedRows.of(rows, pa.array(lists.topics, pa.string())), lists.topics, lengths)
 
 
 def _given_cuts(policy: Any) -> dict[str, int] | None:

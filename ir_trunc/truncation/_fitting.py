@@ -65,28 +65,21 @@ def curve_of(measure: Any, rankings: Rankings) -> Curve:
             " Greedy, ScoreThreshold and ShareOfTop, which have one level for the whole run, can be fitted to"
             " it; an oracle needs another measure."
         )
-    return bound.curve(check_rankings(rankings))
+    return bound.curve(rankings)
 
 
-def best_levels(
-    keys_of: Callable[[Rankings], Floats],
-    rankings: Rankings,
-    measure: Any,
-    sets: Iterable[Ints] | None = None,
-) -> list[float]:
+def best_levels(keys: Floats, rankings: Rankings, bound: BoundMeasure, sets: Iterable[Ints]) -> list[float]:
     """The level for which the measure is best if each list ends before its first document with a lower key.
 
-    `keys_of` gives every document a key; keys fall along each list. Infinity if nothing is better than empty
-    lists; of several best levels the highest. There is a level for each of the sets of lists, which are
-    given by their positions, by default one for all lists.
+    Each document has a key; keys fall along each list. There is a level for each of the sets of lists, which
+    are given by their positions: infinity if nothing is better than empty lists; of several the highest.
     """
-    bound = one_measure(measure)
-    depths = Depths(check_rankings(rankings), bound.cutoff)
+    depths = Depths(rankings, bound.cutoff)
     # The keys are those of whole lists, which policies cut; a measure looks at documents to its cutoff.
-    keys = keys_of(rankings)[rankings.ranks <= np.repeat(depths.lengths, rankings.lengths)]
+    keys = keys[rankings.ranks <= np.repeat(depths.lengths, rankings.lengths)]
     levels = Levels(keys, np.array(parts_of(bound, depths)), depths.lengths)
     best = []
-    for chosen in [np.arange(len(rankings))] if sets is None else sets:
+    for chosen in sets:
         candidates, sums = levels.sums(chosen)
         # The score of a measure of the whole run is computed from the means of its parts.
         scores = value_from_means(bound, sums / len(chosen))

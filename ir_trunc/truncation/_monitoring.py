@@ -179,8 +179,7 @@ def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitori
     if n < _FEWEST:
         raise InputError(f"{counted(n, 'live list')}: two or more are needed to compare their distribution.")
     lengths, was = policy.cut(rankings), profile.questions
-    silent = int((lengths == 0).sum())
-    silent_then = round(profile.silent * was)
+    silent_then, silent = round(profile.silent * was), int((lengths == 0).sum())
     table = [[silent_then, was - silent_then], [silent, n - silent]]
     rows = {"silent": (profile.silent, silent / n, float(fisher_exact(table)[1]))}
     deviation = float(lengths.std(ddof=1))
@@ -196,11 +195,9 @@ def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitori
         if len(values) >= _FEWEST:
             median = next(value for value, share in points if share >= 0.5)
             rows[name] = (median, float(np.median(values)), _kolmogorov_smirnov(points, was, values))
-    fitted_values, live_values, p_values = (np.array(column, np.float64) for column in zip(*rows.values()))
-    corrected = _holm(p_values)
-    return Monitoring(
-        str(policy), profile, n, false_alarms, tuple(rows), fitted_values, live_values, corrected
-    )
+    fitted_values, live_values, p_values = np.array(list(rows.values()), np.float64).T
+    columns = fitted_values, live_values, _holm(p_values)
+    return Monitoring(str(policy), profile, n, false_alarms, tuple(rows), *columns)
 
 
 def _kolmogorov_smirnov(points: tuple[tuple[float, float], ...], n: int, values: Floats) -> float:

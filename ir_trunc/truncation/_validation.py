@@ -1,13 +1,4 @@
-"""What policies are worth on topics that they have not seen.
-
-Policies are fitted and applied on arrays of lists: `fit_each` fits a policy on several sets of lists, given
-by their positions, and `cut_each` cuts each part of the lists by a policy of its own.
-
-    parts = topic_folds(len(rankings), folds, seed)
-    sets = [np.setdiff1d(np.arange(len(rankings)), part) for part in parts]
-    *of_others, of_all = fit_each(policy, measure, rankings, [*sets, np.arange(len(rankings))])
-    cuts = cut_each(of_others, rankings, parts)
-"""
+"""What policies are worth on topics that they have not seen."""
 
 from __future__ import annotations
 
@@ -149,24 +140,17 @@ def topic_folds(topics: int, folds: int, seed: int) -> list[Ints]:
 
 
 def fit_each(policy: Cutter, measure: Any, rankings: Rankings, sets: Sequence[Ints]) -> list[Cutter]:
-    """The policy as it is fitted on each of several sets of lists, which are given by their positions.
-
-    The bits are those of `policy.fit(rankings.take(positions), measure)`. Where a level is fitted, the keys
-    of all documents are computed and sorted once.
-    """
+    """The policy as it is fitted on each of several sets of lists, which are given by their positions."""
     if getattr(type(policy), "fit", None) is Policy.fit:
         return [policy] * len(sets)
-    if isinstance(policy, LevelPolicy):
+    if isinstance(policy, LevelPolicy):  # the keys of all documents are computed and sorted once
         return [*policy.fit_each(rankings, measure, sets)]
     # A policy of the user's may keep what it learns in itself: each set has a copy of its own.
     return [copy(policy).fit(rankings.take(positions), measure) for positions in sets]
 
 
 def cut_each(policies: Sequence[Cutter], rankings: Rankings, parts: Sequence[Ints]) -> Ints:
-    """The length of every list (Q), where each part of the lists is cut by a policy of its own.
-
-    Policies that do not declare that they use judgments see none.
-    """
+    """The length of every list (Q), each part cut by its own policy; one that sees judgments says so."""
     lists = rankings if sees_judgments(policies[0]) else rankings.unjudged()
     if all(policy is policies[0] for policy in policies):
         return lengths_of(policies[0], lists)
@@ -182,7 +166,6 @@ def _paired_p_value(scores: Floats, reference: Floats) -> float:
 
     if (scores == reference).all():
         return 1.0
-    with warnings.catch_warnings():
-        # scipy warns if the differences are equal; the p value is 0 or next to it in any case.
+    with warnings.catch_warnings():  # of equal differences, whose p value is 0 or next to it
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
         return float(ttest_rel(scores, reference).pvalue)

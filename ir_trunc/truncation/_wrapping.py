@@ -179,10 +179,7 @@ def with_effort(
 
 
 def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFrame, Ints, Ints, Ints]:
-    """The scored documents of a run, by rank with binary gains, and its qrels; three numbers by topic.
-
-    They are the length of the list, the relevant documents retrieved, and the relevant documents.
-    """
+    """The scored documents of a run with binary gains, its qrels, and by topic length, hits and relevant."""
     if pc.any(pc.equal(rows.docs, TERMINAL)).as_py():
         raise InputError(f"{rows.source}: it holds {TERMINAL} documents already.")
     rankings, joined = join_run(qrels, rows)
@@ -211,10 +208,7 @@ def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFr
 
 
 def _ids_as_judged(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[str]:
-    """The ids of ranked rows as they were judged; those that do not count are marked.
-
-    `counted`: rows that are judged as the qrels say. `again`: rows whose class occurred above.
-    """
+    """The ids of ranked rows; marked are those that do not count, and those whose class occurred above."""
     ids: list[str] = ranked.rows.docs.to_pylist()
     if qrels.classes is None and qrels.normalise is None and not qrels.nil.answers:
         return ids
@@ -231,17 +225,13 @@ def _ids_as_judged(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints)
 
 
 def _qrels_frame(qrels: Qrels, counted: Ints, by_nil: Bools) -> pd.DataFrame:
-    """The qrels with one relevant answer of each class, and NIL for the topics of which it is the answer.
-
-    `counted`: places of answers that count in the run (-1 for NIL). `by_nil`: whether NIL answers a topic.
-    """
+    """The qrels with one relevant answer of each class, those that count in the run first, and right NILs."""
     topic, doc = np.divmod(qrels.keys, max(1, len(qrels.docs)))
     kept = np.ones(len(topic), dtype=bool)
     if qrels.classes is not None:
-        first = np.zeros(len(topic), dtype=bool)
-        first[counted[counted >= 0]] = True
+        counts = np.isin(np.arange(len(topic)), counted)  # -1 is NIL
         right = np.flatnonzero(qrels.grades > 0)
-        order = right[np.lexsort((-qrels.grades[right], ~first[right], qrels.classes[right], topic[right]))]
+        order = right[np.lexsort((-qrels.grades[right], ~counts[right], qrels.classes[right], topic[right]))]
         kept[order[1:][(np.diff(topic[order]) == 0) & (np.diff(qrels.classes[order]) == 0)]] = False
     topics, docs = qrels.judgments.topics, qrels.docs.to_pylist()
     rows = [

@@ -59,7 +59,7 @@ def test_a_measure_is_named_in_its_own_file_only():
     from ir_trunc.measures import registry
 
     for path in FILES:
-        if package_of(path) == "measures" or path.stem in ("demo", "_papers", "inspect_ai"):
+        if package_of(path) == "measures" or path.stem in ("demo", "reproduction", "inspect_ai"):
             continue
         words = {node.value for node in nodes_of(path) if isinstance(node, ast.Constant)}
         names = {node.id for node in nodes_of(path) if isinstance(node, ast.Name)}

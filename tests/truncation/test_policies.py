@@ -24,7 +24,6 @@ from ir_trunc.truncation import (
     ShareOfTop,
     Surprise,
 )
-from ir_trunc.truncation.policies.distributions import probabilities, surprises
 
 FITTED = [Greedy(), ScoreThreshold(), ShareOfTop(), Surprise(), ScoreDistribution()]
 BLIND = [*FITTED, LargestGap(), AdaptiveK(), Knee(), Fixed(0), Fixed(3), ScoreThreshold(0.5), ShareOfTop(0.9)]
@@ -81,7 +80,7 @@ def test_surprise_is_the_improbability_in_the_distribution_that_scores_were_draw
         drawn = np.sort(genpareto(shape, scale=2.0).rvs(20_000, random_state=rng))[::-1]
         rankings = Rankings.from_lists([[0] * len(drawn)], scores=[drawn.tolist()])
         expected = -genpareto(shape, scale=2.0).logsf(drawn)
-        assert surprises(rankings)[200:] == pytest.approx(expected[200:], rel=0.05, abs=0.02)
+        assert Surprise()._keys(rankings)[200:] == pytest.approx(expected[200:], rel=0.05, abs=0.02)
 
 
 def test_the_mixture_is_found_that_scores_were_drawn_from():
@@ -91,7 +90,7 @@ def test_the_mixture_is_found_that_scores_were_drawn_from():
     scores = np.sort(np.concatenate([relevant, others]))[::-1]
     rankings = Rankings.from_lists([[0] * len(scores)], scores=[scores.tolist()])
     density = 200 * norm(8, 0.7).pdf(scores), 2000 * expon().pdf(scores)
-    found, expected = probabilities(rankings), density[0] / (density[0] + density[1])
+    found, expected = ScoreDistribution()._keys(rankings), density[0] / (density[0] + density[1])
     inside = scores < 8
     assert np.abs(found[inside] - expected[inside]).max() < 0.1
     assert (np.diff(found) <= 0).all()

@@ -14,7 +14,6 @@ from ir_trunc.truncation.policies.thresholds import ARAMPATZIS_2009, Level, Leve
 
 __all__ = ["ScoreDistribution", "Surprise"]
 
-
 _STEPS = 50  # of expectation and maximisation
 _FEWEST_SCORES = 3  # different scores
 _NARROWEST = 0.02  # standard deviation of the normal, as a share of the scores' range
@@ -25,12 +24,8 @@ _HIGHEST = round(-math.log(_TINY), 9)
 _DIGITS = 9  # of what is compared to a level: other machines may differ in the last bits of a logarithm
 
 
-def surprises(rankings: Rankings) -> Floats:
-    """-ln of the probability of a score at least as high in the distribution of the list."""
-    return of_documents(_surprises, rankings)
-
-
 def _surprises(scores: Floats) -> Floats:
+    """-ln of the probability of a score at least as high in the distribution of the list."""
     x, n = from_0_to_1(scores), scores.shape[1]
     # E[X] and E[X (1 - F)]; of the document at rank i, i - 1 of the n - 1 others are higher.
     a0, a1 = x.sum(axis=1, keepdims=True) / n, (x * np.arange(n)).sum(axis=1, keepdims=True)
@@ -66,15 +61,11 @@ class Surprise(LevelPolicy):
     _level = "surprise"
 
     def _keys(self, rankings: Rankings) -> Floats:
-        return surprises(rankings)
-
-
-def probabilities(rankings: Rankings) -> Floats:
-    """The probability of being relevant of each document, by the mixture of its list."""
-    return of_documents(_probabilities, rankings)
+        return of_documents(_surprises, rankings)
 
 
 def _probabilities(scores: Floats) -> Floats:
+    """The probability of being relevant of each document, by the mixture of its list."""
     x, n = from_0_to_1(scores), scores.shape[1]
     has_mixture = np.count_nonzero(x[:, 1:] != x[:, :-1], axis=1) >= _FEWEST_SCORES - 1
     values = np.full(scores.shape, 0.5)
@@ -139,4 +130,4 @@ class ScoreDistribution(LevelPolicy):
     _level = "probability"
 
     def _keys(self, rankings: Rankings) -> Floats:
-        return probabilities(rankings)
+        return of_documents(_probabilities, rankings)

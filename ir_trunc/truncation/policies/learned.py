@@ -84,7 +84,7 @@ class Learned(Policy):
 
     def __str__(self) -> str:
         bounds = [f"{name}={getattr(self, name)}" for name in BOUNDS if getattr(self, name) is not None]
-        inside = ", ".join([*([] if self.estimator is None else [shown(self.estimator)]), *bounds])
+        inside = ", ".join([shown(self.estimator)] * (self.estimator is not None) + bounds)
         return f"Learned({inside})" if inside else "Learned"
 
     def fit(self, rankings: Rankings, measure: Any) -> Learned:

@@ -128,12 +128,13 @@ class RiskControlled(Policy):
         start, tested = -np.inf, np.arange(n)
         if is_measure:
             learning, tested = np.split(generator(0).permutation(n), [n // 2])
-            start = _best_start(*means_of(learning))
+            levels, means = means_of(learning)
+            best = np.flatnonzero(means <= means.min() + _SLACK)[-1]  # the lowest level with the lowest loss
+            start = -np.inf if best == len(levels) - 1 else float(levels[best])
         levels, means = means_of(tested)
-        if self.risk == "false_answer":
-            order = np.arange(len(levels))  # from empty lists on
-        else:
-            order = np.arange(np.flatnonzero(levels >= start)[-1], -1, -1)  # to empty lists
+        order = np.arange(len(levels))  # from empty lists on
+        if self.risk != "false_answer":
+            order = order[levels >= start][::-1]  # to empty lists
         is_safe = self._are_shown(means[order], len(tested))
         if not is_safe[0]:
             raise InputError(
@@ -147,10 +148,8 @@ class RiskControlled(Policy):
     def _are_shown(self, means: Floats, n: int) -> Bools:
         """Whether each mean loss over n topics shows that the promise is kept."""
         if self.delta == "mean":
-            is_shown: Bools = (n * means + 1) / (n + 1) <= self.alpha + _SLACK
-        else:
-            is_shown = _p_values(means, n, self.alpha) <= self.delta
-        return is_shown
+            return np.asarray((n * means + 1) / (n + 1) <= self.alpha + _SLACK)
+        return np.asarray(_p_values(means, n, self.alpha) <= self.delta)
 
     def cut(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
@@ -178,12 +177,6 @@ def _p_values(means: Floats, n: int, alpha: float) -> Floats:
     return smaller
 
 
-def _best_start(levels: Floats, means: Floats) -> float:
-    """The lowest of the levels with the lowest mean loss; -inf if these are whole lists."""
-    best = np.flatnonzero(means <= means.min() + _SLACK)[-1]
-    return -np.inf if best == len(levels) - 1 else float(levels[best])
-
-
 def _shortfall(measure: str, rankings: Rankings) -> Floats:
     """1 less a measure, after d = 0, 1, ..., n documents of every list."""
     curve = curve_of(measure, rankings)
@@ -206,10 +199,10 @@ def _not_kept(rankings: Rankings, of_list: bool) -> Floats:
 
 
 def _false_answer(rankings: Rankings) -> Floats:
-    points = rankings.lengths + 1
-    kept = np.ones(points.sum())
-    kept[offsets_of(points)[:-1]] = 0.0
-    return kept * np.repeat(rankings.judgments.nil_queries, points)
+    """1 after d = 1, ..., n documents of a nil query, else 0."""
+    loss = np.repeat(rankings.judgments.nil_queries.astype(np.float64), rankings.lengths + 1)
+    loss[offsets_of(rankings.lengths + 1)[:-1]] = 0.0
+    return loss
 
 
 _LOSSES = {

@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.params import Number
-from ir_trunc.truncation._fitting import best_levels, falling_scores, of_documents
+from ir_trunc.truncation._fitting import best_levels, falling_scores, of_documents, one_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
 __all__ = ["Nucleus", "ScoreThreshold", "ShareOfTop"]
@@ -60,11 +60,8 @@ class LevelPolicy(Policy):
         """The policy as it is fitted on each of several sets of lists, which are given by their positions."""
         if getattr(self, self._level, None) is not None:
             return [self] * len(sets)
-
-        def keys_of(lists: Rankings) -> Floats:
-            return bounded_keys(self._keys(lists), lists, self)
-
-        return [self._at(key) for key in best_levels(keys_of, rankings, measure, sets)]
+        bound, keys = one_measure(measure), bounded_keys(self._keys(rankings), rankings, self)
+        return [self._at(key) for key in best_levels(keys, rankings, bound, sets)]
 
     def cut(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
