@@ -550,9 +550,7 @@ class _Trial:
     name: str
     cuts: Ints  # its lengths for lists that it was not fitted on (Q)
     fitted: Any  # itself, fitted on all lists
-    rank: (
-        int  # 0: the setting in use, 1: a fixed length, 2: others; within the margin the lowest is preferred
-    )
+    rank: int  # 0: the setting in use, 1: a fixed length, 2: others; the lowest within the margin is advised
 
 
 def _try_policies(
