@@ -6,8 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-import numpy as np
-
 from ir_trunc._core.errors import counted, warn
 from ir_trunc._read.reading import Reading
 from ir_trunc._read.rows import Samples
@@ -31,11 +29,11 @@ class Notes:
         Lists with a NIL that counts as a document because no rule was chosen.
     empty : int
         Answers of which the normaliser leaves nothing.
-    lists, tied : int
-        Lists of two documents or more whose order is decided by scores, and those of them in which all scores
-        are equal.
+    lists, tied, rounded : int
+        Lists of two documents or more whose order is decided by scores, those of them in which all scores are
+        equal, and those with scores that differ only beyond the precision of the order.
     samples : tuple
-        Rows of the run that were looked at.
+        Sampled rows of the run. Ranks that do not decide the order are read of these only.
     ended, behind : int
         Lists that end before a row that was not shown, and shown rows behind it.
     """
@@ -49,6 +47,7 @@ class Notes:
     empty: int = 0
     lists: int = 0
     tied: int = 0
+    rounded: int = 0
     samples: Samples = ()
     ended: int = 0
     behind: int = 0
@@ -68,17 +67,16 @@ class Notes:
             warn(f"{source}: {message}.")
 
     def _messages(self, nil_id: str, reading: Reading) -> Iterator[str]:
-        near, sampled = _rounded(self.samples) if reading.order == "score" else (0, 0)
         if 2 * self.tied > self.lists:
-            digits = ", order='score64' all digits of the scores" if near else ""
+            digits = ", order='score64' all digits of the scores" if self.rounded else ""
             yield (
                 f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
                 " their order; order='rank' takes the rank column, order='file' the rows as they"
                 f" stand{digits}"
             )
-        elif near:
+        elif self.rounded:
             yield (
-                f"scores differ only beyond 32 bits in {near} of {sampled} lists that were looked at, so that"
+                f"scores differ only beyond 32 bits in {self.rounded} of {self.lists} lists, so that"
                 " document ids decide their order; order='score64' compares all digits"
             )
         looked_at, rising, uneven = _directions(self.samples, reading.lower_is_better)
@@ -88,14 +86,13 @@ class Notes:
             if reading.lower_is_better:
                 remedy = "if higher scores are better, leave lower_is_better out"
             yield (
-                f"the rank column runs against the scores in {against} of {looked_at} lists that were looked"
-                f" at, and the scores decide; {remedy}, and if the ranks are right, order='rank'"
+                f"the rank column runs against the scores in {against} of {looked_at} sampled lists, and"
+                f" the scores decide; {remedy}, and if the ranks are right, order='rank'"
             )
         elif 2 * uneven > looked_at and not reading.without_scores:
             yield (
-                f"the scores do not fall with the rank in {uneven} of {looked_at} lists that were looked at,"
-                " and the scores decide; order='file' takes the rows as they stand, order='rank' the rank"
-                " column"
+                f"the scores do not fall with the rank in {uneven} of {looked_at} sampled lists, and the"
+                " scores decide; order='file' takes the rows as they stand, order='rank' the rank column"
             )
         marks = {mark for sample in self.samples for mark in sample.marks}
         if reading.stop is None and len(marks) > 1:
@@ -142,19 +139,3 @@ def _directions(samples: Samples, lower_is_better: bool) -> tuple[int, int, int]
         rising += sum(sum(of_list) > 0 for of_list in votes.values())
         uneven += sum((-1 if lower_is_better else 1) in of_list for of_list in votes.values())
     return looked_at, rising, uneven
-
-
-def _rounded(samples: Samples) -> tuple[int, int]:
-    """The number of lists in which scores that differ are equal as 32-bit floats, and that of all lists."""
-    near, lists = set[tuple[int, str | bytes]](), set[tuple[int, str | bytes]]()
-    for number, sample in enumerate(samples):
-        scores = [(pair[0][2], pair[1][2]) for pair in sample.pairs]
-        with np.errstate(over="ignore"):
-            of_32_bits = np.array(scores, np.float64).reshape(-1, 2).astype(np.float32)
-        equal = of_32_bits[:, 0] == of_32_bits[:, 1]
-        for ((topic, _, score), (other, _, next_score)), same in zip(sample.pairs, equal.tolist()):
-            if topic == other:
-                lists.add((number, topic))
-                if same and score != next_score:
-                    near.add((number, topic))
-    return len(near), len(lists)

@@ -95,7 +95,10 @@ class RankedRows:
         if run.reading.order in _PRECISION and run.unscored is None:
             keys, first = _keys(run), starts[lengths > 1]
             last = first + lengths[lengths > 1] - 1
-            notes = replace(notes, lists=len(first), tied=int(np.count_nonzero(keys[first] == keys[last])))
+            tied = int(np.count_nonzero(keys[first] == keys[last]))
+            same_key = (topic[1:] == topic[:-1]) & (keys[1:] == keys[:-1])
+            rounded = same_key & (run.values[1:] != run.values[:-1])
+            notes = replace(notes, lists=len(first), tied=tied, rounded=len(distinct(topic[1:][rounded])))
         return cls(run, topic, rank, lengths, starts, notes, missing)
 
 

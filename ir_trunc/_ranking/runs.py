@@ -360,7 +360,7 @@ def _ranked(
     """
     if samples is None:
         return None
-    numbers, scores, first_scores, rows, several, tied, ignored, first_ignored = kernel.found(
+    numbers, scores, first_scores, rows, several, tied, rounded, ignored, first_ignored = kernel.found(
         lists, all_topics
     )
     if not rows:
@@ -378,7 +378,15 @@ def _ranked(
         first_scores=np.frombuffer(first_scores),
         nil=NilLists(qrels.nil.convention, np.zeros(len(topics), dtype=bool)),
     )
-    notes = Notes(bool(lengths.any()), ignored, first_ignored, lists=several, tied=tied, samples=samples)
+    notes = Notes(
+        known=bool(lengths.any()),
+        ignored=ignored,
+        first_ignored=first_ignored,
+        lists=several,
+        tied=tied,
+        rounded=rounded,
+        samples=samples,
+    )
     return rankings, notes
 
 

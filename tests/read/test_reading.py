@@ -315,7 +315,7 @@ def test_a_stream_that_is_read_twice_is_an_error_not_zeros():
 # warnings
 MANY = {str(topic): {"d1": 1, "d2": 0} for topic in range(8)}
 EQUAL = "all scores are equal in 8 of 8 lists, so that document ids decide their order; order='rank' takes"
-AGAINST = "the rank column runs against the scores in 8 of 8 lists that were looked at"
+AGAINST = "the rank column runs against the scores in 8 of 8 sampled lists"
 
 
 def many(score, mark=lambda rank: "Q0"):
@@ -376,7 +376,7 @@ def test_scores_that_differ_only_beyond_32_bits_are_reported(form, tmp_path):
         lines = rows_of(TIED, "query_id", "doc_id", "rank", "score").itertuples(index=False)
         run.write_text("".join(f"{t} Q0 {d} {k} {s} x\n" for t, d, k, s in lines), encoding="utf-8")
     with pytest.warns(
-        match=r"only beyond 32 bits in 1 of 1 lists .*order='score64' compares all digits"
+        match=r"only beyond 32 bits in 1 of 1 lists, .*order='score64' compares all digits"
     ) as notes:
         calc("AP", QRELS, run)
     assert sum("32 bits" in str(note.message) for note in notes) == 1
@@ -388,13 +388,31 @@ def test_scores_that_differ_only_beyond_32_bits_are_reported(form, tmp_path):
         calc("AP", QRELS, {"1": {"a": 0.1234567, "b": 0.1234568}, "2": {}})
 
 
+@pytest.mark.parametrize("form", ["dict", "frame", "lines", "costs"])  # the kernel leaves costs to Python
+def test_all_lists_with_scores_that_differ_only_beyond_32_bits_are_counted(form, tmp_path):
+    run = {str(t): {f"d{k:03}": 100.0 - k for k in range(100)} for t in range(100)}
+    for topic in ("3", "40", "41", "77", "99"):
+        run[topic]["e"] = run[topic]["d050"] + 1e-9
+    qrels = {topic: {"d001": 1} for topic in [*run, "alone"] if topic != "99"}
+    run["alone"] = {"d001": 1.0}
+    data = run if form == "dict" else rows_of(run, "query_id", "doc_id", "score")
+    if form == "costs":
+        data["cost"] = 1.0
+    if form == "lines":
+        data = tmp_path / "run"
+        lines = rows_of(run, "query_id", "doc_id", "rank", "score").itertuples(index=False)
+        data.write_text("".join(f"{t} Q0 {d} {k} {s} x\n" for t, d, k, s in lines), encoding="utf-8")
+    with pytest.warns(match=r"only beyond 32 bits in 4 of 99 lists, so"):
+        calc("AP", qrels, data)
+
+
 def test_scores_that_do_not_fall_with_the_rank_are_reported(tmp_path):
     scores = (0.9, 0.5, 0.7, 0.6, 0.4, 0.3, 0.35)
     lines = [f"{t} Q0 d{k} {k} {s} x\n" for t in "12" for k, s in enumerate(scores, 1)]
     (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
     qrels = {"1": {"d3": 1}, "2": {"d3": 1}}
     with pytest.warns(
-        match=r"do not fall with the rank in 2 of 2 lists .*order='file' takes the rows as they"
+        match=r"do not fall with the rank in 2 of 2 sampled lists.*order='file' takes the rows as they"
     ):
         assert calc("RR", qrels, tmp_path / "run").aggregated["RR"] == 0.5
     assert calc("RR", qrels, tmp_path / "run", order="file").aggregated["RR"] == pytest.approx(1 / 3)

@@ -239,8 +239,8 @@ PyDoc_STRVAR(found_doc,
              "found(lists, all)\n--\n\n"
              "Lists in the order of the qrels' topics, with the empty ones where all is true: topics,\n"
              "lengths, offsets of judged documents, their ranks, their grades, starts in the scores; the\n"
-             "scores that were kept; first scores; rows, lists of several documents, tied ones, ignored\n"
-             "topics, and the first of these.");
+             "scores that were kept; first scores; rows, lists of several documents, tied ones, those with\n"
+             "scores that differ but have the same key, ignored topics, and the first of these.");
 
 enum { TOPIC, LENGTH, OFFSET, RANK, GRADE, START, FIRST, COLUMNS };
 
@@ -271,10 +271,10 @@ static PyObject *found(PyObject *module, PyObject *args)
     }
     const Found *of_run = &lists->found;
     PyObject *scores = PyByteArray_FromStringAndSize(of_run->scores.at, (Py_ssize_t)of_run->scores.size);
-    return Py_BuildValue("((NNNNNN)NNLLLnN)", columns[TOPIC], columns[LENGTH], columns[OFFSET],
+    return Py_BuildValue("((NNNNNN)NNLLLLnN)", columns[TOPIC], columns[LENGTH], columns[OFFSET],
                          columns[RANK], columns[GRADE], columns[START], scores, columns[FIRST],
                          (long long)of_run->rows, (long long)of_run->several, (long long)of_run->tied,
-                         (Py_ssize_t)lists->ignored.count, first_ignored(&lists->ignored));
+                         (long long)of_run->rounded, (Py_ssize_t)lists->ignored.count, first_ignored(&lists->ignored));
 }
 
 PyMethodDef run_functions[] = {{"begin", begin, METH_VARARGS, begin_doc},

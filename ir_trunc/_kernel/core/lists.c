@@ -159,12 +159,24 @@ static bool keep_scores(Lists *lists)
     return true;
 }
 
+/* Whether scores that differ have the same key. */
+static bool rounded(const Lists *lists)
+{
+    for (size_t at = 1; at < lists->count; at++) {
+        const Doc *doc = &lists->docs[at], *before = doc - 1;
+        if (doc->key == before->key && doc->score != before->score)
+            return true;
+    }
+    return false;
+}
+
 static bool keep(Lists *lists)
 {
     Found *found = &lists->found;
     if (lists->count > 1 && (lists->way.order == BY_SCORE || lists->way.order == BY_SCORE64)) {
         found->several++;
         found->tied += lists->docs[0].key == lists->docs[lists->count - 1].key;
+        found->rounded += rounded(lists);
     }
     List list = {.topic = lists->topic,
                  .length = (int64_t)lists->count,

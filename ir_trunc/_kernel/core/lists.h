@@ -27,10 +27,11 @@ typedef struct {
 } List;
 
 /* The complete lists (List) in the order of the run; of their judged documents ranks and grades (int64);
- * where they are kept, scores of all documents (double). documents: of the lists; rows: of ignored topics, too. */
+ * where they are kept, scores of all documents (double). documents: of the lists; rows: of ignored topics, too;
+ * several, tied, rounded: lists of several documents, those with one key, those with one key for several scores. */
 typedef struct {
     Bytes lists, ranks, grades, scores;
-    int64_t documents, rows, several, tied;
+    int64_t documents, rows, several, tied, rounded;
 } Found;
 
 /* Lists in the order of the qrels' topics: topics, lengths, offsets of judged documents, ranks, grades,
