@@ -27,8 +27,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-LARGEST = 2**63 - 1
-"""The largest whole number that arrays hold."""
+LARGEST = 2**63 - 1  # the largest whole number that arrays hold
 
 
 def number(

@@ -91,24 +91,18 @@ def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Deci
         what = f"question {far[0]} has the value {values[far[0]]:g}, one of {len(far)} that are not in 0 to 1"
         warn(f"answers: {what}; is threshold={threshold:g}, which divides yes from no, on their scale?")
     qrels = {name: {"yes": 2, "no": 0} if yes else {"yes": 0, "no": 1} for name, yes in right.items()}
-    run = {name: _decided(value, threshold) for name, value in values.items()}
-    return Decisions(qrels, run | {name: {} for name in missing})
-
-
-def _decided(value: float | bool | None, threshold: float) -> dict[str, float]:
-    """The answer that a value means."""
-    if value is None or (not isinstance(value, bool) and value == threshold):
-        return {}
-    if isinstance(value, bool):
-        return {"yes" if value else "no": 1.0}
-    return {"yes" if value > threshold else "no": abs(value - threshold)}
+    run: dict[str, dict[str, float]] = {name: {} for name in [*values, *missing]}
+    for name, value in values.items():
+        if isinstance(value, bool):
+            run[name] = {"yes" if value else "no": 1.0}
+        elif value is not None and value != threshold:
+            run[name] = {"yes" if value > threshold else "no": abs(value - threshold)}
+    return Decisions(qrels, run)
 
 
 def _value(value: Any, name: str) -> float | bool | None:
-    if value is None:
-        return None
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
+    if value is None or isinstance(value, (bool, np.bool_)):
+        return None if value is None else bool(value)
     try:
         return number("value", value)
     except IrTruncError:

@@ -35,8 +35,7 @@ from ir_trunc._read.registry import Data, read_rows, recognised, shape_of
 from ir_trunc._read.rows import Rows, Samples
 
 _ORDERS = get_args(Order)
-Missing = Literal["empty", "exclude", "error"]
-"""What topics of the qrels are that are not in the run."""
+Missing = Literal["empty", "exclude", "error"]  # what topics of the qrels are that are not in the run
 
 
 class WithRun(Protocol):
@@ -189,10 +188,7 @@ def source_of(run: Any) -> str:
 
 
 def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankings:
-    """The lists of a run, where topics of the qrels without rows in the run are treated as `missing` says.
-
-    By default they count as empty lists, with a warning.
-    """
+    """The lists of a run, where topics of the qrels without rows in the run are what `missing` says."""
     is_missing = np.zeros(len(rankings), bool) if rankings.missing is None else rankings.missing
     absent = np.flatnonzero(is_missing)
     if not len(absent) or missing == "empty":
@@ -237,17 +233,12 @@ class Piece:
     notes: Notes
     source: str
     reading: Reading
-    starts_over: bool = False
-    """Whether the piece replaces the pieces before it: it has all their lists, too."""
-    empty: tuple[str, ...] = ()
-    """Topics that are in the piece without a document; the qrels need not have them."""
+    starts_over: bool = False  # whether it replaces the pieces before it: it has all their lists, too
+    empty: tuple[str, ...] = ()  # topics without a document in the piece; the qrels need not have them
 
 
 def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bool = False) -> Rankings:
-    """The ranked lists of a run in any form, one for each topic of the qrels. Warnings count omissions.
-
-    With `keep_scores` the lists keep the scores of all documents. Policies need them, measures do not.
-    """
+    """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need."""
     data = recognised(run, replace(RUN, reading=reading))
     ranked = rank_by_kernel(qrels, data, keep_scores)
     return _reported(qrels, ranked) if ranked else rank_rows(qrels, data.rows(), keep_scores)
@@ -283,10 +274,7 @@ def put_together(
     reading: Reading | None = None,
     samples: Samples = (),
 ) -> Rankings:
-    """The ranked lists of a run from its pieces; warnings count what is left out.
-
-    `source` and `reading` replace those of the pieces. `samples` were taken before the run was split.
-    """
+    """The ranked lists of a run from its pieces. samples: those that were taken before it was split."""
     kept: list[Piece] = []
     for piece in pieces:
         if piece.starts_over:
@@ -327,9 +315,8 @@ def rank_by_kernel(qrels: Qrels, run: Data, keep_scores: bool) -> Piece | None:
 
 def rank_rows_by_kernel(qrels: Qrels, rows: Rows, keep_scores: bool) -> Piece | None:
     """The lists of rows, as `rank_by_kernel` gives those of a run."""
-    if kernel is None or rows.reading.order == "rank":
-        return None
-    if any(column is not None for column in (rows.costs, rows.ranks, rows.hidden, rows.unscored)):
+    further = (rows.costs, rows.ranks, rows.hidden, rows.unscored)
+    if kernel is None or rows.reading.order == "rank" or any(column is not None for column in further):
         return None
     # Where lower scores are better, the rows have the scores with the opposite sign.
     lists = _begun(qrels, rows.reading.order, False, keep_scores)
@@ -354,10 +341,7 @@ def _begun(qrels: Qrels, order: Order, lower_is_better: bool, keep_scores: bool)
 def _ranked(
     qrels: Qrels, lists: Any, samples: Samples | None, keep_scores: bool, all_topics: bool
 ) -> tuple[Rankings, Notes] | None:
-    """The lists of a run that the kernel took, and its notes; None without samples or documents.
-
-    With `all_topics`, topics without a document get the empty list.
-    """
+    """The lists of a run that the kernel took, and its notes; None without samples or documents."""
     if samples is None:
         return None
     numbers, scores, first_scores, rows, several, tied, rounded, ignored, first_ignored = kernel.found(
@@ -393,11 +377,8 @@ def _ranked(
 def _reported(qrels: Qrels, run: Piece) -> Rankings:
     """The rankings of a whole run, after warnings of what is left out and what makes the run doubtful."""
     source = run.source
-    universe = Universe(
-        order=run.reading.order,
-        nil_means=qrels.nil.convention,
-        nesting=run.reading.nesting or qrels.nesting,
-    )
+    nesting = run.reading.nesting or qrels.nesting
+    universe = Universe(order=run.reading.order, nil_means=qrels.nil.convention, nesting=nesting)
     rankings = Rankings.unchecked(**vars(run.rankings) | {"universe": universe})
     run.notes.warn(source, qrels.nil.id, run.reading)
     documents = int(rankings.lengths.sum())
@@ -415,13 +396,9 @@ class Joined:
     """The rows of a run by rank, joined to the judgments in Python."""
 
     ranked: RankedRows
-    """The rows by rank."""
-    rankings: Rankings
-    """The lists of all topics of the qrels."""
-    keys: Ints
-    """For each judged document of the lists its index in `Qrels.keys`, or -1 for a NIL that is right."""
+    rankings: Rankings  # of all topics of the qrels
+    keys: Ints  # of each judged document, its index in `Qrels.keys`, or -1 for a NIL that is right
     notes: Notes
-    """What is to be reported of the run."""
 
 
 def join(qrels: Qrels, run: Rows, keep_scores: bool = True) -> Joined:

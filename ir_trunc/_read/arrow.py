@@ -36,8 +36,7 @@ else:
 
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # although Python or numpy says so
 
-ValueType = Literal["int64", "double", "string"]
-"""The types of values in Arrow's names: grades, scores, ids."""
+ValueType = Literal["int64", "double", "string"]  # the types of values in Arrow's names: grades, scores, ids
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +123,7 @@ def occurs(ids: pa.Array, *values: str) -> Bools:
 def id_column(
     column: Any, source: str, field: str, topics: Iterable[Any] | None = None, keys: Keys | None = None
 ) -> pa.Array | pa.ChunkedArray:
-    """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known.
-
-    keys: those that are joined where ids are tuples.
-    """
+    """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known."""
     typed = known_column(column)
     if typed is not None:
         if pa.types.is_string(typed.type) or pa.types.is_large_string(typed.type):
@@ -142,10 +138,7 @@ def id_column(
 
 
 def one_id(value: Any, field: str, place: str) -> str:
-    """An id as text: text stays as it is, a whole number is written out, anything else is an InputError.
-
-    field: what the id is called. place: where it stands.
-    """
+    """An id as text: text stays as it is, a whole number is written out, anything else is an InputError."""
     nan = isinstance(value, float) and value != value
     if value is None or nan or type(value).__name__ in ("NAType", "NaTType"):
         raise InputError(f"{place}: {field} is missing.")
@@ -189,12 +182,12 @@ def number_column(
         with suppress(*_odd()):
             return flat(one_array(typed.cast(kind, safe=whole))).astype(dtype, copy=False)
     result = []
-    for at, value in enumerate(_values(column)):
+    for row, value in enumerate(_values(column)):
         is_number = isinstance(value, (Real, Decimal)) and not isinstance(value, _NO_NUMBERS)
         number = _float(value) if is_number else None
         if number is None or (whole and not (abs(number) <= HIGHEST_GRADE and value == int(value))):
             needed = "a whole number below 2^31" if whole else "a number"
-            place = f"{source}, topic {topics[at]}, document {docs[at]}"
+            place = f"{source}, topic {topics[row]}, document {docs[row]}"
             raise InputError(f"{place}: {field} {shown(value)} is not {needed}.")
         result.append(int(value) if whole else number)
     return np.array(result, dtype=dtype)
@@ -237,10 +230,8 @@ def _arrow(column: Any) -> pa.Array | pa.ChunkedArray | None:
 
 
 def _of_values(values: list[Any]) -> pa.Array | None:
-    """Objects as an array of a stated type; None where they are of several types or of another one.
-
-    pyarrow dies of some mixtures when it infers the type itself, takes True for 1, and imports pandas.
-    """
+    """Objects as an array of a stated type; None where they are of several types or of another one."""
+    # pyarrow dies of some mixtures when it infers the type itself, takes True for 1, and imports pandas.
     kinds = set(map(type, values))
     if kinds == {str}:
         return strings(values)

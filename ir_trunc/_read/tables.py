@@ -33,8 +33,7 @@ _SAMPLE = 256  # rows of a frame that a sample has
 
 _BEIR = "corpus-id"  # BEIR's name of documents; its qrels call relevance score
 
-ID_NAMES = ("query_id", "qid", "query-id", "_id", "id")
-"""Names of topic ids in data that are of topics alone."""
+ID_NAMES = ("query_id", "qid", "query-id", "_id", "id")  # names of topic ids in data that are of topics alone
 
 # The names of fields in ir-measures, PyTerrier and BEIR.
 _NAMES = {
@@ -50,8 +49,7 @@ _NAMES = {
 FIELDS_OF = {name: field for field, names in reversed(_NAMES.items()) for name in names}
 """The field of every name that a column may have."""
 
-NUMBERS = ("score", "relevance", RANK, COST)
-"""Fields that are numbers."""
+NUMBERS = ("score", "relevance", RANK, COST)  # fields that are numbers
 
 
 def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, Any]:

@@ -83,10 +83,7 @@ def _last_end(view: memoryview, size: int) -> int:
 
 
 def contents(path: Path, source: str, document: bytes | tuple[bytes, ...] = ()) -> bytes:
-    """The bytes of a text file, without a byte order mark; InputError where they are not text, or too many.
-
-    document: beginnings of texts whose lines may be long, as JSON and XML may stand in one line.
-    """
+    """The bytes of a text file, without a byte order mark; lines of what begins as `document` may be long."""
     data, start = bytearray(), 0  # start: of the line that has not ended yet
     with _opened(path, source) as stream:
         while part := stream.read(BLOCK):
@@ -123,10 +120,7 @@ def decoded(data: bytes, what: str) -> str:
 
 
 def beginning(path: str | os.PathLike[str]) -> bytes:
-    """The first bytes of a file, decompressed, without byte order mark and blanks.
-
-    Empty for what is not a regular file or cannot be read: the reader raises the error.
-    """
+    """The first bytes of a file, without byte order mark and blanks; none where it cannot be read."""
     with suppress(OSError, InputError, ValueError):
         if os.path.isfile(path):
             with open(path, "rb") as file, _unpacked(file, str(path)) as stream:
@@ -343,11 +337,7 @@ def _unknown(constant: str) -> Any:
 
 
 def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int = 0) -> dict[str, int]:
-    """{topic: whole number} from a file of lines `topic<TAB>number`, plain or gzipped.
-
-    kind, number: what messages call the file and its numbers. An InputError names the line that does not have
-    two fields, a whole number of at least `low`, and a new topic.
-    """
+    """{topic: whole number} from a file of lines `topic<TAB>number`; kind, number: names for messages."""
     path = file_name("path", path)
     source = f"{kind}s {path}"
     form = f"'topic<TAB>{number}' with a whole number {number} >= {low} is needed"

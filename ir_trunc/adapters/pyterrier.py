@@ -242,9 +242,8 @@ def _tests(
     level = number("correction_alpha", alpha, 0, 1, inside=True)
     if baseline is None:
         if correction is not None:
-            raise ParameterError(
-                f"correction={shown(correction)} corrects tests against a baseline: name one."
-            )
+            what = f"correction={shown(correction)}"
+            raise ParameterError(f"{what} corrects tests against a baseline: name one.")
         return {}
     if perquery:
         raise ParameterError("baseline tests means: perquery=True, which gives none, cannot go with it.")
@@ -272,10 +271,9 @@ class _Store:
     def __init__(self, folder: str, mode: str, form: Any, names: list[str]):
         if not os.path.isdir(folder):
             raise ParameterError(f"save_dir={shown(folder)}: a folder that exists is needed.")
-        if repeated := sorted({name for name in names if names.count(name) > 1}):
-            raise ParameterError(
-                f"save_dir needs different names= of the systems; {repeated[0]!r} is repeated."
-            )
+        if repeated := [name for name in sorted(names) if names.count(name) > 1]:
+            what = f"{repeated[0]!r} is repeated"
+            raise ParameterError(f"save_dir needs different names= of the systems; {what}.")
         if unfit := [name for name in names if not pt.io.ok_filename(name)]:
             raise ParameterError(f"save_dir needs names= that can name files; {unfit[0]!r} cannot.")
         self.mode = one_of("save_mode", mode, ("warn", "error", "reuse", "overwrite"))
@@ -322,27 +320,21 @@ class _Store:
 
 
 def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
-    """A frame as `calc` understands it, under PyTerrier's names; further columns stay.
-
-    value: 'score', 'label' or none.
-    """
+    """A frame as `calc` reads it, by PyTerrier's names; value: 'score', 'label' or none."""
     from ir_trunc._read.reading import QRELS, RUN
     from ir_trunc._read.tables import column_name, ids_of_table, rows_of_table
 
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
-    fields = {"qid": "query_id"} | (
-        {"docno": "doc_id", value: "score" if value == "score" else "relevance"} if value else {}
-    )
-    named = frame.rename(
-        columns={column_name(frame.columns, field, name): ours for ours, field in fields.items()}
-    )
+    fields = {"qid": "query_id"}
+    if value:
+        fields |= {"docno": "doc_id", value: "score" if value == "score" else "relevance"}
+    columns = {column_name(frame.columns, field, name): ours for ours, field in fields.items()}
+    named = frame.rename(columns=columns)
     if value is None:
         return named.assign(qid=ids_of_table(named, "query_id", name))
     rows = rows_of_table(named, RUN if value == "score" else QRELS, name)
-    return named.assign(
-        **{"qid": rows.topics.to_pylist(), "docno": rows.docs.to_pylist(), value: rows.values}
-    )
+    return named.assign(qid=rows.topics.to_pylist(), docno=rows.docs.to_pylist(), **{value: rows.values})
 
 
 def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -510,11 +502,9 @@ class Truncate(pt.Estimator):
 
         super().__init__()
         if sees_judgments(policy):
-            raise ParameterError(
-                f"{policy} sees the judgments, which a pipeline does not have: take another policy."
-            )
-        self.policy = policy
-        self.measure = measure
+            what = "sees the judgments, which a pipeline does not have"
+            raise ParameterError(f"{policy} {what}: take another policy.")
+        self.policy, self.measure = policy, measure
 
     def get_parameter(self, name: str) -> Any:
         """A parameter of the policy by its name, such as 'k'; or 'policy', or 'measure'."""
@@ -523,9 +513,8 @@ class Truncate(pt.Estimator):
         own = [field.name for field in fields(self.policy)] if is_dataclass(self.policy) else []
         own = [parameter for parameter in own if parameter != "fitted_on"]
         if name not in own:
-            raise ParameterError(
-                f"{self!r} has no parameter {name!r}; it has: {', '.join([*own, 'policy', 'measure'])}."
-            )
+            names = ", ".join([*own, "policy", "measure"])
+            raise ParameterError(f"{self!r} has no parameter {name!r}; it has: {names}.")
         return getattr(self.policy, name)
 
     def set_parameter(self, name: str, value: Any) -> None:
@@ -550,11 +539,9 @@ class Truncate(pt.Estimator):
         pairs = list(zip(rows.topics.to_pylist(), rows.docs.to_pylist()))
         qrels = read_qrels({topic: {} for topic, _ in pairs}, nil="document")
         ranked = RankedRows.of(rows, qrels.topics)
-        kept = (
-            ranked.rank <= lengths_of(self.policy, rank_rows(qrels, [rows], keep_scores=True))[ranked.topic]
-        )
-        ids = zip(ranked.rows.topics.to_pylist(), ranked.rows.docs.to_pylist())
-        wanted = {pair for pair, keep in zip(ids, kept.tolist()) if keep}
+        lengths = lengths_of(self.policy, rank_rows(qrels, [rows], keep_scores=True))
+        kept = ranked.rows.filter(ranked.rank <= lengths[ranked.topic])
+        wanted = set(zip(kept.topics.to_pylist(), kept.docs.to_pylist()))
         return inp[[pair in wanted for pair in pairs]].reset_index(drop=True)
 
     def fit(

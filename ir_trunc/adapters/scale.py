@@ -126,11 +126,9 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
-        As for `ir_trunc.calc`, without measures that other tools compute, and without `order='file'` and
-        `duplicates='first'`: a shuffle loses the order of the rows.
+        As for `dask`.
     run : pyspark.sql.DataFrame, path or list of paths
-        A frame with the columns query_id or qid, doc_id or docno, and score (and cost); or paths of TREC
-        runs, plain or compressed, with wild cards, on any file system that Spark reads.
+        As for `dask`, on any file system that Spark reads, and in any form that it decompresses.
 
     Returns
     -------
@@ -138,10 +136,8 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
 
     Raises
     ------
-    InputError
-        Where qrels or run cannot be read, or an option needs the run on one machine.
-    IrTruncError
-        Where PySpark is not installed.
+    InputError, IrTruncError
+        As for `dask`.
 
     Examples
     --------
@@ -199,10 +195,7 @@ def spark(measures: MeasureLike, qrels: QrelsLike, run: Any, **options: Unpack[O
 
 
 def _evaluator(measures: Any, qrels: Any, options: Options) -> tuple[Evaluator, Qrels]:
-    """The evaluator, and its qrels without their rows, which ranking does not need.
-
-    Raises an error where the run would be needed on one machine.
-    """
+    """The evaluator, and its qrels without rows; an error where the run would be needed on one machine."""
     evaluator = Evaluator(measures, qrels, **options)
     if evaluator.qrels is None:
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
@@ -331,10 +324,7 @@ def _frame(rows: Rows) -> pd.DataFrame:
 
 
 def _packed(qrels: Qrels, table: pa.Table, source: str, layout: Layout) -> bytes:
-    """A part, or the error that it gives.
-
-    Spark would hide an error in a text of many lines, and would try in vain again.
-    """
+    """A part, or the error that it gives: Spark would hide it in a long text, and would try in vain again."""
     try:
         if "line" in table.column_names:
             lines = b"\n".join(table["line"].to_pylist())
@@ -342,9 +332,8 @@ def _packed(qrels: Qrels, table: pa.Table, source: str, layout: Layout) -> bytes
         for field in ("query_id", "doc_id"):
             if table[field].null_count:
                 row = table.filter(table[field].is_null()).slice(0, 1).to_pylist()[0]
-                raise InputError(
-                    f"{source}, topic {row['query_id']}, document {row['doc_id']}: {field} is missing."
-                )
+                place = f"{source}, topic {row['query_id']}, document {row['doc_id']}"
+                raise InputError(f"{place}: {field} is missing.")
         return pickle.dumps(_ranked(qrels, table, source, layout))
     except IrTruncError as error:
         return pickle.dumps(error)

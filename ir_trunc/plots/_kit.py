@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 else:
     Axes = None  # only type checkers read `ax: Axes`
 
-LineData = Mapping[Any, tuple[Any, Any]]
-"""Lines by name: (x, y)."""
+LineData = Mapping[Any, tuple[Any, Any]]  # lines by name: (x, y)
 
-MOST_NAMES = 7
-"""Up to this number of lines, names stand beside the lines; more lines have a legend."""
+MOST_NAMES = 7  # up to this number of lines, names stand beside the lines; more lines have a legend
 
 _ABOVE = "legend-above-"  # and its number of rows, which `set_title` reads
 # Without the time, a file has the same bytes every time.

@@ -13,8 +13,7 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
 
-MOST = 10_000
-"""Documents of a list that a plot can show at most."""
+MOST = 10_000  # documents of a list that a plot can show at most
 
 _FILLED = _style.COLOURS[2]
 

@@ -14,11 +14,9 @@ ACCENT = "#C24A00"
 COLOURS = ("#1A1A1A", "#E0780A", "#0070B8", "#6A1B7A", "#1F9A6A", "#6B1500", "#00656B")
 MARKERS = "osD^vPX*<>"
 LINES = ("-", "--", "-.", ":")
-SMALL: dict[str, Any] = {"color": INK, "fontsize": "small"}
-"""The style of labels and annotations."""
+SMALL: dict[str, Any] = {"color": INK, "fontsize": "small"}  # the style of labels and annotations
 
-LONGEST = 48
-"""Characters of a name that are shown at most."""
+LONGEST = 48  # characters of a name that are shown at most
 
 
 def label(name: object) -> str:

@@ -55,9 +55,8 @@ def copy(folder: str) -> list[str]:
     Files there that have other contents are not replaced: InputError. OSError where the folder cannot be
     written.
     """
-    contents = {
-        Path(folder, path.name): path.read_bytes() for path in sorted(data().iterdir()) if path.is_file()
-    }
+    paths = [path for path in sorted(data().iterdir()) if path.is_file()]
+    contents = {Path(folder, path.name): path.read_bytes() for path in paths}
     for target, content in contents.items():
         if target.exists() and (not target.is_file() or target.read_bytes() != content):
             raise InputError(f"{target} exists and is another file: choose another folder.")
@@ -114,12 +113,12 @@ def _lists_by_rank(runs: dict[str, Rankings]) -> str:
     )
 
 
-def picture(rankings: Rankings, q: int, width: int = 20) -> str:
+def picture(rankings: Rankings, q: int) -> str:
     """One topic's list as 1 and 0 by rank; the middle of a long list is left out."""
     hits = slice(rankings.judged_offsets[q], rankings.judged_offsets[q + 1])
     relevant = set(rankings.judged_ranks[hits][rankings.judged_grades[hits] > 0].tolist())
     signs = "".join("1" if rank in relevant else "0" for rank in range(1, int(rankings.lengths[q]) + 1))
-    if len(signs) > width:
+    if len(signs) > 20:
         signs = f"{signs[:5]}..{len(signs) - 10}..{signs[-5:]}"
     return signs or "-"
 

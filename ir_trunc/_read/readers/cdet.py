@@ -23,26 +23,22 @@ import numpy as np
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import DEFAULT_PRIORITY, File, Table, reader
+from ir_trunc._read.registry import DEFAULT_PRIORITY, Table, reader
 from ir_trunc._read.text import contents, numbered_lines, read_json
 
-SEPARATOR = "/"
-"""Joins the keys of a list to its id."""
+SEPARATOR = "/"  # joins the keys of a list to its id
 
-LONGEST = 100
-"""Documents that a list of the track may have."""
+LONGEST = 100  # documents that a list of the track may have
 
 
 class DayRanking(NamedTuple):
     """What a run returns for one question on one day."""
 
-    place: str
-    """Where it stands, in messages."""
+    place: str  # where it stands, in messages
     topic: str
     day: str
     question: str
-    rank: int
-    """The rank of the question among those of the topic and the day."""
+    rank: int  # the rank of the question among those of the topic and the day
     docs: list[str]
     scores: list[float]
 
@@ -79,9 +75,8 @@ def read_change_run(path: str | os.PathLike[str], source: str) -> ChangeRun:
         line_of[topic] = place
         results = _object(_field(content, place, "results"), f"{place}, topic {topic}", "{date: questions}")
         for day, questions in results.items():
-            rankings += _rankings_of_day(
-                questions, f"{place}, topic {topic}", topic, one_day(day, f"{place}, topic {topic}")
-            )
+            of_topic = f"{place}, topic {topic}"
+            rankings += _rankings_of_day(questions, of_topic, topic, one_day(day, of_topic))
     return ChangeRun(tag, rankings)
 
 
@@ -115,9 +110,8 @@ def _rankings_of_day(questions: Any, place: str, topic: str, day: str) -> Iterat
         if isinstance(rank, bool) or not isinstance(rank, int) or rank < 0:
             raise InputError(f"{of_question}: question-rank {shown(rank)} is not a whole number from 0 on.")
         if question_of.setdefault(rank, question) != question:
-            raise InputError(
-                f"{of_question}: question {question_of[rank]} has the question-rank {rank}, too."
-            )
+            other = question_of[rank]
+            raise InputError(f"{of_question}: question {other} has the question-rank {rank}, too.")
         documents = _field(content, of_question, "doc-ranking", "doc_ranking")
         yield DayRanking(of_question, topic, day, question, rank, *_documents(documents, of_question))
 
@@ -221,31 +215,20 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
     return topics
 
 
-def _are_topics(data: File) -> bool:
-    return data.start.startswith(b"{") and b'"tid"' in data.start.split(b"\n", 1)[0]
-
-
 @reader(
     'a path of Change Detection topics (JSON lines with "tid" and "questions")',
     "topics",
     "qrels",
     of="path",
-    recognises=_are_topics,
+    recognises=lambda data: data.start.startswith(b"{") and b'"tid"' in data.start.split(b"\n", 1)[0],
     priority=DEFAULT_PRIORITY + 10,  # it is JSON lines, too
 )
 def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table:
     """An id `topic/question` for each question; as qrels, its `rel_docs` with the relevance 1."""
     topics = read_change_topics(data, layout.source)
-    documents = {
-        join_keys(topic, question): docs
-        for topic, asked in topics.items()
-        for question, docs in asked.items()
-    }
+    documents = {join_keys(topic, name): docs for topic in topics for name, docs in topics[topic].items()}
     if layout.kind == "topics":
         return Table(layout.source, topics=tuple(documents))
-    columns = {
-        "query_id": [key for key, docs in documents.items() for _ in docs],
-        "doc_id": [doc for docs in documents.values() for doc in docs],
-        "relevance": [1 for docs in documents.values() for _ in docs],
-    }
-    return Table(layout.source, columns, tuple(documents))
+    pairs = [(key, doc) for key, docs in documents.items() for doc in docs]
+    columns = {"query_id": [key for key, _ in pairs], "doc_id": [doc for _, doc in pairs]}
+    return Table(layout.source, columns | {"relevance": [1] * len(pairs)}, tuple(documents))

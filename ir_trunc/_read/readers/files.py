@@ -139,11 +139,13 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     return Table(source, table)
 
 
-def _is_beir(data: File) -> bool:
-    return Path(data.path, "qrels").is_dir() or Path(data.path, "queries.jsonl").is_file()
-
-
-@reader("a folder of BEIR", "qrels", "topics", of="path", recognises=_is_beir)
+@reader(
+    "a folder of BEIR",
+    "qrels",
+    "topics",
+    of="path",
+    recognises=lambda d: Path(d.path, "qrels").is_dir() or Path(d.path, "queries.jsonl").is_file(),
+)
 def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
     """The judgments are those of qrels/test.tsv; another split is read by its path.
 

@@ -138,10 +138,7 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) 
 
 
 def _ranked(docs: Any, place: str, duplicates: Duplicates) -> Any:
-    """One answer, or answers by rank, as {document: score}; silence, the empty answer, is the empty list.
-
-    The first row of a document is also its best.
-    """
+    """One answer, or answers by rank, as {document: score}; silence, the empty answer, is the empty list."""
     if isinstance(docs, str):
         docs = [docs] if docs else []
     if isinstance(docs, (list, tuple)):
@@ -151,11 +148,9 @@ def _ranked(docs: Any, place: str, duplicates: Duplicates) -> Any:
         if len(set(docs)) < len(docs):
             again = next(doc for place, doc in enumerate(docs) if doc in docs[:place])
             if duplicates == "error":
-                raise InputError(
-                    f"{place}, document {again}: it is in the list twice; duplicates='first' keeps its first"
-                    " place."
-                )
-            docs = list(dict.fromkeys(docs))
+                what = "it is in the list twice; duplicates='first' keeps its first place"
+                raise InputError(f"{place}, document {again}: {what}.")
+            docs = list(dict.fromkeys(docs))  # the first row of a document is also its best
         return {doc: float(-rank) for rank, doc in enumerate(docs)}
     return docs
 
@@ -341,7 +336,7 @@ def _scored_table(
 def _kernel_items(data: Data) -> list[Any]:
     """The tuples, their type, the number of their fields, and the places of those that are read.
 
-    The list is empty where the kernel cannot read them: where attributes may differ from fields.
+    Empty where the kernel cannot read them, because attributes may differ from fields.
     """
     items = list(data.value) if type(data.value) is tuple else data.value
     if type(items) is not list or not items or data.layout.reading.order == "rank":

@@ -62,10 +62,7 @@ def read_topics(data: Any, *, keys: KeysLike | None = None) -> list[str]:
 
 
 def say_unjudged(data: Any, topics: Iterable[str], judged: Collection[str], qrels: str) -> None:
-    """Warn of topics without judgments, which may be all: a user may add those that nobody judged.
-
-    data: the topics as the user gave them. qrels: the name of the qrels.
-    """
+    """Warn of topics without judgments, which may be all: a user may add those that nobody judged."""
     topics = list(topics)
     unjudged = [topic for topic in topics if topic not in judged]
     if unjudged:
@@ -142,10 +139,7 @@ def _from_json(data: bytes, source: str) -> list[str]:
 
 
 def _from_lines(data: bytes, source: str) -> list[str]:
-    """Lines of an id, or of an id and a text behind a tab; or a table whose header names the column of ids.
-
-    Lines end as those of runs do, by their bytes, and only ASCII blanks are not part of an id.
-    """
+    """Lines of an id, or of an id and a text behind a tab; or a table with a header and a column of ids."""
     lines = numbered_lines(data, source)
     if not lines:
         return []
@@ -212,23 +206,22 @@ def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
 @reader(f"a list of ids, or of items with {_NAMED}", "topics", of="list", fallback=True)
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """Items are objects with one of these attributes, or mappings with one of these names."""
-    source = layout.source
     names = layout.reading.nesting
-    places = ((f"{source}, item {number}", item) for number, item in enumerate(data))
+    places = ((f"{layout.source}, item {number}", item) for number, item in enumerate(data))
     topics = tuple(_id_of_item(joined_id(item, names, place), place) for place, item in places)
-    return Table(source, topics=topics)
+    return Table(layout.source, topics=topics)
 
 
 def _id_of_item(item: Any, place: str) -> str:
     """The id of an item, which may be the item itself."""
     if isinstance(item, Mapping):
-        held = [item[name] for name in ID_NAMES if name in item]
+        ids = [item[name] for name in ID_NAMES if name in item]
     else:
-        held = [getattr(item, name) for name in ID_NAMES if hasattr(item, name)] or [item]
-    if not held:
+        ids = [getattr(item, name) for name in ID_NAMES if hasattr(item, name)] or [item]
+    if not ids:
         names = ", ".join(map(shown, item)) or "nothing"
         raise InputError(f"{place}: an object with {_NAMED} is needed; it has: {names}.")
-    if isinstance(held[0], (tuple, list, set, Mapping)):
+    if isinstance(ids[0], (tuple, list, set, Mapping)):
         what = f"{shown(item)} is {type(item).__name__}; an id, or an item with {_NAMED}, is needed"
         raise InputError(f"{place}: {what}.")
-    return one_id(held[0], "topic", place)
+    return one_id(ids[0], "topic", place)

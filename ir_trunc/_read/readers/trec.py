@@ -59,7 +59,8 @@ def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int | 
             except InputError as error:
                 name = _line_at(source, None if first is None else number, line)
                 raise InputError(f"{name}{error}") from None
-    return pa.table({name: pa.array([row[at] for row in rows], types[name]) for at, name in enumerate(types)})
+    columns = enumerate(types)
+    return pa.table({name: pa.array([row[place] for row in rows], types[name]) for place, name in columns})
 
 
 def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]]) -> list[Any]:
@@ -174,10 +175,7 @@ def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
 
 
 def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = None) -> Rows:
-    """The rows of lines that were read elsewhere; there may be none.
-
-    first: the number of the first line in its file; where it is unknown, errors show the line instead.
-    """
+    """The rows of lines that were read elsewhere. first: the number of the first line, if it is known."""
     pieces = list(_rows_of_blocks(blocks_of_bytes(data, source), layout, source, first))
     return Rows.concat(pieces or [_rows(_line_by_line([], layout, source, first), layout, source)])
 
@@ -291,7 +289,7 @@ _NTCIR_FORM = "'topic document L<grade>' is needed, as 'L0' or 'L3'"
 
 
 def _is_ntcir(data: File) -> bool:
-    lines = (line for line in data.start.splitlines() if line.strip() and line.strip()[:1] != COMMENT)
+    lines = (line for line in data.start.splitlines() if line.strip()[:1] not in (b"", COMMENT))
     return _NTCIR_LINE.fullmatch(next(lines, b"")) is not None
 
 
@@ -309,4 +307,4 @@ def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
         topic, doc = (decoded(match[group], f"{place}: the ids are") for group in (1, 2))
         rows.append((topic, doc, int(match[3])))
     names = ("query_id", "doc_id", "relevance")
-    return Table(source, {name: [row[at] for row in rows] for at, name in enumerate(names)})
+    return Table(source, {name: [row[place] for row in rows] for place, name in enumerate(names)})
