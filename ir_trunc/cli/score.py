@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from pathlib import Path
 
-from ir_trunc._core.errors import InputError, IrTruncError, warn
+from ir_trunc._core.errors import InputError, IrTruncError, counted, warn
 from ir_trunc._output.files import check_outputs
 from ir_trunc.cli._arguments import (
     OneLineParser,
@@ -91,14 +91,26 @@ def main(words: Sequence[str]) -> int:
     evaluator = Evaluator(measures, args.qrels, **options_of(args))
     shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
     columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))
-    of_runs = (
-        _views(name, results) if args.views else _scores(name, results, args)
-        for name, results in score_each(evaluator, named)
-    )
-    rows = (tuple(compress(row, shown)) for of_run in of_runs for row in of_run)
+    form, notes = args.format or form_of(args.output), list[str]()
+
+    def rows() -> Iterator[Row]:
+        for name, results in score_each(evaluator, named):
+            notes.extend(_missing_topics(name, results))
+            of_run = _views(name, results) if args.views else _scores(name, results, args)
+            yield from (tuple(compress(row, shown)) for row in of_run)
+
     with printing(args.output) as out:
-        FORMATS[args.format or form_of(args.output)](rows, columns, args.places, out)
+        FORMATS[form](rows(), columns, args.places, out)
+        if form == "table":  # the other forms are for programs and papers
+            out.writelines(f"{note}\n" for note in notes)
     return 0
+
+
+def _missing_topics(name: str, results: Results) -> Iterator[str]:
+    """How many topics of the qrels the run does not have, and what became of them."""
+    if missing := results.universe.missing:
+        treated = "excluded" if results.universe.excluded else "counted as empty"
+        yield f"{name}: {counted(missing, 'topic')} missing from the run, {treated}"
 
 
 def _scores(name: str, results: Results, args: argparse.Namespace) -> Iterator[Row]:

@@ -182,3 +182,18 @@ def test_missing_topics_count_as_the_option_says(cli, complaint, tmp_path):
     assert "not in the run (for example 10)" in complaint("qrels", "a.run", "RR", "--missing", "error")
     words = ["qrels", "a.run", "b.run.gz", "RR", "--test", "t", "--missing", "error"]
     assert "not in the run (for example 10)" in complaint(*words)
+
+
+@pytest.mark.parametrize(("missing", "treated"), [("empty", "counted as empty"), ("exclude", "excluded")])
+@pytest.mark.parametrize("option", ["-q", "--views", None])
+def test_missing_topics_are_counted_below_the_table(cli, tmp_path, missing, treated, option):
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "whole.run").write_text(f"{RUN}10 Q0 x 1 0 x\n")
+    words = ["qrels", "a.run", "whole.run", "RR", "--missing", missing, *filter(None, [option])]
+    status, out, _ = cli(*words, "--format", "table")
+    assert status == 0
+    assert out.splitlines()[-1] == f"a.run: 1 topic missing from the run, {treated}"
+    assert out.count("missing") == 1
+    for form in ("tsv", "csv", "jsonl", "markdown"):
+        assert "missing" not in cli(*words, "--format", form)[1]
+    assert "missing" not in cli("qrels", "whole.run", "RR", "--format", "table")[1]
