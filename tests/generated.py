@@ -179,3 +179,18 @@ def _for_any_list(definition: Definition) -> tuple[str, BoundMeasure]:
 
 # Every measure by its text, with the parameters that it needs for any list.
 EVERY = dict(map(_for_any_list, ALL))
+
+
+def groups(count: int, parts: int, seed: int) -> list[np.ndarray]:
+    """Positions in random groups, some of them empty, in random order."""
+    rng = np.random.default_rng(seed)
+    owner = rng.integers(0, parts, count)
+    return [rng.permutation(np.flatnonzero(owner == part)) for part in range(parts)]
+
+
+def same_lists(a: Rankings, b: Rankings) -> bool:
+    """Whether all that measures look at has the same bits."""
+    names = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores")
+    pairs = [(getattr(a, name), getattr(b, name)) for name in names]
+    pairs += [(a.judgments.grades, b.judgments.grades), (a.judgments.levels, b.judgments.levels)]
+    return a.topics == b.topics and all(one.tobytes() == other.tobytes() for one, other in pairs)

@@ -35,8 +35,7 @@ TargetConfidence = Annotated[
     Number("confidence that an answer should have, in place of the price t / (1 - t)", 0, 1, inside=True),
 ]
 Positive = Annotated[
-    "int | None",
-    Whole("lowest grade of the positive class; without it every answer claims to be positive"),
+    "int | None", Whole("lowest grade of the positive class; without it every answer claims to be positive")
 ]
 
 _SAME = 1e-12  # relative: sums that differ by less are equal, so that rounding chooses no threshold

@@ -34,7 +34,6 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
     measure : str or Measure
         What the axis is called.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -85,7 +84,6 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     table : DataFrame
         With the columns measure, length and best_length.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -135,7 +133,6 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     table : DataFrame
         With the columns before and after; the index has the lengths.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -173,7 +170,6 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     table : DataFrame
         That of `study.cuts`: bins by measures.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -216,7 +212,6 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     against : str
         What is written beside: the column 'length' or 'cost', or one of your own, as 'tokens'.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -299,7 +294,6 @@ def recall_curve(
     rel : int
         Lowest grade that counts as relevant.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -351,7 +345,6 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     table : DataFrame
         With the columns coverage, risk and generalised_risk.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -391,7 +384,6 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         That of `truncation.abstention_curve` for one measure, with the columns measure, confidence, rate and
         score.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------

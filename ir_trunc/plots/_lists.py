@@ -33,7 +33,6 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     longest : int
         Ranks that are shown, 1 or more.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -91,7 +90,6 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     longest : int
         Documents that are drawn of a list; of a longer one the length is written.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------

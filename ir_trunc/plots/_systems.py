@@ -29,7 +29,6 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     table : DataFrame
         Systems by measures, as `ir_trunc.compare(...).to_pandas()` makes it.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -80,7 +79,6 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     table : DataFrame
         Cuts by measures.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -119,7 +117,6 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     table : DataFrame
         Measures of full lists by measures that cut them at their best.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -160,7 +157,6 @@ def slope(
         How many systems are named at most, as far as their names have room, those that move furthest first.
         The picture says how many are not.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------
@@ -232,7 +228,6 @@ def lines(
     best : bool
         Whether the highest score of each line has a dot, and its name the value.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
 
     Returns
     -------

@@ -279,10 +279,3 @@ def test_each_reaches_a_policy_from_its_data():
         columns=["query_id", "doc_id", "score"],
     )
     assert how_many(labels, frame, policies="ScoreThreshold").policy == stop
-
-
-def test_generated_chunks_are_the_same_for_one_seed():
-    assert chunks(20, seed=1) == chunks(20, seed=1)
-    assert chunks(20, seed=1) != chunks(20, seed=2)
-    with pytest.raises(ParameterError, match="retrieved=4 is out of range"):
-        chunks(5, retrieved=4)

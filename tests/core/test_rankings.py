@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from generated import EVERY, rankings_of, runs
+from generated import EVERY, groups, rankings_of, runs, same_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -115,18 +115,6 @@ def test_lists_that_are_cut_picked_out_or_unjudged_pass_every_check(run, depth):
         again = replace(made)
         assert repr(again) == repr(made)
         assert all(getattr(again, f.name) is getattr(made, f.name) for f in fields(made))
-
-
-def groups(count: int, parts: int, seed: int) -> list[np.ndarray]:
-    """Positions in random groups, some of them empty, in random order."""
-    rng = np.random.default_rng(seed)
-    owner = rng.integers(0, parts, count)
-    return [rng.permutation(np.flatnonzero(owner == part)) for part in range(parts)]
-
-
-def same_lists(a: Rankings, b: Rankings) -> bool:
-    names = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores")
-    return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in names)
 
 
 @settings(max_examples=5 * settings().max_examples)

@@ -67,16 +67,7 @@ PICTURES = {
     "slope": lambda ax=None: plots.slope(SCORES, SCORES.iloc[::-1] * -1, ax=ax),
 }
 
-OF_ROWS = [
-    "shaded",
-    "side by side",
-    "captioned lists",
-    "scores",
-    "slope",
-    "policies",
-    "costs",
-    "tokens",
-]
+OF_ROWS = ["shaded", "side by side", "captioned lists", "scores", "slope", "policies", "costs", "tokens"]
 """Pictures whose rows have names in place of a label."""
 
 

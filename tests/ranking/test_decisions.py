@@ -66,11 +66,7 @@ def test_true_false_and_none_are_yes_no_and_nothing():
         ({"a": 0.9}, {"a": "True"}, "truth, question a: 'True': True or False"),
         ({"a": 0.9}, {}, "truth: there is no question"),
         ([{"id": "a", "value": 1}] * 2, {"a": True}, "answers: question a is given twice"),
-        (
-            [{"id": "a", "prob": 1}],
-            {"a": True},
-            "item 0: value or .* is missing; there is: id, prob",
-        ),
+        ([{"id": "a", "prob": 1}], {"a": True}, "item 0: value or .* is missing; there is: id, prob"),
         (5, {"a": True}, "answers of type int: a path of JSON"),
         (pd.DataFrame({"id": ["a"]}), {"a": True}, "answers: value or answer or score is missing"),
     ],

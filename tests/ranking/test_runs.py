@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from generated import EVERY, queries, with_ids
+from generated import EVERY, groups, queries, same_lists, with_ids
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,13 +28,6 @@ from ir_trunc._read.registry import read_rows, recognised
 from ir_trunc.measures import scores
 from ir_trunc.truncation import LargestGap
 from ir_trunc.truncation._text import parse_policy
-
-
-def groups(count: int, parts: int, seed: int) -> list[np.ndarray]:
-    """Positions in random groups, some of them empty, in random order."""
-    rng = np.random.default_rng(seed)
-    owner = rng.integers(0, parts, count)
-    return [rng.permutation(np.flatnonzero(owner == part)) for part in range(parts)]
 
 
 @given(seed=st.integers(0, 9999), parts=st.integers(1, 4))
@@ -53,7 +46,7 @@ def test_rows_of_whole_topics_are_parts_under_every_nil_convention(seed, parts):
             assert not said_of_parts
             joined = put_together(ready, made, "run (DataFrame)")
         assert [str(w.message) for w in said_of_parts] == [str(w.message) for w in said], nil
-        assert same(joined, whole.rankings), nil
+        assert same_lists(joined, whole.rankings), nil
         some = [*EVERY.values()][seed % 9 :: 9]
         assert np.array(scores(some, joined)).tobytes() == np.array(scores(some, whole.rankings)).tobytes()
 
@@ -68,12 +61,12 @@ def test_answers_of_which_only_the_first_of_a_class_counts_come_in_parts():
         joined = put_together(qrels, parts, "run")
     with pytest.warns(match="3 answer.s. that normalise to nothing are left out"):
         whole = calc("Q", qrels, run).rankings
-    assert same(joined, whole)
+    assert same_lists(joined, whole)
 
 
 def test_no_part_at_all_is_a_silent_run_and_a_topic_in_two_parts_is_an_error():
     qrels = read_qrels({"1": {"a": 1}, "2": {"b": 0}})
-    assert same(put_together(qrels, [], "run"), calc("AP", qrels, {}).rankings)
+    assert same_lists(put_together(qrels, [], "run"), calc("AP", qrels, {}).rankings)
     pieces = [rank_piece(qrels, read_run({topic: {"x": 1.0}})) for topic in "212"]
     with pytest.raises(InputError, match="topic 2 is in two pieces of the run"):
         put_together(qrels, pieces, "run r")
@@ -95,7 +88,7 @@ def test_a_piece_that_starts_over_has_the_rows_of_all_before_it():
     first = read_run({"1": {"x": 2.0}})
     whole = replace(read_run({"1": {"x": 2.0, "a": 1.0}, "2": {"b": 1.0}}), starts_over=True)
     lists = rank_rows(qrels, [first, whole], keep_scores=True)
-    assert same(lists, rank_rows(qrels, [whole]))
+    assert same_lists(lists, rank_rows(qrels, [whole]))
     assert lists.scores[lists.places].tolist() == [2.0, 1.0, 1.0]
 
 
@@ -206,13 +199,6 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(memory, "PART", 7)
 
 
-def same(a: Rankings, b: Rankings) -> bool:
-    names = ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores")
-    pairs = [(getattr(a, name), getattr(b, name)) for name in names]
-    pairs += [(a.judgments.grades, b.judgments.grades), (a.judgments.levels, b.judgments.levels)]
-    return a.topics == b.topics and all(one.tobytes() == other.tobytes() for one, other in pairs)
-
-
 def check(qrels, run, forms, seed=0):
     """All that lists hold, and the scores of every ninth measure, another ninth for another seed.
 
@@ -225,7 +211,7 @@ def check(qrels, run, forms, seed=0):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = rank_rows(read_qrels(qrels, nil="ends"), recognised(form(run), RUN).rows())
-        assert same(found, expected), name
+        assert same_lists(found, expected), name
         assert np.array(scores(some, found)).tobytes() == values, name
 
 

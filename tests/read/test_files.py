@@ -6,8 +6,9 @@ import warnings
 
 import pandas as pd
 import pytest
+from messages import complaint
 
-from ir_trunc import InputError, IrTruncWarning, calc, read_qrels, read_run, read_topics
+from ir_trunc import IrTruncWarning, calc, read_qrels, read_run, read_topics
 
 QRELS = {"1": {"a": 1, "007": 2}, "2": {"b": 1}}
 RUN = {"1": {"a": 0.25, "007": 0.5, "x": 0.125}, "2": {"c": 3.0, "b": 2.0}}
@@ -20,13 +21,6 @@ EXPECTED = calc(MEASURES, QRELS, RUN)
 def same(results, expected=EXPECTED):
     assert results.topics == expected.topics
     assert results.values.tobytes() == expected.values.tobytes()
-
-
-def complaint(call) -> str:
-    with pytest.raises(InputError) as caught:
-        call()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def records(rows, value):

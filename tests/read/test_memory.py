@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import check, complaint
 
 from ir_trunc import InputError, Rankings, calc, read_answers, read_qrels
 from ir_trunc._read.readers import memory
@@ -199,13 +200,6 @@ def test_a_named_tuple_of_one_s_own():
     assert calc("RR", QRELS, [mine(1, "7", "9", None)]).values[0].tolist() == [1, 0, 0]
 
 
-def complaint(call) -> str:
-    with pytest.raises(InputError) as caught:
-        call()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
 # records and tuples
 def records(rows, value):
     return [{"query_id": topic, "doc_id": doc, value: number} for topic, doc, number in rows]
@@ -317,10 +311,6 @@ FRAME = frame("run")
 
 def complaint_of(qrels, run):
     return complaint(lambda: calc(MEASURES, qrels, run))
-
-
-def check(message, *parts):
-    assert [part for part in parts if part not in message] == [], message
 
 
 @pytest.mark.parametrize("topic", [0, 7])

@@ -113,6 +113,7 @@ def test_the_usual_reader_of_a_shape_asks_no_other(monkeypatch, tmp_path):
     for run in (tmp_path / "a.run", {"1": {"a": 1.0}}, frame, [ScoredDoc("1", "a", 1.0)]):
         assert calc("RR", {"1": {"a": 1}}, run).values.tolist() == [[1]]
     assert not asked
+    assert reader_of(tmp_path / "a.run", RUN).form.startswith("a path of TREC lines")
 
 
 class OddPath:
@@ -249,8 +250,3 @@ def test_the_reference_says_what_is_to_be_known_of_every_form():
         for known in readers_of(kind):
             assert known.about.endswith("."), known.form
             assert known.about in text
-
-
-def test_a_path_that_no_special_form_fits_holds_lines(tmp_path):
-    (tmp_path / "a.run").write_text("1 Q0 a 1 0.5 t\n")
-    assert reader_of(tmp_path / "a.run", RUN).form.startswith("a path of TREC lines")

@@ -125,10 +125,7 @@ def test_characters_of_marked_up_topics_are_read_and_entities_are_not_followed(t
         ("1 Q0 d1 1 2 sys\n1 Q0 d2 2 1 sys\n", "looks like qrels or a run"),
         ("1 first question\n", "line 1: '1 first question' is not an id; an id, 'id<TAB>text', or a CSV"),
         ("1\n2,second\n", "line 2: '2,second' is not an id"),
-        (
-            "topic\ttext\n1\tfirst\n2\tsecond\n",
-            "'topic' looks like a header; call the column of ids",
-        ),
+        ("topic\ttext\n1\tfirst\n2\tsecond\n", "'topic' looks like a header; call the column of ids"),
         ("topic,text\n1,first\n", "line 1: 'topic,text' is not an id"),
         ("1\tfirst\n\tsecond\n", "line 2: the id is missing"),
         ("qid,text\n1,first\n,second\n", "row 3: qid is missing"),
