@@ -77,26 +77,21 @@ def _merged(messages: Iterable[tuple[str, str, str]], runs: int) -> Iterator[str
 
 
 def by_name(runs: RunsLike) -> dict[str, Any]:
-    """Runs by their names, which are text; InputError where 1 and "1" are two of them."""
+    """Runs by their names, which are text; InputError where 1 and "1" are two of them, and for no run."""
     if not isinstance(runs, Mapping):
-        return by_file_name(runs)
-    if not runs:
+        named: dict[str, Any] = dict(by_file_name(runs))
+    elif len(named := {one_id(name, "name", "runs"): run for name, run in runs.items()}) < len(runs):
+        names = f"{len(runs)} names are only {len(named)} as text"
+        raise InputError(f"runs: {names}: each run needs a name of its own.")
+    if not named:
         raise InputError("There is no run: give {name: run} with at least one, or paths.")
-    named = {one_id(name, "name", "runs"): run for name, run in runs.items()}
-    if len(named) < len(runs):
-        raise InputError(
-            f"runs: {len(runs)} names are only {len(named)} as text: each run needs a name of its own."
-        )
     return named
 
 
 def by_file_name(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
 ) -> dict[str, str | os.PathLike[str]]:
-    """Runs named by their files, without '.gz', or by their whole paths where names repeat.
-
-    A folder stands for its files.
-    """
+    """Runs (of folders: all files) named by their files without '.gz', or by paths where names repeat."""
     single = shape_of(paths) in ("path", "frame")
     items: list[Any] = [paths] if single else several("runs", paths, "{name: run}, or paths")
     for path in items:
