@@ -45,9 +45,8 @@ class Draws:
 def bootstrap(table: Floats, units: Ints, kinds: Bools, seed: int) -> Draws:
     """Scores and kept shares in bootstrap samples of units, and scores over the units left out.
 
-    table: weighted values of each policy, weights of the questions that keep a relevant document with each
-    policy, all weights, weights of answerable questions (2P + 2 rows x Q). units: the unit of each question.
-    kinds: one of two kinds of each unit, which are drawn separately, in their own number.
+    table: values by policy, weights of the questions that keep a relevant document by policy, all weights,
+    weights of answerable questions (2P + 2 rows x Q). kinds: two kinds of units, which are drawn separately.
     """
     random, count, policies = generator(seed), len(kinds), (len(table) - 2) // 2
     sums = np.stack([np.bincount(units, row, count) for row in table], axis=1)

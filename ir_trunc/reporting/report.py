@@ -250,34 +250,35 @@ def _topic_rows(
         worst = regrets.max(axis=0)
     silent = np.array([lists[name].lengths == 0 for name in comparison.systems])
     topics = []
-    for at in np.argsort(-worst, kind="stable").tolist():
-        paths = {} if cuts is None else _paths(cuts, at, points)
+    for topic in np.argsort(-worst, kind="stable").tolist():
+        paths = {} if cuts is None else _paths(cuts, topic, points)
         rows = []
-        for place in np.argsort(-regrets[:, at], kind="stable").tolist():
+        for place in np.argsort(-regrets[:, topic], kind="stable").tolist():
             name = comparison.systems[place]
-            shown = {"system": name, "score": float(values[place, at]), "regret": float(regrets[place, at])}
-            shown |= _of_list(lists[name], at, ranks, int(best[name][at]) if best else None)
+            score, regret = float(values[place, topic]), float(regrets[place, topic])
+            shown = {"system": name, "score": score, "regret": regret}
+            shown |= _of_list(lists[name], topic, ranks, int(best[name][topic]) if best else None)
             rows.append(shown | ({"curve": paths[name]} if paths else {}))
         topics.append(
             {
-                "id": comparison.topics[at],
-                "nil": bool(comparison.nil[at]),
-                "relevant": int(relevant[at]),
-                "judged": int(count[at]),
-                "mean": float(values[:, at].mean()),
-                "regret": float(regrets[:, at].max()),
+                "id": comparison.topics[topic],
+                "nil": bool(comparison.nil[topic]),
+                "relevant": int(relevant[topic]),
+                "judged": int(count[topic]),
+                "mean": float(values[:, topic].mean()),
+                "regret": float(regrets[:, topic].max()),
                 "worst": rows[0]["system"],
-                "silent": int(silent[:, at].sum()),
+                "silent": int(silent[:, topic].sum()),
                 "lists": rows,
             }
         )
     return {"measure": comparison.measures[row], "rows": topics, "ranks": ranks}
 
 
-def _of_list(rankings: Rankings, at: int, most: int, best: int | None) -> dict[str, Any]:
+def _of_list(rankings: Rankings, topic: int, most: int, best: int | None) -> dict[str, Any]:
     """One list to rank `most`, in signs and in words; `best` is the length of its best cut."""
-    length = int(rankings.lengths[at])
-    hits = slice(rankings.judged_offsets[at], rankings.judged_offsets[at + 1])
+    length = int(rankings.lengths[topic])
+    hits = slice(rankings.judged_offsets[topic], rankings.judged_offsets[topic + 1])
     grade = dict(zip(rankings.judged_ranks[hits].tolist(), rankings.judged_grades[hits].tolist()))
     signs = [_BEST] * (best == 0 and length > 0) + [_END] * (length == 0)
     for place in range(1, min(length, most) + 1):
@@ -289,15 +290,11 @@ def _of_list(rankings: Rankings, at: int, most: int, best: int | None) -> dict[s
     return about | {"signs": "".join(signs), "more": max(length - most, 0)}
 
 
-def _paths(cuts: _Curves, at: int, points: int) -> dict[str, dict[str, Any]]:
-    """The curves of a topic's lists as SVG paths on one scale, with the points of their ends and best cuts.
-
-    Depths are on a logarithmic scale.
-    """
-    values = {
-        name: curve.values[curve.offsets[at] : curve.offsets[at + 1]] for name, curve in cuts.curves.items()
-    }
-    best_cuts = {name: int(curve.best()[0][at]) for name, curve in cuts.curves.items()}
+def _paths(cuts: _Curves, topic: int, points: int) -> dict[str, dict[str, Any]]:
+    """The curves of a topic's lists as SVG paths over logarithmic depths, with their ends and best cuts."""
+    offsets = {name: curve.offsets[topic : topic + 2] for name, curve in cuts.curves.items()}
+    values = {name: cuts.curves[name].values[slice(*bounds)] for name, bounds in offsets.items()}
+    best_cuts = {name: int(curve.best()[0][topic]) for name, curve in cuts.curves.items()}
     low, high = (float(of(of(scores) for scores in values.values())) for of in (min, max))
     widest = max(np.log1p(max(map(len, values.values())) - 1), 1e-9)
     paths = {}

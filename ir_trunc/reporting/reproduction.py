@@ -154,15 +154,8 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
     if collections:
         several = f"the mean of {len(collections)} collections"
         data = f"{several if len(collections) > 1 else 'the collection given'} (the paper: {wanted.data})"
-    cells = [
-        (table.title, row, column, table.places, float(printed), float(computed))
-        for table in wanted.tables(*collections)
-        for row, column, printed, computed in zip(
-            table.rows, table.columns, table.printed, table.computed, strict=True
-        )
-    ]
-    columns = ["table", "row", "column", "places", "printed", "computed"]
-    return Reproduction.from_pandas(paper, pd.DataFrame(cells, columns=columns), data)
+    cells = pd.concat(wanted.tables(*collections), ignore_index=True)
+    return Reproduction.from_pandas(paper, cells, data)
 
 
 # The papers, and how their tables are computed.
@@ -170,24 +163,23 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
 Collection = tuple[Any, Any]
 """Qrels and runs."""
 
+Tables = Callable[..., Iterator[Any]]
+"""A function of collections that yields a DataFrame for each table."""
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """One printed table, cell by cell, with the computed figures."""
 
-    title: str  # as in the paper
-    rows: Sequence[str]  # the row and the column of each cell
-    columns: Sequence[str]
-    printed: Sequence[float]
-    computed: Sequence[float]
-    places: int  # printed decimal places
+def _cells(
+    title: str, rows: Any, columns: Any, printed: Sequence[float], computed: Sequence[float], places: int
+) -> pd.DataFrame:
+    """A row for each cell of a table: printed with so many decimal places, and computed."""
+    cells = {"table": title, "row": rows, "column": columns, "places": places}
+    return pd.DataFrame(cells | {"printed": printed, "computed": computed}).astype({"printed": float})
 
 
 @dataclass(frozen=True)
 class Paper:
     """A paper whose tables can be computed."""
 
-    tables: Callable[..., Iterator[Cells]]
+    tables: Tables
     source: str
     data: str | None = None  # the collection that it needs; None if its own examples are enough
     notes: tuple[str, ...] = ()  # known reasons for differences
@@ -199,10 +191,10 @@ PAPERS: dict[str, Paper] = {}
 """The papers by name."""
 
 
-def _paper(**about: Any) -> Callable[[Callable[..., Iterator[Cells]]], Callable[..., Iterator[Cells]]]:
+def _paper(**about: Any) -> Callable[[Tables], Tables]:
     """Add a function that computes the tables of a paper to `PAPERS`, under its own name."""
 
-    def add(tables: Callable[..., Iterator[Cells]]) -> Callable[..., Iterator[Cells]]:
+    def add(tables: Tables) -> Tables:
         PAPERS[tables.__name__] = Paper(tables, **about)
         return tables
 
@@ -228,18 +220,18 @@ _PENAS = ("c@1", "c(unanswered=0)@1")
     ),
     several=True,
 )
-def amigo2022(*collections: Collection) -> Iterator[Cells]:
+def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
     """Kendall's tau between the system orders by full lists and by lists that are cut at their best."""
     table = _printed("amigo2022")["table_2"]
     named = {str(at): collection for at, collection in enumerate(collections)}
     computed = over_collections(study.agreement, named, study.PAPER_2022, list(table)).loc["mean"].to_numpy()
     cells = [(row, column, figure) for row, of in table.items() for column, figure in of.items()]
     rows, columns, figures = zip(*cells)
-    yield Cells("Table 2", rows, columns, figures, computed.ravel().tolist(), places=2)
+    yield _cells("Table 2", rows, columns, figures, computed.ravel().tolist(), places=2)
 
 
 @_paper(source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737")
-def liu2016() -> Iterator[Cells]:
+def liu2016() -> Iterator[pd.DataFrame]:
     """Each list with its relevant documents, scored with the terminal document."""
     columns = ("r_t", *_LIU)
     for signs, relevant, figures in _printed("liu2016")["table_1"]:
@@ -250,11 +242,11 @@ def liu2016() -> Iterator[Cells]:
         precision, *scores = calc([f"PT@{behind}", *_LIU], None, rankings).values[:, 0].tolist()
         computed = [precision * behind - sum(grades), *scores]
         rows = [f"{signs}, R = {relevant}"] * len(columns)
-        yield Cells("Table 1", rows, columns, figures, computed, places=3)
+        yield _cells("Table 1", rows, columns, figures, computed, places=3)
 
 
 @_paper(source="Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142")
-def penas2011() -> Iterator[Cells]:
+def penas2011() -> Iterator[pd.DataFrame]:
     """c@1 and accuracy of as many right, wrong and open questions as the paper counts."""
     for system, (right, wrong, unanswered), figures in _printed("penas2011")["table_3"]:
         lists: list[list[int]] = [[1]] * right + [[0]] * wrong + [[]] * unanswered
@@ -262,7 +254,7 @@ def penas2011() -> Iterator[Cells]:
         rankings = Rankings.from_lists(lists, [[1, 0]] * len(lists), topics=topics)
         means = calc_aggregate(_PENAS, None, rankings)
         computed = [means[measure] for measure in _PENAS]
-        yield Cells("Table 3", [system] * len(_PENAS), _PENAS, figures, computed, places=2)
+        yield _cells("Table 3", [system] * len(_PENAS), _PENAS, figures, computed, places=2)
 
 
 @_paper(
@@ -271,7 +263,7 @@ def penas2011() -> Iterator[Cells]:
         "The paper's formula for the last example has cig(100) + 1 for cig(100) + 100; its figure is right.",
     ),
 )
-def sakai2004() -> Iterator[Cells]:
+def sakai2004() -> Iterator[pd.DataFrame]:
     """Answers by rank, later ones of a class as 0, against the best level of every class."""
     for example, ranked, ideal, figures in _printed("sakai2004")["examples"]:
         grades = [0] * (ranked["rank"] - 1) + [ranked["grade"]] if isinstance(ranked, dict) else ranked
@@ -279,7 +271,7 @@ def sakai2004() -> Iterator[Cells]:
         rankings = replace(rankings, judgments=Rankings.from_lists([ideal]).judgments)
         for measure, (figure, places) in figures.items():
             computed = float(calc(measure, None, rankings).values[0, 0])
-            yield Cells("Worked examples", [example], [measure], [figure], [computed], places)
+            yield _cells("Worked examples", [example], [measure], [figure], [computed], places)
 
 
 _NDCG = "anDCG(dcg='jk')"
@@ -296,7 +288,7 @@ _ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP 
     ),
     note_of=lambda cells: _short_of_a_pair(cells),
 )
-def webber2010(collection: Collection) -> Iterator[Cells]:
+def webber2010(collection: Collection) -> Iterator[pd.DataFrame]:
     """Discriminative power, and agreement between measures at several depths of pool and evaluation."""
     qrels, runs = collection
     pools = pooled_runs(qrels, runs, order="score64")
@@ -315,7 +307,7 @@ def webber2010(collection: Collection) -> Iterator[Cells]:
     of_ndcg = [name for name in matrix.measures if name.startswith("anDCG")]
     taus = agreement(matrix.take(measures=of_ndcg)).values
     pairs, three = figures["figure_2"], [taus[0, 1], taus[0, 2], taus[2, 1]]
-    yield Cells("Figure 2", ["nDCG"] * 3, list(pairs), list(pairs.values()), three, 3)
+    yield _cells("Figure 2", ["nDCG"] * 3, list(pairs), list(pairs.values()), three, 3)
 
     shares = [float(power(matrix).share[0]) for matrix in _in_the_text(pools)]
     yield _shares("Figure 4, text", figures["figure_4"], shares)
@@ -350,15 +342,15 @@ def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:
     yield pools.score(f"{_NDCG}@20", pools.in_pool(5))
 
 
-def _shares(title: str, figures: dict[str, float], shares: Sequence[float]) -> Cells:
+def _shares(title: str, figures: dict[str, float], shares: Sequence[float]) -> pd.DataFrame:
     """Shares of system pairs, a row for each."""
-    return Cells(title, list(figures), ["share of pairs"] * len(figures), list(figures.values()), shares, 3)
+    return _cells(title, list(figures), ["share of pairs"] * len(figures), list(figures.values()), shares, 3)
 
 
-def _triangle(title: str, figures: dict[str, Sequence[Sequence[float]]], taus: Floats) -> Cells:
+def _triangle(title: str, figures: dict[str, Sequence[Sequence[float]]], taus: Floats) -> pd.DataFrame:
     """The cells above the diagonal of a symmetric table."""
     names = [str(name) for name in figures["measures"]]
     places = [(row, row + 1 + at) for row, cells in enumerate(figures["rows"]) for at in range(len(cells))]
     rows, columns = [names[row] for row, _ in places], [names[column] for _, column in places]
     in_print = [figure for cells in figures["rows"] for figure in cells]
-    return Cells(title, rows, columns, in_print, [float(taus[place]) for place in places], places=2)
+    return _cells(title, rows, columns, in_print, [float(taus[place]) for place in places], places=2)

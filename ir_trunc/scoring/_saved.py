@@ -138,7 +138,8 @@ def typed(data: Any, kind: Any, where: str) -> Any:
         kinds = [args[0]] * len(items) if args[-1] is Ellipsis else list(args)
         if len(items) != len(kinds):
             raise InputError(f"{where} has {len(items)} items: {len(kinds)} are needed.")
-        return tuple(typed(item, each, f"{where}[{at}]") for at, (item, each) in enumerate(zip(items, kinds)))
+        pairs = enumerate(zip(items, kinds))
+        return tuple(typed(item, each, f"{where}[{place}]") for place, (item, each) in pairs)
     if origin is not None and issubclass(origin, Mapping):
         items = _instance(data, dict, "an object", where)
         return {name: typed(item, args[1], f"{where}[{shown(name)}]") for name, item in items.items()}
@@ -168,7 +169,7 @@ def array_of(data: Any, kind: Any, where: str) -> np.ndarray[Any, Any]:
             f"{where} has {len(values)} values, which is not the shape {' x '.join(map(str, sizes))}."
         )
     scalar = float if issubclass(kind, np.floating) else bool if issubclass(kind, np.bool_) else int
-    flat = [_scalar(value, scalar, f"{where}, value {at}") for at, value in enumerate(values)]
+    flat = [_scalar(value, scalar, f"{where}, value {place}") for place, value in enumerate(values)]
     return np.array(flat, dtype=kind).reshape(sizes)
 
 
@@ -190,11 +191,8 @@ def _instance(data: Any, kind: type, needed: str, where: str) -> Any:
 
 
 def _check_shapes(result: Any, where: str) -> None:
-    """InputError where the axes of an array have other lengths than `shapes` says.
-
-    A number stands for itself; an axis without a field is as long wherever it occurs.
-    """
-    lengths: dict[str, int] = {}
+    """InputError where the axes of an array have other lengths than `shapes` says."""
+    lengths: dict[str, int] = {}  # of axes without a field, which are as long wherever they occur
 
     def length(axis: str, size: int) -> int:
         if axis.isdigit():

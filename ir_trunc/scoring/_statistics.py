@@ -27,12 +27,6 @@ def interval(
     statistic: of the items at these positions; `vectorised`: of all draws at once (repetitions x items), with
     a value for each. items: how many there are. confidence: share of the draws between the bounds. method:
     'BCa' corrects bias and skewness (Efron 1987).
-
-    >>> import numpy as np
-    >>> scores = np.array([0.1, 0.4, 0.4, 0.9])
-    >>> low, high = interval(lambda drawn: scores[drawn].mean(), len(scores))
-    >>> round(low, 3), round(high, 3)
-    (0.175, 0.775)
     """
     from scipy import stats
 

@@ -190,13 +190,7 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
 
 
 def warn_about_lists(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:
-    """Warn of list ends and of confidences that probably do not come from the system.
-
-    That is where most lists have the same, longest length, and a measure reads where lists end, or where all
-    first scores are equal, and a measure reads confidences.
-
-    source: what to call the run.
-    """
+    """Warn of list ends and of confidences that measures read and that are probably not the system's."""
     filled = rankings.lengths > 0
     lengths = rankings.lengths[filled]
     k = int(lengths.max(initial=0))
@@ -331,7 +325,6 @@ def calc_aggregate(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-        As for `calc`.
     order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
@@ -361,7 +354,6 @@ def iter_calc(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-        As for `calc`.
     order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 
@@ -393,7 +385,6 @@ def curves(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-        As for `calc`.
     order, duplicates, stop, lower_is_better, columns, keys
         As for `calc`.
 

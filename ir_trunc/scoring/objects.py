@@ -107,10 +107,7 @@ objects: dict[str, Any] = {}
 
 
 def _register_object(definition: Definition) -> Any:
-    """A measure of the registry as an ir-measures object, under its name and its aliases.
-
-    Measures that ir-measures has itself stay as they are.
-    """
+    """A measure of the registry as an object of ir-measures, whose own measures stay as they are."""
     stock = ir_measures_registry.get(definition.name)
     own = stock is None or isinstance(stock, TruncMeasure)
     made = _object_of(definition, definition.name) if own else stock
@@ -123,10 +120,8 @@ def _register_object(definition: Definition) -> Any:
 
 @cache
 def _own_object(name: str) -> Any:
-    """The object of a measure that ir-measures has too, for parameters that it does not have there.
-
-    Its name is another one: other providers know their measures by name, and would leave the parameter out.
-    """
+    """The object of a measure that ir-measures has too, for parameters that it does not have there."""
+    # Other providers know their measures by name, and would leave the parameter out.
     return _object_of(registry[name], f"{name} of ir_trunc")
 
 
@@ -166,17 +161,14 @@ def definition_of(measure: Measure) -> Definition | None:
 
 
 def bind(measure: Measure) -> BoundMeasure | None:
-    """The measure with its formula, or None where a setting is one that only other providers know.
-
-    The numbers of a file take the place of its path, where a parameter takes one.
-    """
+    """The measure with its formula, or None where a setting is one that only other providers know."""
     if isinstance(measure, TruncMeasure):
         bound = measure.DEFINITION.of_clean(measure.params)
-        kinds = {name: param.kind for name, param in bound.definition.params.items()}
-        sizes = {
+        params = bound.definition.params
+        sizes = {  # the numbers of a file take the place of its path
             name: read_sizes(value)
             for name, value in bound.params.items()
-            if isinstance(kinds[name], Sizes) and is_path(value)
+            if isinstance(params[name].kind, Sizes) and is_path(value)
         }
         return replace(bound, params={**bound.params, **sizes}) if sizes else bound
     definition = definition_of(measure)
@@ -235,13 +227,7 @@ def parse_measure(measure: str | Measure) -> Measure:
 
 
 def written(measure: Measure) -> str:
-    """The text of a measure with all parameters that its user gave, also those at their defaults.
-
-    Examples
-    --------
-    >>> str(parse_measure("RBP(p=0.8)@10")), written(parse_measure("RBP(p=0.8)@10"))
-    ('RBP@10', 'RBP(p=0.8)@10')
-    """
+    """The text of a measure with all parameters that its user gave, also those at their defaults."""
     at = measure.AT_PARAM
     given = {name: value for name, value in measure.params.items() if name != at}
     if not any(value == measure.SUPPORTED_PARAMS[name].default for name, value in given.items()):
@@ -261,10 +247,7 @@ def canonical(name: str) -> str:
 
 
 def read_measures(measures: MeasureLike) -> dict[Measure, BoundMeasure | None]:
-    """Measures from texts and objects, each once and in the order given, with their formulas.
-
-    The value is None where only other providers of ir-measures compute a measure.
-    """
+    """Measures, each once and in the order given, with their formulas; None for those of other providers."""
     parts = items_of("measures", measures, "a text as 'RBPT nDCG@10' or a measure object")
     if not parts:
         raise ParameterError("No measure is given; 'RBPT nDCG@10', for example.")
@@ -349,14 +332,12 @@ def nearest_measures(name: str) -> str:
 def _check_names(name: str, params: Iterable[str], measure: Measure) -> None:
     """ParameterError where a measure does not have a parameter of this name."""
     for key in params:
-        if key not in (known := measure.SUPPORTED_PARAMS):
+        if key not in (params_it_has := measure.SUPPORTED_PARAMS):
             # Measures of a longer name may have the parameter: ERRU for ERR.
             others = [other for other in registry if other.startswith(name) and key in registry[other].params]
             hint = f" {' and '.join(others)}: with {key}." if others and len(name) > 1 else ""
-            raise ParameterError(
-                f"{name} has no parameter {key!r}; it has: {', '.join(known) or 'none'}."
-                f"{nearest(key, known)}{hint}"
-            )
+            has = f"it has: {', '.join(params_it_has) or 'none'}.{nearest(key, params_it_has)}"
+            raise ParameterError(f"{name} has no parameter {key!r}; {has}{hint}")
 
 
 def _check_stock(name: str, measure: Measure) -> None:
@@ -379,10 +360,7 @@ _OF_TREC_EVAL = re.compile(
 
 
 def trec_eval_measures(name: str) -> list[Measure]:
-    """The measures that have this name in trec_eval: none, one, or several for a name without a cutoff.
-
-    Raises UnknownMeasureError for a measure that ir-measures does not have.
-    """
+    """The measures that have this name in trec_eval: none, one, or several for a name without a cutoff."""
     if not _OF_TREC_EVAL.fullmatch(name):
         return []
     from pytrec_eval import supported_nicknames

@@ -38,11 +38,7 @@ def single_measure(measure: Any) -> Measure:
 
 
 def one_measure(measure: Any) -> BoundMeasure:
-    """The formula of one measure, or the one that is given.
-
-    ParameterError for several and for one that counts losses, UnknownMeasureError if only another tool
-    computes it.
-    """
+    """The formula of one measure, or the one that is given; an error for several and for losses."""
     if isinstance(measure, BoundMeasure):
         return measure
     parsed = single_measure(measure)
@@ -89,13 +85,10 @@ def best_levels(keys: Floats, rankings: Rankings, bound: BoundMeasure, sets: Ite
 
 
 class Levels:
-    """What sums over lists are at each level, where a list ends before its first document with a lower key.
-
-    `keys` has a number for every document, falling along each list. A row of `values` has one for each list
-    after 0, 1, ..., n documents. The keys are sorted once, for all sets of lists.
-    """
+    """Sums over lists at each level, where a list ends before its first document with a lower key."""
 
     def __init__(self, keys: Floats, values: Floats, lengths: Ints):
+        """Keys of all documents, falling along each list; rows of values after 0, 1, ..., n of them."""
         self._order = np.argsort(-keys, kind="stable")
         self._keys, offsets = keys[self._order], offsets_of(lengths + 1)
         self._lists = np.repeat(np.arange(len(lengths)), lengths)[self._order]

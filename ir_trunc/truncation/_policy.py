@@ -336,10 +336,7 @@ def refuse_if_not_live(policy: Any) -> None:
 
 
 def lengths_of(policy: Cutter, rankings: Rankings) -> Ints:
-    """The length at which a policy ends each list (Q); a length beyond a list's end means the whole list.
-
-    Raises InputError if `cut` does not return one whole number >= 0 for each list.
-    """
+    """The length at which a policy ends each list (Q), checked, and at most the list's own length."""
     returned = policy.cut(rankings)
     try:
         lengths: npt.NDArray[Any] = np.asarray(returned)
@@ -374,12 +371,8 @@ class PolicyDefinition(Declared):
         The class.
     params : mapping
         Its parameters by name, besides `at_least` and `at_most`.
-    source : str
-        Where the policy comes from.
-    idempotent : bool
-        Whether cutting a list again leaves it as it is.
-    written : bool
-        Whether text and JSON can hold a fitted policy.
+    source, idempotent, written
+        As `policy` takes them.
     """
 
     name: str
@@ -502,9 +495,8 @@ def _declared_params(kind: type[Any], besides: Iterable[str] = ()) -> dict[str, 
                 " Whole('documents')]`; ir_trunc.measures.params has the kinds."
             )
         required = declared.default is MISSING
-        params[declared.name] = Param(
-            declared.name, kind_of, None if required else declared.default, required
-        )
+        default = None if required else declared.default
+        params[declared.name] = Param(declared.name, kind_of, default, required)
     return params
 
 
@@ -531,10 +523,7 @@ _MISSING_SCORE = (
 
 
 def _unjudged_list(scores: Floats) -> Rankings:
-    """One list without judgments.
-
-    The checks of `Rankings` take longer than most policies; these arrays need none.
-    """
+    """One list without judgments; the checks of `Rankings` would take longer than most policies."""
     first = scores[:1] if len(scores) else np.array([-np.inf])
     fields = {"lengths": np.array([len(scores)]), "scores": scores, "first_scores": first}
     return Rankings.unchecked(**(vars(_ONE_LIST) | fields))
@@ -573,10 +562,7 @@ def _higher_is_better(scores: Any, lower_is_better: bool) -> Floats:
 
 
 def _first_rise(values: Floats) -> int:
-    """The first place whose score is higher than the one before it; 0 if there is none.
-
-    Scores are compared as 32-bit floats, as those of a run are.
-    """
+    """The first place whose score (a 32-bit float, as in runs) is above the one before it; 0 for none."""
     with np.errstate(over="ignore"):
         rounded = values.astype(np.float32)
     rises = rounded[1:] > rounded[:-1]
@@ -585,9 +571,9 @@ def _first_rise(values: Floats) -> int:
 
 def _scores_of_items(items: Any, score: Any = None) -> Any:
     """The scores of items, in their order; InputError if they cannot be found."""
-    single = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))
-    single = single or hasattr(items, "_fields")  # a named tuple
-    if single or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
+    refused = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))
+    refused = refused or hasattr(items, "_fields")  # a named tuple
+    if refused or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
         raise InputError(
             f"items of type {type(items).__name__}: a list, a tuple, an array, a frame or a dict is needed."
         )

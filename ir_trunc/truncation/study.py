@@ -171,8 +171,7 @@ def agreement(
         best_means[name] = {written(measure): curve.best()[1].mean() for measure, curve in curves.items()}
         full_means[name] = {written(measure): mean for measure, mean in means.items()}
     if len(full_means) < 2:
-        problem = "an agreement on the order of systems needs two runs or more"
-        raise InputError(f"{len(full_means)} run: {problem}.")
+        raise InputError("1 run: an agreement on the order of systems needs two runs or more.")
     columns, rows = (pd.DataFrame(means).T for means in (best_means, full_means))
     taus = {x: {y: kendalltau(columns[x], rows[y]).statistic for y in rows} for x in columns}
     return as_table(pd.DataFrame(taus).rename_axis("full", axis=0).rename_axis("truncated", axis=1))
@@ -273,15 +272,12 @@ def best_cuts(
                 "regret": best_scores - scores,
             }
             tables.append(pd.DataFrame(columns))
-    if not tables:
-        raise InputError("There is no run: at least one is needed.")
     return as_table(pd.concat(tables, ignore_index=True))
 
 
 def _refuse_losses(evaluator: Evaluator) -> Evaluator:
-    for measure in evaluator.measures:
-        if lower_is_better(measure):
-            raise ParameterError(f"{measure} counts losses, lower is better: its curve has no best cut here.")
+    for measure in filter(lower_is_better, evaluator.measures):
+        raise ParameterError(f"{measure} counts losses, lower is better: its curve has no best cut here.")
     return evaluator
 
 
@@ -324,8 +320,6 @@ def cuts(
         for measure, curve in evaluator.curves(run).items():
             counts.update((written(measure), number) for number in bin_of(curve.best()[0]).tolist())
         longest, lists = max(longest, int(np.diff(curve.offsets).max()) - 1), lists + len(curve.topics)
-    if not lists:
-        raise InputError("There is no run: at least one is needed.")
     bins = range(int(bin_of(longest)) + 1)
     names = map(written, evaluator.measures)
     shares = {name: [counts[name, number] / lists for number in bins] for name in names}
@@ -384,14 +378,11 @@ def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
     for path in [top, *sorted(path for path in top.iterdir() if path.is_dir())]:
         if not (path / "runs").is_dir():
             continue
-        qrels = sorted(
-            file.name for file in path.iterdir() if file.is_file() and "qrels" in file.name.lower()
-        )
+        names = sorted(file.name for file in path.iterdir() if file.is_file())
+        qrels = [name for name in names if "qrels" in name.lower()]
         if len(qrels) > 1:
-            files = " and ".join(qrels)
-            raise InputError(
-                f"{path} holds {len(qrels)} files that may be the qrels, {files}: one is needed."
-            )
+            files = f"{len(qrels)} files that may be the qrels, {' and '.join(qrels)}"
+            raise InputError(f"{path} holds {files}: one is needed.")
         if qrels:
             collections[os.path.basename(os.path.abspath(path))] = (path / qrels[0], path / "runs")
     if not collections:
