@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from generated import rankings_of
 
+from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures.params import Text
 from ir_trunc.truncation.policies.learned import Estimator
 from ir_trunc.truncation.policies.lengths import CutsByTopic, ListMeasure
@@ -36,6 +37,14 @@ TWINS = {}
 def positive(run):
     """Scores above 0, which ShareOfTop needs, and up to 1, which K1 needs."""
     return rankings_of([replace(q, scores=[(s + 0.01) / 2 for s in q.scores]) for q in run])
+
+
+def answers(correct, confidence):
+    """A list of one document for each question."""
+    topics = [f"{place:03}" for place in range(len(correct))]
+    return Rankings.from_lists(
+        [[int(c)] for c in correct], [[1, 0]] * len(correct), topics=topics, scores=[[s] for s in confidence]
+    )
 
 
 def twin(function):

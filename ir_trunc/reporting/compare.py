@@ -205,8 +205,8 @@ def _baseline(name: Any, systems: Sequence[str]) -> str:
     if len(near) == 1:
         return near[0]
     several = f" Several are called so: {', '.join(near)}." if near else nearest(wanted, systems)
-    some = ", ".join(systems[:10]) + ", ..." * (len(systems) > 10)
-    raise InputError(f"baseline={shown(name)} is not one of the runs: {some}.{several}")
+    names = ", ".join(systems[:10]) + ", ..." * (len(systems) > 10)
+    raise InputError(f"baseline={shown(name)} is not one of the runs: {names}.{several}")
 
 
 def _correction(value: Any, test: PairTest) -> Correction | None:

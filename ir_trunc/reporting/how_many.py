@@ -77,11 +77,9 @@ class HowMany(Result):
         The measure of the scores.
     questions, unanswerable : int
         Number of questions, and of those without an answer in the labels.
-    unit : str
-        The outermost key of the questions, over which means are nested and which is the unit of folds and
-        intervals; "" for questions without keys.
-    units : int
-        How many of them there are; without keys the number of questions.
+    unit, units : str and int
+        The outermost key of the questions ("" without keys), over which means are nested, and how many values
+        it has (without keys the number of questions), over which folds and intervals are.
     production : float or None
         The share of unanswerable questions for which all figures are; None for that of the labels.
     folds, seed : int
@@ -95,12 +93,9 @@ class HowMany(Result):
     policy : Policy
         The advised policy, fitted on all questions: `advice.policy(scores)`, `advice.policy.keep(items)`, or
         `advice.policy.save("stop.json")`.
-    kept : numpy.ndarray
-        Share of the answerable questions whose list keeps a relevant document.
-    unanswered : numpy.ndarray
-        Share of the unanswerable questions that are left unanswered: that get the empty list.
-    wrongly : numpy.ndarray
-        Share of the unanswered questions that have an answer.
+    kept, unanswered, wrongly : numpy.ndarray
+        Share of the answerable questions whose list keeps a relevant document, of the unanswerable questions
+        that get the empty list, and of the questions with the empty list that have an answer.
     empty, length, cost : numpy.ndarray
         Share of empty lists, and documents and their cost per question; cost is NaN where it is unknown.
     score, low, high : numpy.ndarray
@@ -519,13 +514,11 @@ def _warn_of_scores(rankings: Rankings) -> None:
             )
             return
     relevant = rankings.judged_grades > 0
-    rows = rankings.judged_rows[relevant]
-    counts = np.bincount(rows, minlength=len(rankings))
-    some = counts > 0
-    mean_ranks = np.bincount(rows, rankings.judged_ranks[relevant], len(rankings))[some] / counts[some]
-    low = int((mean_ranks > (lengths[some] + 1) / 2).sum())
-    if some.sum() >= _ENOUGH and low > _MOST * some.sum():
-        where = f"in the lower half of {low} of {some.sum()} lists"
+    rows, counts = np.unique(rankings.judged_rows[relevant], return_counts=True)
+    mean_ranks = np.bincount(rankings.judged_rows[relevant], rankings.judged_ranks[relevant])[rows] / counts
+    low = int((mean_ranks > (lengths[rows] + 1) / 2).sum())
+    if len(rows) >= _ENOUGH and low > _MOST * len(rows):
+        where = f"in the lower half of {low} of {len(rows)} lists"
         warn(
             f"how_many: relevant documents are {where}; if the scores are distances, pass"
             " lower_is_better=True."
@@ -569,8 +562,8 @@ def _try_policies(
         is_policy = isinstance(present, str) or hasattr(present, "cut")
         now = parse_policy(present) if is_policy else Fixed(present)
     asked, further = (
-        [] if isinstance(some, (str, list, tuple)) and not some else parse_policies(some)
-        for some in (policies, also)
+        [] if isinstance(texts, (str, list, tuple)) and not texts else parse_policies(texts)
+        for texts in (policies, also)
     )
     required = [*asked, *further]
     offered = {} if asked else _all_policies(longest)
@@ -627,6 +620,6 @@ def _as_text(policy: Any) -> str:
 def _costs(rankings: Rankings, price: float | None) -> Floats:
     """The cost of each list (Q)."""
     if rankings.costs is None:
-        return rankings.lengths * (math.nan if price is None else float(price))
+        return rankings.lengths.astype(np.float64) * (math.nan if price is None else price)
     costs = np.bincount(rankings.rows, rankings.costs[rankings.places], len(rankings))
     return costs.astype(np.float64) * (1.0 if price is None else price)

@@ -186,13 +186,11 @@ class _Curves:
 
 def _view_tables(comparison: Comparison) -> list[dict[str, Any]]:
     """Tables of means over answerable and over nil queries; none if there is only one kind."""
-    if not comparison.nil.any() or comparison.nil.all():
-        return []
-    means = dict(zip(VIEWS, comparison.views))
-    return [
-        {"view": view, "topics": int(of.sum()), "rows": list(zip(comparison.systems, means[view].T.tolist()))}
-        for view, of in (("answerable", ~comparison.nil), ("nil", comparison.nil))
-    ]
+    tables = []
+    for view, means, topics in zip(VIEWS[1:], comparison.views[1:], (~comparison.nil, comparison.nil)):
+        rows = list(zip(comparison.systems, means.T.tolist()))
+        tables.append({"view": view, "topics": int(topics.sum()), "rows": rows})
+    return tables if all(table["topics"] for table in tables) else []
 
 
 def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> dict[str, Any] | None:

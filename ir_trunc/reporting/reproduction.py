@@ -154,7 +154,7 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
     if collections:
         several = f"the mean of {len(collections)} collections"
         data = f"{several if len(collections) > 1 else 'the collection given'} (the paper: {wanted.data})"
-    cells = pd.concat(wanted.tables(*collections), ignore_index=True)
+    cells: pd.DataFrame = pd.concat(wanted.tables(*collections), ignore_index=True)
     return Reproduction.from_pandas(paper, cells, data)
 
 

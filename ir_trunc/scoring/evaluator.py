@@ -55,12 +55,7 @@ class Evaluator:
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
-        As for `ir_trunc.calc`.
-
-    Raises
-    ------
-    InputError, ParameterError, UnknownMeasureError
-        As `ir_trunc.calc` does.
+        As for `ir_trunc.calc`, and so are the errors.
 
     Examples
     --------
@@ -90,7 +85,8 @@ class Evaluator:
         bound_measures = read_measures(measures)
         self.measures = tuple(bound_measures)
         self.bound = [bound for bound in bound_measures.values() if bound]
-        self.others = {at: measure for at, (measure, bound) in enumerate(bound_measures.items()) if not bound}
+        pairs = enumerate(bound_measures.items())
+        self.others = {place: measure for place, (measure, bound) in pairs if not bound}
         for measure in self.others.values():
             if not ir_measures.DefaultPipeline.supports(measure):
                 raise UnknownMeasureError(
@@ -119,8 +115,8 @@ class Evaluator:
             warn_about_lists(self.bound, source_of(run), rankings)
         values = scores(self.bound, rankings)
         if self.others:
-            for at, values_of_other in zip(self.others, self._ask_others(run, rankings)):
-                values.insert(at, values_of_other)
+            for place, values_of_other in zip(self.others, self._ask_others(run, rankings)):
+                values.insert(place, values_of_other)
         return Results(self.measures, rankings, np.array(values))
 
     def calc_aggregate(self, run: RunLike) -> Aggregated:
@@ -326,17 +322,12 @@ def calc_aggregate(
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
     order, duplicates, stop, lower_is_better, columns, keys
-        As for `calc`.
+        As for `calc`, and so are the errors.
 
     Returns
     -------
     Aggregated
         A dict from measure to value, which takes the texts of measures, too.
-
-    Raises
-    ------
-    InputError, ParameterError, UnknownMeasureError
-        As `calc` does.
 
     Examples
     --------
@@ -355,17 +346,12 @@ def iter_calc(
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
     order, duplicates, stop, lower_is_better, columns, keys
-        As for `calc`.
+        As for `calc`, and so are the errors.
 
     Returns
     -------
     iterator of ir_measures.Metric
         query_id, measure and value, for each measure and topic.
-
-    Raises
-    ------
-    InputError, ParameterError, UnknownMeasureError
-        As `calc` does.
 
     Examples
     --------
@@ -413,17 +399,12 @@ def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
-        As for `calc`.
+        As for `calc`, and so are the errors.
 
     Returns
     -------
     Evaluator
         Its `calc(run)`, `calc_aggregate(run)`, `iter_calc(run)` and `curves(run)` score one run each.
-
-    Raises
-    ------
-    InputError, ParameterError, UnknownMeasureError
-        As `calc` does.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -71,15 +71,12 @@ class Profile:
     @classmethod
     def from_dict(cls, data: Any, where: str) -> Profile:
         """The profile as JSON holds it; InputError that begins with `where` for anything else."""
-        values = fields_of(data, cls.__dataclass_fields__, where)
-        shares = Mapping[str, tuple[tuple[float, float], ...]]
-        kinds = {"measure": str, "questions": int, "features": shares}
-        read = {
-            name: typed(value, kinds.get(name, float), f"{where}, {name}") for name, value in values.items()
-        }
-        if read["questions"] < _FEWEST:
-            raise InputError(f"{where}, questions is {read['questions']}: two or more are needed.")
-        return cls(**read)
+        kinds = get_type_hints(cls)
+        values = fields_of(data, kinds, where)
+        profile = cls(**{name: typed(values[name], kinds[name], f"{where}, {name}") for name in values})
+        if profile.questions < _FEWEST:
+            raise InputError(f"{where}, questions is {profile.questions}: two or more are needed.")
+        return profile
 
 
 def features_of(rankings: Rankings) -> dict[str, Floats]:
@@ -204,9 +201,9 @@ def _kolmogorov_smirnov(points: tuple[tuple[float, float], ...], n: int, values:
     """The p value of a two-sample test, where of the first sample of n values some points are known."""
     from scipy.special import kolmogorov
 
-    known, shares = np.array(points).T
+    of_first, shares = np.array(points).T
     ordered = np.sort(values)
-    difference = np.abs(np.searchsorted(ordered, known, side="right") / len(ordered) - shares).max()
+    difference = np.abs(np.searchsorted(ordered, of_first, side="right") / len(ordered) - shares).max()
     root = np.sqrt(n * len(values) / (n + len(values)))
     return float(kolmogorov((root + 0.12 + 0.11 / root) * difference))
 

@@ -186,8 +186,8 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
     data = fields_of(data, names, where)
     name = data["policy"]
     if not isinstance(name, str) or name not in registry or not registry[name].written:
-        known = f"there are: {', '.join(registry)}.{nearest(name, registry)}"
-        raise InputError(f"{where}: there is no policy {shown(name)}; {known}")
+        names = f"there are: {', '.join(registry)}.{nearest(name, registry)}"
+        raise InputError(f"{where}: there is no policy {shown(name)}; {names}")
     kind = registry[name].kind
     hints = get_type_hints(kind)
     parameters = data["parameters"]

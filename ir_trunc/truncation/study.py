@@ -367,8 +367,8 @@ def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
     >>> with TemporaryDirectory() as data:
     ...     (Path(data) / "mine" / "runs").mkdir(parents=True)
     ...     _ = (Path(data) / "mine" / "qrels.txt").write_text("1 0 a 1")
-    ...     found = study.collections(data)
-    >>> list(found)
+    ...     by_name = study.collections(data)
+    >>> list(by_name)
     ['mine']
     """
     top = Path(file_name("folder", folder))

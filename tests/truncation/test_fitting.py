@@ -5,7 +5,7 @@ import pytest
 from generated import queries
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_policies import positive
+from naive_policies import answers, positive
 
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Rankings
@@ -79,13 +79,6 @@ def test_a_level_is_fitted_for_the_lengths_within_the_bounds(kind, bounds):
         k = Greedy(**bounds).fit(rankings, name).k
         assert value(name, rankings.cut(k)) >= max(value(name, rankings.cut(d)) for d in range(low, high + 1))
         assert low <= k <= high
-
-
-def answers(correct, confidence):
-    topics = [f"{at:03}" for at in range(len(correct))]
-    return Rankings.from_lists(
-        [[int(c)] for c in correct], [[1, 0]] * len(correct), topics=topics, scores=[[s] for s in confidence]
-    )
 
 
 def test_c_at_1_learns_when_to_be_silent():

@@ -74,12 +74,6 @@ def test_any_regressor_and_any_classifier_will_do():
         assert fitted([3.0, 2.9, 0.1]) in range(4)
     # What expects the same of all cuts takes the lowest.
     assert Learned(DummyRegressor()).fit(train, "SetF").cut(test).tolist() == [0] * 20
-
-
-def test_a_classifier_that_has_seen_no_best_cut_but_one():
-    pytest.importorskip("sklearn")
-    from sklearn.tree import DecisionTreeClassifier
-
     empty = Rankings.from_lists([[]] * 3, scores=[[]] * 3)
     assert Learned(DecisionTreeClassifier()).fit(empty, "SetF").cut(empty).tolist() == [0, 0, 0]
 

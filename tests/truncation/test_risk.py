@@ -10,7 +10,6 @@ from scipy.stats import binom
 from ir_trunc import InputError, ParameterError, calc, rank
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import RiskControlled, ScoreThreshold
-from ir_trunc.truncation.policies.risk import _p_values
 
 ALL_RISKS = ["missed", "dropped", "false_answer", "SetR", "Success@1", "SetF", "RBPT"]
 
@@ -95,11 +94,6 @@ def test_the_level_is_the_last_that_is_shown_to_keep_the_promise(risk, alpha, by
     rankings = topics(80, 5, 0.05).cut(6)
     level = naive_level(risk, alpha, by, 0.1, rankings)
     assert RiskControlled(risk, alpha, by).fit(rankings).level == pytest.approx(level)
-
-
-def test_p_values_are_those_of_the_definition():
-    for n, alpha, mean in [(40, 0.1, 0.0), (40, 0.1, 0.03), (100, 0.2, 0.151), (30, 0.5, 0.7)]:
-        assert _p_values(np.array([mean]), n, alpha)[0] == pytest.approx(p_value([mean] * n, alpha))
 
 
 @pytest.mark.parametrize(("risk", "alpha", "missing"), [

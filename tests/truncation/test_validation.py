@@ -5,7 +5,7 @@ import pytest
 from generated import queries, rankings_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_policies import positive
+from naive_policies import answers, positive
 from scipy import stats
 
 from ir_trunc._core.errors import InputError
@@ -160,13 +160,6 @@ def test_the_same_seed_gives_the_same_table():
     first, second, other = (cross_validate(FITTED, "RBPU", None, runs_, 4, seed) for seed in (1, 1, 2))
     assert first.equals(second)
     assert not first.equals(other)
-
-
-def answers(correct, confidence):
-    topics = [f"{at:03}" for at in range(len(correct))]
-    return Rankings.from_lists(
-        [[int(c)] for c in correct], [[1, 0]] * len(correct), topics=topics, scores=[[s] for s in confidence]
-    )
 
 
 def test_cross_validation_by_c_at_1_looks_at_all_held_out_cuts_together():

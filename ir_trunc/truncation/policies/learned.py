@@ -43,7 +43,6 @@ FEATURES = (
 # Every length to 20, then lengths about 5 % apart: in long lists the score changes little between neighbours.
 _CUTS = np.unique(np.concatenate([np.arange(21), np.round(20 * 1.05 ** np.arange(1, 400))])).astype(np.int64)
 
-
 _LARGEST = 1e30  # bound of scores: some models use 32-bit floats
 _SAME = 1e-12  # as for best cuts
 
