@@ -28,7 +28,8 @@ from ir_trunc._core.parameters import file_name
 BLOCK = 1 << 22
 
 LONGEST_LINE = 1 << 20  # bytes: a file without line ends is refused before it fills the memory
-LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed: JSON and XML may be a single line, and are read at once
+LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed, of files that are read at once: see `most_bytes`
+MOST_PACKING = 100  # how many times its own size a file may unpack to beyond that; TREC files reach 20
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -36,6 +37,23 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _GZIP_FAULTS: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
 _PACKED = 1 << 20  # bytes that are decompressed at once
 _TAIL = 1 << 16  # bytes at the end of a block, where its last topic is searched first
+
+
+def most_bytes() -> int:
+    """The largest size, decompressed, of a file that is read at once: 1 GiB, or the user's own."""
+    text = os.environ.get("IR_TRUNC_MAX_BYTES", "")
+    if text and not re.fullmatch(r"[1-9][0-9]{0,17}", text):
+        raise InputError(f"IR_TRUNC_MAX_BYTES={shown(text)}: a whole number of bytes is needed.")
+    return int(text) if text else LONGEST_DOCUMENT
+
+
+def check_unpacked(size: int, packed: int, source: str) -> None:
+    """InputError where a file unpacks to more than it could hold of a run or of judgments."""
+    if size > MOST_PACKING * packed and size > (most := most_bytes()):
+        raise InputError(
+            f"{source} unpacks to more than {most:,} bytes, over {MOST_PACKING} times its own size: hardly"
+            f" a run or qrels. IR_TRUNC_MAX_BYTES={4 * most} raises the limit."
+        )
 
 
 class BadLineError(Exception):
@@ -84,13 +102,15 @@ def _last_end(view: memoryview, size: int) -> int:
 
 def contents(path: Path, source: str, document: bytes | tuple[bytes, ...] = ()) -> bytes:
     """The bytes of a text file, without a byte order mark; lines of what begins as `document` may be long."""
-    data, start = bytearray(), 0  # start: of the line that has not ended yet
+    most, data, start = most_bytes(), bytearray(), 0  # start: of the line that has not ended yet
     with _opened(path, source) as stream:
         while part := stream.read(BLOCK):
             data += part
-            if len(data) > LONGEST_DOCUMENT:
-                limit = f"{LONGEST_DOCUMENT:,} bytes"
-                raise InputError(f"{source} is larger than {limit}, which is the most that is read.")
+            if len(data) > most:
+                raise InputError(
+                    f"{source} is larger than {most:,} bytes, which is the most that is read at once."
+                    f" IR_TRUNC_MAX_BYTES={4 * most} raises the limit."
+                )
             new = bytes(data[start:])
             try:
                 check_zeros(new)
@@ -250,7 +270,7 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
 
         faults, unpacker = (*faults, cast(type[Exception], isal_zlib.error)), isal_zlib.decompressobj
     try:
-        yield io.BufferedReader(_Members(raw, unpacker))
+        yield io.BufferedReader(_Members(raw, unpacker, source))
     except faults as error:
         fault = _error_of_gzip(raw, error)
         what = "ends in the middle: the gzip file is truncated"
@@ -264,8 +284,9 @@ class _Members(io.RawIOBase):
     Python's own reader takes smaller pieces, copies them once more, and computes the checksum itself.
     """
 
-    def __init__(self, raw: io.BufferedReader, unpacker: Callable[..., Any]):
-        self._raw, self._packed = raw, b""
+    def __init__(self, raw: io.BufferedReader, unpacker: Callable[..., Any], source: str):
+        self._raw, self._packed, self._source = raw, b"", source
+        self._read = self._unpacked = 0  # bytes so far
         self._begin = partial(unpacker, zlib.MAX_WBITS | 16)  # with the header and the checksum of gzip
         self._member = self._begin()
 
@@ -275,7 +296,9 @@ class _Members(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         data = b""
         while not data:
-            self._packed = self._packed or self._raw.read1(_PACKED)
+            if not self._packed:
+                self._packed = self._raw.read1(_PACKED)
+                self._read += len(self._packed)
             if self._member.eof:
                 while self._packed and not self._packed.lstrip(b"\0"):
                     self._packed = self._raw.read1(_PACKED)
@@ -286,6 +309,8 @@ class _Members(io.RawIOBase):
             if not (data or self._packed or self._member.eof):
                 raise EOFError("the gzip file is truncated")
             self._packed = self._member.unconsumed_tail or self._member.unused_data
+        self._unpacked += len(data)
+        check_unpacked(self._unpacked, self._read, self._source)
         buffer[: len(data)] = data
         return len(data)
 

@@ -14,9 +14,11 @@ from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ir_trunc import InputError, IrTruncError, calc, read_answers
+from ir_trunc._read.readers import trec
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import QRELS, RUN
 from ir_trunc._read.registry import read_rows
@@ -115,6 +117,57 @@ def test_documents_in_one_line_may_be_long_but_not_endless(tmp_path, monkeypatch
     for kind in ("answers", "topics"):
         with pytest.raises(InputError, match=f"{kind} .* is larger than 2,097,152 bytes"):
             READERS[kind](tmp_path / kind)
+
+
+LIMITED = f"to more than {4 * BLOCK:,} bytes, over 100 times its own.* IR_TRUNC_MAX_BYTES={16 * BLOCK} raises"
+
+
+@each_kind
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(kind, tmp_path, monkeypatch):
+    path = tmp_path / f"{kind}.gz"
+    path.write_bytes(gzip.compress(GOOD[kind] + b"\n" * 8 * BLOCK))
+    monkeypatch.setenv("IR_TRUNC_MAX_BYTES", str(4 * BLOCK))
+    with pytest.raises(InputError, match=LIMITED):
+        READERS[kind](path)
+    monkeypatch.setenv("IR_TRUNC_MAX_BYTES", str(16 * BLOCK))
+    assert READERS[kind](path) is not None
+
+
+def test_a_file_that_unpacks_as_runs_do_may_have_any_size(tmp_path, monkeypatch):
+    monkeypatch.setenv("IR_TRUNC_MAX_BYTES", "1")
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(b"".join(b"1 Q0 d%d 1 1 s\n" % rank for rank in range(20_000))))
+    assert len(read_rows(path, RUN)) == 20_000
+
+
+def test_parquet_that_unpacks_to_a_huge_table_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "qrels.parquet"
+    columns = {"query_id": ["1"] * BLOCK, "doc_id": ["d"] * BLOCK, "relevance": np.ones(BLOCK, int)}
+    pd.DataFrame(columns).to_parquet(path)
+    monkeypatch.setenv("IR_TRUNC_MAX_BYTES", str(4 * BLOCK))
+    with pytest.raises(InputError, match=LIMITED):
+        read_rows(path, QRELS)
+
+
+@pytest.mark.parametrize("value", ["0", "1e9", "-1", "1GiB"])
+def test_a_limit_that_is_no_number_of_bytes_is_refused(value, tmp_path, monkeypatch):
+    (tmp_path / "answers").write_bytes(GOOD["answers"])
+    monkeypatch.setenv("IR_TRUNC_MAX_BYTES", value)
+    with pytest.raises(InputError, match=f"IR_TRUNC_MAX_BYTES='{value}': a whole number of bytes is needed"):
+        READERS["topics"](tmp_path / "answers")
+
+
+@pytest.mark.parametrize("blank", [b"\n", b"\r\n", b" \n"])
+def test_judgments_between_blank_lines_take_no_memory_of_them(blank, tmp_path, monkeypatch):
+    path = tmp_path / "qrels"
+    path.write_bytes(b"1 0 a 1\n" + blank * 4 * BLOCK + b"2 0 b 1\n" + blank * 3 * BLOCK)
+    joined = []
+    monkeypatch.setattr(
+        trec, "kernel", SimpleNamespace(qrels_of_lines=lambda *lines: joined.append(lines[0]))
+    )
+    trec._qrels_by_kernel(SimpleNamespace(value=path, source="qrels"), 0)
+    assert len(joined[0]) < 3 * BLOCK
+    assert joined[0].split() == b"1 0 a 1 2 0 b 1".split()
 
 
 def test_blocks_of_a_file_take_one_memory(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from ir_trunc._read.reading import TOPICS, Layout
 from ir_trunc._read.registry import LOOSE, File, Table, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns
-from ir_trunc._read.text import beginning, contents, json_lines, read_json
+from ir_trunc._read.text import beginning, check_unpacked, contents, json_lines, read_json
 
 
 def _header(start: bytes) -> tuple[list[str], str]:
@@ -132,6 +132,7 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     source = layout.source
     try:
         with pyarrow.parquet.ParquetFile(os.fspath(data)) as file:
+            check_unpacked(8 * file.metadata.num_rows, os.path.getsize(data), source)
             columns = list(field_of_columns(file.schema_arrow.names, layout, source))
             table = file.read(columns=columns, use_threads=False)
     except (pa.ArrowInvalid, OSError) as error:

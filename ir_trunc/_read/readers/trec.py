@@ -128,7 +128,8 @@ def _qrels_by_kernel(data: Data, seed: int) -> Any:
     if not os.path.isfile(data.value):
         return None  # as above
     try:
-        lines = b"".join([*map(bytes, blocks(Path(data.value), data.source)), b"\n"])
+        held = map(bytes, blocks(Path(data.value), data.source))
+        lines = b"".join([*(block for block in held if not block.isspace()), b"\n"])
     except (BadLineError, OSError):
         return None
     return kernel.qrels_of_lines(lines, seed)
