@@ -43,9 +43,8 @@ def word(text: str, what: str, topic: str | None = None) -> str:
     where = what if topic is None else f"topic {topic}, {what}"
     if not isinstance(text, str):
         raise InputError(f"{where} {shown(text)} is not text, as ids and tags are.")
-    raise InputError(
-        f"{where} {text!r}: a TREC file cannot hold an id that is empty or has blanks, tabs or line ends."
-    )
+    needed = "a TREC file cannot hold an id that is empty or has blanks, tabs or line ends"
+    raise InputError(f"{where} {text!r}: {needed}.")
 
 
 def run_lines(rows: Iterable[tuple[str, str, int, float]], tag: str) -> Iterator[str]:
@@ -191,11 +190,8 @@ def check_output(path: Target) -> None:
 
 
 def check_outputs(outputs: Iterable[Target | None], inputs: Iterable[Target | None] = ()) -> None:
-    """Check all outputs of a command before its work; None is left out.
-
-    Raises InputError where one is an input as well, or where two are the same file, even by another path or
-    by a link. An input that is a folder stands for the files in it.
-    """
+    """Check outputs before the work: InputError for one that is an input, too, or the file of another."""
+    # None is left out; an input that is a folder stands for the files in it.
     wanted, read = [path for path in outputs if path is not None], {}
     for name in (os.fsdecode(path) for path in inputs if path is not None):
         inside = [os.path.join(name, part) for part in os.listdir(name)] if os.path.isdir(name) else [name]

@@ -24,31 +24,21 @@ _LABELS, _CELL = 42, 30  # columns for the labels of a row, together, and for a 
 
 def fitted(text: str, indent: int = 2) -> str:
     """The text with long lines broken at 80 columns; continued lines are indented."""
-    lines = []
-    for line in text.splitlines():
-        shown = printable(line)
-        lines += wrap(
-            shown, WIDTH, subsequent_indent=" " * indent, replace_whitespace=False, break_on_hyphens=False
-        ) or [""]
-    return "\n".join(lines)
+    how: dict[str, Any] = {"replace_whitespace": False, "break_on_hyphens": False}
+    how["subsequent_indent"] = " " * indent
+    return "\n".join("\n".join(wrap(printable(line), WIDTH, **how)) for line in text.splitlines())
 
 
 def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = False) -> str:
-    """A table as text.
-
-    digits: decimal places of its numbers, -1 for all, None for those of pandas. every_row: whether all rows
-    are printed, however many pandas would print.
-    """
+    """A table as text. digits: decimal places, -1 for all, None for those of pandas."""
     index, columns = _labels(frame.index, _LABELS), _labels(frame.columns, _CELL)
     cells = {at: frame.iloc[:, at].map(_cell).to_numpy() for at in range(frame.shape[1])}
     shown = pd.DataFrame(cells, index=index, dtype=None)
     shown.columns = columns
     numbers = None if digits is None else partial(number_text, digits=digits)
     most = None if every_row else pd.get_option("display.max_rows")
-    rows = {"max_rows": most, "min_rows": pd.get_option("display.min_rows")}
-    text: str = shown.to_string(
-        line_width=_TABLE, float_format=numbers, index=not is_plain(frame.index), **rows
-    )
+    rows = {"max_rows": most, "min_rows": pd.get_option("display.min_rows"), "line_width": _TABLE}
+    text: str = shown.to_string(float_format=numbers, index=not is_plain(frame.index), **rows)
     return text
 
 
@@ -87,10 +77,7 @@ def shortened(text: str, room: int) -> str:
 
 
 def aligned_text(lines: Iterable[Sequence[str]], names: int, width: int = WIDTH) -> str:
-    """Lines of cells as columns that line up: `names` columns to the left, the others to the right.
-
-    Columns that do not fit continue below, with the names of the rows once more.
-    """
+    """Lines of cells as columns that line up: `names` columns to the left, the others to the right."""
     cells = [[printable(cell) for cell in line] for line in lines]
     blocks = []
     for block in _blocks(cells, names, width):
@@ -128,10 +115,7 @@ def as_html(frame: pd.DataFrame, digits: int = 4, index: bool = True) -> str:
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int | None = None) -> str:
-    """A table in GitHub's Markdown, of cells that are Markdown already.
-
-    left: how many columns are aligned to the left, the others to the right; None for all.
-    """
+    """A table of Markdown cells; `left` columns (None: all) are aligned to the left, others to the right."""
     names = len(head) if left is None else left
     lines = [head, ["---"] * names + ["---:"] * (len(head) - names), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -273,13 +257,7 @@ class MarkedTable:
 
 
 def latex(text: str) -> str:
-    r"""A text whose special characters are escaped for LaTeX.
-
-    Examples
-    --------
-    >>> print(latex("bm25_50%"))
-    bm25\_50\%
-    """
+    """A text whose special characters are escaped for LaTeX."""
     return "".join(_LATEX.get(sign, sign) for sign in printable(text))
 
 

@@ -37,22 +37,18 @@ class Help(argparse.HelpFormatter):
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """An argument parser that says in one line what is wrong, and takes `--by_query` for `--by-query`.
-
-    `-` is standard input where a file is read.
-    """
+    """A parser that says in one line what is wrong, and takes `--by_query`, and `-` for standard input."""
 
     def __init__(self, **options: Any):
         super().__init__(**{"formatter_class": Help} | options)
-        self._given: list[argparse.Action] = []
-        self._inputs = 0  # words that name standard input
         for kind, parse in {int: _whole, float: _number}.items():
             self.register("type", kind, parse)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse words, as argparse does, and refuse an option twice that cannot be repeated."""
         words = sys.argv[1:] if args is None else args
-        self._given, self._inputs = [], 0
+        self._given: list[argparse.Action] = []
+        self._inputs = 0  # words that name standard input
         return super().parse_known_args([_hyphenated(word) for word in words], namespace)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
@@ -137,12 +133,10 @@ _COLUMNS = "what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; m
 _MISSING = "topics of the qrels without rows in the run: empty lists (the default), left out, or an error"
 _UNJUDGED = "topics of a data set without judgments: left out (the default), or nil queries"
 
-Option = tuple[str, dict[str, Any]]
-"""The letter of an option, if it has one, and the arguments of `add_argument`."""
-
-# An option means the same in every command that has it; a letter belongs to one option. Those that the
-# `ir_measures` command has, too, are its own: -q, -n, -p.
-OPTIONS: dict[str, Option] = {
+# The letter of an option, if it has one, and the arguments of `add_argument`. An option means the same in all
+# commands that have it; a letter belongs to one option. Those that the `ir_measures` command has, too, are
+# its own: -q, -n, -p.
+OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "by-query": ("-q", {"action": "store_true", "help": "scores by topic"}),
     "no-summary": ("-n", {"action": "store_true", "help": "with -q: leave the means out"}),
     "places": (
@@ -165,13 +159,9 @@ OPTIONS: dict[str, Option] = {
     "plot": ("", {"metavar": "FILE", "help": "draw it into a file: .png, .svg, .pdf"}),
     "seed": (
         "",
-        {
-            "type": natural,
-            "default": 0,
-            "metavar": "N",
-            "help": "of what is drawn at random (default 0)",
-        },
+        {"type": natural, "default": 0, "metavar": "N", "help": "of what is drawn at random (default 0)"},
     ),
+    "unit": ("", {"metavar": "KEY", "help": "the key of --keys whose values are independent"}),
     "order": ("", {"choices": get_args(Order), "default": "score", "help": _ORDER}),
     "duplicates": ("", {"choices": get_args(Duplicates), "default": "error", "help": _DUPLICATES}),
     "stop": ("", {"metavar": "MARK", "help": _STOP}),
@@ -181,7 +171,7 @@ OPTIONS: dict[str, Option] = {
         "",
         {"metavar": "KEYS", "help": "keys that identify a list, outermost first: topic/question/day"},
     ),
-    "nil": ("", {"type": _nil, "metavar": "[ID=]MEANING", "help": "what a document called NIL means"}),
+    "nil": ("", {"type": _nil, "metavar": "[ID=]MEANING"}),
 }
 
 
@@ -192,19 +182,12 @@ def add_flag(parser: argparse._ActionsContainer, name: str, **changed: Any) -> N
 
 
 def add_reading(parser: argparse.ArgumentParser, nil: str = "document, like any other") -> None:
-    """Add the options that say how runs are read, to a command that takes a run.
-
-    nil: the default for NIL, in words.
-    """
+    """Add the options that say how runs are read. nil: the default for NIL, in words."""
     group = parser.add_argument_group("how runs are read")
     for name in HowRead.__annotations__:
         add_flag(group, name.replace("_", "-"))
-    meanings = ", ".join(get_args(Convention))
-    add_flag(
-        group,
-        "nil",
-        help=f"what a document called NIL means: {meanings} (default: {nil}); --nil=-1=ends for the id -1",
-    )
+    about = f"what a document called NIL means: {', '.join(get_args(Convention))} (default: {nil})"
+    add_flag(group, "nil", help=f"{about}; --nil=-1=ends for the id -1")
 
 
 def reading_of(args: argparse.Namespace) -> HowRead:
@@ -248,10 +231,7 @@ def _run(word: str) -> str:
 
 
 def add_runs_and_measures(parser: OneLineParser, needed: bool = True) -> None:
-    """Add QRELS, runs and measures behind them, and how runs are read.
-
-    needed: whether the command cannot do without.
-    """
+    """Add QRELS, runs and measures behind them, and how runs are read. needed: whether they must be given."""
     parser.add_argument("qrels", metavar="QRELS", nargs=None if needed else "?", help=QRELS)
     many, about = "+" if needed else "*", f"{RUNS}; then measures"
     parser.add_argument("arguments", metavar="RUN ... MEASURE ...", nargs=many, help=about)

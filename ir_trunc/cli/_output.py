@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, BinaryIO, TextIO, cast
 
 from ir_trunc._core.errors import printable
@@ -40,18 +41,14 @@ def write_tsv(rows: Iterable[Row], columns: Sequence[str], places: int, out: Tex
 
 
 def _by_measure(rows: Iterable[Row], columns: Sequence[str], places: int) -> list[list[str]]:
-    """A header and a row for each run and topic, with a column for each measure.
-
-    Of one run without topics there is a row for each measure.
-    """
+    """A header and a row for each run and topic, a column for each measure; or measures in rows."""
     names = columns[:-2]
     if not names:
         return [["measure", "value"], *([measure, _value_text(value, places)] for measure, value in rows)]
     table: dict[tuple[str, ...], dict[str, str]] = {}
-    measures: dict[str, None] = {}
     for *key, measure, value in rows:
-        measures[measure] = None
         table.setdefault(tuple(key), {})[measure] = _value_text(value, places)
+    measures = dict.fromkeys(measure for values in table.values() for measure in values)
     lines = ([*key, *(values.get(measure, "") for measure in measures)] for key, values in table.items())
     return [[*names, *measures], *lines]
 
@@ -73,9 +70,8 @@ def write_markdown(rows: Iterable[Row], columns: Sequence[str], places: int, out
 
 def write_csv(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
     """A header, and one line for each value."""
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([*names, _value_text(value, places)] for *names, value in rows)
+    lines = ([*names, _value_text(value, places)] for *names, value in rows)
+    csv.writer(out, lineterminator="\n").writerows(chain([columns], lines))
 
 
 def write_jsonl(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:

@@ -10,7 +10,7 @@ from typing import get_args
 from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import table_text
-from ir_trunc.cli._arguments import QRELS, OneLineParser, add_reading, add_topics, options_of
+from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_topics, options_of
 from ir_trunc.reporting.gate import Require, check, read_condition
 from ir_trunc.reporting.report import MEASURES, report
 from ir_trunc.scoring._runs import by_file_name
@@ -107,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--plan", action="store_true", help="print how many topics the limits need instead")
     about = "level of the intervals (default 0.95)"
     parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help=about)
-    parser.add_argument("--unit", metavar="KEY", help="the key of --keys whose values are independent")
+    add_flag(parser, "unit")
     parser.add_argument("--report", metavar="FILE", help="also write a page that shows both runs")
     parser.add_argument("--junit", metavar="FILE", help="also write the checks as JUnit XML")
     add_topics(parser)

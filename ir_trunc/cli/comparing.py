@@ -9,7 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 from ir_trunc._core.errors import IrTruncError
-from ir_trunc.cli._arguments import options_of
+from ir_trunc.cli._arguments import add_flag, options_of
 from ir_trunc.cli._output import FORMATS, form_of, printing
 from ir_trunc.scoring._statistics import PairTest
 
@@ -29,9 +29,8 @@ def _jsonl(comparison: Comparison, places: int) -> str:
     def finite(value: Any) -> Any:
         return None if isinstance(value, float) and not isfinite(value) else value
 
-    rows = (
-        {name: finite(value) for name, value in row.items()} for row in comparison.pairs().to_dict("records")
-    )
+    pairs = comparison.pairs().to_dict("records")
+    rows = ({name: finite(value) for name, value in row.items()} for row in pairs)
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
@@ -60,8 +59,7 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--correction", choices=("holm", "bh", "none"), help=about)
     group.add_argument("--alpha", type=float, metavar="P", help="level of significance (default 0.05)")
     group.add_argument("--intervals", action="store_true", default=None, help="print confidence intervals")
-    about = "the key of --keys whose values are independent (default: the outermost)"
-    group.add_argument("--unit", metavar="KEY", help=about)
+    add_flag(group, "unit", help="the key of --keys whose values are independent (default: the outermost)")
     about = "with --baseline: which are not worse by D, which equivalent"
     group.add_argument("--margin", type=float, metavar="D", help=about)
 

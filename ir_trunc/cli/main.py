@@ -18,8 +18,8 @@ __all__ = ["main"]
 if TYPE_CHECKING:
     from ir_trunc.measures import Definition
 
+# Commands that are modules of this package, each with a `main`.
 MODULES = ("truncate", "monitor", "study", "check", "report", "meta", "reproduce", "cdet")
-"""Commands that are modules of this package, each with a `main`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -88,10 +88,7 @@ def _mention_missing_kernel() -> None:
 
 
 def _import_modules(words: Sequence[str]) -> list[str]:
-    """The words without `--import MODULE`, which any command takes.
-
-    Modules of the current folder declare measures or policies.
-    """
+    """The words without `--import MODULE`, which any command takes; the modules are imported."""
     modules, rest = [], []
     following = iter(words)
     for word in following:
@@ -173,8 +170,8 @@ def _measures(words: Sequence[str]) -> int:
         for family in families():
             show(f"\n{family.about}\n")
             for definition in family.members:
-                low, high = (f"{bound:g}" for bound in definition.range)
-                about = f"range {low} to {high}; {definition.source.split(', http')[0]}"
+                low, high = definition.range
+                about = f"range {low:g} to {high:g}; {definition.source.split(', http')[0]}"
                 lines = (f"      {line}" for line in (*definition.equation.splitlines(), about))
                 show("\n".join([f"  {definition.signature}", *lines]))
         print(f"\n{len(registry)} measures. 'ir_trunc measures NAME' tells more.")

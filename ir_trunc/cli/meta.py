@@ -18,7 +18,7 @@ from typing import Any, get_origin
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
 from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
 from ir_trunc._output.files import check_output, check_outputs, make_folder, output_file, write_text
-from ir_trunc._output.tables import WIDTH, csv_text, table_text
+from ir_trunc._output.tables import WIDTH, csv_text, fitted, table_text
 from ir_trunc._read.reading import DEFAULT, Reading
 from ir_trunc._read.text import contents
 from ir_trunc.cli._arguments import (
@@ -43,17 +43,18 @@ __all__ = ["main"]
 def main(words: Sequence[str]) -> int:
     """`ir_trunc meta COMMAND ...`."""
     procedures = commands()
-    if not words or words[0] in ("-h", "--help"):
+    name, *rest = words or ["--help"]
+    if name in ("-h", "--help"):
         print(_overview(procedures))
-    elif words[0] in _WRITTEN_OUT:
-        command, about = _WRITTEN_OUT[words[0]]
-        command(OneLineParser(prog=f"ir_trunc meta {words[0]}", description=about), words[1:])
-    elif words[0] in procedures:
-        _run(procedures[words[0]], words[1:])
+    elif name in _WRITTEN_OUT:
+        command, about = _WRITTEN_OUT[name]
+        command(OneLineParser(prog=f"ir_trunc meta {name}", description=about), rest)
+    elif name in procedures:
+        _run(procedures[name], rest)
     else:
         names = [*_WRITTEN_OUT, *procedures]
-        near = nearest(words[0], names)
-        raise IrTruncError(f"meta has no command {words[0]!r}; it has: {', '.join(names)}.{near}")
+        near = nearest(name, names)
+        raise IrTruncError(f"meta has no command {name!r}; it has: {', '.join(names)}.{near}")
     return 0
 
 
@@ -73,10 +74,7 @@ def _overview(procedures: dict[str, list[ProcedureDefinition]]) -> str:
         names = ", ".join(procedure.name.replace("_", " ") for procedure in several).capitalize()
         texts[name] = f"{names}." if several[1:] else several[0].summary
     texts |= {name: about for name, (_, about) in _WRITTEN_OUT.items()}
-    lines = [
-        fill(f"  {name:<16} {text}", WIDTH, subsequent_indent=" " * 19, break_on_hyphens=False)
-        for name, text in texts.items()
-    ]
+    lines = [fitted(f"  {name:<16} {text}", 19) for name, text in texts.items()]
     after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
     runs = "RUNS: files, or a folder in which every file is a run."
     return "\n".join(["usage: ir_trunc meta COMMAND ...\n", *lines, f"\n{after}", runs])
@@ -92,16 +90,16 @@ def _run(procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> Non
         check_picture(args.plot, read)
     if args.tables is not None:
         make_folder(args.tables)
-    options = {each.name: values for each in procedures if (values := _option_values(args, each)) is not None}
-    chosen = [procedure for procedure in procedures if procedure.name in options]
-    named = [option.name for procedure in chosen for option in procedure.options.values()
+    chosen = [(each, values) for each in procedures if (values := _option_values(args, each)) is not None]
+    named = [option.name for procedure, _ in chosen for option in procedure.options.values()
              if isinstance(option.kind, MatrixMeasures)]  # fmt: skip
-    data = _data(kind, args, [measure for name in named for measure in getattr(args, name, ())])
+    further = [measure for name in named for measure in getattr(args, name, ())]
+    data = _data(kind, args, further)
     results: list[Result] = []
-    for procedure in chosen:
+    for procedure, options in chosen:
         for inputs, derived in _inputs(procedure, data, results):
             try:
-                results.append(procedure.function(**inputs, **options[procedure.name]))
+                results.append(procedure.function(**inputs, **options))
             except InputError as error:
                 if not derived:
                     raise
@@ -111,8 +109,8 @@ def _run(procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> Non
 
 def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> OneLineParser:
     """The parser of a command; kind: what runs become, or None where none are needed."""
-    first = procedures[0]
-    notes = first.notes.split("\n\n") if not procedures[1:] else [each.summary for each in procedures[1:]]
+    first, *others = procedures
+    notes = [each.summary for each in others] or first.notes.split("\n\n")
     sources = "; ".join(dict.fromkeys(procedure.source for procedure in procedures))
     parser = OneLineParser(
         prog=f"ir_trunc meta {first.command}",
@@ -128,7 +126,7 @@ def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> One
         if kind is ScoreMatrix:
             about = "scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some"
             parser.add_argument("--matrix", metavar="FILE", help=about)
-            parser.add_argument("--unit", **_UNIT)
+            add_flag(parser, "unit", help=_UNIT)
             about = "score by a simulated pool: the judged documents that are among the first D of any run"
             parser.add_argument("--pool-depth", metavar="D", type=int, help=about)
     if hasattr(first.result, "plot"):
@@ -145,10 +143,7 @@ def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> One
     return parser
 
 
-_UNIT: dict[str, Any] = {
-    "metavar": "KEY",
-    "help": "of lists with --keys, the key whose values are independent (default: the outermost)",
-}
+_UNIT = "of lists with --keys, the key whose values are independent (default: the outermost)"
 
 
 def _filled(*paragraphs: str) -> str:
@@ -158,10 +153,7 @@ def _filled(*paragraphs: str) -> str:
 
 
 def _add_options(parser: argparse.ArgumentParser, procedures: Sequence[ProcedureDefinition]) -> None:
-    """Add a flag for every option; procedures that have one of the same name share it.
-
-    Of several procedures, one whose required options are not given is left out.
-    """
+    """Add a flag for every option; procedures that have one of the same name share it."""
     alone = len(procedures) == 1
     for name in dict.fromkeys(name for procedure in procedures for name in procedure.options):
         having = [procedure for procedure in procedures if name in procedure.options]
@@ -170,6 +162,7 @@ def _add_options(parser: argparse.ArgumentParser, procedures: Sequence[Procedure
         same = default is not None and all(procedure.options[name].default == default for procedure in having)
         shown = ",".join(map(str, default)) if isinstance(default, (tuple, list)) else default
         about = option.kind.meaning + f" (default {shown})" * same
+        # Of several procedures, one whose required options are not given is left out.
         only = f"{having[0].name}: " if option.required and not alone else ""
         parser.add_argument(
             f"--{name.replace('_', '-')}",
@@ -214,9 +207,12 @@ def _option_values(args: argparse.Namespace, procedure: ProcedureDefinition) -> 
     values: dict[str, Any] = {name: getattr(args, name) for name in procedure.options if hasattr(args, name)}
     if any(option.required and name not in values for name, option in procedure.options.items()):
         return None
-    for name, option in procedure.options.items():
-        if name in values and isinstance(option.kind, (SystemNames, SystemGroups)):
-            values[name] = option.kind.of_rows(_rows(values[name], option.kind.fields))
+    for name, value in values.items():
+        kind = procedure.options[name].kind
+        if isinstance(kind, SystemNames):
+            values[name] = [system for (system,) in _rows(value, 1)]
+        elif isinstance(kind, SystemGroups):
+            values[name] = dict(_rows(value, 2))
     return {name: procedure.options[name].clean(value) for name, value in values.items()}
 
 
@@ -311,7 +307,7 @@ def _show(args: argparse.Namespace, results: Sequence[Any]) -> None:
 
 def _save_matrix(parser: OneLineParser, words: Sequence[str]) -> None:
     add_runs_and_measures(parser)
-    parser.add_argument("--unit", **_UNIT)
+    add_flag(parser, "unit", help=_UNIT)
     add_flag(parser, "output", required=True, help="JSON, gzipped where the name ends in .gz")
     args = parser.parse_intermixed_args(words)
     runs, measures = _runs_and_measures(args.arguments)

@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     add_flag(parser, "measures", default=MEASURES, help=about)
     add_flag(parser, "output", required=True, help="the page, report.html for example")
     parser.add_argument("--baseline", metavar="RUN", help="the run that all others are compared with")
-    parser.add_argument("--unit", metavar="KEY", help="the key of --keys whose values are independent")
+    add_flag(parser, "unit")
     parser.add_argument("--title", default="Rankings and where they end", help="the heading of the page")
     add_topics(parser)
     add_reading(parser)

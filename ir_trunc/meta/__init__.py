@@ -10,34 +10,30 @@ from __future__ import annotations
 
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ir_trunc.meta.calibration import persistence, residual
+from ir_trunc.meta.agreement import Agreement, agreement
+from ir_trunc.meta.calibration import Calibration, break_even, persistence, residual
 from ir_trunc.meta.coefficients import rbo, tau, tau_ap, tau_ap_b
+from ir_trunc.meta.guide import Advice, guide
 from ir_trunc.meta.matrix import ScoreMatrix, score_matrix
-from ir_trunc.meta.pool_grid import CONDITIONS_2010, PAPER_2010, conditions
-from ir_trunc.meta.pools import PooledRuns, pooled_runs
+from ir_trunc.meta.pool_grid import CONDITIONS_2010, PAPER_2010, PoolGrid, conditions, pool_grid
+from ir_trunc.meta.pools import LeftOut, PooledRuns, leave_group_out, pooled_runs
+from ir_trunc.meta.power import Power, power
 from ir_trunc.meta.procedures import ProcedureDefinition, exports, procedure, registry
-from ir_trunc.meta.standardisation import Reference
-
-if TYPE_CHECKING:  # what type checkers see; at run time the names are those of the registry
-    from ir_trunc.meta.agreement import Agreement, agreement
-    from ir_trunc.meta.calibration import Calibration, break_even
-    from ir_trunc.meta.coverage import Coverage, coverage
-    from ir_trunc.meta.guide import Advice, guide
-    from ir_trunc.meta.pool_grid import PoolGrid, pool_grid
-    from ir_trunc.meta.pools import LeftOut, leave_group_out
-    from ir_trunc.meta.power import Power, power
-    from ir_trunc.meta.predictivity import Predictivity, predictivity
-    from ir_trunc.meta.properties import PropertyTable, properties
-    from ir_trunc.meta.stability import ErrorRates, SwapRates, error_rates, swap_rates
-    from ir_trunc.meta.standardisation import standardised
-    from ir_trunc.meta.truncation_impact import TruncationImpact, truncation_impact
-
-# A command runs its procedures in the order in which they are declared.
-for _module in ("stability", "predictivity", *(module.name for module in iter_modules(__path__))):
-    import_module(f"{__name__}.{_module}")
-globals().update(exports())  # over the modules of the same names
+from ir_trunc.meta.properties import PropertyTable, properties
+from ir_trunc.meta.stability import (
+    Coverage,
+    ErrorRates,
+    Predictivity,
+    SwapRates,
+    coverage,
+    error_rates,
+    predictivity,
+    swap_rates,
+)
+from ir_trunc.meta.standardisation import Reference, standardised
+from ir_trunc.meta.truncation_impact import TruncationImpact, truncation_impact
 
 __all__ = [
     "CONDITIONS_2010", "PAPER_2010", "Advice", "Agreement", "Calibration", "Coverage", "ErrorRates",
@@ -47,11 +43,14 @@ __all__ = [
     "predictivity", "procedure", "properties", "rbo", "registry", "residual", "score_matrix", "standardised",
     "swap_rates", "tau", "tau_ap", "tau_ap_b", "truncation_impact",
 ]  # fmt: skip
-__all__ += sorted({*exports()}.difference(__all__))  # procedures in further files
+
+for _module in iter_modules(__path__):  # procedures in further files
+    import_module(f"{__name__}.{_module.name}")
+__all__ += sorted({*exports()}.difference(__all__))
 
 
 def __getattr__(name: str) -> Any:
-    procedures = exports()  # with procedures that were declared later
+    procedures = exports()  # with procedures of further files, and those that were declared later
     if name in procedures:
         return procedures[name]
     raise AttributeError(f"module 'ir_trunc.meta' has no attribute {name!r}")

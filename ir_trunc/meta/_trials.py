@@ -75,31 +75,29 @@ def grades_text(scale: Sequence[int]) -> str:
     return ",".join(map(str, scale))
 
 
-Rule = Literal["every case", "from some n on", "for some m"]
-
-
 @dataclass(frozen=True)
 class Property:
-    """A property of measures, with its rule and its cases.
-
-    cases: from a scale and the reach of the lists, the smallest first; None for the two properties about
-    depth, whose cases are made by `one_against_block`.
-    """
+    """A property of measures, with its rule and its cases."""
 
     number: int
     name: str
     meaning: str
-    rule: Rule  # which of its cases decide
+    rule: Literal["every case", "from some n on", "for some m"]  # which of its cases decide
+    # The smallest first; None for the two properties about depth, whose cases `one_against_block` makes.
     cases: Callable[[GradeScale, Reach], Iterator[Case]] | None = None
 
 
 def _outside(scale: GradeScale) -> Iterator[Grades]:
-    for count in range(OUTSIDE + 1):
-        yield from combinations_with_replacement([grade for grade in scale if grade], count)
+    others = [grade for grade in scale if grade]
+    return (missed for n in range(OUTSIDE + 1) for missed in combinations_with_replacement(others, n))
 
 
 def _relevant(scale: GradeScale) -> Grades:
     return tuple(grade for grade in scale if grade > 0)
+
+
+def _lists(scale: GradeScale, longest: int) -> Iterator[Grades]:
+    return chain.from_iterable(product(scale, repeat=n) for n in range(longest + 1))
 
 
 def tried_lists(scale: GradeScale, reach: Reach) -> Iterator[tuple[Grades, Grades, int]]:
@@ -108,16 +106,11 @@ def tried_lists(scale: GradeScale, reach: Reach) -> Iterator[tuple[Grades, Grade
     All lists up to a length, with up to two documents outside them; all up to length 3, with many outside
     them; and for each limit lists that have 0 up to it, and then every list of two, and 0 g 0 g.
     """
-    for n in range(reach.length + 1):
-        for grades in product(scale, repeat=n):
-            for missed in _outside(scale):
-                yield grades, tuple(sorted((*grades, 0, *missed))), 0
-    for n in range(CROWDED + 1):
-        for grades in product(scale, repeat=n):
-            for grade in scale:
-                yield grades, tuple(sorted((*grades, 0, *(grade,) * reach.crowd))), 0
-    ends = [end for n in range(3) for end in product(scale, repeat=n)]
-    ends += [(0, grade, 0, grade) for grade in _relevant(scale)]
+    crowds = [(grade,) * reach.crowd for grade in scale]
+    for longest, outside in ((reach.length, [*_outside(scale)]), (CROWDED, crowds)):
+        for grades, missed in product(_lists(scale, longest), outside):
+            yield grades, tuple(sorted((*grades, 0, *missed))), 0
+    ends = [*_lists(scale, 2), *((0, grade, 0, grade) for grade in _relevant(scale))]
     for limit, end in product(reach.limits, ends):
         grades = (*(0,) * limit, *end)
         yield grades, tuple(sorted((*grades, 0))), limit - 1
@@ -314,10 +307,7 @@ def list_trials(scale: GradeScale, reach: Reach) -> Batch:
 
 @lru_cache(maxsize=16)
 def depth_trials(scale: GradeScale, D: int | None, limits: tuple[int, ...] = ()) -> Batch:
-    """Deepness and Shallowness, with R = n and R = 2n, for relevant documents of each grade.
-
-    D: the size of the collection, where it is fixed; each n is then a setting.
-    """
+    """Deepness and Shallowness by grade, with R = n and R = 2n; where D is fixed, each n is a setting."""
     deep, shallow = (known for known in PROPERTIES if known.cases is None)
     depths = depths_beyond(limits)
 
@@ -325,10 +315,7 @@ def depth_trials(scale: GradeScale, D: int | None, limits: tuple[int, ...] = ())
         for grade in _relevant(scale):
             for times in (1, 2):
                 here = {"grades": f"{grade} of {grades_text(scale)}", "R": "n" if times == 1 else "2n"}
-
-                def case(n: int, times: int = times, grade: int = grade) -> Case:
-                    return one_against_block(grade, n, times)
-
+                case = partial(one_against_block, grade, times=times)
                 if D is None:
                     yield deep, here, map(case, depths)
                 else:

@@ -76,11 +76,9 @@ def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 
 def tree() -> Node:
-    """The workflow as a tree of questions.
-
-    A node has key, question, yes, no, and the property that each answer asks for; a leaf has measures, a
-    note, and what was asked for and does not always hold.
-    """
+    """The workflow as a tree of questions."""
+    # A node has key, question, yes, no, and the property that each answer asks for; a leaf has measures, a
+    # note, and what was asked for and does not always hold.
     node: Node = json.loads((files("ir_trunc.meta") / "guide.json").read_text(encoding="utf-8"))
     return node
 
@@ -182,7 +180,6 @@ def _page(node: Node, depth: int) -> list[str]:
 
 _WIDE, _STEP, _LINE = 8.3, 0.4, 0.2  # the picture's width, a level's indent and a line's height, in inches
 _LETTER, _SIGN = 0.068, 0.088  # the mean width of a letter and of a bold one
-_ENTRY = "reference.html#"
 _PLAIN: dict[str, Any] = {"va": "center", "fontsize": 9}
 
 
@@ -229,5 +226,5 @@ def _links(ax: Any, x: float, y: float, measures: Iterable[str]) -> None:
         box = {"boxstyle": "round,pad=0.25", "facecolor": "0.9", "edgecolor": "0.4"}
         text = ax.text(x, y, name, weight="bold", color="#00507F", bbox=box, **_PLAIN)
         for part in (text, text.get_bbox_patch()):
-            part.set_url(f"{_ENTRY}{str(parse_measure(name).NAME).lower()}")
+            part.set_url(f"reference.html#{str(parse_measure(name).NAME).lower()}")
         x += _SIGN * len(name) + 0.3

@@ -15,14 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.errors import (
-    InputError,
-    UnknownMeasureError,
-    counted,
-    nearest,
-    shown,
-    warn,
-)
+from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, nearest, shown, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, several
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_order

@@ -129,15 +129,13 @@ def conditions(
     parts = {}
     for name, (pool, depth) in wanted.items():
         parsed = [parse_measure(at_depth(one, depth, residual)) for one in asked[name]]
-        keep = None
-        if pool is not None:
-            keep, coverage = pools.in_pool(pool, pooled), pools.coverage(pool, pooled)
-            if coverage < 0.5:
-                judged = f"{100 * coverage:.0f} % of the first {pool} ranks of the pooled runs are judged"
-                warn(
-                    f"{name}: {judged}, and the simulated pool lacks the others; PooledRuns.coverage has the"
-                    " share for any depth."
-                )
+        keep = None if pool is None else pools.in_pool(pool, pooled)
+        if pool is not None and (coverage := pools.coverage(pool, pooled)) < 0.5:
+            judged = f"{100 * coverage:.0f} % of the first {pool} ranks of the pooled runs are judged"
+            warn(
+                f"{name}: {judged}, and the simulated pool lacks the others; PooledRuns.coverage has the"
+                " share for any depth."
+            )
         parts[name] = pools.score(parsed, keep)
     topics = pools.qrels.judgments.topics
     nothing = ScoreMatrix((), pools.systems, topics, np.empty((0, len(pools.systems), len(topics))))
@@ -185,10 +183,8 @@ def _depths(depths: Any) -> dict[str, tuple[int | None, int | None]]:
         values = several(where, both, "a pool depth and an evaluation depth")
         if len(values) != 2:
             raise ParameterError(f"{where}={shown(both)}: a pool depth and an evaluation depth are needed.")
-        pool, depth = (
-            None if value is None else whole(f"{where}, {what}", value, 1)
-            for value, what in zip(values, ("pool depth", "evaluation depth"))
-        )
+        words = f"{where}, pool depth", f"{where}, evaluation depth"
+        pool, depth = (None if at is None else whole(word, at, 1) for word, at in zip(words, values))
         depths_of[text("condition", name)] = (pool, depth)
     return depths_of
 
@@ -306,7 +302,7 @@ def pool_grid(
     pools: PooledRuns,
     pool_depths: Annotated[Sequence[int], Several("depths of the pools", Whole("depth"))] = _DEPTHS,
     depths: Annotated[Sequence[int], Several("evaluation depths", Whole("depth"))] = (*_DEPTHS, 1000),
-    forms: Annotated[Iterable[str], Several("forms of the scores", Choice("form", _NAMES))] = tuple(_FORMS),
+    forms: Annotated[Iterable[str], Several("forms of the scores", Choice("form", _NAMES))] = _NAMES,
     pooled: Annotated[Iterable[str] | None, SystemNames("systems that feed the pool, by default all")] = None,
     residual: Annotated[
         float | None,

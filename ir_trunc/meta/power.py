@@ -32,7 +32,7 @@ topic depend on each other, and as scores they would tell equal systems apart in
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Annotated, Any, Literal, get_args
@@ -112,6 +112,12 @@ def drawn_signs(T: int, repetitions: int, seed: int) -> tuple[Floats, bool]:
     return (1 - 2 * generator(seed).integers(0, 2, size=(repetitions, T))).astype(np.float64), False
 
 
+def _blocks(count: int, cells: int) -> Iterator[slice]:
+    """Slices of as many of `count` rows of `cells` values as are computed at a time."""
+    step = max(1, _CELLS // cells)
+    return (slice(start, start + step) for start in range(0, count, step))
+
+
 def _shares(
     D: Floats,
     statistic: Callable[[Floats], tuple[Floats, Floats]],
@@ -121,9 +127,7 @@ def _shares(
 ) -> tuple[Floats, Floats]:
     """P values (pairs) and the value of the statistic that 1 - alpha of the draws stay below (pairs)."""
     p, critical = np.empty((2, len(D)))
-    step = max(1, _CELLS // draws)
-    for start in range(0, len(D), step):
-        part = slice(start, start + step)
+    for part in _blocks(len(D), draws):
         drawn, observed = statistic(D[part])
         extreme = (drawn >= observed[:, None] * (1 - _SAME) - _SAME).sum(axis=1)
         p[part] = extreme / draws if observed_is_drawn else (extreme + 1) / (draws + 1)
@@ -152,20 +156,13 @@ def corrected(p: Floats, correction: Correction | None) -> Floats:
 
     Holm: the i-th smallest of n p values, i = 1, ..., n, becomes max over j <= i of (n - j + 1) p_j, and at
     most 1. 'bh' controls the share of false discoveries (Benjamini and Hochberg).
-
-    Examples
-    --------
-    >>> corrected(np.array([0.01, 0.04, 0.03]), "holm").tolist()
-    [0.03, 0.06, 0.06]
     """
     if correction is None or not len(p):
         return p
     if correction == "bh":
         return np.asarray(stats.false_discovery_control(p))
-    order = np.argsort(p)
-    falling = np.arange(len(p), 0, -1)
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(np.maximum.accumulate(falling * p[order]), 1.0)
+    order, adjusted = np.argsort(p), np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order]), 1.0)
     return adjusted
 
 
@@ -197,11 +194,8 @@ def square(of_pairs: Floats, systems: int, diagonal: float) -> Floats:
 def ratio_intervals(
     part: Floats, whole_of: Floats, systems: int, confidence: float, repetitions: int, seed: int
 ) -> Floats:
-    """Bounds of sum(part) / sum(whole) over pairs of systems, for each measure (M x 2).
-
-    Systems are drawn, since pairs that share one are not independent; the pair of a system that is drawn
-    twice is left out.
-    """
+    """Bounds of sum(part) / sum(whole) over pairs of systems, for each measure (M x 2)."""
+    # Systems are drawn, since pairs that share one are not independent; one that is drawn twice is no pair.
     bounds = np.empty((len(part), 2))
     for row, parts, wholes in zip(bounds, part, np.broadcast_to(whole_of, part.shape)):
         top, bottom = square(parts, systems, 0.0), square(wholes, systems, 0.0)
@@ -253,17 +247,9 @@ def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floa
 
     Non-inferiority: one-sided t test of mean(D) <= -margin. Equivalence: the larger p value of two one-sided
     t tests, of mean(D) <= -margin and of mean(D) >= margin (Schuirmann 1987).
-
-    Examples
-    --------
-    >>> scores = np.array([[0.50, 0.61, 0.40, 0.72], [0.51, 0.60, 0.42, 0.70]])
-    >>> how = Setting(np.array([0]), np.array([1]), 0.05, 0, 0)
-    >>> [p.round(4).tolist() for p in not_worse(scores, how, margin=0.05)]
-    [[0.006], [0.006]]
     """
     D = how.differences(scores)
-    worse = _one_sided(D.mean(axis=1) + margin, D)
-    better = _one_sided(margin - D.mean(axis=1), D)
+    worse, better = (_one_sided(margin + sign * D.mean(axis=1), D) for sign in (1, -1))
     return worse, np.maximum(worse, better)
 
 
@@ -271,8 +257,8 @@ def _one_sided(above: Floats, D: Floats) -> Floats:
     """P values that a mean is above a bound, from how far it is observed to be above."""
     error = _error(D)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        p: Floats = stats.t.sf(above / error, D.shape[1] - 1)
-    return np.asarray(np.where(error > 0, p, np.where(above > 0, 0.0, 1.0)))
+        p = stats.t.sf(above / error, D.shape[1] - 1)
+    return np.where(error > 0, p, np.where(above > 0, 0.0, 1.0))
 
 
 def _error(D: Floats) -> Floats:
@@ -298,7 +284,7 @@ def _symmetric(test: Test) -> Callable[[Floats, Setting], Pairs]:
 
 
 def _inverted_randomisation(scores: Floats, how: Setting) -> Pairs:
-    """The interval that the test gives by inversion, in closed form.
+    """The interval by inversion of the test, in closed form.
 
     With signs s of one draw, the hypothesis mean = d gives |mean(s (D - d))| = |a - d b|, a = mean(s D) and
     b = mean(s), which is at least |mean(D) - d| for d between (m - a) / (1 - b) and (m + a) / (1 + b).
@@ -315,9 +301,7 @@ def _inverted_randomisation(scores: Floats, how: Setting) -> Pairs:
     low, high = np.full(len(D), -np.inf), np.full(len(D), np.inf)
     if not 0 <= rejected < len(b):
         return Pairs(p, low, high, _effect(D), draws)
-    step = max(1, _CELLS // draws)
-    for start in range(0, len(D), step):
-        part = slice(start, start + step)
+    for part in _blocks(len(D), draws):
         mean = D[part].mean(axis=1)[:, None]
         a = D[part] @ signs.T / T
         ends = np.sort([(mean - a) / (1 - b), (mean + a) / (1 + b)], axis=0)
@@ -342,13 +326,10 @@ def _tukey(scores: Floats, how: Setting) -> Pairs:
 def _randomised_tukey(scores: Floats, how: Setting) -> Pairs:
     S, T = scores.shape
     difference = how.differences(scores).mean(axis=1)
-    random = generator(how.seed)
-    largest = np.empty(how.repetitions)
-    step = max(1, _CELLS // scores.size)
-    for start in range(0, how.repetitions, step):
-        count = min(step, how.repetitions - start)
-        drawn = random.permuted(np.broadcast_to(scores, (count, S, T)), axis=1)
-        largest[start : start + count] = np.ptp(drawn.mean(axis=2), axis=1)
+    random, largest = generator(how.seed), np.empty(how.repetitions)
+    for part in _blocks(how.repetitions, scores.size):
+        drawn = random.permuted(np.broadcast_to(scores, (len(largest[part]), S, T)), axis=1)
+        largest[part] = np.ptp(drawn.mean(axis=2), axis=1)
     extreme = (largest[None, :] >= np.abs(difference)[:, None] * (1 - 1e-7) - 1e-12).sum(axis=1)
     reach = float(np.quantile(largest, 1 - how.alpha, method="higher"))
     variance = residual_variance(scores)
@@ -361,11 +342,6 @@ def residual_variance(scores: Floats) -> float:
     """The residual variance of a two-way analysis of variance without replication (Sakai's V_E2).
 
     sum_st (x_st - mean_s - mean_t + mean)^2 / ((S - 1)(T - 1)), for scores (S x T).
-
-    Examples
-    --------
-    >>> residual_variance(np.array([[0.1, 0.5], [0.3, 0.7]]))
-    0.0
     """
     S, T = scores.shape
     left = scores - scores.mean(axis=1, keepdims=True) - scores.mean(axis=0) + scores.mean()

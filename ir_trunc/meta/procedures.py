@@ -153,8 +153,8 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
                     instance(argument, arguments[argument], kind, kind._needed)
             return with_checks(*args, **kwargs)
 
-        declared = name, with_data_checked, inputs, options, result, source
-        registry[name] = ProcedureDefinition(*declared, command or name.replace("_", "-"))
+        run_by = command or name.replace("_", "-")
+        registry[name] = ProcedureDefinition(name, with_data_checked, inputs, options, result, source, run_by)
         return with_data_checked
 
     return register
@@ -179,8 +179,8 @@ def _inputs_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
 
 def exports() -> dict[str, Any]:
     """The procedures and their results, by name."""
-    functions: dict[str, Any] = {name: declared.function for name, declared in registry.items()}
-    return functions | {declared.result.__name__: declared.result for declared in registry.values()}
+    functions: dict[str, Any] = {name: each.function for name, each in registry.items()}
+    return functions | {each.result.__name__: each.result for each in registry.values()}
 
 
 @dataclass(frozen=True)
@@ -210,10 +210,6 @@ class SystemNames:
             raise ParameterError(f"{name} is empty: at least one name is needed.")
         return names
 
-    def of_rows(self, rows: list[list[str]]) -> list[str]:
-        """The names in a file."""
-        return [name for (name,) in rows]
-
 
 @dataclass(frozen=True)
 class SystemGroups:
@@ -227,10 +223,6 @@ class SystemGroups:
         """The groups as a dict."""
         groups = mapping(name, value, self.allowed)
         return {system: text(f"{name}, {shown(system)}", group) for system, group in groups.items()}
-
-    def of_rows(self, rows: list[list[str]]) -> dict[str, str]:
-        """The groups in a file."""
-        return dict(rows)
 
 
 @dataclass(frozen=True)

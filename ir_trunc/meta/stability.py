@@ -13,6 +13,15 @@ of at most 5 %, and the share of comparisons at or above that edge.
 
 Two equal means always tie, two means of 0 too. A measure of the whole run (`c@1`, `CWS`) is computed anew on
 every set, as Peñas & Rodrigo (ACL 2011) do.
+
+Predictivity: how well the order of systems on some topics predicts their order on others (Webber et al.,
+SIGIR 2008).
+
+Coverage of unanimous improvement (Amigó et al., JAIR 2011; Amigó, Mizzaro & Spina, SIGIR 2022): for systems
+s, s' and topic pairs (t1, t2), with reference measures M,
+
+    UIR(s, s') = share of pairs where s on t1 is at least s' on t2 in every m of M, less that of the reverse
+    Cov(m)     = Spearman's rho over all ordered pairs of systems between m(s) - m(s') and UIR(s, s')
 """
 
 from __future__ import annotations
@@ -24,20 +33,27 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.params import Choice, Number, Whole
-from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table
+from ir_trunc.meta.coefficients import tau
+from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table, rounded, square_table
 from ir_trunc.meta.power import ratio_intervals, system_pairs
-from ir_trunc.meta.procedures import procedure
+from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 from ir_trunc.plots import _kit
+from ir_trunc.plots._style import ACCENT
 from ir_trunc.scoring._runs import progress
+from ir_trunc.scoring._statistics import interval
 from ir_trunc.scoring.results import Result
 
-__all__ = ["ErrorRates", "SwapRates", "error_rates", "swap_rates"]
+__all__ = [
+    "Coverage", "ErrorRates", "Predictivity", "SwapRates", "coverage", "error_rates", "predictivity",
+    "swap_rates",
+]  # fmt: skip
 
 RelativeTo = Literal["score", "spread"]
 SetSize = Annotated[int | None, Whole("topics in a set, by default half of them")]
@@ -79,10 +95,10 @@ class ErrorRates(Result):
         """Bootstrap bounds over systems, by measure: error_low, error_high, ties_low and ties_high."""
         if number("fuzziness", fuzziness) not in self.fuzziness:
             raise ParameterError(f"fuzziness={fuzziness!r}: one of {self.fuzziness} is needed.")
-        column, each = self.fuzziness.index(fuzziness), np.array([[float(self.repetitions)]])
+        column, all_sets = self.fuzziness.index(fuzziness), np.array([[float(self.repetitions)]])
         counts = (self.fewer_wins[:, column], self.ties_of_pairs[:, column])
         how = (len(self.systems), confidence, repetitions, self.seed)
-        bounds = [ratio_intervals(count.astype(np.float64), each, *how) for count in counts]
+        bounds = [ratio_intervals(count.astype(np.float64), all_sets, *how) for count in counts]
         names = ["error_low", "error_high", "ties_low", "ties_high"]
         return labelled_table("measure", self.measures, np.hstack(bounds), names)
 
@@ -165,17 +181,15 @@ def error_rates(
     spread = np.ptp(matrix.means(), axis=1)
     wins: list[Ints] = []
     for [(x, y)] in mean_scores(matrix, count, 1, repetitions, seed):
-        gap, highest = difference(x, y), np.maximum(np.abs(x), np.abs(y))
-        bound = spread if relative_to == "spread" else highest
-        each = []
-        for f in fuzziness:
-            tied = np.abs(gap) < f * bound * (1 - _SAME)
-            each.append([((gap > 0) & ~tied).sum(axis=1), ((gap < 0) & ~tied).sum(axis=1)])
-        wins.append(np.array(each).transpose(3, 0, 2, 1))
+        gap = difference(x, y)
+        bound = spread if relative_to == "spread" else np.maximum(np.abs(x), np.abs(y))
+        apart = [np.abs(gap) >= f * bound * (1 - _SAME) for f in fuzziness]
+        both = [[((gap > 0) & far).sum(axis=1), ((gap < 0) & far).sum(axis=1)] for far in apart]
+        wins.append(np.array(both).transpose(3, 0, 2, 1))
     counts = np.concatenate(wins, axis=2)
     fewer, ties = counts.min(axis=3), repetitions - counts.sum(axis=3)
-    drawn = count, repetitions, seed
-    return ErrorRates(matrix.measures, matrix.systems, fuzziness, fewer, ties, *drawn, relative_to)
+    names = matrix.measures, matrix.systems
+    return ErrorRates(*names, fuzziness, fewer, ties, count, repetitions, seed, relative_to)
 
 
 def difference(x: Floats, y: Floats) -> Floats:
@@ -189,9 +203,8 @@ def mean_scores(
     """For blocks of pairs, the mean scores of both members (pairs x repetitions x M) on each random set."""
     rng, T = generator(seed), len(matrix.topics)
     first, second = system_pairs(matrix.systems)
-    which = np.zeros(T, dtype=np.int8)
-    for drawn_set in range(sets):
-        which[drawn_set * size : (drawn_set + 1) * size] = drawn_set + 1
+    which = np.zeros(T, dtype=np.int8)  # the number of a topic's set; 0 for none
+    which[: sets * size] = np.repeat(np.arange(1, sets + 1), size)
     step = max(1, _CELLS // (whole("repetitions", repetitions, 1) * T))
     for start in progress(range(0, len(first), step), "drawing topics", "block"):
         a, b = first[start : start + step], second[start : start + step]
@@ -289,8 +302,8 @@ class SwapRates(Result):
         """Swap rate against the difference on the first set, with a line at 5 %. Returns Axes."""
         shown, edges = _kit.ready_axes(ax), np.arange(BINS) * self.width
         series = {name: (edges, 100 * rates) for name, rates in zip(self.measures, self.rates)}
-        difference = "difference of mean scores on the first set of topics"
-        _kit.draw_lines(shown, series, difference, "swap rate (% of comparisons)")
+        labels = "difference of mean scores on the first set of topics", "swap rate (% of comparisons)"
+        _kit.draw_lines(shown, series, *labels)
         _kit.reference_line(shown, 5, "5 %")
         return shown
 
@@ -353,15 +366,14 @@ def swap_rates(
         all_counts.append(in_bins.sum(axis=2).transpose(2, 0, 1))
         swap_counts.append((in_bins & opposite).sum(axis=2).transpose(2, 0, 1))
     comparisons, swaps = np.concatenate(all_counts, axis=2), np.concatenate(swap_counts, axis=2)
-    drawn = width, count, repetitions, seed
     best = higher_is_better(matrix.measures, matrix.oriented_means().max(axis=1))
-    return SwapRates(matrix.measures, matrix.systems, comparisons, swaps, *drawn, best)
+    names = matrix.measures, matrix.systems
+    return SwapRates(*names, comparisons, swaps, width, count, repetitions, seed, best)
 
 
 def _sensitivity(swaps: npt.ArrayLike, comparisons: npt.ArrayLike, width: float, limit: float) -> Floats:
-    """The edge of the first bin within the limit, and the share of comparisons from it on (2 x R).
-
-    The counts are those of bins (BINS x R). Where no bin is within the limit, the edge is infinite.
+    """From counts in bins (BINS x R), the edge of the first within the limit or infinity, and the share of
+    comparisons from it on (2 x R).
     """
     lost, all_of = np.asarray(swaps, np.float64), np.asarray(comparisons, np.float64)
     below = (all_of > 0) & (lost <= limit * all_of)
@@ -369,3 +381,218 @@ def _sensitivity(swaps: npt.ArrayLike, comparisons: npt.ArrayLike, width: float,
     above = all_of[::-1].cumsum(axis=0)[::-1]
     share = above[first, np.arange(above.shape[1])] / np.maximum(1.0, above[0])
     return np.stack([np.where(any_below, first * width, np.inf), np.where(any_below, share, 0.0)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictivity(Result):
+    """Kendall's tau between system orderings on two halves of the topics, for every split."""
+
+    digits = 3
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    taus: Floats  # (splits x M x M), the row's measure on the first half, the column's on the second
+    halves: Floats  # mean scores (splits x 2 x M x S), those of losses negative
+    seed: int
+
+    @property
+    def values(self) -> Floats:
+        """Mean tau over the splits (M x M); the diagonal is that of a measure with itself."""
+        return np.asarray(self.taus.mean(axis=0))
+
+    def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
+        """Bootstrap bounds over systems of the tau of each measure with itself: low, high."""
+        own = self.halves.transpose(2, 0, 1, 3)  # by measure
+        how = len(self.systems), confidence, repetitions, self.seed
+        bounds = [interval(partial(_mean_tau, pair), *how) for pair in progress(own, "intervals", "measure")]
+        return labelled_table("measure", self.measures, bounds, ["low", "high"])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Measures by measures: mean tau."""
+        return square_table(self.measures, self.values)
+
+    @property
+    def heading(self) -> str:
+        """How the topics were split."""
+        drawn = f"{len(self.taus)} splits, seed {self.seed}"
+        return f"mean tau between two halves of the topics; {drawn}; {len(self.systems)} systems"
+
+    def plot(self, ax: Any = None) -> Any:
+        """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
+        shown = _kit.ready_axes(ax)
+        own = [self.taus[:, row, row] for row in range(len(self.measures))]
+        shown.boxplot(own, medianprops={"color": ACCENT, "linewidth": 2})
+        shown.set_xticks(range(1, len(own) + 1), self.measures, rotation=30, ha="right")
+        shown.set_ylabel("Kendall's tau between halves (no unit)")
+        return shown
+
+
+@procedure(
+    source="Webber, Moffat, Zobel & Sakai, SIGIR 2008, https://doi.org/10.1145/1390334.1390456",
+    command="stability",
+)
+def predictivity(matrix: ScoreMatrix, repetitions: Repetitions = 100, seed: Seed = 0) -> Predictivity:
+    """Kendall's tau between the orders of the systems on random halves of the topics.
+
+    With an odd number of topics, one is left out. A measure of the whole run (`c@1`, `CWS`) is computed anew
+    on each half.
+
+    Parameters
+    ----------
+    matrix : ScoreMatrix
+        Scores of systems by topic, from `meta.score_matrix(measures, qrels, runs)`.
+    repetitions : int
+        Splits into halves, 1 or more.
+    seed : int
+        Seed of the draws, 0 or more.
+
+    Returns
+    -------
+    Predictivity
+        Tau of every two measures, the first on one half and the second on the other, for every split.
+
+    Raises
+    ------
+    InputError
+        Where there are fewer than two topics or systems.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> from ir_trunc.synthetic import demo
+    >>> matrix = meta.score_matrix("AP RBPT", demo.data() / "demo.qrels", sorted(demo.data().glob("*.run")))
+    >>> meta.predictivity(matrix, repetitions=20).values.round(3).tolist()
+    [[0.862, 0.354], [0.46, 0.767]]
+    """
+    half = len(matrix.topics) // 2
+    if half < 1 or len(matrix.systems) < 2:
+        raise InputError("predictivity needs at least two topics and two systems.")
+    rng, M, S = generator(seed), len(matrix.measures), len(matrix.systems)
+    halves, taus = np.empty((repetitions, 2, M, S)), np.empty((repetitions, M, M))
+    for split in progress(range(repetitions), "halving", "split"):
+        order = rng.permutation(len(matrix.topics))
+        for side in range(2):
+            chosen = np.zeros((S, 1, len(order)), dtype=bool)
+            chosen[:, :, order[side * half : (side + 1) * half]] = True
+            means = rounded(matrix.over(np.arange(S), chosen)[:, 0].T)
+            halves[split, side] = higher_is_better(matrix.measures, means)
+        taus[split] = [[tau(first, second) for second in halves[split, 1]] for first in halves[split, 0]]
+    return Predictivity(matrix.measures, matrix.systems, taus, halves, seed)
+
+
+def _mean_tau(halves: Floats, drawn: Ints) -> float:
+    """Mean tau over the splits (splits x 2 x S) between two orderings of the systems drawn."""
+    return float(np.mean([tau(first[drawn], second[drawn]) for first, second in halves]))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coverage(Result):
+    """UIR of all pairs of S systems and Cov of M measures."""
+
+    digits = 3
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    reference: tuple[str, ...]
+    uir: Floats  # (S x S), row s against column s'
+    means: Floats  # mean scores (M x S), those of losses negative
+    topic_pairs: int  # how many were compared
+    exact: bool  # whether these are all
+    seed: int
+
+    @property
+    def cov(self) -> Floats:
+        """Cov of every measure (M)."""
+        everyone = np.arange(len(self.systems))
+        return np.array([_cov(means, self.uir, everyone) for means in self.means])
+
+    def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
+        """Bootstrap bounds of Cov, a row for each measure: low, high. Systems are drawn."""
+        how = len(self.systems), confidence, repetitions, self.seed
+        bounds = [interval(partial(_cov, means, self.uir), *how) for means in self.means]
+        return labelled_table("measure", self.measures, bounds, ["low", "high"])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure, the best first: cov."""
+        frame = labelled_table("measure", self.measures, {"cov": self.cov})
+        return frame.sort_values("cov", ascending=False, kind="stable")
+
+    @property
+    def heading(self) -> str:
+        """The reference measures, and the number of pairs of topics."""
+        pairs = f"{self.topic_pairs} topic pairs ({'all' if self.exact else f'seed {self.seed}'})"
+        return f"Cov with respect to {', '.join(self.reference)}; {pairs}, {len(self.systems)} systems"
+
+
+@procedure(
+    source="Amigó, Gonzalo, Artiles & Verdejo, JAIR 2011; Amigó, Mizzaro & Spina, SIGIR 2022,"
+    " https://doi.org/10.1145/3477495.3532051",
+    command="stability",
+)
+def coverage(
+    matrix: ScoreMatrix,
+    reference: Annotated[Any, MatrixMeasures("reference measures, which score each topic by itself")],
+    topic_pairs: Annotated[int | None, WholeOrAll("pairs of topics to draw, with replacement")] = 1000,
+    seed: Seed = 0,
+) -> Coverage:
+    """How far a measure covers the improvements that all reference measures agree on.
+
+    Parameters
+    ----------
+    matrix : ScoreMatrix
+        Scores of systems by topic, from `meta.score_matrix(measures, qrels, runs)`.
+    reference : text, measure or list of both
+        Measures of the matrix that score each topic by itself.
+    topic_pairs : int or None
+        Pairs of topics to draw, with replacement; None takes all pairs.
+    seed : int
+        Seed of the draws, 0 or more.
+
+    Returns
+    -------
+    Coverage
+        The unanimous improvement ratio of all pairs of systems, and Cov of every measure.
+
+    Raises
+    ------
+    InputError
+        Where there are fewer than three systems, or a reference measure looks at the whole run.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> from ir_trunc.synthetic import demo
+    >>> matrix = meta.score_matrix("AP RBPT", demo.data() / "demo.qrels", sorted(demo.data().glob("*.run")))
+    >>> meta.coverage(matrix, "AP").cov.round(3).tolist()
+    [1.0, 0.829]
+    """
+    if len(matrix.systems) < 3:
+        raise InputError(f"There are {len(matrix.systems)} systems: Cov needs at least three.")
+    places = matrix.places(reference)
+    if not places:
+        raise InputError("No reference measure is named: at least one is needed.")
+    T = len(matrix.topics)
+    if topic_pairs is None:
+        first, second = np.indices((T, T)).reshape(2, -1)
+    else:
+        first, second = generator(seed).integers(0, T, size=(2, topic_pairs))
+    names = tuple(matrix.measures[place] for place in places)
+    matrix.refuse_whole_run(names, "unanimity compares topics; take another reference")
+    scores = higher_is_better(names, matrix.values[places])
+    ours, theirs = scores[:, :, first], scores[:, :, second]
+    uir = np.zeros((len(matrix.systems),) * 2)
+    for s in progress(range(len(uir)), "UIR", "system"):
+        own = ours[:, s, None]
+        at_least = np.logical_and.reduce(own >= theirs).sum(axis=1)
+        uir[s] = (at_least - np.logical_and.reduce(theirs >= own).sum(axis=1)) / len(first)
+    means = matrix.oriented_means()
+    return Coverage(matrix.measures, matrix.systems, names, uir, means, len(first), topic_pairs is None, seed)
+
+
+def _cov(means: Floats, uir: Floats, drawn: Ints) -> float:
+    """Spearman's rho over the ordered pairs of different systems drawn; 0 where one side is constant."""
+    s, t = (drawn[rows] for rows in np.nonzero(drawn[:, None] != drawn[None, :]))
+    x, y = means[s] - means[t], uir[s, t]
+    if not len(x) or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    return float(stats.spearmanr(x, y).statistic)
