@@ -242,9 +242,7 @@ class Flag:
 
     meaning: str
     allowed: str = "True or False"
-
-    def clean(self, name: str, value: Any) -> bool:
-        return flag(name, value)
+    clean = staticmethod(flag)
 
 
 @dataclass(frozen=True)
@@ -253,9 +251,7 @@ class Text:
 
     meaning: str
     allowed: str = "a text"
-
-    def clean(self, name: str, value: Any) -> str:
-        return text(name, value)
+    clean = staticmethod(text)
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,7 @@ class Rankings:
             [None if g is None else _checked_grade(name, g) for g in row] for name, row in zip(names, rows)
         ]
         pools = [[_checked_grade(name, grade) for grade in pool] for name, pool in zip(names, pools)]
-        if [names[at] for at in canonical_order(names)] != names or len(set(names)) != len(names):
+        if [names[place] for place in canonical_order(names)] != names or len(set(names)) != len(names):
             raise InputError(
                 "topics must be distinct and in canonical order (numbers ascending, or text ascending)."
             )
@@ -422,13 +422,10 @@ class Rankings:
             starts[indices] = piece.starts + documents_above
             counts[indices] = sizes_of(piece.judged_offsets)
             first_judged[indices] = piece.judged_offsets[:-1] + judged_above
-            if piece.nil is not None:
-                held[indices] = piece.nil.held
-            if piece.first_scores is not None:
-                first_scores[indices] = piece.first_scores
             missing[indices] = False if piece.missing is None else piece.missing
-            if piece.overlaps is not None:
-                overlaps[indices] = piece.overlaps
+            held[indices] = False if piece.nil is None else piece.nil.held
+            first_scores[indices] = -np.inf if piece.first_scores is None else piece.first_scores
+            overlaps[indices] = 0.0 if piece.overlaps is None else piece.overlaps
             values = piece.costs if scores is None else piece.scores
             documents_above += 0 if values is None else len(values)
             judged_above += len(piece.judged_ranks)

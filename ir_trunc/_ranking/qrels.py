@@ -152,7 +152,7 @@ class Qrels:
         universe = list(dict.fromkeys([*given.named_topics(), *map(str, topics)]))
         if not universe:
             raise InputError(f"{given.source}: there is no topic; at least one is needed.")
-        names = [universe[at] for at in canonical_order(universe)]
+        names = [universe[place] for place in canonical_order(universe)]
         try:
             topic_ids = Texts.of(names)
         except UnicodeEncodeError as error:

@@ -214,9 +214,8 @@ def as_ranked(run: Any, reading: Reading) -> Rankings:
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
     if reading.nesting is not None:
         reading.nesting.split(run.topics, "Rankings")
-        known = run.universe or Universe()
-        keyed = replace(run, universe=replace(known, nesting=reading.nesting))
-        return as_ranked(keyed, replace(reading, keys=None))
+        universe = replace(run.universe or Universe(), nesting=reading.nesting)
+        return as_ranked(replace(run, universe=universe), replace(reading, keys=None))
     if reading != DEFAULT:
         raise InputError(
             "Rankings have their order and ends: order, duplicates, stop, lower_is_better and columns are for"

@@ -135,14 +135,12 @@ def read_lists(
 
 
 def _lists(run: ChangeRun, what: Ranked) -> Lists:
-    if what == "documents":
-        return {
-            join_keys(each.topic, each.question, each.day): dict(zip(each.docs, each.scores))
-            for each in run.rankings
-        }
     lists: Lists = {}
     for each in run.rankings:
-        lists.setdefault(join_keys(each.topic, each.day), {})[each.question] = float(-each.rank)
+        if what == "documents":
+            lists[join_keys(each.topic, each.question, each.day)] = dict(zip(each.docs, each.scores))
+        else:
+            lists.setdefault(join_keys(each.topic, each.day), {})[each.question] = float(-each.rank)
     return lists
 
 
@@ -204,13 +202,12 @@ def _questions(topics: Any) -> dict[str, list[str]]:
     if not isinstance(topics, Mapping):
         path = file_name("topics", topics)
         return {topic: list(asked) for topic, asked in read_change_topics(path, f"topics {path}").items()}
-    return {
-        one_key(topic, "topic", "topics"): [
-            one_key(question, "question", f"topics, topic {topic}")
-            for question in several("topics", questions, "{topic: [question, ...]}")
-        ]
-        for topic, questions in topics.items()
-    }
+    asked: dict[str, list[str]] = {}
+    for topic, questions in topics.items():
+        key, place = one_key(topic, "topic", "topics"), f"topics, topic {topic}"
+        named = several("topics", questions, "{topic: [question, ...]}")
+        asked[key] = [one_key(question, "question", place) for question in named]
+    return asked
 
 
 def _read_days(days: DaysLike) -> tuple[list[str], dict[str, str]]:
@@ -327,19 +324,18 @@ def score(
         returned |= {name: _lists(run, ranked) for name, run in systems.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid run has been refused, and other lists are empty
-            results = {
-                name: ready.calc({key: run.get(key, {}) for key in lists}) for name, run in returned.items()
-            }
+            runs_by_list = (
+                (name, {key: run.get(key, {}) for key in lists}) for name, run in returned.items()
+            )
+            results = {name: ready.calc(run) for name, run in runs_by_list}
         tables.append(_table(ranked, results))
     return ChangeScores(pd.concat(tables))
 
 
 def _by_key(qrels: Qrels) -> Judged:
     """{id: {document: grade}}."""
-    return {
-        key: {doc: grade for doc, grade in grades.items() if doc != PLACEHOLDER}
-        for key, grades in qrels.to_dict().items()
-    }
+    judged = qrels.to_dict().items()
+    return {key: {doc: x for doc, x in grades.items() if doc != PLACEHOLDER} for key, grades in judged}
 
 
 def _gains(qrels: QrelsLike, date_of: Mapping[str, str]) -> Judged:
@@ -392,8 +388,7 @@ def _question_gains(gains: Judged) -> Judged:
     highest: Judged = {}
     for key, grades in gains.items():
         topic, question, day = key.split(SEPARATOR)
-        gain = max(grades.values(), default=0)
-        highest.setdefault(join_keys(topic, day), {})[question] = gain
+        highest.setdefault(join_keys(topic, day), {})[question] = max(grades.values(), default=0)
     return highest
 
 

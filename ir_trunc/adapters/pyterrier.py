@@ -153,9 +153,7 @@ def experiment(
         raise UnknownMeasureError(
             "'mrt' is the time a system takes, not a measure of rankings: use pt.Experiment for it."
         )
-    others = (
-        filter_by_qrels, filter_by_topics, dataframe, highlight, validate, precompute_prefix, plan,
-    )  # fmt: skip
+    others = filter_by_qrels, filter_by_topics, dataframe, highlight, validate, precompute_prefix, plan
     for (name, (default, reason)), value in zip(_REFUSED.items(), others):
         if value is not default and value != default:
             raise ParameterError(f"{name}={shown(value)} is for pt.Experiment alone: {reason}")
@@ -163,10 +161,8 @@ def experiment(
     if isinstance(systems, Mapping):
         names, systems = list(systems), list(systems.values())
     if names is None:
-        names = [
-            f"results {place}" if isinstance(system, pd.DataFrame) else str(system)
-            for place, system in enumerate(systems, 1)
-        ]
+        numbered = [(f"results {place}", system) for place, system in enumerate(systems, 1)]
+        names = [name if isinstance(system, pd.DataFrame) else str(system) for name, system in numbered]
     names = list(names)
     if len(names) != len(systems):
         raise ParameterError(f"{len(names)} names for {len(systems)} systems: one for each is needed.")
@@ -213,13 +209,13 @@ def experiment(
                 **tests,
             )
         untested = tuple(f"{measure} " for measure in wanted if tests and _of_whole_run(measure))
-        table = table[[column for column in table if not column.startswith(untested)]]
+        columns = [column for column in table if not column.startswith(untested)]
+
+        def place(column: str) -> int:
+            return next((n for n, m in enumerate(wanted) if f"{column} ".startswith(f"{m} ")), -1)
+
         # Each measure's columns (`RBPT`, `RBPT p-value`) stand together, in the order of the measures.
-        place = {
-            column: next((at for at, m in enumerate(wanted) if f"{column} ".startswith(f"{m} ")), -1)
-            for column in table
-        }
-        tables.append(table[sorted(table.columns, key=place.__getitem__)])
+        tables.append(table[sorted(columns, key=place)])
         if views:
             tables[-1].insert(0, "queries", view)
     combined: pd.DataFrame = pd.concat(tables, ignore_index=True) if views else tables[0]
@@ -339,15 +335,12 @@ def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFr
 
 def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str) -> pd.DataFrame:
     """The rows for these topics, with a warning that counts the others."""
-    known = frame["qid"].isin(topics["qid"])
-    if not known.all():
-        unknown = frame.loc[~known, "qid"].unique()
-        none = "" if known.any() else "; no topic is left"
-        warn(
-            f"{name}: ignored {counted(len(unknown), 'topic')} that the given topics lack (for example"
-            f" {min(unknown)}){none}."
-        )
-    return frame[known]
+    listed = frame["qid"].isin(topics["qid"])
+    if not listed.all():
+        others = frame.loc[~listed, "qid"].unique()
+        what = f"{counted(len(others), 'topic')} that the given topics lack (for example {min(others)})"
+        warn(f"{name}: ignored {what}{'' if listed.any() else '; no topic is left'}.")
+    return frame[listed]
 
 
 def _judged(topics: pd.DataFrame, qrels: pd.DataFrame, reported: bool) -> pd.DataFrame:
@@ -470,8 +463,7 @@ def grid_search(
         for (transformer, name), value in zip(places, values):
             transformer.set_parameter(name, value)
 
-    before = [transformer.get_parameter(name) for transformer, name in places]
-    means = []
+    before, means = [transformer.get_parameter(name) for transformer, name in places], []
     try:
         for values in settings:
             apply(values)

@@ -170,7 +170,7 @@ def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
     numbers, first, wanted = [], 1, [topic.encode(), doc.encode()]
     for block in blocks(path, source):
         lines = bytes(block).splitlines()
-        numbers += [at for at, line in enumerate(lines, first) if line.split()[:3:2] == wanted]
+        numbers += [number for number, line in enumerate(lines, first) if line.split()[:3:2] == wanted]
         first += len(lines)
     return numbers
 
