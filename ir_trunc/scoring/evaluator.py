@@ -8,7 +8,6 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-from ir_measures import Measure
 
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, warn
@@ -157,21 +156,21 @@ class Evaluator:
                 f" highest, {highest}: grades up to {_HIGHEST_GRADE:,} are possible."
             )
         qrels, run = rankings.to_dicts()
+        scores_of_others = []
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents
         # only.
-        by_topic = (_by_topic(measure, qrels, run) for measure in others)
-        return [
-            np.array([values.get(topic, measure.DEFAULT) for topic in rankings.topics], dtype=np.float64)
-            for measure, values in zip(others, by_topic)
-        ]
-
-
-def _by_topic(measure: Measure, qrels: Any, run: Any) -> dict[str, float]:
-    """A measure's scores by another provider of ir-measures, whose failures have many types."""
-    try:
-        return {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], qrels, run)}
-    except Exception as error:
-        raise InputError(f"{measure}: the tool that ir-measures asks for it fails ({error}).") from error
+        for measure in others:
+            try:
+                by_topic = {
+                    each.query_id: each.value for each in ir_measures.iter_calc([measure], qrels, run)
+                }
+            except Exception as error:  # failures of providers have many types
+                raise InputError(
+                    f"{measure}: the tool that ir-measures asks for it fails ({error})."
+                ) from error
+            scores_of_topics = [by_topic.get(topic, measure.DEFAULT) for topic in rankings.topics]
+            scores_of_others.append(np.array(scores_of_topics, dtype=np.float64))
+        return scores_of_others
 
 
 def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> None:

@@ -172,17 +172,13 @@ def bind(measure: Measure) -> BoundMeasure | None:
         }
         return replace(bound, params={**bound.params, **sizes}) if sizes else bound
     definition = definition_of(measure)
-    if definition is None or _for_others(measure, definition):
+    if definition is None:
         return None
-    return definition.bind(_own(measure.params, definition))
-
-
-def _for_others(measure: Measure, definition: Definition) -> bool:
-    """Whether a stock measure has a setting that the definition does not know, and that changes something."""
-    return any(
-        name not in definition.params and value != measure.SUPPORTED_PARAMS[name].default
-        for name, value in measure.params.items()
-    )
+    own = _own(measure.params, definition)
+    for name in measure.params.keys() - own.keys():
+        if measure.params[name] != measure.SUPPORTED_PARAMS[name].default:
+            return None  # a setting that changes something, and that only others know
+    return definition.bind(own)
 
 
 def _own(params: dict[str, Any], definition: Definition) -> dict[str, Any]:
@@ -228,14 +224,14 @@ def parse_measure(measure: str | Measure) -> Measure:
 
 def written(measure: Measure) -> str:
     """The text of a measure with all parameters that its user gave, also those at their defaults."""
-    at = measure.AT_PARAM
-    given = {name: value for name, value in measure.params.items() if name != at}
-    if not any(value == measure.SUPPORTED_PARAMS[name].default for name, value in given.items()):
+    cutoff = measure.AT_PARAM
+    params = {name: value for name, value in measure.params.items() if name != cutoff}
+    if not any(value == measure.SUPPORTED_PARAMS[name].default for name, value in params.items()):
         return str(measure)
     shown = _as_written if isinstance(measure, TruncMeasure) else measure._param_repr
-    inside = ",".join(f"{name}={shown(value)}" for name, value in given.items())
+    inside = ",".join(f"{name}={shown(value)}" for name, value in params.items())
     name = measure.DEFINITION.name if isinstance(measure, TruncMeasure) else measure.NAME
-    return f"{name}({inside})" + (f"@{measure.params[at]}" if at in measure.params else "")
+    return f"{name}({inside})" + (f"@{measure.params[cutoff]}" if cutoff in measure.params else "")
 
 
 def canonical(name: str) -> str:
@@ -300,18 +296,14 @@ def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
         params[default.AT_PARAM] = cutoff
     default = _with_own_params(default, params)
     _check_names(name, params, default)
-    if isinstance(default, TruncMeasure):
-        measure = default(**params)
-        return measure, bind(measure)
     definition = definition_of(default)
-    if definition is not None:
+    if definition is not None and not isinstance(default, TruncMeasure):
         params |= {key: definition.clean(key, value) for key, value in _own(params, definition).items()}
-    parsed: Measure = default(**params)
-    bound = None
-    if definition is not None and not _for_others(parsed, definition):
-        bound = definition.of_clean(_own(parsed.params, definition))
-    _check_stock(name, parsed)
-    return parsed, bound
+    measure: Measure = default(**params)
+    bound = bind(measure)
+    if not isinstance(measure, TruncMeasure):
+        _check_stock(name, measure)
+    return measure, bound
 
 
 def is_measure(name: str) -> bool:

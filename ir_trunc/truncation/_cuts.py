@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -267,24 +267,19 @@ def truncate(
     {'q1': {'a': 0.9, 'b': 0.8}}
     """
     rows = read_run(run, **reading)
-    cuts = _given_cuts(policy)
-    cutter: Any = parse_policy(cast("Any", policy)) if cuts is None else Given(cuts)
+    cuts: dict[str, int] = {}
+    if isinstance(policy, Rankings):
+        cuts = dict(zip(policy.topics, policy.lengths.tolist()))
+    elif isinstance(policy, Mapping):
+        by_topic = {one_id(topic, "topic", "cuts"): k for topic, k in policy.items()}
+        cuts = {topic: _kept_count(topic, k) for topic, k in by_topic.items()}
+    cutter: Any = Given(cuts) if isinstance(policy, (Rankings, Mapping)) else parse_policy(policy)
     if sees_judgments(cutter):
         raise ParameterError(
             f"{cutter} looks at judgments, which a run does not have: give the rankings that it cut,"
             " rankings.cut(policy.cut(rankings))."
         )
-    topics = {*pc.unique(rows.topics).to_pylist(), *(cuts or ()), *rows.universe}
+    topics = {*pc.unique(rows.topics).to_pylist(), *cuts, *rows.universe}
     lists = unjudged_lists(rows, list(topics), nil)
     lengths = lengths_of(cutter, lists)
     return Truncated._of(RankedRows.of(rows, pa.array(lists.topics, pa.string())), lists.topics, lengths)
-
-
-def _given_cuts(policy: Any) -> dict[str, int] | None:
-    """The cuts that a mapping or Rankings give; None for a policy, which has to find them."""
-    if isinstance(policy, Rankings):
-        return dict(zip(policy.topics, policy.lengths.tolist()))
-    if isinstance(policy, Mapping):
-        by_topic = {one_id(topic, "topic", "cuts"): k for topic, k in policy.items()}
-        return {topic: _kept_count(topic, k) for topic, k in by_topic.items()}
-    return None

@@ -186,8 +186,8 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
     data = fields_of(data, names, where)
     name = data["policy"]
     if not isinstance(name, str) or name not in registry or not registry[name].written:
-        names = f"there are: {', '.join(registry)}.{nearest(name, registry)}"
-        raise InputError(f"{where}: there is no policy {shown(name)}; {names}")
+        allowed = f"there are: {', '.join(registry)}.{nearest(name, registry)}"
+        raise InputError(f"{where}: there is no policy {shown(name)}; {allowed}")
     kind = registry[name].kind
     hints = get_type_hints(kind)
     parameters = data["parameters"]
@@ -223,11 +223,10 @@ def live_policy(policy: Any) -> Any:
 
 def parse_policies(policies: Any) -> list[Cutter]:
     """Policies from texts (`"Greedy Fixed(k=10)"`), objects, or both; a path may hold blanks."""
-
-    def texts_in(policies: str) -> list[str]:
-        return [policies] if os.path.isfile(policies) else split_at_blanks(policies)
-
-    parts = items_of("policies", policies, "a text as 'Greedy Fixed(k=10)' or a policy object", texts_in)
+    parts = items_of(
+        "policies", policies, "a text as 'Greedy Fixed(k=10)' or a policy object",
+        lambda text: [text] if os.path.isfile(text) else split_at_blanks(text),
+    )  # fmt: skip
     if not parts:
         raise ParameterError(f"No policy is given; there are: {', '.join(registry)}.")
     return [parse_policy(policy) for policy in parts]

@@ -16,8 +16,6 @@ QRELS = {topic: {"a": 1, "b": 0} if int(topic) % 5 else {"b": 0} for topic in TO
 OLD = {topic: ["a", "b"] if QRELS[topic].get("a") else [] for topic in TOPICS}
 WORSE = {topic: ["b", "a"] if int(topic) % 4 else OLD[topic] for topic in TOPICS}
 NEARLY = {topic: ["b", "a"] if topic in ("1", "2") else docs for topic, docs in OLD.items()}
-
-
 WORST = {topic: ["b"] for topic in TOPICS}
 
 
@@ -97,11 +95,8 @@ def test_a_change_of_a_share_is_tested_to_first_order():
     ("<", 0.81, "failed"), (">", 0.79, "failed")
 ])  # fmt: skip
 def test_a_limit_counts_or_does_not(sign, limit, expected):
-    half = {topic: ["a"] for topic in list(TOPICS)[:4]}
-    assert (
-        check(f"RR{sign}{limit}", {topic: {"a": 1} for topic in TOPICS[:5]}, half).checks[0].verdict
-        == expected
-    )
+    qrels, most = {topic: {"a": 1} for topic in TOPICS[:5]}, {topic: ["a"] for topic in TOPICS[:4]}
+    assert check(f"RR{sign}{limit}", qrels, most).checks[0].verdict == expected
 
 
 def test_an_interval_stays_where_values_can_be():

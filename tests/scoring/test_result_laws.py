@@ -260,12 +260,6 @@ def test_what_is_not_json_is_refused(text, tmp_path):
         meta.ScoreMatrix.load(tmp_path / "matrix.json")
 
 
-def test_one_result_is_not_taken_for_another(tmp_path):
-    RESULTS["Reference"].save(tmp_path / "reference.json")
-    with pytest.raises(InputError, match="says that it holds 'Reference': a ScoreMatrix is needed"):
-        meta.ScoreMatrix.load(tmp_path / "reference.json")
-
-
 def test_a_table_stays_a_data_frame():
     table = TABLES["compare, by view"]
     assert isinstance(table, pd.DataFrame)

@@ -42,7 +42,7 @@ def test_what_is_not_a_saved_policy_is_refused_with_its_file(tmp_path):
     content = json.loads(path.read_text())
 
     for changed, message in [
-        ({"ir_trunc": "Power"}, "a Policy is needed"),
+        ({"ir_trunc": "Power"}, "says that it holds 'Power': a Policy is needed"),
         ({"data": {"policy": "Fixd", "parameters": {"k": 1}}}, "no policy 'Fixd'.*Did you mean"),
         ({"data": {"policy": ["x"], "parameters": {}}}, "there is no policy"),
         ({"data": {"policy": "Fixed", "parameters": {"k": -1}}}, "k=-1 is out of range"),

@@ -1,9 +1,4 @@
-"""The policies: a module a family, a decorated class a policy. Importing this package fills the registry.
-
-A policy is a frozen value. `fit` returns a policy whose parameter is the best for a measure on training
-topics; a parameter that was given stays as it is. `cut` returns the length that each list should have. It
-uses scores and lengths only, unless `sees_judgments` is true.
-"""
+"""The policies: a module a family, a decorated class a policy. Importing this package fills the registry."""
 
 from importlib import import_module
 from pkgutil import iter_modules
