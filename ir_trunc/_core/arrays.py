@@ -71,10 +71,8 @@ def checked_depths(given: npt.ArrayLike, topics: Sequence[str]) -> Ints:
     except (ValueError, TypeError):  # rows of several lengths
         raise InputError(f"depth {given!r}: {needed}.") from None
     if depth.ndim > 1 or (depth.ndim and len(depth) != len(topics)):
-        raise InputError(
-            f"depth has the shape {depth.shape}: one for all, or one for each of {len(topics)} topics is"
-            " needed."
-        )
+        what = f"one for all, or one for each of {len(topics)} topics is needed"
+        raise InputError(f"depth has the shape {depth.shape}: {what}.")
     if not integral and depth.size:
         raise InputError(f"depth {given!r}: {needed}.")
     if bad := first_true(~((depth >= 0) & (depth <= np.iinfo(np.int64).max))):

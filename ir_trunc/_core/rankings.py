@@ -135,10 +135,8 @@ class Rankings:
             raise InputError(f"{name}: {values[bad[0]]} at place {bad[0]}; finite numbers{least} are needed.")
         ends = np.where(self.lengths > 0, self.starts + self.lengths, 0)
         if (self.starts < 0).any() or ends.max(initial=0) > len(values):
-            raise InputError(
-                f"starts: lists reach from {self.starts.min()} to {ends.max()}, but there are {len(values)}"
-                f" {name}."
-            )
+            reach = f"lists reach from {self.starts.min()} to {ends.max()}"
+            raise InputError(f"starts: {reach}, but there are {len(values)} {name}.")
 
     @classmethod
     def unchecked(cls, **fields: Any) -> Rankings:
@@ -235,10 +233,8 @@ class Rankings:
             pools = [list(pool) for pool in judged]
         names = [str(number) for number in range(1, len(rows) + 1)] if topics is None else list(topics)
         if not len(rows) == len(pools) == len(names):
-            raise InputError(
-                f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics: as many of each"
-                " are needed."
-            )
+            what = f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics"
+            raise InputError(f"{what}: as many of each are needed.")
         if odd := [name for name in names if not isinstance(name, str)]:
             raise InputError(f"topic {odd[0]!r} is {type(odd[0]).__name__}: topics are text.")
         rows = [
@@ -311,15 +307,13 @@ class Rankings:
         lengths = np.minimum(self.lengths, checked_depths(depth, self.topics))
         rows = self.judged_rows
         kept = self.judged_ranks <= lengths[rows]
-        first_scores = (
-            None if self.first_scores is None else np.where(lengths > 0, self.first_scores, -np.inf)
-        )
+        first = self.first_scores
         return self._with(
             lengths=lengths,
             judged_offsets=offsets_of(np.bincount(rows[kept], minlength=len(self))),
             judged_ranks=self.judged_ranks[kept],
             judged_grades=self.judged_grades[kept],
-            first_scores=first_scores,
+            first_scores=None if first is None else np.where(lengths > 0, first, -np.inf),
         )
 
     def take(self, positions: npt.ArrayLike) -> Rankings:
@@ -347,15 +341,11 @@ class Rankings:
         """
         indices = np.asarray(positions)
         if indices.size and indices.dtype.kind not in "iu":
-            raise InputError(
-                f"positions of topics: whole numbers are needed, not {indices.dtype}; np.flatnonzero makes"
-                " them of a mask."
-            )
+            what = f"whole numbers are needed, not {indices.dtype}"
+            raise InputError(f"positions of topics: {what}; np.flatnonzero makes them of a mask.")
         if indices.ndim != 1 or bool(((indices < 0) | (indices >= len(self))).any()):
-            raise InputError(
-                f"positions of topics: a flat list of numbers from 0 to {len(self) - 1} is needed, not"
-                f" {positions!r}."
-            )
+            needed = f"a flat list of numbers from 0 to {len(self) - 1} is needed"
+            raise InputError(f"positions of topics: {needed}, not {positions!r}.")
         indices = indices.astype(np.int64)
         counts = sizes_of(self.judged_offsets)[indices]
         judged = indices_of_rows(self.judged_offsets[indices], counts)
@@ -505,10 +495,8 @@ def _checked_grade(topic: str, value: Any) -> int:
     """A grade as an integer; InputError where it is not one."""
     number = isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
     if not number or value != value or abs(value) > HIGHEST_GRADE or value != int(value):
-        raise InputError(
-            f"topic {topic}: grade {value!r} is not a whole number below 2^31; None stands for an unjudged"
-            " document."
-        )
+        what = f"grade {value!r} is not a whole number below 2^31"
+        raise InputError(f"topic {topic}: {what}; None stands for an unjudged document.")
     return int(value)
 
 

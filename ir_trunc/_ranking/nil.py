@@ -52,10 +52,8 @@ class NilRule:
     def __post_init__(self) -> None:
         if not isinstance(self.convention, str) or self.convention not in get_args(Convention):
             conventions = ", ".join(map(repr, get_args(Convention)))
-            raise InputError(
-                f"nil={shown(self.convention)} is unknown: {conventions} or a NilRule is needed;"
-                " NilRule(id=...) names another id."
-            )
+            needed = f"{conventions} or a NilRule is needed; NilRule(id=...) names another id"
+            raise InputError(f"nil={shown(self.convention)} is unknown: {needed}.")
         possible = isinstance(self.id, str) and self.id != ""
         if not possible or self.id == PLACEHOLDER:
             why = ", which never is a document," if possible else ""

@@ -405,10 +405,8 @@ def _asked(rows: Rows | CodedRows, topics: Collection[str], unjudged: str | None
     scored = {*rows.named_topics(), *rows.universe, *topics}
     others = [topic for topic in rows.asked if topic not in scored]
     if unjudged == "nil" and not rows.asked:
-        raise InputError(
-            f"{rows.source}: unjudged='nil' is for data sets that have topics; topics= names those of other"
-            " qrels."
-        )
+        what = "unjudged='nil' is for data sets that have topics; topics= names those of other qrels"
+        raise InputError(f"{rows.source}: {what}.")
     if others and unjudged is None:
         what = f"{len(others)} of {counted(len(others) + len(scored), 'topic')} have no judgment"
         remedy = "unjudged='nil' counts them as nil queries, unjudged='exclude' confirms"

@@ -176,10 +176,8 @@ def check_missing(missing: Any) -> Missing | None:
 def refuse_for_rankings(*options: Any) -> None:
     """InputError for options about topics where there are no qrels."""
     if any(option is not None for option in options):
-        raise InputError(
-            "topics, missing, unjudged and nil go with qrels: Rankings have their topics, and NIL is no"
-            " longer in them."
-        )
+        why = "Rankings have their topics, and NIL is no longer in them"
+        raise InputError(f"topics, missing, unjudged and nil go with qrels: {why}.")
 
 
 def source_of(run: Any) -> str:
@@ -217,10 +215,8 @@ def as_ranked(run: Any, reading: Reading) -> Rankings:
         universe = replace(run.universe or Universe(), nesting=reading.nesting)
         return as_ranked(replace(run, universe=universe), replace(reading, keys=None))
     if reading != DEFAULT:
-        raise InputError(
-            "Rankings have their order and ends: order, duplicates, stop, lower_is_better and columns are for"
-            " other runs."
-        )
+        options = "order, duplicates, stop, lower_is_better and columns"
+        raise InputError(f"Rankings have their order and ends: {options} are for other runs.")
     return run
 
 

@@ -96,10 +96,8 @@ class Columns(dict[str, Any]):
                 )
             if self[field] not in names:
                 near = nearest(str(self[field]), map(str, names))
-                raise InputError(
-                    f"{source} has no column {self[field]!r}, which columns names for {field}; it has:"
-                    f" {', '.join(map(str, names)) or 'none'}.{near}"
-                )
+                what = f"{source} has no column {self[field]!r}, which columns names for {field}"
+                raise InputError(f"{what}; it has: {', '.join(map(str, names)) or 'none'}.{near}")
 
 
 NO_COLUMNS = Columns()

@@ -256,10 +256,8 @@ class Data:
 
     def _refuse_exhausted(self, count: int) -> None:
         if self.iterator and not count:
-            raise InputError(
-                f"{self.layout.kind} ({self.iterator}): it yields nothing. An iterator can be read only once:"
-                " give a list, or make a new one."
-            )
+            remedy = "An iterator can be read only once: give a list, or make a new one."
+            raise InputError(f"{self.layout.kind} ({self.iterator}): it yields nothing. {remedy}")
 
 
 def recognised(data: Any, layout: Layout) -> Data:

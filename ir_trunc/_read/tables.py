@@ -73,10 +73,8 @@ def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str,
     if not missing:
         return keys.names
     if len(missing) < len(keys.names) and not any(name in names for name in _NAMES["query_id"]):
-        raise InputError(
-            f"{source} has no column {missing[0]}, which keys={str(keys)!r} names; it has:"
-            f" {', '.join(map(str, names))}."
-        )
+        what = f"{source} has no column {missing[0]}, which keys={str(keys)!r} names"
+        raise InputError(f"{what}; it has: {', '.join(map(str, names))}.")
     return ()
 
 

@@ -310,10 +310,8 @@ def score(
         systems[name] = read_change_run(path, f"run {path}")
         _check_run(systems[name], f"run {path}", collection, of_questions)
     if question_qrels is None:
-        warn(
-            "no judgments of questions are given: the gain of a question on a day is the highest gain of its"
-            " documents on that day."
-        )
+        what = "the gain of a question on a day is the highest gain of its documents on that day"
+        warn(f"no judgments of questions are given: {what}.")
     tables = []
     for ranked, keys in KEYS.items():
         lists = collection.lists(ranked)
@@ -324,10 +322,8 @@ def score(
         returned |= {name: _lists(run, ranked) for name, run in systems.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid run has been refused, and other lists are empty
-            runs_by_list = (
-                (name, {key: run.get(key, {}) for key in lists}) for name, run in returned.items()
-            )
-            results = {name: ready.calc(run) for name, run in runs_by_list}
+            complete = {name: {key: run.get(key, {}) for key in lists} for name, run in returned.items()}
+            results = {name: ready.calc(run) for name, run in complete.items()}
         tables.append(_table(ranked, results))
     return ChangeScores(pd.concat(tables))
 
@@ -357,10 +353,8 @@ def _gains(qrels: QrelsLike, date_of: Mapping[str, str]) -> Judged:
 def _days_of(gains: Judged) -> list[str]:
     """All days from the first to the last in the qrels."""
     days = sorted(one_day(key.rpartition(SEPARATOR)[2], f"qrels, topic {key}") for key in gains)
-    warn(
-        f"no days are given: the collection is taken to have all days from {days[0]} to {days[-1]}, the first"
-        " and the last in the qrels."
-    )
+    what = f"the collection is taken to have all days from {days[0]} to {days[-1]}"
+    warn(f"no days are given: {what}, the first and the last in the qrels.")
     return _range(days[0], days[-1])
 
 

@@ -180,8 +180,6 @@ def _answer(sample: SampleScore) -> float | None:
 def _confidence(sample: SampleScore, name: str) -> float:
     value: Any = (sample.score.metadata or {}).get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise InputError(
-            f"sample {sample.sample_id}: metadata[{name!r}] is {value!r}; the confidence of the answer is"
-            " needed, a number."
-        )
+        what = f"metadata[{name!r}] is {value!r}; the confidence of the answer is needed, a number"
+        raise InputError(f"sample {sample.sample_id}: {what}.")
     return float(value)

@@ -282,10 +282,8 @@ class _Store:
         elif isinstance(form, tuple) and len(form) == 2:
             suffix, (self.load, self.dump) = "custom", form
         else:
-            raise ParameterError(
-                f"save_format={shown(form)}: 'trec', a module such as pickle, or two functions to read and"
-                " write are needed."
-            )
+            needed = "'trec', a module such as pickle, or two functions to read and write are needed"
+            raise ParameterError(f"save_format={shown(form)}: {needed}.")
         self.text = form == "trec"
         self.path = os.path.join(folder, "{}." + suffix)
 

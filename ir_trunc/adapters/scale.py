@@ -200,10 +200,8 @@ def _evaluator(measures: Any, qrels: Any, options: Options) -> tuple[Evaluator, 
     if evaluator.qrels is None:
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
     if evaluator.reading.order == "file" or evaluator.reading.duplicates == "first":
-        raise InputError(
-            "order='file' and duplicates='first' need the run on one machine: a shuffle loses the order of"
-            " rows."
-        )
+        what = "order='file' and duplicates='first' need the run on one machine"
+        raise InputError(f"{what}: a shuffle loses the order of rows.")
     for measure in evaluator.others.values():
         raise UnknownMeasureError(
             f"{measure} is not computed by ir_trunc: other tools need the run on one machine."
@@ -237,10 +235,8 @@ def _paths_of(run: Any) -> tuple[list[str], str]:
 
 def _names_of(run: Any, columns: dict[str, str]) -> list[str]:
     """The columns that are read, and those that may be a sign that the run is not what it seems."""
-    return [
-        *columns.values(),
-        *(name for name in (RANK, MARK) if name in run.columns and name not in columns),
-    ]
+    signs = [name for name in (RANK, MARK) if name in run.columns and name not in columns]
+    return [*columns.values(), *signs]
 
 
 def _results(
