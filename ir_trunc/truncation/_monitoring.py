@@ -15,7 +15,7 @@ from ir_trunc._core.rankings import Bools, Floats, Rankings, offsets_of
 from ir_trunc._output.tables import fitted
 from ir_trunc.scoring._saved import fields_of, typed
 from ir_trunc.scoring.results import Result
-from ir_trunc.truncation._fitting import falling_scores
+from ir_trunc.truncation._fitting import falling_scores, units_of
 
 __all__ = ["Monitoring", "Profile"]
 
@@ -32,7 +32,7 @@ class Profile:
     measure : str
         The measure that the policy was fitted to.
     questions : int
-        The number of lists.
+        The number of independent questions: of lists, or with keys of values of the outermost key.
     without_answer : float
         The share of the questions that have no relevant document.
     silent : float
@@ -60,7 +60,7 @@ class Profile:
         values = features_of(rankings).items()
         return cls(
             str(measure),
-            len(rankings),
+            independent(rankings),
             float(rankings.judgments.nil_queries.mean()),
             float((lengths == 0).mean()),
             float(lengths.mean()),
@@ -77,6 +77,15 @@ class Profile:
         if profile.questions < _FEWEST:
             raise InputError(f"{where}, questions is {profile.questions}: two or more are needed.")
         return profile
+
+
+def independent(rankings: Rankings) -> int:
+    """The number of independent lists; with keys of values of the outermost key, whose lists may be alike.
+
+    It is lower where some values have many more lists than others.
+    """
+    sizes = np.bincount(units_of(rankings)[1])
+    return int(sizes.sum() ** 2 // (sizes**2).sum()) if len(sizes) else 0
 
 
 def features_of(rankings: Rankings) -> dict[str, Floats]:
@@ -114,7 +123,7 @@ class Monitoring(Result):
     profile : Profile
         What it was fitted on.
     lists : int
-        The number of live lists.
+        The number of live lists; with keys, of values of the outermost key.
     false_alarms : float
         The probability of an alarm where nothing has changed is at most this.
     features : tuple of str
@@ -167,18 +176,22 @@ def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitori
     from scipy.stats import fisher_exact, ttest_ind_from_stats
 
     false_alarms = number("false_alarms", false_alarms, 0, 1, inside=True)
-    profile, n = policy.fitted_on, len(rankings)
+    profile, n = policy.fitted_on, independent(rankings)
     if profile is None:
         raise ParameterError(
             f"{policy} does not know what it was fitted on: policy.fit(rankings, measure) and"
             " how_many(...).policy return policies that do, and their files keep it."
         )
     if n < _FEWEST:
-        raise InputError(f"{counted(n, 'live list')}: two or more are needed to compare their distribution.")
+        few = counted(len(rankings), "live list")
+        if len(rankings) > n:
+            few += f", {n} of them independent"
+        raise InputError(f"{few}: two or more are needed to compare their distribution.")
     lengths, was = policy.cut(rankings), profile.questions
-    silent_then, silent = round(profile.silent * was), int((lengths == 0).sum())
+    share = float((lengths == 0).mean())
+    silent_then, silent = round(profile.silent * was), round(share * n)
     table = [[silent_then, was - silent_then], [silent, n - silent]]
-    rows = {"silent": (profile.silent, silent / n, float(fisher_exact(table)[1]))}
+    rows = {"silent": (profile.silent, share, float(fisher_exact(table)[1]))}
     deviation = float(lengths.std(ddof=1))
     if deviation or profile.deviation:
         sizes = (profile.length, profile.deviation, was, lengths.mean(), deviation, n)
@@ -191,20 +204,26 @@ def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitori
         values = live.get(name, np.zeros(0))
         if len(values) >= _FEWEST:
             median = next(value for value, share in points if share >= 0.5)
-            rows[name] = (median, float(np.median(values)), _kolmogorov_smirnov(points, was, values))
+            p_value = _kolmogorov_smirnov(points, was, values, n * len(values) / len(rankings))
+            rows[name] = (median, float(np.median(values)), p_value)
     fitted_values, live_values, p_values = np.array(list(rows.values()), np.float64).T
     columns = fitted_values, live_values, _holm(p_values)
     return Monitoring(str(policy), profile, n, false_alarms, tuple(rows), *columns)
 
 
-def _kolmogorov_smirnov(points: tuple[tuple[float, float], ...], n: int, values: Floats) -> float:
-    """The p value of a two-sample test, where of the first sample of n values some points are known."""
+def _kolmogorov_smirnov(
+    points: tuple[tuple[float, float], ...], n: int, values: Floats, independent: float
+) -> float:
+    """The p value of a two-sample test, where of the first sample of n values some points are known.
+
+    independent: how many of the values of the second sample are independent of each other.
+    """
     from scipy.special import kolmogorov
 
     of_first, shares = np.array(points).T
     ordered = np.sort(values)
     difference = np.abs(np.searchsorted(ordered, of_first, side="right") / len(ordered) - shares).max()
-    root = np.sqrt(n * len(values) / (n + len(values)))
+    root = np.sqrt(n * independent / (n + independent))
     return float(kolmogorov((root + 0.12 + 0.11 / root) * difference))
 
 

@@ -29,7 +29,7 @@ from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, Whole
 from ir_trunc.scoring._saved import plain, write_json
 from ir_trunc.truncation._fitting import check_rankings, ranked
-from ir_trunc.truncation._monitoring import Monitoring, Profile, monitoring
+from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, monitoring
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -206,7 +206,8 @@ class Policy:
         Compared are the share of lists that the policy leaves empty (Fisher's exact test), the mean length
         that it leaves (Welch's t test), and the distributions of the top score, of the gap below it, of the
         spread of the scores and of the number of retrieved documents (Kolmogorov-Smirnov). The p values are
-        corrected by Holm's method.
+        corrected by Holm's method. With keys, the sizes of the samples are the numbers of values of the
+        outermost key, since its lists depend on each other.
 
         Parameters
         ----------
@@ -214,7 +215,7 @@ class Policy:
             What was retrieved, before the policy cut it: whole lists, as the policy was fitted on.
         false_alarms : float
             Highest probability of an alarm where nothing has changed.
-        order, duplicates, stop, lower_is_better, columns
+        order, duplicates, stop, lower_is_better, columns, keys
             How the run is read, as for `ir_trunc.calc`.
 
         Returns
@@ -301,7 +302,7 @@ def _with_profile(fit: Callable[..., Any]) -> Callable[..., Any]:
 def profiled(policy: Any, rankings: Rankings, measure: Any) -> Any:
     """The policy with what it was fitted on; as it is where it has that already, or cannot cut live lists."""
     live = isinstance(policy, Policy) and not (policy.sees_judgments or policy.not_live)
-    if not live or policy.fitted_on is not None or len(rankings) < 2:
+    if not live or policy.fitted_on is not None or independent(rankings) < 2:
         return policy
     return replace(policy, fitted_on=Profile.of(policy, rankings, measure))
 

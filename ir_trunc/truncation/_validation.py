@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ir_trunc.scoring._statistics import interval_of_mean
 from ir_trunc.scoring.evaluator import Evaluator, Options
 from ir_trunc.scoring.objects import MeasureLike, parse_measures
 from ir_trunc.scoring.results import as_table
-from ir_trunc.truncation._fitting import curve_of, one_measure
+from ir_trunc.truncation._fitting import curve_of, one_measure, units_of
 from ir_trunc.truncation._policy import Cutter, Policy, lengths_of, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies
 from ir_trunc.truncation.policies.lengths import Greedy
@@ -59,7 +60,8 @@ def cross_validate(
     runs : RunsLike
         As for `ir_trunc.compare`.
     folds : int
-        Parts into which the topics are split; each part is cut by a policy fitted on all others.
+        Parts into which the topics are split; each part is cut by a policy fitted on all others. With keys,
+        values of the outermost key are split, drawn and tested: the lists of one stay in one part.
     seed : int
         Start of the random numbers that split the topics and draw the bootstrap.
     also : MeasureLike, optional
@@ -70,7 +72,8 @@ def cross_validate(
     pandas.DataFrame
         A row for each system and policy:
 
-        - score, and its 95 % confidence interval low to high (bootstrap over topics)
+        - score, and its 95 % confidence interval low to high (bootstrap over topics); with keys, score,
+          regret, length, empty and coverage are nested means
         - of_oracle, the share of the best possible score, and regret, the difference from it; of_oracle is
           NaN if that score is not above 0. Both are NaN for a measure of the whole run, whose interval and p
           value are those of its influence values
@@ -100,14 +103,18 @@ def cross_validate(
     for name, run in each_run(runs, "cross-validating"):
         rankings = rank(judged, run, **left)
         best = np.full(len(rankings), np.nan) if of_run else curve_of(measure, rankings).best()[1]
-        parts = topic_folds(len(rankings), folds, seed)
+        _, unit_of, weights = units_of(rankings)
+        by_unit = partial(_unit_means, unit_of=unit_of, weights=weights)
+        units = int(unit_of.max(initial=-1)) + 1
+        parts = [np.flatnonzero(np.isin(unit_of, part)) for part in topic_folds(units, folds, seed)]
         others = [np.setdiff1d(np.arange(len(rankings)), part) for part in parts]
         greedy = fit_each(Greedy(), measure, rankings, others)
-        of_greedy = influence(bound, rankings.cut(cut_each(greedy, rankings, parts)))
+        of_greedy = by_unit(influence(bound, rankings.cut(cut_each(greedy, rankings, parts))))
         for policy in cutters:
             cuts = cut_each(fit_each(policy, measure, rankings, others), rankings, parts)
             kept = rankings.cut(cuts)
-            scores, values, results = bound.score(kept), influence(bound, kept), evaluator.calc(kept)
+            scores, values = by_unit(bound.score(kept)), by_unit(influence(bound, kept))
+            results = evaluator.calc(kept)
             low, high = interval_of_mean(values, repetitions=_REPETITIONS, seed=seed)
             row = {
                 "system": name,
@@ -115,11 +122,11 @@ def cross_validate(
                 "score": scores.mean(),
                 "low": low,
                 "high": high,
-                "of_oracle": scores.mean() / best.mean() if best.mean() > 0 else np.nan,
-                "regret": (best - scores).mean(),
-                "length": cuts.mean(),
-                "empty": (cuts == 0).mean(),
-                "coverage": (cuts > 0).mean(),
+                "of_oracle": scores.mean() / by_unit(best).mean() if best.mean() > 0 else np.nan,
+                "regret": (by_unit(best) - scores).mean(),
+                "length": by_unit(cuts).mean(),
+                "empty": by_unit(cuts == 0).mean(),
+                "coverage": by_unit(cuts > 0).mean(),
                 "set_size": cuts[cuts > 0].mean() if cuts.any() else np.nan,
                 "p_value": _paired_p_value(values, of_greedy),
                 "silence_precision": results.abstention.precision,
@@ -158,6 +165,12 @@ def cut_each(policies: Sequence[Cutter], rankings: Rankings, parts: Sequence[Int
     for policy, part in zip(policies, parts):
         cuts[part] = lengths_of(policy, lists.take(part))
     return cuts
+
+
+def _unit_means(values: Any, unit_of: Ints, weights: Floats) -> Floats:
+    """The nested mean of the values of each unit, as `units_of` has them."""
+    means: Floats = np.bincount(unit_of, values * weights) / np.bincount(unit_of, weights)
+    return means
 
 
 def _paired_p_value(scores: Floats, reference: Floats) -> float:

@@ -56,10 +56,33 @@ def test_false_alarms_are_at_most_those_that_are_stated():
     assert 0.01 < alarms / 400 < 0.1 + 2 * np.sqrt(0.1 * 0.9 / 400)
 
 
+def test_lists_of_one_value_of_the_outermost_key_do_not_count_as_independent():
+    """Ten users, each with the same list on twenty days: flat tests nearly always raise an alarm."""
+
+    def by_user(seed, keyed=True):
+        rng = np.random.default_rng(seed)
+        tops = rng.normal(1, 0.15, 10)
+        run = {f"{u}/{d}": {"a": tops[u], "b": tops[u] - 0.1, "c": 0.2} for u in range(10) for d in range(20)}
+        keys = "user/day" if keyed else None
+        return ir_trunc.rank({topic: {"a": 1} for topic in run}, run, keys=keys), run
+
+    policy = ScoreThreshold().fit(by_user(0)[0], "RBPT")
+    flat = ScoreThreshold().fit(by_user(0, keyed=False)[0], "RBPT")
+    assert (policy.fitted_on.questions, flat.fitted_on.questions) == (10, 200)
+    alarms = [not policy.monitor(by_user(seed)[0]).matches for seed in range(1, 41)]
+    flat_alarms = [not flat.monitor(by_user(seed)[1]).matches for seed in range(1, 41)]
+    assert sum(alarms) <= 4
+    assert sum(flat_alarms) >= 30
+    _, run = by_user(1)
+    assert policy.monitor(run, keys="user/day").lists == 10
+    much = run | {f"0/{d}": run["0/1"] for d in range(20, 60)}
+    assert policy.monitor(much, keys="user/day").lists == 240**2 // (60**2 + 9 * 20**2)
+
+
 def test_a_distribution_of_which_all_points_are_known_is_tested_as_scipy_does():
     rng = np.random.default_rng(0)
     first, second = rng.normal(0, 1, 90), rng.normal(0.4, 1, 70)
-    p_value = _kolmogorov_smirnov(_distribution(first), 90, second)
+    p_value = _kolmogorov_smirnov(_distribution(first), 90, second, 70)
     assert p_value == pytest.approx(ks_2samp(first, second).pvalue, rel=0.25)
 
 

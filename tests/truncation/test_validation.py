@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from naive_policies import answers, positive
 from scipy import stats
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import lookup
+from ir_trunc.synthetic import generated
 from ir_trunc.truncation import (
     AdaptiveK,
     Fixed,
@@ -182,3 +183,32 @@ def test_cross_validation_by_c_at_1_looks_at_all_held_out_cuts_together():
     values = correct * (1 + u.mean()) + u * a - u.mean() * a
     expected = stats.ttest_rel(values, lookup("c").bind({"cutoff": 1}).score(whole)).pvalue
     assert table.loc["ScoreThreshold(threshold=0.5)", "p_value"] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("policy", ["Fixed(k=2)", "ScoreThreshold", "LargestGap"])
+def test_with_keys_values_of_the_outermost_key_are_split_and_tested(policy):
+    """Lists of a question on several days, all the same: as if there were one list of the question."""
+    qrels, runs = generated.collection(topics=24, systems=2)
+    run, days = runs["fair-never"], range(3)
+    by_day = [{f"{topic}/{day}": data[topic] for topic in data for day in days} for data in (qrels, run)]
+    single = cross_validate(policy, "RBPT", qrels, {"fair": run}, 4, also="AP")
+    nested = cross_validate(policy, "RBPT", by_day[0], {"fair": by_day[1]}, 4, also="AP", keys="topic/day")
+    flat = cross_validate(policy, "RBPT", by_day[0], {"fair": by_day[1]}, 4, also="AP")
+    for column in single.columns.drop(["system", "policy"]):
+        assert nested[column][0] == pytest.approx(single[column][0], rel=1e-9, nan_ok=True), column
+    assert nested["high"][0] - nested["low"][0] > 1.4 * (flat["high"][0] - flat["low"][0])
+
+
+def test_with_keys_means_are_nested_and_folds_are_of_units():
+    qrels, runs = generated.collection(topics=12, systems=2)
+    run = runs["fair-never"]
+    by_day = [
+        {f"{topic}/{day}": data[topic] for at, topic in enumerate(data) for day in range(1 + 4 * (at % 2))}
+        for data in (qrels, run)
+    ]
+    keyed = cross_validate("Fixed(k=3)", "RBPT", by_day[0], {"fair": by_day[1]}, 3, keys="topic/day")
+    single = cross_validate("Fixed(k=3)", "RBPT", qrels, {"fair": run}, 3)
+    for column in ("score", "of_oracle", "regret", "length", "empty", "coverage"):
+        assert keyed[column][0] == pytest.approx(single[column][0]), column
+    with pytest.raises(ParameterError, match="folds=13"):
+        cross_validate("Greedy", "RBPT", by_day[0], {"fair": by_day[1]}, 13, keys="topic/day")
