@@ -61,10 +61,8 @@ class Keys:
         ids = [tuple(topic.split(self.separator)) for topic in topics]
         for parts in ids:
             if len(parts) != len(self.names) or not all(parts):
-                raise InputError(
-                    f"{source}, topic {self.separator.join(parts)}: {counted(len(parts), 'key')}; the"
-                    f" {len(self.names)} keys {self} are needed, none of them empty."
-                )
+                what = f"{counted(len(parts), 'key')}; the {len(self.names)} keys {self} are needed"
+                raise InputError(f"{source}, topic {self.separator.join(parts)}: {what}, none of them empty.")
         return ids
 
 

@@ -379,10 +379,8 @@ def _reported(qrels: Qrels, run: Piece) -> Rankings:
     documents = int(rankings.lengths.sum())
     # An answer outside of all classes is a wrong answer.
     if documents and len(qrels.keys) and qrels.classes is None and not len(rankings.judged_ranks):
-        warn(
-            f"{source}: none of its {documents} documents is judged; are these the ids of the qrels'"
-            f" collection? (one that is judged is {qrels.docs[0]})"
-        )
+        what = f"none of its {documents} documents is judged; are these the ids of the qrels' collection?"
+        warn(f"{source}: {what} (one that is judged is {qrels.docs[0]})")
     return rankings
 
 

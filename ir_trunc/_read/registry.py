@@ -149,10 +149,8 @@ def reader(
 
 def _ambiguous(error: type[ParameterError | InputError], what: str, claimants: list[Reader]) -> Exception:
     forms = " and ".join(repr(claimant.form) for claimant in claimants)
-    return error(
-        f"More than one reader of priority {claimants[0].priority} takes {what}: {forms}."
-        " Give one of them another priority."
-    )
+    problem = f"More than one reader of priority {claimants[0].priority} takes {what}: {forms}"
+    return error(f"{problem}. Give one of them another priority.")
 
 
 @cache

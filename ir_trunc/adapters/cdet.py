@@ -394,10 +394,8 @@ def _check_run(run: ChangeRun, source: str, collection: _Collection, question_ga
         if each.question in collection.questions[each.topic]:
             continue
         if not each.question.startswith(run.tag):
-            raise InputError(
-                f"{each.place}: topic {each.topic} has no question {each.question}; a question that the run"
-                f" proposes begins with its runtag {run.tag}."
-            )
+            rule = f"a question that the run proposes begins with its runtag {run.tag}"
+            raise InputError(f"{each.place}: topic {each.topic} has no question {each.question}; {rule}.")
         if each.question not in question_gains.get(join_keys(each.topic, each.day), {}):
             proposed.append(each)
     if proposed:

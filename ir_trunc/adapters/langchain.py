@@ -78,13 +78,10 @@ def scored(store: Any, k: int = 50, raw: bool = False, **search: Any) -> Any:
         try:
             scored_docs = by_score(query, k=k, **search)
         except NotImplementedError:
-            raise InputError(
-                f"{type(store).__name__} has no relevance scores: scored(store, raw=True) takes its own;"
-                " where these are distances, lower_is_better=True says so."
-            ) from None
-        return [
-            Document(page_content=doc.page_content, metadata=doc.metadata | {"score": score}, id=doc.id)
-            for doc, score in scored_docs
-        ]
+            remedy = "scored(store, raw=True) takes its own; where these are distances, lower_is_better=True"
+            what = f"{type(store).__name__} has no relevance scores"
+            raise InputError(f"{what}: {remedy} says so.") from None
+        with_scores = [(doc, doc.metadata | {"score": score}) for doc, score in scored_docs]
+        return [Document(page_content=doc.page_content, metadata=m, id=doc.id) for doc, m in with_scores]
 
     return RunnableLambda(retrieve)

@@ -108,9 +108,8 @@ def _lists_by_rank(runs: dict[str, Rankings]) -> str:
         grades = first.judgments.grades[first.judgments.offsets[q] : first.judgments.offsets[q + 1]]
         rows.append([topic, str((grades > 0).sum()), *(picture(rankings, q) for rankings in runs.values())])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() + "\n" for row in rows
-    )
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def picture(rankings: Rankings, q: int) -> str:
