@@ -13,7 +13,7 @@ from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import IrTruncError, noted, printable
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
-from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import rank, read_once
@@ -133,10 +133,7 @@ def report(
 
 
 def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
-    """The curves of the measure that the page shows by depth; None if there is none.
-
-    It is the first measure that depends on where a list ends, else the first that scores each list by itself.
-    """
+    """The curves of a measure of single lists: the first that reads their ends, else the first of all."""
     own = {
         str(measure): bound
         for measure, bound in read_measures(measures).items()
@@ -178,11 +175,6 @@ class _Curves:
         """Lengths of a run's lists, down to the depth of the measure (T)."""
         return np.diff(self.curves[name].offsets) - 1
 
-    def regrets(self, name: str) -> Floats:
-        """How much better the score of each list is at its best cut (T)."""
-        curve = self.curves[name]
-        return np.asarray(oriented(self.measure, curve.best()[1] - curve.own()))
-
 
 def _view_tables(comparison: Comparison) -> list[dict[str, Any]]:
     """Tables of means over answerable and over nil queries; none if there is only one kind."""
@@ -216,10 +208,9 @@ def _policy_gains(cuts: _Curves | None, lists: Mapping[str, Rankings], folds: in
     """Scores of policies: rows for each run and policy, or the reason why there are none."""
     if cuts is None:
         return {"rows": [], "why": "no measure of the page scores each list by itself"}
-    topics = len(next(iter(lists.values())))
-    if topics < 2:
+    parts = min(folds, len(next(iter(lists.values()))))
+    if parts < 2:
         return {"rows": [], "why": "one topic cannot be split"}
-    parts = min(folds, topics)
     try:
         table = pd.DataFrame(cross_validate(POLICIES, cuts.measure, None, lists, folds=parts))
     except IrTruncError as error:
@@ -243,7 +234,8 @@ def _topic_rows(
     values = comparison.values[row]
     regrets, best, worst = np.zeros_like(values), {}, -oriented(comparison.measures[row], values.mean(axis=0))
     if cuts is not None:
-        regrets = np.array([cuts.regrets(name) for name in comparison.systems])
+        curves = [cuts.curves[name] for name in comparison.systems]
+        regrets = np.array([oriented(cuts.measure, curve.best()[1] - curve.own()) for curve in curves])
         best = {name: cuts.curves[name].best()[0] for name in comparison.systems}
         worst = regrets.max(axis=0)
     silent = np.array([lists[name].lengths == 0 for name in comparison.systems])

@@ -161,13 +161,11 @@ class Evaluator:
         # only.
         for measure in others:
             try:
-                by_topic = {
-                    each.query_id: each.value for each in ir_measures.iter_calc([measure], qrels, run)
-                }
-            except Exception as error:  # failures of providers have many types
-                raise InputError(
-                    f"{measure}: the tool that ir-measures asks for it fails ({error})."
-                ) from error
+                metrics = ir_measures.iter_calc([measure], qrels, run)
+                by_topic = {metric.query_id: metric.value for metric in metrics}
+            except Exception as error:  # of many types
+                problem = f"the tool that ir-measures asks for it fails ({error})"
+                raise InputError(f"{measure}: {problem}.") from error
             scores_of_topics = [by_topic.get(topic, measure.DEFAULT) for topic in rankings.topics]
             scores_of_others.append(np.array(scores_of_topics, dtype=np.float64))
         return scores_of_others

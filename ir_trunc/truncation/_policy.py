@@ -1,8 +1,4 @@
-"""Policies, which decide where lists end: their base class, their declaration and their registry.
-
-A policy works on judged topics (`fit`, `cut`), and on lists that were just retrieved, without topics, ids or
-judgments: `policy(scores)` says how many documents of a list to keep, and `policy.keep(items)` keeps them.
-"""
+"""Policies, which decide where lists end: their base class, their declaration and their registry."""
 
 from __future__ import annotations
 
@@ -57,9 +53,10 @@ class Cutter(Protocol):
 class Policy:
     """The base class of policies: a subclass has `cut`, and `fit` if it has parameters to fit.
 
-    A policy works on lists of judged topics (`fit`, `cut`), and on lists that were just retrieved:
-    `policy(scores)` and `policy.keep(items)`. Every policy takes `at_least=` and `at_most=`: a length outside
-    is replaced by the nearer bound, and a shorter list is kept whole. What is fitted is the best within them.
+    A policy works on lists of judged topics (`fit`, `cut`), and on lists that were just retrieved, without
+    topics, ids or judgments: `policy(scores)` and `policy.keep(items)`. Every policy takes `at_least=` and
+    `at_most=`: a length outside is replaced by the nearer bound, and a shorter list is kept whole. What is
+    fitted is the best within them.
 
     Attributes
     ----------
