@@ -108,8 +108,13 @@ OPTIONAL = {
 LACKING = [extra for extra, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]
 
 
+NOT_IN_3_14 = "module 'ast' has no attribute 'Num'"  # which ir-measures 0.4.3 parses measures with
+
+
 def skip_where_lacking(message: object) -> None:
-    """Skip a test that met a message about an extra which is not installed here."""
+    """Skip a test that met a message about an extra, or about what ir-measures needs and Python lacks."""
+    if NOT_IN_3_14 in str(message):
+        pytest.skip("ir-measures itself parses no measures from Python 3.14 on")
     for extra in LACKING:
         if f"pip install 'ir_trunc[{extra}]'" in str(message):
             pytest.skip(f"needs pip install 'ir_trunc[{extra}]'")
@@ -117,9 +122,9 @@ def skip_where_lacking(message: object) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_pyfunc_call():
-    """A test that needs an extra which is not installed is skipped."""
+    """A test that needs what is not here is skipped."""
     outcome = yield
-    if LACKING and outcome.excinfo is not None and issubclass(outcome.excinfo[0], Exception):
+    if outcome.excinfo is not None and issubclass(outcome.excinfo[0], Exception):
         try:
             skip_where_lacking(outcome.excinfo[1])
         except pytest.skip.Exception as skipped:

@@ -35,6 +35,11 @@ class Help(argparse.HelpFormatter):
         starts = [min(column.end(), 40) if column else 0 for column in columns]
         return "\n".join(fitted(line, start) for line, start in zip(text.splitlines(), starts))
 
+    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
+        if isinstance(action.metavar, str) and action.metavar.endswith("..."):
+            return action.metavar  # which says itself that there may be several
+        return super()._format_args(action, default_metavar)
+
 
 class OneLineParser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong, and takes `--by_query`, and `-` for standard input."""

@@ -1,5 +1,6 @@
 """ir_trunc inside ir-measures: its strings, verbs, evaluators and input forms."""
 
+import ast
 import copy
 import pickle
 import subprocess
@@ -101,7 +102,7 @@ def test_every_measure_is_an_object_whose_text_parses_back(definition):
                 continue  # stock classes take plain numbers only
             changed = measure(**given)
             assert parse_measure(str(changed)) == changed
-            if "=-" not in str(changed):  # ir-measures itself reads no negative numbers
+            if "=-" not in str(changed) and hasattr(ast, "Num"):  # ir-measures itself reads neither
                 assert ir_measures.parse_measure(str(changed)) == changed
             assert pickle.loads(pickle.dumps(changed)) == copy.copy(changed) == changed
             assert hash(changed) == hash(parse_measure(str(changed)))
