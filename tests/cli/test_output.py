@@ -25,17 +25,10 @@ def test_an_output_named_like_a_form_is_refused(collection, command, form):
     assert (collection / form).read_text() == "AP\t0.4094\n"
 
 
-@pytest.mark.parametrize(
-    ("file", "form"),
-    [
-        ("x.csv", "csv"),
-        ("x.tsv", "tsv"),
-        ("x.jsonl", "jsonl"),
-        ("x.md", "markdown"),
-        ("x", "tsv"),
-        ("x.csv.gz", "csv"),
-    ],
-)
+@pytest.mark.parametrize(("file", "form"), [
+    ("x.csv", "csv"), ("x.tsv", "tsv"), ("x.jsonl", "jsonl"), ("x.md", "markdown"), ("x", "tsv"),
+    ("x.csv.gz", "csv"),
+])  # fmt: skip
 def test_an_output_has_the_form_of_its_ending_and_is_what_would_be_printed(collection, command, file, form):
     words = [QRELS, *RUNS, "AP", "OIE", "-q", "--missing", "empty"]
     assert command(*words, "-o", file) == (0, "", "")
@@ -45,12 +38,6 @@ def test_an_output_has_the_form_of_its_ending_and_is_what_would_be_printed(colle
     assert command(*words, "-o", "-", "--format", form)[1] == written
     assert command(*words, "-o", file, "--format", "jsonl")[0] == 0
     assert (collection / file).read_bytes() != data or form == "jsonl"
-
-
-def test_an_output_that_is_an_input_is_refused(collection, command):
-    before = (collection / QRELS).read_bytes()
-    assert "would be overwritten" in command(QRELS, RUNS[0], "AP", "-o", QRELS)[2]
-    assert (collection / QRELS).read_bytes() == before
 
 
 def values_of(command, *words):

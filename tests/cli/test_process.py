@@ -4,7 +4,6 @@ import ctypes
 import os
 import pty
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -16,7 +15,6 @@ from ir_trunc import InputError
 from ir_trunc._core.errors import printable
 
 EVIL = "\x1b[31m\u202e\x9b2J"
-LONG = "".join(f"{topic} Q0 d{rank} {rank} {999 - rank} tag\n" for topic in range(99) for rank in range(500))
 
 
 @pytest.fixture
@@ -90,17 +88,6 @@ def test_a_dash_prints_what_a_file_would_hold(folder, command):
         command(*words, "-o", "file")
         assert command(*words, "-o", "-")[:2] == (0, (folder / "file").read_text())
     assert sorted(os.listdir()) == ["file", "in.run", "qrels", "runs"]
-
-
-def test_outputs_of_commands_are_whole_or_not_there(folder, ended):
-    """A limit on the size of files stands for a disk that is full."""
-    (folder / "in.run").write_text(LONG)
-    (folder / "out").write_text("before")
-    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))}
-    status, out, err = ended("truncate", "in.run", "--policy", "Fixed(400)", "-o", "out", **limit)
-    assert (status, out, err) == (2, "", "ir_trunc: [Errno 27] File too large: 'out'\n")
-    assert (folder / "out").read_text() == "before"
-    assert not [name for name in os.listdir(folder) if name.startswith(".")]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")

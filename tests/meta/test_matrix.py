@@ -10,6 +10,7 @@ from matrices import collection
 
 from ir_trunc import compare, meta
 from ir_trunc._core.errors import InputError
+from ir_trunc.meta.matrix import higher_is_better
 from ir_trunc.synthetic import demo
 
 QRELS = str(demo.data() / "demo.qrels")
@@ -135,3 +136,9 @@ def test_a_frame_that_pandas_cannot_hold_is_refused():
     table = pl.DataFrame({**columns, "value": pl.Series([1, 2], dtype=pl.Int128)})
     with pytest.raises(InputError, match=r"table: .*cast its values to floats"):
         meta.ScoreMatrix.from_pandas(table)
+
+
+def test_conditions_have_the_direction_of_their_measure():
+    values = np.ones((4, 1))
+    names = ["HarmCompat@5, deep", "AP@5, deep", "HarmCompat", "a measure of one's own"]
+    assert higher_is_better(names, values).ravel().tolist() == [-1, 1, -1, 1]

@@ -73,3 +73,11 @@ def test_a_group_of_a_system_that_no_text_names_is_refused():
     pools = meta.pooled_runs({"q": {"a": 1}}, {"one": {"q": ["a"]}})
     with pytest.raises(IrTruncError, match="group"):
         meta.leave_group_out("AP", pools, depth=1, groups={10**5000: 3})
+
+
+def test_a_system_that_was_left_out_loses_places_where_its_loss_grows():
+    qrels = {"q": {"a": 1, "b": -1, "c": -1}}
+    pools = meta.pooled_runs(qrels, {"one": {"q": ["a", "b"]}, "two": {"q": ["a", "c", "b"]}})
+    left = meta.leave_group_out("HarmCompat", pools, depth=3).to_pandas().set_index("system")
+    assert left.loc["one", ["full", "without"]].tolist() == sorted(left.loc["one", ["full", "without"]])
+    assert (left["loss"] == left["without"] - left["full"]).all()

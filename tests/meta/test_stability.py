@@ -1,7 +1,7 @@
-"""Error rates and swap rates: equal to their naive twins."""
+"""Error rates, swap rates, predictivity and coverage: equal to their naive twins."""
 
 import sys
-from itertools import combinations
+from itertools import combinations, product
 
 import naive_meta as naive
 import numpy as np
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matrices import matrices, matrix_of, random_matrix
+from scipy import stats
 
 from ir_trunc import meta
 from ir_trunc._core.parameters import generator
@@ -148,3 +149,46 @@ def test_deeper_measures_are_more_stable_on_a_full_pool(real_data):
     assert share.argmin() == swaps.to_numpy().argmax() == 0
     assert share[2:].min() > share[1]
     assert np.diag(meta.predictivity(matrix, 30).values).argmin() == 0
+
+
+def test_the_best_score_of_a_loss_is_the_lowest():
+    frame = matrix_of(np.random.default_rng(7).random((2, 6, 12)).round(2)).to_pandas()
+    matrix = meta.ScoreMatrix.from_pandas(frame.set_axis(("AP", "HarmCompat"), axis=1))
+    table = meta.swap_rates(matrix, repetitions=5).sensitivity()
+    assert table["best_score"].tolist() == [matrix.means()[0].max(), matrix.means()[1].min()]
+
+
+def test_predictivity_is_the_mean_tau_over_halves():
+    matrix = random_matrix(4, M=2, S=6, T=9)
+    found = meta.predictivity(matrix, repetitions=10, seed=3)
+    rng, total = generator(3), np.zeros((2, 2))
+    for _ in range(10):
+        order = rng.permutation(9)
+        halves = [matrix.values[:, :, order[:4]].mean(axis=2), matrix.values[:, :, order[4:8]].mean(axis=2)]
+        total += [[stats.kendalltau(x, y).statistic for y in halves[1]] for x in halves[0]]
+    np.testing.assert_allclose(found.values, total / 10)
+    bounds = found.intervals(repetitions=20)
+    assert (bounds["low"] <= bounds["high"]).all()
+    assert (bounds["high"] <= 1).all()
+
+
+@given(matrices, st.integers(0, 99))
+def test_uir_equals_its_twin_exact_and_sampled(matrix, seed):
+    T, reference = len(matrix.topics), matrix.values.tolist()
+    exact = meta.coverage(matrix, matrix.measures, None)
+    assert exact.topic_pairs == T * T
+    np.testing.assert_allclose(exact.uir, naive.uir(reference, list(product(range(T), repeat=2))), atol=1e-12)
+    np.testing.assert_allclose(exact.uir, -exact.uir.T, atol=1e-12)
+    sampled = meta.coverage(matrix, matrix.measures, 30, seed)
+    drawn = generator(seed).integers(0, T, size=(2, 30)).T.tolist()
+    np.testing.assert_allclose(sampled.uir, naive.uir(reference, drawn), atol=1e-12)
+
+
+def test_cov_is_spearman_over_ordered_pairs():
+    matrix = random_matrix(8, M=3, S=6)
+    found = meta.coverage(matrix, ["m0", "m1"], None)
+    ordered = [(s, t) for s in range(6) for t in range(6) if s != t]
+    for means, cov in zip(matrix.means(), found.cov):
+        gaps = [means[s] - means[t] for s, t in ordered]
+        assert cov == pytest.approx(stats.spearmanr(gaps, [found.uir[s, t] for s, t in ordered]).statistic)
+    assert found.to_pandas()["cov"].is_monotonic_decreasing
