@@ -121,7 +121,8 @@ def _scores(name: str, results: Results, args: argparse.Namespace) -> Iterator[R
         groups, values = results.topics, results.values.T
     elif args.by is not None:
         table = results.by(args.by)
-        groups, values = tuple(table.index.map(_group_id)), table.to_numpy()
+        groups = tuple(keys if isinstance(keys, str) else "/".join(keys) for keys in table.index)
+        values = table.to_numpy()
     for group, row in zip(groups, values.tolist() if groups else ()):
         yield from ((name, group, text, value) for text, value in zip(texts, row))
     label = "all"
@@ -133,20 +134,13 @@ def _scores(name: str, results: Results, args: argparse.Namespace) -> Iterator[R
         yield from ((name, label, text, value) for text, value in zip(texts, results.aggregated.values()))
 
 
-def _group_id(keys: str | tuple[str, ...]) -> str:
-    """The keys of a group of lists in one text."""
-    return keys if isinstance(keys, str) else "/".join(keys)
-
-
 def _views(name: str, results: Results) -> Iterator[Row]:
-    """Means over all topics, over those with answers and over nil queries, and how the system abstained.
-
-    Where a list of the run holds the document NIL: its meaning, and the number of these lists.
-    """
+    """Means over all topics, over those with answers and over nil queries, and how the system abstained."""
     for view, part in results.views().items():
         abstention = part.abstention
         yield (name, view, "topics", abstention.topics)
         yield (name, view, "silent", abstention.silent)
+        # Where a list of the run holds the document NIL: its meaning, and the number of these lists.
         if results.rankings.nil and part.rankings.nil is not None:
             yield (name, view, f"nil={part.rankings.nil.convention}", len(part.rankings.nil))
         yield from ((name, view, str(measure), value) for measure, value in part.aggregated.items())
@@ -157,10 +151,8 @@ def _views(name: str, results: Results) -> Iterator[Row]:
 def _offer_demo(paths: Sequence[str]) -> None:
     """InputError where a file of the demonstration is asked for that has not been copied yet."""
     missing = [path for path in paths if not os.path.exists(path)]
-    if not missing:
-        return
-    from ir_trunc.synthetic import demo
-
+    if missing:
+        from ir_trunc.synthetic import demo
     for path in missing:
         if (demo.data() / Path(path).name).is_file():
             folder = Path(path).parent

@@ -131,11 +131,11 @@ def _cell(row: Any) -> str:
 
 def indices_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
     """The positions of names; InputError for one that is missing."""
-    place = {name: position for position, name in enumerate(known)}
+    positions = {name: position for position, name in enumerate(known)}
     for name in wanted:
-        if not isinstance(name, str) or name not in place:
+        if not isinstance(name, str) or name not in positions:
             raise InputError(f"There is no {shown(name)} among {len(known)} names.{nearest(name, known)}")
-    return [place[name] for name in wanted]
+    return [positions[name] for name in wanted]
 
 
 def index_of_measure(measure: str | Measure, names: Sequence[str]) -> int:
@@ -338,10 +338,10 @@ class ScoreMatrix(Saved):
     ) -> ScoreMatrix:
         """Some of the systems, some of the topics, some of the measures, in the order given."""
         if measures is not None:
-            at = self.places(measures)
-            names = tuple(self.measures[place] for place in at)
+            places = self.places(measures)
+            names = tuple(self.measures[place] for place in places)
             kept_runs = {name: self.runs[name] for name in names if name in self.runs}
-            chosen = replace(self, measures=names, values=self.values[at], runs=kept_runs)
+            chosen = replace(self, measures=names, values=self.values[places], runs=kept_runs)
             return chosen.take(systems, topics)
         if topics is not None:
             self._refuse_values_alone()
@@ -350,7 +350,7 @@ class ScoreMatrix(Saved):
         kept, chosen_topics = indices_of(rows, self.systems), indices_of(columns, self.topics)
         values = self.values[np.ix_(range(len(self.measures)), kept, chosen_topics)]
         runs = {
-            name: tuple(each[at].take(chosen_topics) for at in kept) if each else ()
+            name: tuple(each[row].take(chosen_topics) for row in kept) if each else ()
             for name, each in self.runs.items()
         }
         for name, each in runs.items() if topics is not None else ():

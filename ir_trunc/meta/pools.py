@@ -192,8 +192,7 @@ class LeftOut(Result):
         """
         scores, alone = (higher_is_better(self.measures, each) for each in (self.full, self.without))
         full = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
-        others = scores[:, None, :] > alone[:, :, None]
-        others[:, np.arange(len(self.systems)), np.arange(len(self.systems))] = False
+        others = (scores[:, None, :] > alone[:, :, None]) & ~np.eye(len(self.systems), dtype=bool)
         return full, 1 + others.sum(axis=2)
 
     def to_pandas(self) -> pd.DataFrame:

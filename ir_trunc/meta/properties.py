@@ -94,11 +94,8 @@ class Finding:
         named = dict.fromkeys(name for part in self.parts for name in part.setting)
 
         def changes(name: str) -> bool:
-            by_rest: dict[tuple[tuple[str, str], ...], set[str]] = {}
-            for part in self.parts:
-                rest = tuple(item for item in part.setting.items() if item[0] != name)
-                by_rest.setdefault(rest, set()).add(part.verdict)
-            return any(len(verdicts) > 1 for verdicts in by_rest.values())
+            rests = [tuple(item for item in part.setting.items() if item[0] != name) for part in self.parts]
+            return len({*zip(rests, (part.verdict for part in self.parts))}) > len({*rests})
 
         return tuple(name for name in named if changes(name)) or tuple(named)
 
@@ -126,8 +123,8 @@ class Finding:
         """What the verdict rests on: the smallest counter-example, or that there is none."""
         if self.verdict == "violated":
             return self.shows
-        found = "only ties" if self.verdict == "constant" else "no counter-example"
-        return f"{found} among {self.lists} lists; {self.shows}"
+        what = "only ties" if self.verdict == "constant" else "no counter-example"
+        return f"{what} among {self.lists} lists; {self.shows}"
 
     @cached_property
     def paper(self) -> str:
@@ -255,18 +252,10 @@ class Plan:
 
     def findings(self, parts: Mapping[str, Sequence[Part]]) -> Verdicts:
         """The verdicts, from those of each property in each setting."""
-        lists = tried_on(self.scales, self.reach)
         sizes = [size for size in self.scorers if size is not None]
-        found = tuple(
-            Finding(
-                each.name,
-                tuple(parts[each.name]),
-                _tried(each.rule, self.scales, self.reach, lists, sizes),
-                self.claims.get(each.name),
-            )
-            for each in PROPERTIES
-        )
-        return Verdicts(self.name, self.scales, self.reach, found)
+        words = {each.name: _tried(each.rule, self.scales, self.reach, sizes) for each in PROPERTIES}
+        findings = (Finding(name, tuple(parts[name]), words[name], self.claims.get(name)) for name in words)
+        return Verdicts(self.name, self.scales, self.reach, tuple(findings))
 
     def computed(self) -> Verdicts:
         """The verdicts, found by trying."""
@@ -336,13 +325,11 @@ def _uses_negative_grades(scorer: Scorer) -> bool:
     return bool(harmful != irrelevant)
 
 
-def _tried(
-    rule: str, scales: Sequence[GradeScale], reach: Reach, lists: str, sizes: Sequence[int | str]
-) -> str:
+def _tried(rule: str, scales: Sequence[GradeScale], reach: Reach, sizes: Sequence[int | str]) -> str:
     """What was tried for a property, in words."""
     D = f"; D = {' and '.join(map(str, sizes))}" if sizes else ""
     if rule == "every case":
-        return f"{lists}, 0 to {OUTSIDE} and {reach.crowd} documents outside{D}"
+        return f"{tried_on(scales, reach)}, 0 to {OUTSIDE} and {reach.crowd} documents outside{D}"
     relevant = ([grade for grade in scale if grade > 0] for scale in scales)
     grades = " and ".join(f"{grades_text(of)} of {grades_text(scale)}" for of, scale in zip(relevant, scales))
     n = f"m = {_ALL_M}; R = m and 2m"
@@ -356,7 +343,6 @@ def _tried(
 def _formula_scorer(measure: BoundMeasure, D: Size) -> Scorer:
     sized = measure if D is None else replace(measure, params={**measure.params, "D": D})
     sign = -1 if measure.definition.lower_is_better else 1
-
     by_list = measure.definition.scope == "list"
 
     def score(batch: Batch) -> Floats:
@@ -461,8 +447,8 @@ class PropertyTable(Result):
     def summary(self) -> pd.DataFrame:
         """Measures by properties: the verdict, with a star where the paper says otherwise."""
         cells = [[each.verdict + "*" * each.disagrees() for each in row.findings] for row in self.rows]
-        names = [verdicts.measure for verdicts in self.rows]
-        return labelled_table("measure", names, cells, [known.name for known in PROPERTIES])
+        names = [row.measure for row in self.rows]
+        return labelled_table("measure", names, cells, [declared.name for declared in PROPERTIES])
 
     def plot(self, ax: Any = None) -> Any:
         """Measures by properties, dark where the property holds; a star where the paper says otherwise."""
@@ -522,13 +508,10 @@ def properties(
             f"scale={grades_text(largest)}, length={length}: {lists} lists would be tried, and at most"
             f" {MOST_LISTS} can be: take fewer grades or a shorter length."
         )
-    is_default = measures is None and scale is None and length == KEPT_LENGTH
-    if measures is None:
-        measures = default_settings()
-    named: Any = measures
+    named: Any = default_settings() if measures is None else measures
     chosen: list[Any] = [named] if _is_function(named) else [*parse_measures(named)]
     plans = [_plan(measure, grades, length) for measure in chosen]
-    kept = _kept() if is_default else {}
+    kept = _kept() if measures is None and scale is None and length == KEPT_LENGTH else {}
     rows = (
         plan.findings(kept[plan.name]) if plan.name in kept else plan.computed()
         for plan in progress(plans, "properties", "measure")
