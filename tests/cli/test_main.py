@@ -90,23 +90,20 @@ def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, command, 
     assert (status, out, error.count("\n")) == (2, "", 1)
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["tuncate", RUNS[0]], "'tuncate' is neither a command nor qrels. Did you mean truncate?"),
-        (["measure", "RBPT"], "'measure' is neither a command nor qrels. Did you mean measures?"),
-        (["Demo"], "Did you mean demo?"),
-        ([QRELS, RUNS[0], "nDGC"], "'nDGC' is neither a file nor a measure. Did you mean nDCG"),
-        ([QRELS, RUNS[0], "nDGC@10"], "'nDGC@10' is neither a file nor a measure. Did you mean nDCG"),
-        ([QRELS, RUNS[0], "RBPT(p=0.5"], "'RBPT(p=0.5' is not a measure: it cannot be read"),
-        ([QRELS, RUNS[0], "AP", "nDGC"], "There is no measure 'nDGC'. Did you mean nDCG"),
-        (["meta", "power", QRELS, *RUNS, "nDGC"], "'nDGC' is neither a file nor a measure. Did you"),
-        (["meta", "powr"], "Did you mean power?"),
-        (["measures", "RBTP"], "Did you mean RBPT"),
-        ([QRELS, RUNS[0], "AP", "rbpt"], "Did you mean RBPT"),
-        ([QRELS, RUNS[0], "RBPT(P=0.5)"], "Did you mean p?"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "says"), [
+    (["tuncate", RUNS[0]], "'tuncate' is neither a command nor qrels. Did you mean truncate?"),
+    (["measure", "RBPT"], "'measure' is neither a command nor qrels. Did you mean measures?"),
+    (["Demo"], "Did you mean demo?"),
+    ([QRELS, RUNS[0], "nDGC"], "'nDGC' is neither a file nor a measure. Did you mean nDCG"),
+    ([QRELS, RUNS[0], "nDGC@10"], "'nDGC@10' is neither a file nor a measure. Did you mean nDCG"),
+    ([QRELS, RUNS[0], "RBPT(p=0.5"], "'RBPT(p=0.5' is not a measure: it cannot be read"),
+    ([QRELS, RUNS[0], "AP", "nDGC"], "There is no measure 'nDGC'. Did you mean nDCG"),
+    (["meta", "power", QRELS, *RUNS, "nDGC"], "'nDGC' is neither a file nor a measure. Did you"),
+    (["meta", "powr"], "Did you mean power?"),
+    (["measures", "RBTP"], "Did you mean RBPT"),
+    ([QRELS, RUNS[0], "AP", "rbpt"], "Did you mean RBPT"),
+    ([QRELS, RUNS[0], "RBPT(P=0.5)"], "Did you mean p?"),
+])  # fmt: skip
 def test_a_word_that_is_nearly_right_gets_the_nearest(collection, complaint, words, says):
     assert says in complaint(*words)
 

@@ -37,26 +37,23 @@ def test_the_run_is_not_overwritten(folder, complaint, no_work, path, option):
     assert "is the input in.run" in complaint("truncate", "in.run", "--policy", "Fixed(1)", option, path)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("truncate in.run --policy Fixed(1) -o x -k ./x", "x and ./x are one file"),
-        ("truncate in.run --policy Fixed(1) -o - -k -", "are one file"),
-        ("truncate in.run --policy k.tsv -k k.tsv", "k.tsv is the input k.tsv"),
-        ("truncate in.run --policy Greedy --qrels qrels -m AP -o qrels", "qrels is the input qrels"),
-        ("truncate in.run --policy Fixed(1) -o none/x", "none/x cannot be written: there is no folder"),
-        ("truncate in.run --policy Fixed(1) -o runs", "runs is a directory"),
-        ("study cuts qrels runs -o qrels", "qrels is the input qrels"),
-        ("study cuts qrels runs -o runs/a", "runs/a is the input runs/a"),
-        ("study cuts qrels runs -o none/x", "there is no folder"),
-        ("meta power qrels runs AP --plot none/x.png", "there is no folder"),
-        ("meta power qrels runs AP --plot x.abc", "ends in its kind"),
-        ("meta power qrels runs AP --plot x", "ends in its kind"),
-        ("meta power qrels soft.svg AP --plot soft.svg", "soft.svg is the input"),
-        ("meta guide --page none", "none/guide.md cannot be written"),
-        ("demo --plot none/x.svg", "none/x.svg cannot be written"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    ("truncate in.run --policy Fixed(1) -o x -k ./x", "x and ./x are one file"),
+    ("truncate in.run --policy Fixed(1) -o - -k -", "are one file"),
+    ("truncate in.run --policy k.tsv -k k.tsv", "k.tsv is the input k.tsv"),
+    ("truncate in.run --policy Greedy --qrels qrels -m AP -o qrels", "qrels is the input qrels"),
+    ("truncate in.run --policy Fixed(1) -o none/x", "none/x cannot be written: there is no folder"),
+    ("truncate in.run --policy Fixed(1) -o runs", "runs is a directory"),
+    ("study cuts qrels runs -o qrels", "qrels is the input qrels"),
+    ("study cuts qrels runs -o runs/a", "runs/a is the input runs/a"),
+    ("study cuts qrels runs -o none/x", "there is no folder"),
+    ("meta power qrels runs AP --plot none/x.png", "there is no folder"),
+    ("meta power qrels runs AP --plot x.abc", "ends in its kind"),
+    ("meta power qrels runs AP --plot x", "ends in its kind"),
+    ("meta power qrels soft.svg AP --plot soft.svg", "soft.svg is the input"),
+    ("meta guide --page none", "none/guide.md cannot be written"),
+    ("demo --plot none/x.svg", "none/x.svg cannot be written"),
+])  # fmt: skip
 def test_outputs_are_checked_before_the_work(folder, complaint, no_work, words, message):
     (folder / "k.tsv").write_text("1\t1\n2\t1\n3\t1\n")
     os.symlink("in.run", "soft.svg")
@@ -122,15 +119,10 @@ def as_at_a_terminal():
 
 
 @pytest.mark.parametrize("name", ["out", "out.gz"])
-@pytest.mark.parametrize(
-    ("number", "status", "told"),
-    [
-        (signal.SIGTERM, 143, b""),
-        (signal.SIGHUP, 129, b""),
-        (signal.SIGINT, 130, b"ir_trunc: interrupted.\n"),
-        (signal.SIGKILL, -9, b""),
-    ],
-)
+@pytest.mark.parametrize(("number", "status", "told"), [
+    (signal.SIGTERM, 143, b""), (signal.SIGHUP, 129, b""), (signal.SIGKILL, -9, b""),
+    (signal.SIGINT, 130, b"ir_trunc: interrupted.\n"),
+])  # fmt: skip
 def test_a_command_that_is_ended_leaves_the_old_output(folder, name, number, status, told):
     (folder / name).write_text("before")
     before = sorted(os.listdir(folder))

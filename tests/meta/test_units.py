@@ -14,12 +14,8 @@ KEYS = "topic/question/day"
 def nested():
     """Qrels and three runs: topics x questions x days, in no even numbers."""
     rng = np.random.default_rng(3)
-    ids = [
-        f"t{t}/q{q}/{d}"
-        for t in range(TOPICS)
-        for q in range(1 + t % QUESTIONS)
-        for d in range(1 + (t + q) % DAYS)
-    ]
+    questions = [(t, q) for t in range(TOPICS) for q in range(1 + t % QUESTIONS)]
+    ids = [f"t{t}/q{q}/{d}" for t, q in questions for d in range(1 + (t + q) % DAYS)]
     qrels = {each: {"a": 1, "b": int(rng.integers(0, 2))} for each in ids}
     runs = {
         name: {each: list(rng.permutation(["a", "b", "c"])[: rng.integers(1, 4)]) for each in ids}
@@ -116,11 +112,8 @@ def test_the_command_takes_keys_and_a_unit(nested, tmp_path, command):
     lines = [f"{each} 0 {doc} {grade}\n" for each, judged in qrels.items() for doc, grade in judged.items()]
     (tmp_path / "q.txt").write_text("".join(lines), encoding="utf-8")
     for name, run in runs.items():
-        rows = [
-            f"{each} Q0 {doc} {k} {9 - k} {name}\n"
-            for each, docs in run.items()
-            for k, doc in enumerate(docs)
-        ]
+        ranked = ((each, k, doc) for each, docs in run.items() for k, doc in enumerate(docs))
+        rows = [f"{each} Q0 {doc} {k} {9 - k} {name}\n" for each, k, doc in ranked]
         (tmp_path / f"{name}.run").write_text("".join(rows), encoding="utf-8")
     files = [str(tmp_path / "q.txt"), *(str(tmp_path / f"{name}.run") for name in runs)]
     status, out, _ = command("meta", "power", *files, "RR", "--keys", KEYS, "--unit", "question")
