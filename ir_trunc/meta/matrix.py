@@ -446,7 +446,7 @@ def score_matrix(
     long   q         0.712  1.0
     """
     ready = Evaluator(measures, qrels, **options)
-    return ScoreMatrix.from_results(dict(score_each(ready, named_runs(runs))), unit)
+    return ScoreMatrix.from_results(dict(score_each(ready, by_name(runs))), unit)
 
 
 def run_scores(
@@ -455,11 +455,3 @@ def run_scores(
     """The lists of all systems under those measures that look at whole runs, by name."""
     looking = {name: bound for name, bound in measures.items() if bound and bound.definition.scope == "run"}
     return {name: tuple(RunScores(bound, lists) for lists in rankings) for name, bound in looking.items()}
-
-
-def named_runs(runs: RunsLike) -> dict[str, Any]:
-    """Runs by name, from a folder, from paths or from a mapping."""
-    named = by_name(runs)
-    if not named:
-        raise InputError(f"There is no run in {shown(runs)}: at least one is needed.")
-    return named

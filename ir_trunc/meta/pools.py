@@ -29,12 +29,11 @@ from ir_trunc.meta.matrix import (
     crossed,
     higher_is_better,
     indices_of,
-    named_runs,
     rounded,
     run_scores,
 )
 from ir_trunc.meta.procedures import SystemGroups, procedure
-from ir_trunc.scoring._runs import RunsLike, progress
+from ir_trunc.scoring._runs import RunsLike, by_name, progress
 from ir_trunc.scoring.objects import MeasureLike, bind, parse_measures, written
 from ir_trunc.scoring.results import Result
 
@@ -151,7 +150,7 @@ def pooled_runs(
     (('one', 'two'), 1.0)
     """
     ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
-    named = named_runs(runs)
+    named = by_name(runs)
     if reading.get("keys") is not None:
         raise ParameterError("keys: pools are of topics, whose lists have no further keys; leave keys out.")
     if ready.nil.answers:

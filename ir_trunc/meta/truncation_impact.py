@@ -14,11 +14,11 @@ from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.params import Whole
-from ir_trunc.meta.matrix import labelled_table, named_runs
+from ir_trunc.meta.matrix import labelled_table
 from ir_trunc.meta.procedures import SingleMeasure, procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT, GREY, INK, label
-from ir_trunc.scoring._runs import RunsLike, each_run
+from ir_trunc.scoring._runs import RunsLike, by_name, each_run
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.scoring.results import Result
 
@@ -114,7 +114,7 @@ def truncation_impact(
     ends = Evaluator(measure, ready, nil="ends", **reading)
     plain = Evaluator(usual, ready, nil="trec2001", **reading)
     of_systems: dict[str, tuple[float, float, float]] = {}
-    for name, rows in each_run(named_runs(runs), "scoring"):
+    for name, rows in each_run(by_name(runs), "scoring"):
         run = list(rows) if isinstance(rows, Iterator) else rows
         after, before = ends.calc(run), plain.calc(run)
         truncated = float((after.rankings.lengths < depth).mean())
