@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from pathlib import Path
 
-from ir_trunc._core.errors import InputError, IrTruncError, counted, warn
+from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
 from ir_trunc._output.files import check_outputs
 from ir_trunc.cli._arguments import (
     OneLineParser,
@@ -102,7 +102,7 @@ def main(words: Sequence[str]) -> int:
     with printing(args.output) as out:
         FORMATS[form](rows(), columns, args.places, out)
         if form == "table":  # the other forms are for programs and papers
-            out.writelines(f"{note}\n" for note in notes)
+            out.writelines(f"{printable(note)}\n" for note in notes)
     return 0
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
-from ir_trunc._core.parameters import Choice, Flag, Kind, Number, Param, Text, Whole
+from ir_trunc._core.parameters import LARGEST, Choice, Flag, Kind, Number, Param, Text, Whole
 
 __all__ = [
     "BinaryOrLinear", "Choice", "CollectionSize", "Effort", "Flag", "GainMap", "GradeGains", "Kind", "MaxRel",
@@ -120,7 +120,7 @@ class Sizes:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
         if callable(getattr(value, "docs_count", None)):  # of ir_datasets
             value = value.docs_count()
-        if isinstance(value, Mapping) or callable(getattr(value, "to_dict", None)):
+        if isinstance(value, Mapping) or (hasattr(value, "to_dict") and not hasattr(value, "columns")):
             return self._by_topic(name, value)
         try:
             return Whole(self.meaning).clean(name, value)
@@ -133,7 +133,8 @@ class Sizes:
         if not isinstance(by_topic, Mapping) or not by_topic:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
         for topic in by_topic:
-            if isinstance(topic, bool) or not isinstance(topic, (str, int, np.integer)):
+            whole = isinstance(topic, (int, np.integer)) and not isinstance(topic, bool)
+            if not isinstance(topic, str) and not (whole and abs(topic) <= LARGEST):
                 what = f"topic {shown(topic)} is {type(topic).__name__}"
                 raise ParameterTypeError(f"{name}: {what}: topics are text.")
         size = Whole(self.meaning)

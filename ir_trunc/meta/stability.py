@@ -376,7 +376,8 @@ def _sensitivity(swaps: npt.ArrayLike, comparisons: npt.ArrayLike, width: float,
     comparisons from it on (2 x R).
     """
     lost, all_of = np.asarray(swaps, np.float64), np.asarray(comparisons, np.float64)
-    below = (all_of > 0) & (lost <= limit * all_of)
+    with np.errstate(over="ignore"):
+        below = (all_of > 0) & (lost <= limit * all_of)
     first, any_below = below.argmax(axis=0), below.any(axis=0)
     above = all_of[::-1].cumsum(axis=0)[::-1]
     share = above[first, np.arange(above.shape[1])] / np.maximum(1.0, above[0])

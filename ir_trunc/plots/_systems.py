@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, numbers, text, whole
 from ir_trunc.measures.declaration import lower_is_better
@@ -249,9 +249,10 @@ def lines(
     columns = series if isinstance(series, pd.DataFrame) else mapping("series", series, "{name: Series}")
     points: dict[str, tuple[Any, Any]] = {}
     for name, values in columns.items():
-        clean = _kit.checked_scores(str(name), values.dropna() if isinstance(values, pd.Series) else values)
+        label = name if isinstance(name, str) else shown(name)
+        clean = _kit.checked_scores(label, values.dropna() if isinstance(values, pd.Series) else values)
         numbers("index", clean.index.to_series())
-        points[str(name)] = (clean.index.to_numpy(), clean.to_numpy())
+        points[label] = (clean.index.to_numpy(), clean.to_numpy())
     if not points:
         raise InputError("series: at least one line is needed.")
     index = next(iter(columns.values())).index if isinstance(columns, Mapping) else columns.index
@@ -295,7 +296,8 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
     words = [text("data", data)]
     for word, count in (("topic", topics), ("system", systems)):
         if count is not None:
-            words.append(f"{whole(f'{word}s', count, 1):,} {word}{'s' * (count != 1)}")
+            number = whole(f"{word}s", count, 1)
+            words.append(f"{number:,} {word}{'s' * (number != 1)}")
     above = _kit.ready_axes(ax).get_title()
     _kit.set_title(ax, "\n".join([above] * bool(above) + [_style.label(", ".join(words))]))
     return ax

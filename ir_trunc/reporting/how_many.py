@@ -191,11 +191,11 @@ class HowMany(Result):
                 compared = "" if best == now or math.isnan(values[now]) else f" ({form.format(values[now])})"
                 lines.append(f"{form.format(values[best])}{compared} {what}.")
         expected, low, high = self.expected
-        lines.append(
-            f"{self.measure}: expect {expected:.3f} ({low:.3f} to {high:.3f}) on new questions; it is"
-            f" {self.score[best]:.3f} on these"
-            + ("." if best == now else f", and {self.score[now]:.3f} with the present setting.")
-        )
+        on_new = f"expect {expected:.3f} ({low:.3f} to {high:.3f}) on new questions"
+        if math.isnan(expected):
+            on_new = "so few questions do not show what to expect on new ones"
+        at_present = "" if best == now else f", and {self.score[now]:.3f} with the present setting"
+        lines.append(f"{self.measure}: {on_new}; it is {self.score[best]:.3f} on these{at_present}.")
         return "\n".join([*lines, *self._remarks(best)])
 
     def _written(self, row: int) -> str:
@@ -405,7 +405,8 @@ def how_many(
     by_kind = unanswerable is not None and not unit
     draws = bootstrap(table, unit_of, nil if by_kind else np.zeros(units, bool), seed)
     chosen = choose(draws.scores, draws.kept, ranks, margin, keep)
-    expected = float(np.nanmean(draws.outside[np.arange(len(chosen)), chosen]))
+    outside = draws.outside[np.arange(len(chosen)), chosen]
+    expected = float(np.nanmean(outside)) if np.isfinite(outside).any() else np.nan
     low, high = np.percentile(draws.scores, _INTERVAL, axis=0)
     behind_low, behind_high = np.percentile(draws.scores[:, best, None] - draws.scores, _INTERVAL, axis=0)
     empty = np.array([cut.lengths == 0 for cut in lists])

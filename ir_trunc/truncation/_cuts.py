@@ -12,13 +12,13 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import mapping, several, text
+from ir_trunc._core.parameters import LARGEST, mapping, several, text
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target, run_lines, word, write_text
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, read_run
-from ir_trunc._read.arrow import one_id, pa, pc, strings
+from ir_trunc._read.arrow import numeric, one_id, pa, pc, strings
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.text import read_numbers
@@ -145,7 +145,7 @@ def _check_cuts(cuts: Mapping[str, int]) -> None:
 
 def _kept_count(topic: str, k: int) -> int:
     """The number of documents to keep as an int; InputError if it is not a whole number >= 0."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 0 <= k <= LARGEST:
         raise InputError(
             f"topic {topic}: {shown(k)} documents cannot be kept; a whole number from 0 on is needed."
         )
@@ -176,7 +176,7 @@ class Truncated(Mapping[str, dict[str, float]]):
     def _of(cls, ordered: RankedRows, topics: Sequence[str], lengths: Ints) -> Truncated:
         """The first documents of the ranked rows of each topic."""
         places = np.repeat(ordered.starts - offsets_of(lengths)[:-1], lengths) + np.arange(lengths.sum())
-        docs = ordered.rows.docs.take(pa.array(places)).to_pylist()
+        docs = ordered.rows.docs.take(numeric(places)).to_pylist()
         return cls(dict(zip(topics, lengths.tolist())), tuple(docs), ordered.falling[places])
 
     def __repr__(self) -> str:

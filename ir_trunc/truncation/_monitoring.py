@@ -15,7 +15,7 @@ from ir_trunc._core.rankings import Bools, Floats, Rankings, offsets_of
 from ir_trunc._output.tables import fitted
 from ir_trunc.scoring._saved import fields_of, typed
 from ir_trunc.scoring.results import Result
-from ir_trunc.truncation._fitting import falling_scores, units_of
+from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
 
 __all__ = ["Monitoring", "Profile"]
 
@@ -56,6 +56,8 @@ class Profile:
     @classmethod
     def of(cls, policy: Any, rankings: Rankings, measure: Any) -> Profile:
         """The profile of the lists that a policy was fitted on."""
+        if measure is not None:
+            one_measure(measure)  # that it is one, also where a policy has no use for it
         lengths = policy.cut(rankings)
         values = features_of(rankings).items()
         return cls(
@@ -205,7 +207,8 @@ def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitori
         if len(values) >= _FEWEST:
             median = next(value for value, share in points if share >= 0.5)
             p_value = _kolmogorov_smirnov(points, was, values, n * len(values) / len(rankings))
-            rows[name] = (median, float(np.median(values)), p_value)
+            with np.errstate(over="ignore"):
+                rows[name] = (median, float(np.median(values)), p_value)
     fitted_values, live_values, p_values = np.array(list(rows.values()), np.float64).T
     columns = fitted_values, live_values, _holm(p_values)
     return Monitoring(str(policy), profile, n, false_alarms, tuple(rows), *columns)

@@ -592,14 +592,17 @@ def _scores_of_items(items: Any, score: Any = None) -> Any:
         items = list(items.values())
         if score is None:
             return items
-    elif score is None and getattr(getattr(items, "dtype", None), "kind", "") in ("i", "u", "f"):
+    elif score is None and getattr(items, "ndim", 0) == 1 and getattr(items.dtype, "kind", "") in "iuf":
         return items
     return [_score_of_item(item, score, place) for place, item in enumerate(items)]
 
 
 def _score_of_item(item: Any, score: str | Callable[[Any], Any] | None, place: int) -> float:
     if callable(score):
-        value = score(item)
+        try:
+            value = score(item)
+        except Exception as error:
+            raise InputError(f"item {place}, {shown(item)}: the function score fails ({error}).") from error
     elif type(item) is tuple:  # it has no attributes
         value = None
     else:
@@ -635,4 +638,4 @@ def _selected(items: Any, places: Ints) -> Any:
                 del kept[name]  # type: ignore[attr-defined]
         return kept
     chosen = [items[place] for place in places.tolist()]
-    return chosen if type(items) is list else type(items)(chosen)
+    return chosen if type(items) in (list, range) else type(items)(chosen)

@@ -123,7 +123,8 @@ def with_terminal(
     lowest = documents.groupby("query_id")["score"].min()
     topics = np.array(judged.judgments.topics, dtype=object)
     filled = lengths > 0
-    last[filled] = np.nextafter(lowest.reindex(topics[filled]).to_numpy(np.float32), np.float32(-np.inf))
+    with np.errstate(over="ignore"):  # scores beyond 32 bits
+        last[filled] = np.nextafter(lowest.reindex(topics[filled]).to_numpy(np.float32), np.float32(-np.inf))
     recall = np.divide(hits, relevant, out=np.ones(len(hits)), where=relevant > 0)
     ids = {"query_id": topics, "doc_id": TERMINAL, "score": last.astype(np.float64), "rank": lengths + 1}
     terminal = pd.DataFrame({**ids, "gain": recall, "relevance": np.where(relevant == 0, rel, 0)})[ends]

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from inspect import signature
 from operator import add
 from pathlib import Path
 from typing import Annotated, Any
@@ -448,6 +449,11 @@ def over_collections(
             raise InputError("A collection cannot be called 'mean': that is the name of the mean of all.")
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ParameterTypeError(f"collection {name!r} is {shown(pair)}: a pair (qrels, runs) is needed.")
+        try:
+            signature(experiment).bind(*measures, *pair, **options)
+        except TypeError as error:
+            problem = f"does not take measures, qrels, runs and options: {error}"
+            raise ParameterTypeError(f"experiment={shown(experiment)} {problem}.") from None
         result = experiment(*measures, *pair, **options)
         table = instance("what the experiment returns", result, pd.DataFrame, "a table")
         has_names = table.index.name is not None and table.index.is_unique

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import mapping, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
+from ir_trunc._read.arrow import one_id
 from ir_trunc.measures.params import Text, Whole
 from ir_trunc.truncation._fitting import curve_of, single_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
@@ -67,7 +68,7 @@ class CutsByTopic:
     def clean(self, name: str, value: Any) -> dict[str, int]:
         """The map with plain whole numbers."""
         return {
-            topic: whole(f"{name}, topic {topic}", k, 0)
+            one_id(topic, "topic", name): whole(f"{name}, topic {shown(topic)}", k, 0)
             for topic, k in mapping(name, value, "{topic: k}").items()
         }
 
