@@ -153,7 +153,7 @@ def nauc(
 
 def _names_of_confidences(confidence: Any) -> list[str]:
     is_list = isinstance(confidence, Iterable) and not isinstance(confidence, str)
-    names = list(confidence) if is_list and getattr(confidence, "ndim", 1) else [confidence]
+    names = list(confidence) if is_list and getattr(confidence, "ndim", 1) != 0 else [confidence]
     for name in names:
         if not isinstance(name, str) or name not in _CONFIDENCES:
             allowed = f"it can be {', '.join(_CONFIDENCES)}.{nearest(name, _CONFIDENCES)}"
