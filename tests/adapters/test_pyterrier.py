@@ -109,13 +109,19 @@ class Counted(pt.Transformer):
 
 @pytest.mark.parametrize("form", ["trec", pickle])
 def test_results_are_saved_and_reused_as_pt_Experiment_does(tmp_path, form):
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.mkdir()
+    theirs.mkdir()
+    saving = {"save_dir": str(theirs), "save_format": form}
+    stock = pt.Experiment([Counted(RESULTS)], TOPICS, QRELS, [AP], names=["a"], **saving)
+    tables = [path.name for path in theirs.glob("*.csv")]  # which PyTerrier writes from version 1.1 on
     systems = {"a": Counted(RESULTS), "none": Counted(NOTHING), "frame": RESULTS}
-    options = {"save_dir": str(tmp_path), "save_format": form}
+    options = {"save_dir": str(ours), "save_format": form}
     first = experiment(systems, TOPICS, QRELS, "RBPT AP", **options)
     end = "res.gz" if form == "trec" else "mod"
-    files = [f"a.{end}", "aggregated.csv", f"none.{end}", "perquery.csv"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == files
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "aggregated.csv"), first, check_like=True)
+    assert {path.name for path in ours.iterdir()} == {f"a.{end}", f"none.{end}", *tables}
+    if tables:
+        pd.testing.assert_frame_equal(pd.read_csv(ours / "aggregated.csv"), first, check_like=True)
     again = experiment(systems, TOPICS, QRELS, "RBPT AP", save_mode="reuse", **options)
     pd.testing.assert_frame_equal(again, first)
     assert [systems["a"].calls, systems["none"].calls] == [1, 1]
@@ -123,14 +129,10 @@ def test_results_are_saved_and_reused_as_pt_Experiment_does(tmp_path, form):
         experiment(systems, TOPICS, QRELS, "RBPT AP", save_mode="error", **options)
     with pytest.warns(IrTruncWarning, match="is overwritten"):
         experiment({"a": systems["a"]}, TOPICS, QRELS, "RBPT AP", **options)
-    (tmp_path / "theirs").mkdir()
-    theirs = pt.Experiment(
-        {"a": systems["a"]}, TOPICS, QRELS, [AP], save_dir=str(tmp_path / "theirs"), save_format=form
-    )
-    assert theirs["AP"].tolist() == first["AP"].tolist()[:1]
+    assert stock["AP"].tolist() == first["AP"].tolist()[:1]
     opened = gzip.open if form == "trec" else partial(open, mode="rb")
-    with opened(tmp_path / f"a.{end}") as ours, opened(tmp_path / "theirs" / f"a.{end}") as other:
-        assert ours.read() == other.read()
+    with opened(ours / f"a.{end}") as own, opened(theirs / f"a.{end}") as other:
+        assert own.read() == other.read()
 
 
 @pytest.mark.parametrize("measure", ["RBPT", AP, "LossOf"])
