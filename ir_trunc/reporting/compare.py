@@ -19,7 +19,7 @@ from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.declaration import oriented
-from ir_trunc.measures.definition import BoundMeasure, influence
+from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
 from ir_trunc.meta.power import (
     FOR_ALL_PAIRS,
     PAIR_TESTS,
@@ -159,7 +159,10 @@ def compare(
         ]
     for system, run in zip(systems, scored):
         if run.topics != scored[0].topics:
-            raise InputError(f"runs {systems[0]!r} and {system!r} have different topics: they need the same.")
+            raise InputError(
+                f"runs {systems[0]!r} and {system!r} have different topics: they need the same"
+                " (leave out missing=, which excludes topics)."
+            )
     paired = np.stack([run.paired for run in scored], axis=1)
     reasons = zip(names, *(run.untested for run in scored))
     untested = {name: next(filter(None, of_runs)) for name, *of_runs in reasons if any(of_runs)}
@@ -326,15 +329,19 @@ def bootstrap_interval(
     measure: BoundMeasure, rankings: Rankings, confidence: float, seed: int
 ) -> tuple[float, float]:
     """BCa bounds of a measure of the whole run (tests/benchmarks/intervals.py estimates their coverage)."""
+    of_means = measure.definition.of_means is not None
+    parts = RunScores(measure, rankings).parts if of_means else np.empty((0, 0))
 
-    def value_over(drawn: Ints) -> float:
-        return float(measure.score(rankings.take(drawn)).mean())
+    def value_over(drawn: Ints) -> Any:
+        if of_means:  # of all draws at once
+            return value_from_means(measure, np.stack([part[drawn].mean(axis=-1) for part in parts]))
+        return measure.score(rankings.take(drawn)).mean()
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # all draws may be equal
-        bounds = interval(value_over, len(rankings), confidence, _DRAWS, seed, method="BCa")
+        bounds = interval(value_over, len(rankings), confidence, _DRAWS, seed, of_means, "BCa")
     if np.isnan(bounds).any():
-        return (value_over(np.arange(len(rankings))),) * 2
+        return (float(value_over(np.arange(len(rankings)))),) * 2
     return bounds
 
 

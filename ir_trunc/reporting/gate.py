@@ -452,7 +452,10 @@ def check(
         now = results_of(run)
         before = results_of(baseline) if baseline is not None else None
     if before is not None and before.topics != now.topics:
-        raise InputError("the run and the baseline have different topics: they need the same.")
+        raise InputError(
+            "the run and the baseline have different topics: they need the same (leave out missing=, which"
+            " excludes topics)."
+        )
     keys, units = now.universe.keys, len(now.means_of_units(now.values, unit)[0])
     unit_name = (unit or keys[0]) if keys else "topic"
     if units < 2:

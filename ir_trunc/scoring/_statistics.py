@@ -11,6 +11,7 @@ from ir_trunc._core.parameters import generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 
 CONFIDENCE = 0.95
+_BATCH = 1 << 22  # positions that are drawn at a time: the memory that is needed does not grow with the draws
 
 
 def interval(
@@ -37,6 +38,7 @@ def interval(
         confidence_level=number("confidence", confidence, 0, 1, inside=True),
         vectorized=vectorised,
         method=method,
+        batch=max(1, _BATCH // max(1, items)),
         random_state=generator(seed),
     ).confidence_interval
     return float(bounds.low), float(bounds.high)

@@ -34,9 +34,9 @@ that the system left empty.
 
 _EXPLANATION = """\
 never-stops returns all that stops-in-time returns, and then goes on. The
-classical measures cannot see it; where they see anything, they praise it. The
-measures that look at the end of a list tell the two apart, and reward silence
-where there is nothing to find.
+classical measures do not lower its score for that: all four prefer it. The
+measures that take the end of a list into account prefer stops-in-time. They
+also reward an empty list where there is nothing to find.
 
 * the best system by that measure. 'ir_trunc measures NAME' says what each is.
 The files can be scored like your own:

@@ -183,7 +183,9 @@ def test_a_pipe_gets_the_scores_and_nothing_else(folder, bash):
     assert "\nRR\t0.6111\n" in out
 
 
-@pytest.mark.parametrize("words", ["qrels in.run AP -q", "measures", "demo", "study example"])
+@pytest.mark.parametrize(
+    "words", ["qrels in.run AP -q", "measures", "demo", pytest.param("study example", marks=pytest.mark.full)]
+)
 def test_a_reader_that_leaves_is_no_error(folder, bash, words):
     for unbuffered in ("", "1"):
         status, out, err = bash(f"ir_trunc {words} | head -1", PYTHONUNBUFFERED=unbuffered)

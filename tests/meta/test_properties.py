@@ -79,7 +79,12 @@ def needs_a_depth(name):
     return bool((depth := registry[name].params.get("cutoff")) and depth.required)
 
 
-@pytest.mark.parametrize("name", registry)
+SLOW = ("CompatDiff", "HarmCompat", "KendallTau", "Spearman")  # in plain loops
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.full] * (name in SLOW)) for name in registry]
+)
 def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
     """Each setting of each property, by definitions and formulas that share nothing with the library."""
     sized = "D" in registry[name].params
@@ -139,6 +144,7 @@ def test_counter_examples_of_verdicts_that_were_refuted(name, prop):
     assert scores[0] == scores[1] if name in ("EET", "nDCG@5") else scores[0] > scores[1]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "prop"), VERDICTS)
 def test_verdicts_that_were_refuted_are_given_no_more(name, prop):
     by_size = {}
@@ -235,6 +241,7 @@ def test_examples_that_were_worked_out_by_hand(name, prop, shows):
     assert tried(name, (0, 1))[prop].shows == shows
 
 
+@pytest.mark.full
 def test_parameters_decide_too():
     assert tried("RBU", (0, 1))["Shallowness"].verdict == "violated"
     assert tried("RBU(p=0.98)")["Shallowness"].verdict == "strict"
@@ -252,6 +259,7 @@ def test_a_users_function_is_judged_as_the_formula_that_it_equals(shallow_lists)
         ]
 
 
+@pytest.mark.full
 def test_a_verdict_says_what_was_tried():
     found = tried("OIE")
     assert "n = D/1000, D/100, D/10, D/5 or 1, 2, 4 to 8192; R = n and 2n" in found["Deepness"].tried
@@ -267,6 +275,7 @@ def test_scores_are_printed_with_as_many_digits_as_show_which_is_higher():
     assert float(higher) > float(lower)
 
 
+@pytest.mark.full
 def test_the_paper_is_shown_where_it_says_otherwise():
     found = tried("RBPT")
     assert found["Confidence"].disagrees()
