@@ -18,10 +18,14 @@ def inline(app, doctree, docname):
         file = Path(app.srcdir) / image["uri"]
         if file.suffix != ".svg" or not LINK.search(text := file.read_text(encoding="utf-8")):
             continue
-        svg = LINK.sub(
-            lambda link: f'href="{app.builder.get_relative_uri(docname, link[1])}{link[2]}"',
-            text[text.index("<svg") :],
-        )
+
+        def link(found):
+            page, heading = found.groups()
+            part = app.page_of.get(heading[1:]) if page == "reference" else None
+            target = f"{page}/{part}" if part else page
+            return f'href="{app.builder.get_relative_uri(docname, target)}{heading}"'
+
+        svg = LINK.sub(link, text[text.index("<svg") :])
         svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', f'style="{STYLE}"', svg, count=1)
         # A style in the middle of a page would be the whole page's.
         svg = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg, flags=re.DOTALL)

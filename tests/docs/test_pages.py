@@ -19,7 +19,7 @@ import ir_trunc
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 FOLDERS = ("start", "howto", "coming-from")
 PAGES = [path for folder in FOLDERS for path in sorted((NOTEBOOKS / folder).glob("*.md"))]
-PAGES.append(NOTEBOOKS / "cheat-sheet.md")
+PAGES += [NOTEBOOKS / "index.md", NOTEBOOKS / "cheat-sheet.md"]
 PAGES.remove(NOTEBOOKS / "howto" / "own-measure.md")  # measures/test_declaration.py takes it back
 
 
