@@ -54,6 +54,8 @@ default_role = "code"
 html_theme = "pydata_sphinx_theme"
 html_title = "ir_trunc"
 html_show_sourcelink = False
+html_favicon = "_ext/icon.svg"
+html_context = {"default_mode": "auto"}
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": True, "header_links_before_dropdown": 6}
 
 
