@@ -1,0 +1,320 @@
+"""Spans of retrieval: every form gives the same run, and every mistake an error that names the span."""
+
+import json
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from messages import check, complaint
+
+from ir_trunc import IrTruncWarning, calc, read_qrels, read_run
+
+LISTS = {"capital of France?": {"d1": 0.75, "d2": 0.5}, "nothing?": {}, "sky?": {"d3": 0.25}}
+QRELS = {"capital of France?": {"d2": 1}, "nothing?": {}, "sky?": {"d1": 1}}
+OTHERS = [{"openinference.span.kind": "CHAIN", "input.value": "sky?"}, {"openinference.span.kind": "LLM"}]
+
+pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+
+
+def span(attributes, number=0, **more):
+    """A span as `ReadableSpan.to_json` writes it."""
+    context = {"trace_id": f"0x{number // 2}", "span_id": f"0x{number:04x}"}
+    return {"name": "retrieve", "context": context, "attributes": attributes} | more
+
+
+def openinference(query, docs):
+    attributes = {"openinference.span.kind": "RETRIEVER", "input.value": query}
+    for place, (doc, score) in enumerate(docs.items()):
+        attributes[f"retrieval.documents.{place}.document.id"] = doc
+        attributes[f"retrieval.documents.{place}.document.score"] = score
+        attributes[f"retrieval.documents.{place}.document.metadata"] = json.dumps({"page": place})
+    return attributes
+
+
+def without(attributes, *names):
+    return {name: value for name, value in attributes.items() if not name.endswith(names)}
+
+
+def nested(query, docs):
+    documents = [{"document": {"id": doc, "score": score}} for doc, score in docs.items()]
+    kind = {"openinference": {"span": {"kind": "RETRIEVER"}}}
+    return kind | {"input": {"value": query}, "retrieval": {"documents": documents}}
+
+
+def listed(query, docs):
+    documents = [{"id": doc, "score": score} for doc, score in docs.items()]
+    name = {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.query.text": query}
+    return name | {"gen_ai.retrieval.documents": documents}
+
+
+def as_text(query, docs):
+    attributes = listed(query, docs)
+    return attributes | {"gen_ai.retrieval.documents": json.dumps(attributes["gen_ai.retrieval.documents"])}
+
+
+FORMS = [openinference, nested, listed, as_text]
+
+
+def spans_of(lists, form=openinference):
+    each = [*OTHERS, *(form(query, docs) for query, docs in lists.items())]
+    return [span(attributes, number) for number, attributes in enumerate(each)]
+
+
+def otlp_value(value):
+    if isinstance(value, dict):
+        return {"kvlistValue": {"values": otlp_pairs(value)}}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [otlp_value(item) for item in value]}}
+    return {"doubleValue": value} if isinstance(value, float) else {"stringValue": value}
+
+
+def otlp_pairs(attributes):
+    return [{"key": key, "value": otlp_value(value)} for key, value in attributes.items()]
+
+
+def otlp(spans):
+    """Spans as the collector's file exporter writes them."""
+    each = [
+        {"traceId": one["context"]["trace_id"], "spanId": one["context"]["span_id"], "name": one["name"]}
+        | {"attributes": otlp_pairs(one["attributes"])}
+        for one in spans
+    ]
+    return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": each}]}]}
+
+
+def phoenix(spans):
+    """The columns of the frame of `phoenix.client.Client().spans.get_spans_dataframe()`."""
+    rows = []
+    for one in spans:
+        kind = one["attributes"]["openinference.span.kind"]
+        row = {
+            "name": "x",
+            "span_kind": kind,
+            "status_code": "UNSET",
+            "context.span_id": one["context"]["span_id"],
+        }
+        row |= {"attributes.openinference.span.kind": kind, "attributes.retrieval.documents": None}
+        row |= {"attributes.input.value": one["attributes"].get("input.value")}
+        documents = {}
+        for name, value in one["attributes"].items():
+            if name.startswith("retrieval.documents."):
+                _, _, place, key = name.split(".", 3)
+                documents.setdefault(place, {})[key] = value
+        rows.append(row | ({"attributes.retrieval.documents": [*documents.values()]} if documents else {}))
+    return pd.DataFrame(rows, [row["context.span_id"] for row in rows])
+
+
+def lines(path, items, **options):
+    path.write_text("\n".join(json.dumps(item, **options) for item in items), encoding="utf-8")
+    return path
+
+
+def test_from_production_to_scores_in_one_line(tmp_path):
+    path = lines(tmp_path / "spans.jsonl", spans_of(LISTS))
+    assert calc("RBPT NumRet", QRELS, path).to_pandas().equals(calc("RBPT NumRet", QRELS, LISTS).to_pandas())
+
+
+SCORES = st.sampled_from([0.125, 0.25, 0.5, 0.75])
+DOCS = st.dictionaries(st.sampled_from("abcdef"), SCORES, max_size=4)
+RUNS = st.dictionaries(st.sampled_from(["one?", "two?", "3", "a\nb"]), DOCS, min_size=1)
+
+
+@settings(max_examples=20)
+@given(RUNS.filter(lambda run: any(run.values())), st.sampled_from(FORMS))
+def test_every_form_is_the_same_run_as_a_dict(run, form):
+    spans = spans_of(run, form)
+    expected = calc("RBPT NumRet", {topic: {"a": 1} for topic in run}, run).values.tolist()
+    data = [spans, tuple(spans), otlp(spans), [otlp(spans[:3]), otlp(spans[3:])]]
+    if form is openinference:
+        data += [frame := phoenix(spans), pa.Table.from_pandas(frame, preserve_index=False)]
+    for each in data:
+        assert calc("RBPT NumRet", {topic: {"a": 1} for topic in run}, each).values.tolist() == expected
+
+
+def test_every_file_is_the_same_run(tmp_path):
+    spans = spans_of(LISTS)
+    files = {
+        "lines.jsonl": lines(tmp_path / "lines.jsonl", spans),
+        "ConsoleSpanExporter": lines(tmp_path / "console.json", spans, indent=4),
+        "list.json": lines(tmp_path / "list.json", [spans]),
+        "otlp.json": lines(tmp_path / "otlp.json", [otlp(spans)]),
+        "collector.jsonl": lines(tmp_path / "collector.jsonl", [otlp(spans[:2]), otlp(spans[2:])]),
+    }
+    for name, path in files.items():
+        assert calc("NumRet", QRELS, path).values.tolist() == [[2, 0, 1]], name
+    one = lines(tmp_path / "one.jsonl", spans[2:3])
+    assert read_run(one).to_dict() == {"capital of France?": LISTS["capital of France?"]}
+
+
+def test_a_warning_counts_what_is_not_read_and_what_is_assumed():
+    first = openinference("sky?", {"d3": 0.25})
+    spans = [*spans_of(LISTS), span(first | {"retrieval.documents.0.document.score": 0.5}, 9)]
+    with pytest.warns(IrTruncWarning) as caught:
+        assert read_run(spans).to_dict()["sky?"] == {"d3": 0.25}
+    assert [str(warning.message) for warning in caught] == [
+        "run (spans): spans of other kinds, which are not read: 2 (1 CHAIN, 1 LLM); retrieval spans without"
+        " documents, which count as empty lists: 1 of 4; retrieval spans with the query and the documents of"
+        " an earlier one, whose scores count: 1."
+    ]
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_empty_list_that_is_recorded_needs_no_warning():
+    empty = span(as_text("nothing?", {}))
+    assert read_run([empty, span(as_text("sky?", {"d3": 0.25}))]).universe == ("nothing?", "sky?")
+
+
+def test_one_query_with_two_lists_is_refused_unless_spans_are_topics():
+    spans = [
+        span(openinference("sky?", docs), number) for number, docs in enumerate([{"d1": 0.5}, {"d2": 0.5}])
+    ]
+    check(
+        complaint(lambda: read_run(spans)),
+        "run (spans), span 0x0001: the query 'sky?' has other documents in span 0x0000",
+        "columns={'query_id': 'context.span_id'} makes each span a topic",
+    )
+    by_span = {"0x0000": {"d1": 0.5}, "0x0001": {"d2": 0.5}}
+    for name in ("context.span_id", "span_id"):
+        assert read_run(spans, columns={"query_id": name}).to_dict() == by_span
+        assert read_run(phoenix(spans), columns={"query_id": name}).to_dict() == by_span
+
+
+def test_any_attribute_can_be_the_topic_the_document_or_the_score():
+    attributes = openinference("sky?", {"d3": 0.25, "d1": 0.5}) | {"metadata": '{"qid": 7}'}
+    columns = {"query_id": "metadata.qid", "doc_id": "metadata.page"}
+    assert read_run([span(attributes)], columns=columns).to_dict() == {"7": {"0": 0.25, "1": 0.5}}
+    columns |= {"score": "metadata.page", "doc_id": "document.id"}
+    assert read_run([span(attributes)], columns=columns).to_dict() == {"7": {"d3": 0.0, "d1": 1.0}}
+    check(
+        complaint(lambda: read_run([span(attributes)], columns={"query_id": "session"})), "it has no session"
+    )
+    check(complaint(lambda: read_run([span(attributes)], columns={"cost": "tokens"})), "no field cost")
+
+
+def test_annotations_of_documents_are_judgments_of_the_same_places():
+    marks = {"span_id": ["0x0002", "0x0002"], "document_position": [0, 1], "label": ["no", "yes"]}
+    annotations = pd.DataFrame(marks | {"score": [0.0, 1.0]})
+    columns = {"query_id": "span_id", "doc_id": "document_position", "relevance": "score"}
+    assert read_qrels(annotations, columns=columns).to_dict() == {"0x0002": {"0": 0, "1": 1}}
+    for spans in (spans_of(LISTS), phoenix(spans_of(LISTS))):
+        assert calc("RR", annotations, spans, columns=columns).values.tolist() == [[0.5]]
+
+
+def test_lists_without_scores_are_in_the_order_of_the_span():
+    attributes = without(openinference("q", {"b": 0, "c": 0, "a": 0}), ".score")
+    for order in ("score", "file", "rank"):
+        with pytest.warns(IrTruncWarning, match="no scores and are in the order of the spans"):
+            assert calc("RR", {"q": {"c": 1}}, [span(attributes)], order=order).values.tolist() == [[0.5]]
+    mixed = [span(attributes), span(openinference("other", {"a": 0.5}), 1)]
+    message = complaint(lambda: read_run(mixed))
+    check(message, "run (spans), topic 'q', document b: it has no score", "order='file' takes the documents")
+    assert calc("RR", {"other": {"a": 1}, "q": {"c": 1}}, mixed, order="file").values.tolist() == [[1, 0.5]]
+
+
+def test_distances_are_noticed():
+    spans = [span(openinference("q", {"near": 0.1, "far": 0.9}))]
+    with pytest.warns(IrTruncWarning, match="rank column runs against the scores.*lower_is_better=True"):
+        calc("RR", {"q": {"near": 1}}, spans)
+    assert calc("RR", {"q": {"near": 1}}, spans, lower_is_better=True).values.tolist() == [[1]]
+    assert calc("RR", {"q": {"near": 1}}, spans, order="rank").values.tolist() == [[1]]
+
+
+TWO = openinference("q", {"a": 0.5, "b": 0.25})
+GEN = {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.query.text": "q"}
+MISTAKES = {
+    "no id": (
+        without(TWO, "1.document.id"),
+        "0x0000, document 1: it has no id; it has: document_position",
+    ),
+    "no query": (without(TWO, "input.value"), "it has no input.value or gen_ai.retrieval.query.text"),
+    "no documents at all": (without(TWO, ".id", ".score", ".metadata"), "records documents"),
+    "the first was dropped": (
+        {name: value for name, value in TWO.items() if ".0." not in name},
+        "document 0 is missing, and later ones are there; a span keeps as many attributes",
+    ),
+    "ids alone": (GEN | {"gen_ai.retrieval.documents": ["a", "b"]}, "documents with id and score are needed"),
+    "a text": (GEN | {"gen_ai.retrieval.documents": "a, b"}, "gen_ai.retrieval.documents: 'a, b'"),
+    "an odd item": (GEN | {"gen_ai.retrieval.documents": [{"id": "a"}, "b"]}, "documents.1: 'b'"),
+    "an empty item": (
+        GEN | {"gen_ai.retrieval.documents": [{"id": "a"}, None]},
+        "documents.1: {}",
+    ),
+    "a score as text": (TWO | {"retrieval.documents.0.document.score": "high"}, "score"),
+    "an id that is a number": (TWO | {"retrieval.documents.0.document.id": 0.5}, "doc_id 0.5 is float"),
+    "a NaN": (TWO | {"retrieval.documents.0.document.score": float("nan")}, "document a: it has no score"),
+    "the same document twice": (TWO | {"retrieval.documents.1.document.id": "a"}, "document a"),
+    "not a retrieval": ({"openinference.span.kind": "LLM"}, "no span is a retrieval (1 LLM)"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_an_error_that_names_its_place(mistake):
+    attributes, part = MISTAKES[mistake]
+    check(complaint(lambda: calc("RR", {"q": {"a": 1}}, [span(attributes)])), part, "run (spans)")
+
+
+def test_other_data_than_spans_are_refused(tmp_path):
+    good = span(TWO)
+    check(complaint(lambda: read_run([good, {"a": 1}])), "item 1: {'a': 1}: a span is needed, with context")
+    for odd in (
+        5,
+        [5],
+        [{"scopeSpans": [{"spans": [{"attributes": []}]}]}],
+        [{"scopeSpans": [{"spans": [5]}]}],
+    ):
+        check(complaint(lambda odd=odd: read_run({"resourceSpans": odd})), "spanId", "OTLP's JSON")
+    path = lines(tmp_path / "spans.jsonl", [good, good])
+    path.write_text(path.read_text() + "\n{", encoding="utf-8")
+    check(complaint(lambda: read_run(path)), f"run {path}, line 3 cannot be read as JSON")
+    check(complaint(lambda: read_run({"resourceSpans": []})), "no span is a retrieval")
+
+
+def test_a_frame_with_rows_of_documents_is_a_frame():
+    frame = pd.DataFrame({"context.span_id": ["0x1"], "query_id": ["q"], "doc_id": ["d"], "score": [0.5]})
+    assert read_run(frame).to_dict() == {"q": {"d": 0.5}}
+
+
+@pytest.mark.full
+def test_spans_of_the_real_sdk(tmp_path):
+    trace = pytest.importorskip("opentelemetry.sdk.trace", reason="opentelemetry-sdk is not installed")
+    names = pytest.importorskip("openinference.semconv.trace", reason="openinference is not installed")
+    from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    provider, exporter = trace.TracerProvider(), InMemorySpanExporter()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with (tmp_path / "console.json").open("w") as out:
+        provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter(out=out)))
+        tracer = provider.get_tracer("test")
+        for query, docs in LISTS.items():
+            with tracer.start_as_current_span("chain"), tracer.start_as_current_span("retrieve") as one:
+                one.set_attribute(names.SpanAttributes.OPENINFERENCE_SPAN_KIND, "RETRIEVER")
+                one.set_attribute(names.SpanAttributes.INPUT_VALUE, query)
+                for place, (doc, score) in enumerate(docs.items()):
+                    start = f"{names.SpanAttributes.RETRIEVAL_DOCUMENTS}.{place}"
+                    one.set_attribute(f"{start}.{names.DocumentAttributes.DOCUMENT_ID}", doc)
+                    one.set_attribute(f"{start}.{names.DocumentAttributes.DOCUMENT_SCORE}", score)
+    finished = exporter.get_finished_spans()
+    written = tmp_path / "spans.jsonl"
+    written.write_text("".join(f"{one.to_json(indent=None)}\n" for one in finished), encoding="utf-8")
+    expected = calc("RBPT NumRet", QRELS, LISTS).values.tolist()
+    for data in (finished, list(finished), written, tmp_path / "console.json"):
+        assert calc("RBPT NumRet", QRELS, data).values.tolist() == expected
+
+
+@pytest.mark.full
+def test_long_lists_meet_the_real_limit_of_attributes():
+    trace = pytest.importorskip("opentelemetry.sdk.trace", reason="opentelemetry-sdk is not installed")
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    provider, exporter = trace.TracerProvider(), InMemorySpanExporter()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with provider.get_tracer("test").start_as_current_span("retrieve") as one:
+        for name, value in openinference(
+            "q", {f"d{place}": 1.0 / (1 + place) for place in range(60)}
+        ).items():
+            one.set_attribute(name, value)
+    check(complaint(lambda: read_run(exporter.get_finished_spans())), "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT")
