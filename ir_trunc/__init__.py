@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ir_trunc._ranking.nil import NilRule
     from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels, with_topics
     from ir_trunc._ranking.runs import RunLike, rank, read_run
+    from ir_trunc._read.readers.squad import read_predictions
     from ir_trunc._read.readers.topics import read_topics
     from ir_trunc._read.reading import Reading
     from ir_trunc.reporting.compare import compare
@@ -63,6 +64,7 @@ _LATER = {
         "_ranking.qrels": ["Qrels", "QrelsLike", "read_qrels", "with_topics"],
         "_ranking.runs": ["RunLike", "rank", "read_run"],
         "_read.reading": ["Reading"],
+        "_read.readers.squad": ["read_predictions"],
         "_read.readers.topics": ["read_topics"],
         "scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
         "scoring.results": ["Results"],
@@ -112,6 +114,7 @@ __all__ = [
     "rank",
     "read_answers",
     "read_decisions",
+    "read_predictions",
     "read_qrels",
     "read_run",
     "read_topics",

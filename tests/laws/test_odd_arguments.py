@@ -114,6 +114,10 @@ CALLS = {
         ir_trunc.read_decisions,
         {"answers": {"a": 0.9, "b": 0.5}, "truth": {"a": True, "b": False}, "threshold": 0.5},
     ),
+    "read_predictions": (
+        ir_trunc.read_predictions,
+        {"predictions": {"1": "a", "2": ""}, "no_answer": {"1": 0.25, "2": 0.5}},
+    ),
     "read_qrels": (
         ir_trunc.read_qrels,
         {"data": QRELS, "columns": None, "topics": ["1", "9"], "nil": "ends", "unjudged": None, "keys": None},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from numbers import Integral
@@ -31,8 +30,7 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
 
     No class stands for a question without an answer.
     """
-    if not isinstance(data, Mapping):
-        data = _from_json(data, layout.source)
+    data = json_object(data, layout.source, "{question: [class, ...]}")
     topics = [one_id(question, "question", "answers") for question in data]
     if len(set(topics)) < len(topics):
         twice = next(question for place, question in enumerate(topics) if question in topics[:place])
@@ -44,15 +42,13 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     yield replace(rows, universe=tuple(topics))
 
 
-def _from_json(path: str | os.PathLike[str], source: str) -> Mapping[Any, Any]:
-    content = read_json(contents(Path(path), source, document=b"{"), source)
-    if not isinstance(content, dict):
-        raise InputError(f"{source}: {{question: [class, ...]}} is needed, not {type(content).__name__}.")
-    if "version" in content and isinstance(content.get("data"), list):
-        raise InputError(
-            f"{source} is a file in SQuAD's own form: {{question: [class, ...]}} is needed, the wordings of a"
-            " question's answers in one class: [['Paris', 'Paris, France']]; [] where there is none."
-        )
+def json_object(data: Any, source: str, needed: str) -> Mapping[Any, Any]:
+    """A dict, or the object of a JSON file. needed: the form, for messages."""
+    content = data
+    if not isinstance(data, Mapping):
+        content = read_json(contents(Path(data), source, document=b"{"), source)
+    if not isinstance(content, Mapping):
+        raise InputError(f"{source}: {needed} is needed, not {type(content).__name__}.")
     return content
 
 

@@ -1,0 +1,105 @@
+"""SQuAD's own files: questions with their answers, and predictions with probabilities of no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+from ir_trunc._core.errors import InputError, counted, shown
+from ir_trunc._core.parameters import file_name
+from ir_trunc._read.arrow import one_id
+from ir_trunc._read.readers.answers import answer_classes, json_object
+from ir_trunc._read.reading import Layout
+from ir_trunc._read.registry import DEFAULT_PRIORITY, File, Table, reader
+from ir_trunc._read.rows import Rows
+
+_FORM = '{"data": [{"paragraphs": [{"qas": [{"id": ..., "answers": [{"text": ...}]}]}]}]}'
+
+
+def _is_squad(data: Any) -> bool:
+    if isinstance(data, File):
+        return data.start.startswith(b"{") and b'"data"' in data.start and b'"paragraphs"' in data.start
+    articles = data.get("data")
+    first = articles[0] if isinstance(articles, list) and articles else None
+    return isinstance(first, Mapping) and isinstance(first.get("paragraphs"), list)
+
+
+@reader(
+    "SQuAD's file of questions, as a path or a dict",
+    "answers",
+    of=("path", "mapping"),
+    recognises=_is_squad,
+    priority=DEFAULT_PRIORITY + 10,  # it is a dict, and JSON, too
+)
+def squad_questions(data: Any, layout: Layout) -> Table | Iterable[Rows]:
+    """The form of SQuAD 1.1 and 2.0; the answers to a question are one class, none where it has no answer."""
+    source = layout.source
+    classes: dict[str, list[list[str]]] = {}
+    try:
+        articles = json_object(data, source, _FORM)["data"]
+        paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
+        for question in (question for paragraph in paragraphs for question in paragraph["qas"]):
+            name = one_id(question["id"], "question", source)
+            wordings = [answer["text"] for answer in question["answers"]]
+            if name in classes:
+                raise InputError(f"{source}, question {name}: it is in the file twice.")
+            if question.get("is_impossible", not wordings) is bool(wordings):
+                what = f"is_impossible is {bool(wordings)}, and it has {counted(len(wordings), 'answer')}"
+                raise InputError(f"{source}, question {name}: {what}; one of the two is wrong.")
+            classes[name] = [wordings] if wordings else []
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(f"{source}: SQuAD's form is needed, {_FORM}.") from None
+    return answer_classes.read(classes, layout)
+
+
+def read_predictions(predictions: Any, no_answer: Any) -> dict[str, dict[str, float]]:
+    """A run of SQuAD's predictions, scored by the probabilities that the questions have no answer.
+
+    The score of an answer is 1 - p, where p is the probability that its question has no answer, so that a
+    threshold on the scores can be fitted. An empty prediction is the empty list.
+
+    Parameters
+    ----------
+    predictions : path or dict
+        `{question: answer}`, as a dict or a JSON file, plain or gzipped.
+    no_answer : path or dict
+        `{question: probability}` with numbers from 0 to 1, for the same questions.
+
+    Returns
+    -------
+    dict
+        `{question: {answer: score}}`, a run.
+
+    Raises
+    ------
+    InputError
+        Where one of the two cannot be read, a question is in only one of them, or a number is not a
+        probability.
+
+    Examples
+    --------
+    >>> from ir_trunc import read_predictions
+    >>> read_predictions({"q1": "Paris", "q2": ""}, {"q1": 0.25, "q2": 0.5})
+    {'q1': {'Paris': 0.75}, 'q2': {}}
+    """
+    texts, probabilities = _object("predictions", predictions), _object("no_answer", no_answer)
+    for question in [*texts, *probabilities]:
+        if question not in texts or question not in probabilities:
+            missing = "no_answer" if question in texts else "predictions"
+            raise InputError(f"{missing}: question {shown(question)} is missing.")
+    run: dict[str, dict[str, float]] = {}
+    for question, text in texts.items():
+        p = probabilities[question]
+        if not isinstance(text, str):
+            raise InputError(f"predictions, question {question}: {shown(text)}: an answer as text is needed.")
+        if isinstance(p, bool) or not isinstance(p, Real) or not 0 <= float(p) <= 1:
+            needed = "a number from 0 to 1 is needed; log-odds x are the probability 1 / (1 + exp(-x))"
+            raise InputError(f"no_answer, question {question}: {shown(p)}: {needed}.")
+        run[one_id(question, "question", "predictions")] = {text: 1 - float(p)} if text else {}
+    return run
+
+
+def _object(name: str, data: Any) -> Mapping[Any, Any]:
+    source = name if isinstance(data, Mapping) else f"{name} {file_name(name, data)}"
+    return json_object(data, source, f"{name} as {{question: ...}}")
