@@ -146,10 +146,8 @@ def rank(
     """
     reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
     missing = check_missing(missing)
-    if qrels is None:
-        refuse_for_rankings(topics, missing, unjudged, nil)
     if qrels is None or isinstance(run, Rankings):
-        return as_ranked(run, reading)
+        return as_ranked(run, reading, missing, (topics, unjudged, nil))
     of_both: HowRead = {"columns": columns, "keys": keys}
     ready, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=of_both)
     rankings = rank_run(ready, run, replace(reading, **how), keep_scores=True)
@@ -171,13 +169,6 @@ def read_once(qrels: QrelsLike | None, options: Any) -> tuple[Qrels | None, dict
 def check_missing(missing: Any) -> Missing | None:
     """What happens to topics that are not in the run; ParameterError for another value."""
     return None if missing is None else cast(Missing, one_of("missing", missing, get_args(Missing)))
-
-
-def refuse_for_rankings(*options: Any) -> None:
-    """InputError for options about topics where there are no qrels."""
-    if any(option is not None for option in options):
-        why = "Rankings have their topics, and NIL is no longer in them"
-        raise InputError(f"topics, missing, unjudged and nil go with qrels: {why}.")
 
 
 def source_of(run: Any) -> str:
@@ -206,10 +197,17 @@ def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankin
     return Rankings.unchecked(**vars(kept) | {"universe": universe})
 
 
-def as_ranked(run: Any, reading: Reading) -> Rankings:
-    """A run that must be Rankings, because there are no qrels; of the reading options, keys apply to it."""
+def as_ranked(
+    run: Any, reading: Reading, missing: Missing | None = None, of_qrels: Sequence[Any] = ()
+) -> Rankings:
+    """A run that must be Rankings: keys and missing apply to it, other options are refused."""
     if not isinstance(run, Rankings):
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
+    if any(option is not None for option in of_qrels):
+        why = "they have their topics and judgments, and NIL is no longer in them"
+        raise InputError(f"topics, unjudged and nil have no effect on Rankings: {why}.")
+    if missing is not None:  # what is assumed by default was reported when the run was ranked
+        run = with_missing(run, missing, "Rankings")
     if reading.nesting is not None:
         reading.nesting.split(run.topics, "Rankings")
         universe = replace(run.universe or Universe(), nesting=reading.nesting)

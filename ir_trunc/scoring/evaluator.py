@@ -21,7 +21,6 @@ from ir_trunc._ranking.runs import (
     as_ranked,
     check_missing,
     rank_run,
-    refuse_for_rankings,
     source_of,
     with_missing,
 )
@@ -91,10 +90,8 @@ class Evaluator:
                 raise UnknownMeasureError(
                     f"{measure} is known to ir-measures, but no tool that is installed computes it."
                 )
-        self.qrels = None
-        if qrels is None:
-            refuse_for_rankings(topics, missing, unjudged, nil)
-        else:
+        self.qrels, self.of_qrels = None, (topics, unjudged, nil)
+        if qrels is not None:
             of_both: HowRead = {"columns": columns, "keys": keys}
             self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=of_both)
             self.reading = replace(self.reading, **how)
@@ -138,7 +135,7 @@ class Evaluator:
         if self.qrels is not None and not isinstance(run, Rankings):
             rankings = rank_run(self.qrels, run, self.reading, keep_scores)
             return with_missing(rankings, self.missing, source_of(run))
-        lists = as_ranked(run, self.reading)
+        lists = as_ranked(run, self.reading, self.missing, self.of_qrels)
         if keep_scores and lists.scores is None:
             raise InputError("keep_scores=True: these Rankings have no scores that could be kept.")
         return lists

@@ -155,7 +155,7 @@ def test_a_convention_can_be_chosen_for_qrels_that_are_ready():
 
 def test_rankings_take_neither_topics_nor_a_convention():
     rankings = calc("RR", {"1": {"a": 1}}, {"1": ["a"]}).rankings
-    with pytest.raises(InputError, match="topics, missing, unjudged and nil go with qrels"):
+    with pytest.raises(InputError, match="topics, unjudged and nil have no effect on Rankings"):
         calc("RR", None, rankings, nil="sakai")
 
 

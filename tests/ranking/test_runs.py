@@ -6,6 +6,7 @@ import threading
 import time
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import ir_measures
 import numpy as np
@@ -114,6 +115,25 @@ def test_rankings_without_scores_say_what_keeps_them():
         calc("AP", None, found, keep_scores=True)
     with pytest.raises(ParameterTypeError, match="keep_scores='yes': True or False is needed"):
         calc("AP", {"1": {"a": 1}}, {"1": {"a": 0.9}}, keep_scores="yes")
+
+
+def test_options_about_topics_hold_for_rankings_or_are_refused():
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9}}
+    rankings = ir_trunc.rank(qrels, run, missing="empty")
+    for judged in (qrels, None):
+        with pytest.warns(match=r"^Rankings: 1 of the 2 topics .* \(for example 2\); excluded"):
+            results = calc("AP", judged, rankings, missing="exclude")
+        assert (results.topics, results.universe.missing) == (("1",), 1)
+        with pytest.raises(
+            InputError, match=r"1 of the 2 topics of the qrels is not in the run \(for example 2"
+        ):
+            ir_trunc.rank(judged, rankings, missing="error")
+        for unchanged in ({}, {"missing": "empty"}):
+            assert len(ir_trunc.rank(judged, rankings, **unchanged)) == 2
+        for option in ({"topics": ["1"]}, {"nil": "ends"}):
+            for ranked in (ir_trunc.rank, partial(calc, "AP")):
+                with pytest.raises(InputError, match="topics, unjudged and nil have no effect on Rankings"):
+                    ranked(judged, rankings, **option)
 
 
 def test_one_warning_speaks_for_all_parts():

@@ -177,8 +177,8 @@ def test_many_lists_make_a_page_below_2_mb():
     assert "5000 lists are many for one page: each is shown to rank 16" in page
 
 
-def test_topics_go_with_qrels():
-    with pytest.raises(InputError, match="topics, missing, unjudged and nil go with qrels"):
+def test_topics_have_no_effect_on_rankings():
+    with pytest.raises(InputError, match="topics, unjudged and nil have no effect on Rankings"):
         report("RBPT", None, {"one": ir_trunc.rank(QRELS, RUNS["long"])}, topics=["1"])
 
 
