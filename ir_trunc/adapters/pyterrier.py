@@ -28,6 +28,7 @@ from ir_trunc._core.errors import (
     UnknownMeasureError,
     counted,
     nearest,
+    noted,
     shown,
     warn,
 )
@@ -463,12 +464,17 @@ def grid_search(
 
     before, means = [transformer.get_parameter(name) for transformer, name in places], []
     try:
-        for values in settings:
-            apply(values)
-            table = experiment([pipeline], topics, qrels, chosen, unjudged=unjudged, batch_size=batch_size)
-            means.append(float(table[str(chosen[0])].iloc[0]))
+        with noted(issued=False) as notes:  # each setting has the same ones
+            for values in settings:
+                apply(values)
+                table = experiment(
+                    [pipeline], topics, qrels, chosen, unjudged=unjudged, batch_size=batch_size
+                )
+                means.append(float(table[str(chosen[0])].iloc[0]))
     finally:
         apply(before)
+    for note in notes:
+        warn(note)
     best = int(np.argmax(oriented(chosen[0], np.array(means))))
     if return_type != "best_setting":
         apply(settings[best])

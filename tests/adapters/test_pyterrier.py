@@ -449,6 +449,16 @@ def test_fitting_learns_silence_from_topics_without_judgments():
     assert learner.fit(results[results["qid"].isin(qrels["qid"])], qrels).policy.threshold == 2.0
 
 
+def test_a_grid_search_counts_topics_without_judgments_once():
+    topics = pd.concat([TOPICS, pd.DataFrame({"qid": ["unjudged"], "query": ["q"]})])
+    cut = pt.truncation.Fixed(1)
+    pipeline = pt.Transformer.from_df(RESULTS) >> cut
+    with pytest.warns(IrTruncWarning) as caught:
+        pt.truncation.grid_search(pipeline, {cut: {"k": [1, 2, 3]}}, topics, QRELS, "RBPT")
+    assert sum("have no judgment" in str(warning.message) for warning in caught) == 1
+    assert {warning.filename for warning in caught} == {__file__}
+
+
 def test_truncation_that_a_pipeline_cannot_do_is_refused():
     with pytest.raises(ParameterError, match="sees the judgments"):
         pt.truncation.Oracle(measure="RBPT")
