@@ -135,12 +135,6 @@ $columns \\
 $rows
 \bottomrule
 \end{tabular}
-
-\smallskip
-\begin{minipage}{0.95\linewidth}
-\footnotesize
-$notes
-\end{minipage}
 \end{table}
 """
 )
@@ -151,6 +145,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "[": "{[}",  # at the start of a row it would be an argument of the row before
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
 _MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_{}[]|#~"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
@@ -197,22 +192,22 @@ class MarkedTable:
         return "\n".join([fitted(self.caption), "", shown, *[""] * bool(notes), *map(fitted, notes)])
 
     def latex(self, label: str = "") -> str:
-        """A table environment that needs the package booktabs; the best score of a column is bold."""
-        columns = " & ".join(["system", *map(latex, self.columns)])
-        caption = f"\\caption{{{latex(self.caption)}}}" + (f"\n\\label{{{label}}}" if label else "")
+        """A table environment for the package booktabs; the caption explains the marks, the best is bold.
+
+        A measure has two columns: the numbers end at its right edge, and marks follow in the second.
+        """
+        over = "\\multicolumn{{2}}{{c}}{{{}}}".format
         lines = []
         for name, row in zip(self._rows("\\textit{{{}}}~".format, latex), self.cells):
-            scores = [self._padding(column, cell) + _latex_cell(cell) for column, cell in enumerate(row)]
-            lines.append(f"{' & '.join([name, *scores])} \\\\")
+            lines.append([name, *map(_latex_cell, row)])
             if any(cell.below for cell in row):
-                below = [f"\\scriptsize {_minus(cell.below)}" if cell.below else "" for cell in row]
-                lines.append(f" & {' & '.join(below)} \\\\")
+                lines.append(["", *(over(f"\\scriptsize {_minus(cell.below)}") for cell in row)])
+        sentences = [f"{latex(self.caption)}.", *self._notes("Bold:", latex)]
         return _TABLE_TEX.substitute(
-            caption=caption,
-            form="l" * (len(self.columns) + 1),
-            columns=columns,
-            rows="\n".join(lines),
-            notes="\n".join(self._notes("Bold:", latex)),
+            caption=f"\\caption{{{' '.join(sentences)}}}" + (f"\n\\label{{{label}}}" if label else ""),
+            form="l" + "r@{}l" * len(self.columns),
+            columns=" & ".join(["system", *(over(latex(name)) for name in self.columns)]),
+            rows="\n".join(f"{' & '.join(cells)} \\\\" for cells in lines),
             warnings="".join(f"% {printable(warning)}\n" for warning in self.warnings),
         )
 
@@ -248,22 +243,10 @@ class MarkedTable:
         has_best = any(cell.best for row in self.cells for cell in row)
         return [*[f"{best} {escape(self.best)}"] * has_best, *map(escape, self.notes)]
 
-    def _padding(self, column: int, cell: Cell) -> str:
-        """Space in front of a number that aligns the decimal points of its column."""
-        cells = [row[column].text for row in self.cells if row[column].text != "-"]
-        digits = max((_digits(text) for text in cells), default=0) - _digits(cell.text)
-        minus = any(text.startswith("-") for text in cells) and not cell.text.startswith("-")
-        return r"\phantom{$-$}" * minus + r"\phantom{0}" * digits
-
 
 def latex(text: str) -> str:
     """A text whose special characters are escaped for LaTeX."""
     return "".join(_LATEX.get(sign, sign) for sign in printable(text))
-
-
-def _digits(text: str) -> int:
-    """The number of digits before the decimal point."""
-    return len(text.lstrip("-").partition(".")[0])
 
 
 def _minus(text: str) -> str:
@@ -272,7 +255,8 @@ def _minus(text: str) -> str:
 
 def _latex_cell(cell: Cell) -> str:
     text = "--" if cell.text == "-" else _minus(cell.text)
-    return (f"\\textbf{{{text}}}" if cell.best else text) + (f"$^{{{cell.marks}}}$" if cell.marks else "")
+    score = f"\\textbf{{{text}}}" if cell.best else text
+    return f"{score} & $^{{{cell.marks}}}$" if cell.marks else f"{score} &"
 
 
 def _html(text: str) -> str:

@@ -74,10 +74,14 @@ def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = No
     return ax
 
 
+_COARSE = 20  # documents: a list as long as this makes the axes of `lengths` logarithmic
+
+
 def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Each list's own length against its best one: the lists of one measure from `study.best_cuts`.
 
-    The area of a circle grows with the number of lists in the same place.
+    The area of a circle grows with the number of lists in the same place. From 20 documents on, the axes are
+    logarithmic, and lists of about the same lengths share a circle.
 
     Parameters
     ----------
@@ -109,16 +113,24 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = _kit.ready_axes(ax, 4.8, 4.6)
     if len(measures) != 1:
         raise InputError(f"one measure's lists can be shown, not {len(measures)}: pick the rows of one.")
-    places = table.groupby(["length", "best_length"]).size().reset_index(name="lists")
-    area = 12 + 300 * places["lists"] / len(table) * (places["lists"] > 1)
-    style: dict[str, Any] = {"edgecolor": _style.INK, "linewidth": 0.8, "clip_on": False}
-    ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **style, alpha=0.8)
     top = float(table[["length", "best_length"]].to_numpy().max())
-    ax.plot([0, top], [0, top], color=_style.ACCENT, linewidth=1.2, linestyle="--", zorder=3)
-    _kit.length_axis(ax.xaxis, "own length", top)
-    _kit.length_axis(ax.yaxis, "best length", top)
+    coarse = top >= _COARSE
+    # Lengths whose circles would overlap share one: steps that are equal on the axis.
+    steps = np.unique([0, *np.rint(np.geomspace(1, top, 18))]) if coarse else np.arange(top + 1)
+    nearest = {
+        name: steps[np.abs(table[name].to_numpy()[:, None] - steps).argmin(axis=1)] for name in numeric
+    }
+    places = pd.DataFrame(nearest).groupby([*numeric]).size().reset_index(name="lists")
+    largest = 80 if coarse else min((240 / (top + 1)) ** 2, 312)
+    area = np.maximum(largest * places["lists"] / places["lists"].max(), 8 if coarse else 6)
+    style: dict[str, Any] = {"edgecolor": _style.INK, "linewidth": 0.8, "clip_on": False}
+    ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **style)
+    ax.plot([0, top], [0, top], color=_style.ACCENT, linewidth=1.2, linestyle="--", zorder=0.5)
+    _kit.length_axis(ax.xaxis, "own length", top, _COARSE)
+    _kit.length_axis(ax.yaxis, "best length", top, _COARSE)
     title = f"{measures[0]}: own and best length of {len(table)} lists"
-    ax.set(title=_style.label(title), xlim=(-0.3, top * 1.2), ylim=(-0.3, top * 1.2))
+    limits = (-0.3, max(top * (1.6 if coarse else 1.1), top + 0.3))
+    ax.set(title=_style.label(title), xlim=limits, ylim=limits)
     inside = _style.SMALL | {"transform": ax.transAxes}
     ax.text(0.03, 0.97, "above the line: ended too early", ha="left", va="top", **inside)
     ax.text(0.98, 0.03, "below the line: went on too long", ha="right", va="bottom", **inside)
@@ -163,7 +175,7 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Distribution of best cuts: lines for a few measures, a shaded table for many.
+    """Distribution of best cuts: stems for a few measures, a shaded table for many.
 
     Parameters
     ----------
@@ -195,8 +207,14 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.set(xlabel="best cut (documents)", title="lists (%)")
         return ax
     ax = _kit.ready_axes(ax, 7.2, 4.2)
-    series = {name: (range(len(table)), 100 * shares) for name, shares in table.items()}
-    _kit.draw_lines(ax, series, "best cut (documents)", "lists (%)")
+    middle, apart = (table.shape[1] - 1) / 2, 0.8 / table.shape[1]
+    for number, (name, shares) in enumerate(table.items()):
+        style = _kit.line_styles(number + 1)[number]
+        x = np.arange(len(table)) + apart * (number - middle)
+        ax.vlines(x, 0, 100 * shares, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
+        ax.plot(x, 100 * shares, label=_style.label(name), **style | {"linestyle": "none"}, clip_on=False)
+    ax.set(xlabel="best cut (documents)", ylabel="lists (%)")
+    _kit.legend_beside(ax)
     _kit.slanted_ticks(ax, table.index)
     ax.set_ylim(bottom=0)
     return ax
@@ -311,7 +329,7 @@ def recall_curve(
     >>> from ir_trunc import plots, rank
     >>> qrels = {"1": {"a": 1, "b": 0, "c": 1}}
     >>> plots.recall_curve({"mine": rank(qrels, {"1": ["a", "b"]})}).get_xlabel()
-    'share of the documents read'
+    'documents read (%)'
     """
     named = {"": runs} if isinstance(runs, Rankings) else mapping("runs", runs, "{name: Rankings}")
     if not named:
@@ -331,7 +349,8 @@ def recall_curve(
         wanted = binary(lists, rel).R > 0
         end = np.mean((lists.n / np.maximum(collection_sizes(lists, size), 1))[wanted])
         ax.plot(end, recall[-1], marker=marker, **style | {"markersize": 8, "label": _style.label(name)})
-    ax.set(xlabel="share of the documents read", ylabel="mean recall", xlim=(0, 1), ylim=(0, 1.02))
+    ax.set(xlabel="documents read (%)", ylabel="mean recall (%)", xlim=(0, 1), ylim=(0, 1.02))
+    _kit.percent(ax.xaxis, ax.yaxis)
     ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
     _kit.name_lines(ax, list(zip(named, drawn)))
     return ax
@@ -361,14 +380,15 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> from ir_trunc.truncation import risk_coverage
     >>> table = risk_coverage({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9}, "2": {"x": 0.4}})
     >>> plots.risk_coverage(table).get_ylabel()
-    'risk'
+    'wrong answers (%)'
     """
     _kit.checked_table(table, ("coverage", "risk", "generalised_risk"), "truncation.risk_coverage")
     ax = _kit.ready_axes(ax)
-    names = {"risk": "wrong answers among those given", "generalised_risk": "wrong answers among all"}
+    names = {"risk": "of those given (risk)", "generalised_risk": "of all questions (generalised risk)"}
     # The steps end where answers of equal confidence come in together.
     series = {name: (table["coverage"], table[column]) for column, name in names.items()}
-    _kit.draw_lines(ax, series, "coverage (share of answers that are given)", "risk", markevery=(0.0, 0.1))
+    _kit.draw_lines(ax, series, "coverage: questions that are answered (%)", "wrong answers (%)")
+    _kit.percent(ax.xaxis, ax.yaxis)
     _kit.reference_line(ax, float(table["risk"].iloc[-1]), "all are given")
     ax.set(xlim=(0, 1))
     ax.set_ylim(bottom=0)
@@ -409,7 +429,8 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = _kit.ready_axes(ax)
     of_confidence = table.groupby("confidence", sort=False)
     series = {name: (rows["rate"].to_numpy(), rows["score"].to_numpy()) for name, rows in of_confidence}
-    left_out = "lists that are left out (share); thin line: none"
+    left_out = "lists that are left out (%); thin line: none"
     _kit.draw_lines(ax, series, left_out, f"mean {_style.label(measure)} of the others")
+    _kit.percent(ax.xaxis)
     _kit.reference_line(ax, float(table["score"].iloc[0]), "")
     return ax

@@ -75,11 +75,22 @@ def draw_lines(ax: Axes, series: LineData, xlabel: str, ylabel: str, **propertie
 
 
 def draw_unnamed_lines(ax: Axes, series: LineData, **properties: Any) -> list[tuple[str, Any]]:
-    """Draw a line for every (x, y), each with a style of its own. Returns (name, line)."""
-    return [
-        (str(name), ax.plot(x, y, label=label(name), **style | properties)[0])
-        for style, (name, (x, y)) in zip(line_styles(len(series)), series.items())
-    ]
+    """Draw a line for every (x, y), each with a style of its own. Returns (name, line).
+
+    Long lines without gaps have a marker at some points only, other ones each, so that these do not overlap.
+    """
+    drawn = []
+    for place, (style, (name, (x, y))) in enumerate(zip(line_styles(len(series)), series.items())):
+        every = 1 if np.isnan(np.asarray(y, float)).any() else max(len(x) // 7, 1)
+        sparse = {"markevery": (place % every, every)}
+        drawn.append((str(name), ax.plot(x, y, label=label(name), **sparse | style | properties)[0]))
+    return drawn
+
+
+def percent(*axes: Any) -> None:
+    """Ticks of shares as per cent, whose sign is in the name of the axis."""
+    for axis in axes:
+        axis.set_major_formatter(lambda share, _: f"{100 * share:.4g}".replace("-", "\N{MINUS SIGN}"))
 
 
 def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
@@ -142,12 +153,13 @@ def slanted_ticks(ax: Axes, names: Any) -> None:
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
 
 
-def length_axis(axis: Any, what: str, longest: float) -> None:
-    """An axis of lengths from 0; logarithmic for long lists, because the top of a list matters most."""
+def length_axis(axis: Any, what: str, longest: float, least: int = 100) -> None:
+    """An axis of lengths from 0; logarithmic from `least` on, because the top of a list matters most."""
     axis.set_label_text(f"{what} (documents)")
-    if longest >= 100:
+    if longest >= least:
         getattr(axis.axes, f"set_{axis.axis_name}scale")("symlog", linthresh=1)
-        axis.set_ticks([0, *(10**i for i in range(int(np.log10(longest)) + 1))])
+        tens, of_ten = 10 ** np.arange(np.log10(longest) // 1 + 1), (1, 2, 5) if longest < 200 else (1,)
+        axis.set_ticks([0, *(tick for tick in np.outer(tens, of_ten).ravel() if tick <= longest)])
         axis.set_major_formatter("{x:.0f}")
     else:
         integer_ticks(axis)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import flag, mapping, numbers, text, whole
+from ir_trunc._core.parameters import flag, mapping, number, numbers, text, whole
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
@@ -18,16 +18,17 @@ from ir_trunc.plots._kit import Axes
 _BEST = _style.COLOURS[2]
 
 
-def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Mean scores as a table of measures and systems; the best system by each measure is dark.
+def scores(table: Any, ax: Axes | None = None) -> Axes:
+    """Mean scores as dots: a row for each system, and beside each other the measures, each on its own scale.
 
-    What there is more of is in rows. Scores of different measures have different scales, some of them without
-    a zero, and are compared by measure only. Of a measure that counts losses the lowest is the best.
+    The best system by each measure has a full dot; of a measure that counts losses the lowest mean is the
+    best. Scores of different measures have different scales, and are compared by measure only.
 
     Parameters
     ----------
-    table : DataFrame
-        Systems by measures, as `ir_trunc.compare(...).to_pandas()` makes it.
+    table : Comparison or DataFrame
+        What `ir_trunc.compare` returns, whose intervals of the means are drawn as bars, or a table of systems
+        by measures.
     ax : Axes, optional
 
     Returns
@@ -37,37 +38,50 @@ def scores(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Raises
     ------
     InputError
-        For anything but a table of numbers.
+        For anything but a comparison or a table of numbers.
 
     Examples
     --------
     >>> from ir_trunc import compare, plots
     >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
     >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
-    >>> table = compare("RBPT RR", qrels, {"mine": run, "short": {"1": ["a"]}}).to_pandas()
-    >>> [text.get_text() for text in plots.scores(table).texts]
-    ['0.820', '0.300', '0.750', '0.500']
+    >>> ax = plots.scores(compare("RBPT RR", qrels, {"mine": run, "short": {"1": ["a"]}}))
+    >>> [text.get_text() for text in ax.texts]
+    ['RBPT', '0.820', '0.300', 'RR', '0.750', '0.500']
     """
-    means = _kit.number_table(table, "compare(...).to_pandas()")
-    cells = means.to_numpy(float)
-    signs = np.array([-1.0 if lower_is_better(str(name)) else 1.0 for name in means])
-    best = cells * signs == (cells * signs).max(axis=0)
-    names = (means.index, means.columns)
-    if means.shape[1] >= len(means):
-        cells, best, names = cells.T, best.T, names[::-1]
-    rows, columns = cells.shape
-    ax = _kit.ready_axes(ax, 1.6 + columns, 0.7 + 0.27 * rows)
-    for (row, column), value in np.ndenumerate(cells):
-        style: dict[str, Any] = {"color": _style.INK}
-        if best[row, column]:
-            style = {"color": "white", "weight": "bold"}
-            ax.barh(row, 0.94, 0.84, column - 0.47, color=_BEST)
-        ax.text(column, row, f"{value:.3f}", ha="center", va="center", fontsize="small", **style)
-    ax.set_xticks(range(columns), [_style.label(name) for name in names[1]], fontsize="small")
-    ax.set_yticks(range(rows), [_style.label(name) for name in names[0]], fontsize="small")
-    ax.tick_params(length=0, labeltop=True, labelbottom=False)
-    ax.spines[:].set_visible(False)
-    ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
+    bounds = getattr(table, "mean_low", None), getattr(table, "mean_high", None)
+    means = _kit.number_table(table if bounds[0] is None else table.to_pandas(), "compare(...).to_pandas()")
+    rows, columns = means.shape
+    ax = _kit.ready_axes(ax, 1.8 + 1.5 * columns, 1.2 + 0.36 * rows)
+    from matplotlib.ticker import MaxNLocator
+
+    ticks: dict[float, str] = {}
+    level = "" if bounds[0] is None else f" (bars: {100 * (1 - table.alpha):g} % confidence)"
+    for column, (name, values) in enumerate(means.items()):
+        values = values.to_numpy(float)
+        ends = [values if of is None else np.where(np.isnan(of[column]), values, of[column]) for of in bounds]
+        lowest, highest = ends[0].min(), ends[1].max()
+        span = (highest - lowest) or 1.0
+
+        def x(score: Any, left: float = column + 0.12, lowest: Any = lowest, span: Any = span) -> Any:
+            return left + 0.76 * (score - lowest) / span
+
+        ax.text(column + 0.5, -0.95, _style.label(name), ha="center", color=_style.INK)
+        ax.hlines(range(rows), x(ends[0]), x(ends[1]), color=_style.INK, linewidth=1.2)
+        best = values == (values.min() if lower_is_better(str(name)) else values.max())
+        for row, score in enumerate(values):
+            fill = _BEST if best[row] else "white"
+            ax.plot(x(score), row, "o", markerfacecolor=fill, color=_BEST, markersize=6)
+            style = _style.SMALL | {"weight": "bold" if best[row] else "normal", "ha": "center"}
+            ax.annotate(f"{score:.3f}", (x(score), row), (0, 5), textcoords="offset points", **style)
+        inside = [tick for tick in MaxNLocator(2).tick_values(lowest, highest) if lowest <= tick <= highest]
+        ticks |= {x(tick): f"{tick:.4g}" for tick in (inside or [lowest])}
+        ax.axvline(column, color=_style.GREY, linewidth=0.8)
+    ax.set_xticks(list(ticks), list(ticks.values()), fontsize="small")
+    ax.set_yticks(range(rows), [_style.label(name) for name in means.index], fontsize="small")
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set(xlim=(0, columns), ylim=(rows - 0.5, -1.3), xlabel=f"mean score, a scale for each measure{level}")
     return ax
 
 
@@ -99,10 +113,7 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     _kit.number_table(table, "study.example")
     numbers("cut", table.index)
     ax = _kit.ready_axes(ax, 7.2, 4.2)
-    every = max(len(table) // 6, 1)
     _kit.draw_lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
-    for place, line in enumerate(ax.lines[-table.shape[1] :]):
-        line.set_markevery((place % every, every))
     ax.axhline(0, color=_style.GREY, linewidth=0.8, zorder=1)
     _kit.length_axis(ax.xaxis, "cut", 0)
     ax.set(xlim=(0, table.index.max()))
@@ -143,20 +154,33 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def slope(
-    before: pd.Series[float], after: pd.Series[float], ax: Axes | None = None, labels: int = 30
+    before: pd.Series[float],
+    after: pd.Series[float],
+    ax: Axes | None = None,
+    labels: int = 30,
+    *,
+    pairs: pd.DataFrame | None = None,
+    alpha: float = 0.05,
 ) -> Axes:
     """Places of systems before and after, a line for each.
 
-    Systems that move by a tenth of the places or more stand out.
+    With the tests of `pairs`, moves that are significant are drawn in black: of systems which are
+    significantly better than another system by one measure and significantly worse by the other. Without
+    them, black moves are those by a tenth of the places or more.
 
     Parameters
     ----------
     before, after : Series
-        Scores by system; their names are the titles.
+        Scores by system; their names are the titles. A lower score is better where the name is that of a
+        measure of losses.
     labels : int
         How many systems are named at most, as far as their names have room, those that move furthest first.
         The picture says how many are not.
-    ax : Axes, optional
+    pairs : DataFrame, optional
+        The tests of all pairs of systems by two measures: `ir_trunc.compare(...).pairs()`. The names of
+        `before` and `after` are those of the measures.
+    alpha : float
+        The significance level of `pairs`.
 
     Returns
     -------
@@ -165,7 +189,7 @@ def slope(
     Raises
     ------
     InputError
-        Where before and after have different systems.
+        Where before and after have different systems, or `pairs` lacks one of their measures.
 
     Examples
     --------
@@ -177,20 +201,25 @@ def slope(
     2
     """
     before, after = _kit.checked_scores("before", before), _kit.checked_scores("after", after)
-    labels = whole("labels", labels, 1)
+    labels, alpha = whole("labels", labels, 1), number("alpha", alpha, 0, 1, inside=True)
     if set(before.index) != set(after.index):
         raise InputError("before and after must score the same systems.")
     count = len(before)
     both = before, after.reindex(before.index)
-    places = [series.rank(ascending=False, method="first") for series in both]
+    rising = [lower_is_better(str(series.name)) for series in both]
+    places = [series.rank(ascending=up, method="first") for series, up in zip(both, rising)]
     ends = {system: (places[0][system], places[1][system]) for system in before.index}
     ax = _kit.ready_axes(ax, 5.6, 1.4 + 0.17 * min(count, labels))
     moved = sorted(ends, key=lambda system: -abs(ends[system][0] - ends[system][1]))
     far = max(1, math.ceil(count / 10))
+    black = {system for system in moved if abs(ends[system][0] - ends[system][1]) >= far}
+    what = f"moved by {far} or more of {count} places"
+    if pairs is not None:
+        black, what = _certain_moves(pairs, both, alpha), f"significant moves, p < {alpha:g}"
     for system in moved:
         left, right = ends[system]
         style: dict[str, Any] = {"color": _style.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
-        if abs(left - right) >= far:
+        if system in black:
             dashes = "-" if right < left else "--"
             style = {"color": _style.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
         ax.plot([0, 1], [left, right], marker="o", markersize=3, **style)
@@ -202,7 +231,7 @@ def slope(
     for side in (0, 1):
         beside(ax, [(system, side, ends[system][side], {}) for system in named], left=side == 0)
     names = [_style.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
-    words = [f"black: moved by {far} or more of {count} places (solid: up, dashed: down)"]
+    words = [f"black: {what} (solid: up, dashed: down)"]
     if len(named) < count:
         words.append(f"named: the {len(named)} that move furthest")
     ax.set_xticks([0, 1], names)
@@ -214,6 +243,24 @@ def slope(
         end.set_clip_on(False)
     ax.spines["left"].set_visible(False)
     return ax
+
+
+def _certain_moves(pairs: pd.DataFrame, both: Iterable[pd.Series[float]], alpha: float) -> set[str]:
+    """The systems that are significantly better than another by one measure, and worse by the other."""
+    columns = ("measure", "system", "other", "difference", "p")
+    table, better = _kit.checked_table(pairs, columns, "compare(...).pairs()"), []
+    for measure in (str(series.name) for series in both):
+        rows = table[table["measure"] == measure]
+        if not len(rows):
+            measures = ", ".join(dict.fromkeys(map(str, table["measure"])))
+            raise InputError(
+                f"pairs: there is no test by {measure}, the name of a Series; it has: {measures}."
+            )
+        tested = rows[rows["p"] < alpha]
+        wins = (tested["difference"] < 0) == lower_is_better(measure)
+        names = zip(tested["system"], tested["other"], wins)
+        better.append({(first, second) if won else (second, first) for first, second, won in names})
+    return {system for pair in better[0] if pair[::-1] in better[1] for system in pair}
 
 
 def lines(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, nearest
+from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, nearest, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
@@ -20,7 +21,7 @@ from ir_trunc.meta.matrix import crossed, labelled_table
 from ir_trunc.meta.power import FOR_ALL_PAIRS, Correction
 from ir_trunc.scoring._saved import Saved
 from ir_trunc.scoring._statistics import PairTest
-from ir_trunc.scoring.objects import parse_measure
+from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.scoring.results import VIEWS, as_table
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ _TESTS: Mapping[PairTest, str] = {
     "randomised-tukey": "randomised Tukey HSD test",
 }
 _CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
+
+_ENDING = re.compile(r"(?<=.)\.(run|res|results|trec|txt|tsv|csv|jsonl?|parquet)$")
 
 OF_PAIRS = ("p", "differences", "low", "high", "effects", "p_not_worse", "p_equivalent")
 """The fields of a comparison with a value for each measure and pair of systems."""
@@ -246,7 +249,9 @@ class Comparison(Saved):
         return MarkedTable(self.heading, letters, self.systems, self.measures, cells, best, notes, self.notes)
 
     def to_latex(self, label: str = "", digits: int = 4) -> str:
-        r"""A LaTeX table for the package booktabs, with its marks explained below it.
+        r"""A LaTeX table for the package booktabs, whose caption explains its marks and names parameters.
+
+        Names of systems have no file endings (.run, .txt and so on) where they differ without them.
 
         Parameters
         ----------
@@ -255,7 +260,13 @@ class Comparison(Saved):
         digits
             Decimal places of the means.
         """
-        return self.marked(digits).latex(text("label", label))
+        short = [_ENDING.sub("", name) for name in self.systems]
+        names = dict(zip(self.systems, short if len({*short}) == len(short) else self.systems))
+        pairs = tuple((names[first], names[second]) for first, second in self.compared)
+        baseline = None if self.baseline is None else names[self.baseline]
+        named = replace(self, systems=tuple(names.values()), compared=pairs, baseline=baseline)
+        table = named.marked(digits)
+        return replace(table, notes=[*table.notes, *_parameters(self.measures)]).latex(text("label", label))
 
     def to_html(self, digits: int = 4) -> str:
         """A table element with caption and headings, and paragraphs that explain its marks."""
@@ -354,3 +365,14 @@ class Comparison(Saved):
         if notes:
             notes[-1] += f" One-sided t tests, corrected as above, p < {self.alpha:g}."
         return notes
+
+
+def _parameters(measures: Iterable[str]) -> list[str]:
+    """A sentence with all parameters of our own measures, as their names leave out those by default."""
+    parts = []
+    for name in measures:
+        bound = bind(parse_measure(name))
+        values = {} if bound is None else {key: v for key, v in bound.params.items() if v is not None}
+        if values:
+            parts.append(f"of {name}: {', '.join(f'{key}={shown(value)}' for key, value in values.items())}")
+    return [f"Parameters {'; '.join(parts)}."] if parts else []

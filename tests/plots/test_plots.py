@@ -13,7 +13,7 @@ import pytest
 from generated import queries, rankings_of
 
 from ir_trunc import calc, compare, curves, meta, parse_measure, plots
-from ir_trunc._core.errors import InputError, ParameterTypeError
+from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.meta.guide import plot_guide
 from ir_trunc.plots import _kit, _style
@@ -114,26 +114,71 @@ def test_the_lists_shown_have_their_documents_and_their_ends():
     assert [label.get_text() for label in ax.get_yticklabels()] == 3 * ["one", "two"]
 
 
-@pytest.mark.parametrize(("systems", "expected"), [
-    (1, {("AP", "a"), ("HarmCompat", "a")}),
-    (2, {("AP", "a"), ("HarmCompat", "b")}),
-    (5, {("a", "AP"), ("e", "AP"), ("b", "HarmCompat")}),
-])  # fmt: skip
-def test_the_best_system_by_each_measure_is_dark(systems, expected):
-    """The lowest mean is the best of a measure that counts losses; what there is more of is in rows."""
+@pytest.mark.parametrize("systems", [1, 5])
+def test_scores_are_dots_on_the_scale_of_their_measure_and_the_best_is_full(systems):
+    """The lowest mean is the best of a measure that counts losses."""
     means = pd.DataFrame(
         {"AP": [0.5, 0.25, 0.2, 0.1, 0.5], "HarmCompat": [3.0, 2.0, 4.0, 5.0, 6.0]}, index=list("abcde")
     )[:systems]
     ax = plots.scores(means)
-    rows, columns = ([tick.get_text() for tick in axis.get_ticklabels()] for axis in (ax.yaxis, ax.xaxis))
-    assert rows == list(means if systems <= 2 else means.index)
-    places = [text.get_position() for text in ax.texts if text.get_color() == "white"]
-    assert {(rows[row], columns[column]) for column, row in places} == expected
+    dots = [
+        (*line.get_xydata()[0], line.get_markerfacecolor()) for line in ax.lines if line.get_marker() == "o"
+    ]
+    ticks = {text.get_text(): place for place, text in zip(ax.get_xticks(), ax.get_xticklabels())}
+    full = set()
+    for column, (name, scores) in enumerate(means.items()):
+        places = [x for x, _, _ in dots[column * systems : (column + 1) * systems]]
+        assert all(column < x < column + 1 for x in places)
+        assert np.argsort(places, kind="stable").tolist() == np.argsort(scores, kind="stable").tolist()
+        inside = {float(word): x for word, x in ticks.items() if column < x < column + 1}
+        known = dict(zip(scores, places))
+        assert inside
+        for score, x in inside.items():
+            assert x == pytest.approx(np.interp(score, sorted(known), sorted(known.values())))
+        full |= {
+            (means.index[row], name) for _, row, face in dots[column * systems :][:systems] if face != "white"
+        }
+    one = {("a", "AP"), ("a", "HarmCompat")}
+    assert full == (one if systems == 1 else {("a", "AP"), ("e", "AP"), ("b", "HarmCompat")})
+
+
+def test_scores_of_a_comparison_have_their_intervals():
+    comparison = compare("AP RBPT", None, {"one": RANKINGS, "two": RANKINGS.cut(3)})
+    ax = plots.scores(comparison)
+    for column, bars in enumerate(ax.collections):
+        ends = np.array([path.vertices[:, 0] for path in bars.get_paths()])
+        dots = np.array([line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"])[2 * column :][
+            :2
+        ]
+        low, high = comparison.mean_low[column], comparison.mean_high[column]
+        spans = np.ptp(ends, axis=1) / (high - low)
+        assert spans[0] == pytest.approx(spans[1])
+        assert (dots - ends[:, 0]) / spans == pytest.approx(comparison.views[0, column] - low)
+    assert "95 % confidence" in ax.get_xlabel()
+
+
+@pytest.mark.parametrize("longest", [6, 1000])
+def test_circles_of_lengths_do_not_overlap(longest):
+    lengths = range(longest) if longest < 20 else [*range(40), *range(40, longest, 25)]
+    rows = [{"measure": "RR", "length": n, "best_length": n // k} for n in lengths for k in (1, 2, 3)]
+    ax = plots.lengths(pd.DataFrame(rows))
+    FigureCanvasAgg(ax.figure).draw()
+    (circles,) = ax.collections
+    places = ax.transData.transform(circles.get_offsets())
+    radii = np.sqrt(circles.get_sizes()) / 2 * ax.figure.dpi / 72
+    away = np.hypot(*(places[:, None] - places).T) + 1e9 * np.eye(len(places))
+    assert (away - radii - radii[:, None]).min() >= 0
 
 
 def test_the_lengths_shown_are_those_of_the_table():
-    shown = {tuple(map(int, place)) for place in plots.lengths(BEST).collections[0].get_offsets()}
-    assert shown == set(zip(BEST["length"], BEST["best_length"]))
+    """Those of short lists exactly, those of long lists within a step of the axes."""
+    short = BEST[BEST[["length", "best_length"]].max(axis=1) < 20]
+    for table in (short, BEST):
+        shown = {tuple(map(int, place)) for place in plots.lengths(table).collections[0].get_offsets()}
+        lists = set(zip(table["length"], table["best_length"]))
+        assert shown == lists if table is short else len(shown) <= len(lists)
+        for pair in lists:
+            assert any(all(abs(a - b) <= 0.2 * a for a, b in zip(pair, place)) for place in shown), pair
 
 
 def test_lists_are_shown_as_they_are():
@@ -178,9 +223,54 @@ def test_a_caption_says_what_the_data_are():
 
 
 def test_lines_differ_without_colour():
-    table = pd.DataFrame(np.eye(7), index=list("abcdefg"), columns=list("ABCDEFG"))
-    looks = {(line.get_marker(), line.get_linestyle()) for line in plots.cuts(table).lines}
+    table = pd.DataFrame(np.eye(7), columns=list("ABCDEFG"))
+    looks = {(line.get_marker(), line.get_linestyle()) for line in plots.lines(table).lines}
     assert len(looks) == 7
+
+
+def test_shares_of_categories_are_not_joined():
+    """Each share has a marker at its height and a stem to zero; those of a bin stand beside each other."""
+    table = pd.DataFrame({"A": [0.25, 0.75], "B": [0.5, 0.5]}, index=["0", "1-4"])
+    ax = plots.cuts(table)
+    assert all(line.get_linestyle() == "None" for line in ax.lines)
+    for line, stems, shares in zip(ax.lines, ax.collections, table.T.to_numpy()):
+        assert line.get_ydata().tolist() == (100 * shares).tolist()
+        assert [path.vertices[:, 1].tolist() for path in stems.get_paths()] == [
+            [0, 100 * share] for share in shares
+        ]
+    places = np.sort(np.concatenate([line.get_xdata() for line in ax.lines]))
+    assert np.diff(places).min() > 0.3
+    assert np.rint(places).tolist() == [0, 0, 1, 1]
+
+
+def test_markers_of_long_lines_are_sparse():
+    ax = plots.lines({name: pd.Series(np.linspace(0, at, 500)) for at, name in enumerate("ab", 1)})
+    assert [line.get_markevery() for line in ax.lines] == [(0, 71), (1, 71)]
+    gaps = _kit.draw_unnamed_lines(_kit.ready_axes(None), {"": (range(20), [0.5, np.nan] * 10)})
+    assert gaps[0][1].get_markevery() == (0, 1)  # a point between gaps has nothing but its marker
+
+
+PAIRS = (
+    [("a", "b", 1.0, 0.01), ("a", "c", 1.0, 0.01), ("b", "c", 1.0, 0.2)],
+    [("a", "b", -1.0, 0.02), ("a", "c", -1.0, 0.3)],
+)
+
+
+@pytest.mark.parametrize(("after", "signs"), [("OIE", 1), ("HarmCompat", -1)])
+def test_moves_that_are_not_significant_are_drawn_lightly(after, signs):
+    """a and b change places, significantly by both measures; a and c by one of them only."""
+    columns = ["measure", "system", "other", "difference", "p"]
+    rows = [("AP", *row) for row in PAIRS[0]] + [(after, a, b, signs * d, p) for a, b, d, p in PAIRS[1]]
+    before = pd.Series({"a": 3.0, "b": 2.0, "c": 1.0}, name="AP")
+    by_after = pd.Series({"a": 1.0, "b": 3.0, "c": 2.0}, name=after) * signs
+    tests = pd.DataFrame(rows, columns=columns)
+    ax = plots.slope(before, by_after, pairs=tests)
+    drawn = {tuple(line.get_ydata()): line.get_color() for line in ax.lines}
+    assert drawn == {(1, 3): _style.INK, (2, 1): _style.INK, (3, 2): _style.GREY}
+    assert "significant moves, p < 0.05" in ax.get_xlabel()
+    assert {line.get_color() for line in plots.slope(before, by_after, pairs=tests, alpha=0.015).lines} == {
+        _style.GREY
+    }
 
 
 def test_the_slope_chart_has_the_best_system_on_top_and_names_the_movers():
@@ -202,13 +292,17 @@ def test_the_slope_chart_has_the_best_system_on_top_and_names_the_movers():
      "one system's policies can be shown, not those of 2"),
     (lambda: plots.policies(POLICIES, "tokens"), "no column 'tokens'; it has: system, policy, score"),
     (lambda: plots.slope(SCORES, SCORES[:3]), "the same systems"),
+    (lambda: plots.slope(SCORES, SCORES, pairs=compare("RR", None, {"a": RANKINGS, "b": RANKINGS}).pairs()),
+     "there is no test by AP, the name of a Series; it has: RR"),
+    (lambda: plots.slope(SCORES, SCORES, pairs=POLICIES), "pairs: |table: it needs column measure"),
+    (lambda: plots.slope(SCORES, SCORES, alpha=2), "alpha"),
     (lambda: plots.caption(None, "generated data"), "ax: the Axes"),
     (lambda: plots.lines({}), "at least one line"),
     (lambda: plots.lines({"a": pd.Series([], dtype=float)}), "a: at least one score"),
     (lambda: plots.lines({"a": pd.Series([1.0, 2.0], ["x", "y"])}), "index"),
 ])  # fmt: skip
 def test_what_cannot_be_shown_is_refused(call, message):
-    with pytest.raises((InputError, ParameterTypeError), match=message):
+    with pytest.raises((InputError, ParameterError), match=message):
         call()
 
 

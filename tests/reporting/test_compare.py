@@ -303,6 +303,21 @@ def test_the_latex_table_has_rules_marks_and_a_note():
         r"\textless{}b\textgreater{}\{\#\}\$\textasciitilde{}\textasciicircum{}\textbackslash{}",
     ):  # fmt: skip
         assert part in table
+    rows = table[table.index(r"\toprule") : table.index(r"\bottomrule")].splitlines()
+    cells = [row.replace(r"\&", "").count("&") + row.count("multicolumn") for row in rows if "&" in row]
+    assert cells == [4] * 4  # the name, and number and marks of each measure
+    assert r"Parameters of RBPT: p=0.8, tail=True.}" in table
+
+
+def test_names_in_latex_have_no_file_endings_where_they_differ_without_them():
+    runs = {"bm25.run": RUNS["bm25"], "new.v2.txt": RUNS["good"]}
+    table = compare("AP", QRELS, runs, baseline="bm25.run").to_latex()
+    assert r"new.v2 & \textbf" in table
+    assert "(baseline: bm25)" in table
+    assert "different from bm25." in table
+    both = compare("AP", QRELS, {"bm25.run": RUNS["bm25"], "bm25.txt": RUNS["good"]}).to_latex()
+    assert "bm25.run" in both
+    assert "bm25.txt" in both
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
