@@ -16,7 +16,11 @@ __all__ = ["main"]
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc reproduce PAPER [QRELS RUNS ...]`."""
-    args = _parser().parse_args(words)
+    parser = _parser()
+    if not words:
+        print("papers, and what they need:", *_papers(), sep="\n")
+        return 0
+    args = parser.parse_args(words)
     if len(args.collections) % 2:
         raise IrTruncError(f"{args.collections[-1]} has no runs: give QRELS RUNS for each collection.")
     check_outputs([args.output] if args.output else [], args.collections)
@@ -24,21 +28,27 @@ def main(words: Sequence[str]) -> int:
     reproduction = reproduce(args.paper, *collections)
     if args.output:
         write_text(args.output, [csv_text(reproduction.cells, None)])
+    titles = PAPERS[args.paper].titles
+    print("A cell has the printed figure and the computed one, and * where the two differ.\n")
     for title in reproduction.cells["table"].unique():
-        print(f"{reproduction.table(title).to_string()}\n")
+        print(f"{title}: {titles[title]}\n{reproduction.table(title).to_string()}\n")
     print(reproduction.heading)
-    return 0
+    return int(args.strict and not reproduction.same.all())
+
+
+def _papers() -> list[str]:
+    return [f"  {name:12}{paper.data or 'no data'}" for name, paper in PAPERS.items()]
 
 
 def _parser() -> argparse.ArgumentParser:
-    needs = [f"  {name:12}{paper.data or 'no data'}" for name, paper in PAPERS.items()]
     parser = OneLineParser(
         prog="ir_trunc reproduce",
         description="The tables of a paper: each cell printed and computed, * where the two differ.",
-        epilog="\n".join(["papers, and what they need:", *needs]),
+        epilog="\n".join(["papers, and what they need:", *_papers()]),
     )
     parser.add_argument("paper", choices=tuple(PAPERS), metavar="PAPER", help=", ".join(PAPERS))
     about = "a qrels file and a folder of runs; several collections are averaged"
     parser.add_argument("collections", nargs="*", metavar="QRELS RUNS", help=about)
     add_flag(parser, "output", help="also write all cells as CSV")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 where a cell differs")
     return parser

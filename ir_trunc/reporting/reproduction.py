@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -15,6 +15,7 @@ from ir_trunc._core.errors import InputError, ParameterTypeError, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import one_of, text
 from ir_trunc._core.rankings import Bools, Floats, Rankings
+from ir_trunc._ranking.qrels import read_qrels
 from ir_trunc.measures.graded import SAKAI
 from ir_trunc.meta.agreement import agreement
 from ir_trunc.meta.matrix import ScoreMatrix
@@ -23,6 +24,7 @@ from ir_trunc.meta.pools import PooledRuns, pooled_runs
 from ir_trunc.meta.power import power
 from ir_trunc.meta.standardisation import Reference
 from ir_trunc.plots import _kit
+from ir_trunc.scoring._runs import by_name
 from ir_trunc.scoring.evaluator import calc, calc_aggregate
 from ir_trunc.scoring.results import Result
 from ir_trunc.truncation import study
@@ -58,7 +60,7 @@ class Reproduction(Result):
     def from_pandas(cls, paper: str, cells: pd.DataFrame, data: str) -> Reproduction:
         """The result from its cells, a CSV file of `ir_trunc reproduce -o` for example."""
         about = PAPERS[one_of("paper", paper, tuple(PAPERS))]
-        notes = (*about.notes, about.note_of(cells))
+        notes = (*about.notes, about.note_of(cells), f"Not tried: {about.not_tried}.")
         return cls(about.source, text("data", data), tuple(filter(None, notes)), cells)
 
     @property
@@ -72,7 +74,7 @@ class Reproduction(Result):
     def heading(self) -> str:
         """The paper, the data, and how many cells of each table agree."""
         counts = self.summary()[["same", "cells"]].itertuples()
-        lines = [f"{title}: {same} of {cells} cells" for title, same, cells in counts]
+        lines = [f"{title}: {same} of {cells} cells agree" for title, same, cells in counts]
         return "\n".join([self.source, f"computed on {self.data}", *lines, *self.notes])
 
     def to_pandas(self) -> pd.DataFrame:
@@ -87,7 +89,7 @@ class Reproduction(Result):
         return groups.agg(cells=("same", "size"), same=("same", "sum"), largest_difference=("off", "max"))
 
     def table(self, title: str) -> pd.DataFrame:
-        """One table in the paper's shape; each cell is 'printed computed', with * where they differ."""
+        """One table in the paper's shape; each cell has the printed and the computed figure, * if they differ."""
         one_of("table", title, self.cells["table"].unique())
         frame = self.cells.assign(same=self.same)[self.cells["table"] == title]
         texts = [
@@ -152,10 +154,14 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
         raise InputError(f"{paper} is computed on one collection; {len(collections)} are given.")
     data = "the paper's own examples"
     if collections:
-        several = f"the mean of {len(collections)} collections"
-        data = f"{several if len(collections) > 1 else 'the collection given'} (the paper: {wanted.data})"
+        sizes = [f"{len(by_name(runs))} runs on {_topics(qrels)} topics" for qrels, runs in collections]
+        data = f"{' and '.join(sizes)} (the paper: {wanted.data})"
     cells: pd.DataFrame = pd.concat(wanted.tables(*collections), ignore_index=True)
     return Reproduction.from_pandas(paper, cells, data)
+
+
+def _topics(qrels: Any) -> int:
+    return len(read_qrels(qrels).judgments.topics)
 
 
 # The papers, and how their tables are computed.
@@ -181,6 +187,8 @@ class Paper:
 
     tables: Tables
     source: str
+    titles: Mapping[str, str]  # what the tables show, by their numbers
+    not_tried: str  # its other tables and figures
     data: str | None = None  # the collection that it needs; None if its own examples are enough
     notes: tuple[str, ...] = ()  # known reasons for differences
     note_of: Callable[[pd.DataFrame], str] = lambda cells: ""  # one that has to hold for the cells
@@ -214,10 +222,11 @@ _PENAS = ("c@1", "c(unanswered=0)@1")
 @_paper(
     source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051",
     data="the mean of nine collections",
-    notes=(
-        "Rows are measures of full lists, columns of lists that are cut at their best.",
-        "On other collections than the paper's the figures are others, too.",
-    ),
+    titles={
+        "Table 2": "Kendall's tau between orders of systems, by full lists (rows) and by lists cut at their best"
+        " (columns)"
+    },
+    not_tried="Table 1 (`ir_trunc meta properties`), Table 3 (`ir_trunc meta coverage`), Figures 1 to 3",
     several=True,
 )
 def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
@@ -230,7 +239,11 @@ def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
     yield _cells("Table 2", rows, columns, figures, computed.ravel().tolist(), places=2)
 
 
-@_paper(source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737")
+@_paper(
+    source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737",
+    titles={"Table 1": "scores of lists (by rank, 1 is relevant), with R relevant documents for the query"},
+    not_tried="Table 3 and Figures 1 to 3, which need the answers of TREC 2001",
+)
 def liu2016() -> Iterator[pd.DataFrame]:
     """Each list with its relevant documents, scored with the terminal document."""
     columns = ("r_t", *_LIU)
@@ -245,7 +258,11 @@ def liu2016() -> Iterator[pd.DataFrame]:
         yield _cells("Table 1", rows, columns, figures, computed, places=3)
 
 
-@_paper(source="Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142")
+@_paper(
+    source="Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142",
+    titles={"Table 3": "c@1 and accuracy of four systems"},
+    not_tried="Table 2 and the curves of the swap method, which need the runs of ResPubliQA",
+)
 def penas2011() -> Iterator[pd.DataFrame]:
     """c@1 and accuracy of as many right, wrong and open questions as the paper counts."""
     for system, (right, wrong, unanswered), figures in _printed("penas2011")["table_3"]:
@@ -259,9 +276,9 @@ def penas2011() -> Iterator[pd.DataFrame]:
 
 @_paper(
     source=SAKAI,
-    notes=(
-        "The paper's formula for the last example has cig(100) + 1 for cig(100) + 100; its figure is right.",
-    ),
+    titles={"Worked examples": "scores of lists of answers, described by row"},
+    not_tried="Tables 1 and 2 and Figure 3, which need the questions of NTCIR's QAC1",
+    note_of=lambda cells: _sakais_formula(cells),
 )
 def sakai2004() -> Iterator[pd.DataFrame]:
     """Answers by rank, later ones of a class as 0, against the best level of every class."""
@@ -274,6 +291,16 @@ def sakai2004() -> Iterator[pd.DataFrame]:
             yield _cells("Worked examples", [example], [measure], [figure], [computed], places)
 
 
+def _sakais_formula(cells: pd.DataFrame) -> str:
+    """The remark on a misprint, where the figure beside it agrees."""
+    last = cells.iloc[-1]
+    if abs(last["printed"] - last["computed"]) > 0.5 * 10.0 ** -last["places"] + _ROUNDING:
+        return ""
+    return (
+        "The paper's formula for the last example has cig(100) + 1 for cig(100) + 100; its figure is right."
+    )
+
+
 _NDCG = "anDCG(dcg='jk')"
 _ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP {_NDCG} RBP(p=0.9977,rel=1)"}
 """The measures of Table 2 by their evaluation depth."""
@@ -282,6 +309,14 @@ _ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP 
 @_paper(
     source="Webber, Moffat & Zobel, Information Retrieval 2010",
     data="all 129 runs of TREC-8's ad hoc task, topics 401 to 450",
+    titles={
+        "Table 1": "discriminative power: the share of pairs of systems that a t test separates, p < .05",
+        "Table 2": "Kendall's tau between the orders of systems by two measures",
+        "Table 3": "Kendall's tau between the orders of pairs of systems by their p values",
+        "Figure 2": "Kendall's tau between orders of systems by nDCG at three depths",
+        "Figure 4, text": "discriminative power at further depths",
+    },
+    not_tried="Table 1 on four other collections, Figures 1 and 3, and the curves of Figures 2 and 4",
     notes=(
         "Runs are in the order of their 64-bit scores.",
         "In Table 2 the measures at depth 10 see a pool of depth 10, and RBP.8 sees all of a list.",

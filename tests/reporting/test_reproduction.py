@@ -63,7 +63,7 @@ def test_a_cell_agrees_where_the_computed_figure_rounds_to_the_printed_one():
     cells = pd.DataFrame({"table": "Table 9", "column": "x", "places": 2} | rows)
     found = Reproduction("a paper", "some data", (), cells)
     assert found.same.tolist() == [True, True, False, True]
-    assert found.heading.splitlines()[2] == "Table 9: 3 of 4 cells"
+    assert found.heading.splitlines()[2] == "Table 9: 3 of 4 cells agree"
     assert found.table("Table 9")["x"].tolist() == ["0.67 0.67", "0.67 0.67", "0.67 0.68*", "-0.50 -0.50"]
     found.plot()
 
@@ -76,6 +76,33 @@ def test_the_command_prints_the_tables_and_saves_the_result(command, tmp_path):
     assert "101, R = 3    0.667 0.667  1.000 1.000  0.708 0.708  0.698 0.698  0.528 0.528" in out
     assert "Table 1: 50 of 50 cells" in out
     pd.testing.assert_frame_equal(pd.read_csv(path, dtype={"row": str}), reproduce("liu2016").cells)
+
+
+def test_alone_it_lists_the_papers_and_strict_tells_by_the_status_whether_all_cells_agree(
+    command, collection
+):
+    listed = command("reproduce")
+    assert listed[::2] == (0, "")
+    assert all(f"  {name} " in listed[1] for name in PAPERS)
+    assert command("reproduce", "liu2016", "--strict")[0] == 0
+    runs = collection / "runs"
+    runs.mkdir()
+    for name in ("never-stops", "stops-in-time"):
+        (collection / f"{name}.run").rename(runs / f"{name}.run")
+    other = "reproduce", "amigo2022", str(collection / "demo.qrels"), str(runs)
+    status, out, _ = command(*other)
+    assert status == 0
+    assert "Table 2: Kendall's tau between orders of systems" in out
+    assert "2 runs on 7 topics (the paper: the mean of nine collections)" in out
+    assert "Not tried: Table 1" in out
+    assert command(*other, "--strict")[0] == 1
+
+
+def test_every_table_has_a_title():
+    for name in ("liu2016", "sakai2004", "penas2011"):
+        assert {*reproduce(name).cells["table"]} == {*PAPERS[name].titles}
+    for name, file in (("webber2010", "webber2010"), ("amigo2022", "amigo2022-trec8")):
+        assert {*pd.read_csv(NOTEBOOKS / f"{file}.csv")["table"]} == {*PAPERS[name].titles}
 
 
 @pytest.mark.parametrize(("words", "said"), [
@@ -94,7 +121,7 @@ def test_other_data_are_not_called_the_papers(collection):
     """Any collection can be given; what is printed does not say that it was the paper's."""
     runs = {name: collection / f"{name}.run" for name in ("never-stops", "stops-in-time", "says-little")}
     found = reproduce("amigo2022", (collection / "demo.qrels", runs))
-    assert found.data == "the collection given (the paper: the mean of nine collections)"
+    assert found.data == "3 runs on 7 topics (the paper: the mean of nine collections)"
 
 
 @pytest.mark.parametrize(("collections", "error", "message"), [
