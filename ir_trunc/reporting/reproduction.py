@@ -89,7 +89,7 @@ class Reproduction(Result):
         return groups.agg(cells=("same", "size"), same=("same", "sum"), largest_difference=("off", "max"))
 
     def table(self, title: str) -> pd.DataFrame:
-        """One table in the paper's shape; each cell has the printed and the computed figure, * if they differ."""
+        """One table as in the paper; a cell has the printed and the computed figure, * if they differ."""
         one_of("table", title, self.cells["table"].unique())
         frame = self.cells.assign(same=self.same)[self.cells["table"] == title]
         texts = [
@@ -223,7 +223,7 @@ _PENAS = ("c@1", "c(unanswered=0)@1")
     source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051",
     data="the mean of nine collections",
     titles={
-        "Table 2": "Kendall's tau between orders of systems, by full lists (rows) and by lists cut at their best"
+        "Table 2": "Kendall's tau between orders of systems, by full lists (rows) and lists cut at their best"
         " (columns)"
     },
     not_tried="Table 1 (`ir_trunc meta properties`), Table 3 (`ir_trunc meta coverage`), Figures 1 to 3",
