@@ -268,12 +268,28 @@ def test_other_data_than_spans_are_refused(tmp_path):
     path = lines(tmp_path / "spans.jsonl", [good, good])
     path.write_text(path.read_text() + "\n{", encoding="utf-8")
     check(complaint(lambda: read_run(path)), f"run {path}, line 3 cannot be read as JSON")
-    check(complaint(lambda: read_run({"resourceSpans": []})), "no span is a retrieval")
+    check(complaint(lambda: read_run({"resourceSpans": []})), "no span is a retrieval (there is none)")
 
 
 def test_a_frame_with_rows_of_documents_is_a_frame():
     frame = pd.DataFrame({"context.span_id": ["0x1"], "query_id": ["q"], "doc_id": ["d"], "score": [0.5]})
     assert read_run(frame).to_dict() == {"q": {"d": 0.5}}
+
+
+def test_documents_as_json_text_are_no_document_id():
+    texts = {query: as_text(query, docs)["gen_ai.retrieval.documents"] for query, docs in LISTS.items()}
+    expected = calc("RBPT NumRet", QRELS, LISTS).values.tolist()
+    for run in (texts, texts | {"nothing?": []}, dict(reversed(texts.items()))):
+        assert calc("RBPT NumRet", QRELS, run).values.tolist() == expected
+    mistakes = {
+        "[{": "topic 'sky?' cannot be read as JSON",
+        "": "topic 'sky?' cannot be read as JSON",
+        '[{"id": "a"}]': "topic sky?, item 0: score or _score is missing",
+        "{}": "topic sky?: a list is needed, not dict",
+        None: "topic sky?: a list is needed, not NoneType",
+    }
+    for text, part in mistakes.items():
+        check(complaint(lambda text=text: read_run(texts | {"sky?": text})), part)
 
 
 @pytest.mark.full

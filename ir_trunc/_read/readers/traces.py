@@ -13,7 +13,7 @@ from typing import Any
 
 from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._read.arrow import one_id
-from ir_trunc._read.readers.memory import dicts
+from ir_trunc._read.readers.memory import dicts, scored_dicts
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import COMMON, File, Table, reader
 from ir_trunc._read.rows import Rows
@@ -87,6 +87,29 @@ def spans(data: Any, layout: Layout) -> Table | Iterable[Rows]:
     else:  # of polars or pyarrow
         each = data.to_dicts() if hasattr(data, "to_dicts") else data.to_pylist()
     return _lists(map(_flat, each), layout)
+
+
+def _are_texts(data: Mapping[Any, Any]) -> bool:
+    texts = (text.lstrip() for text in data.values() if isinstance(text, str))
+    return any(text.startswith(("[{", "[ {")) for text in texts)
+
+
+@reader(
+    '{topic: JSON text of [{"id": document, "score": number}, ...]}',
+    "run",
+    of="mapping",
+    recognises=_are_texts,
+    columns=True,
+    called="JSON texts by topic",
+)
+def documents_as_text(data: Mapping[Any, Any], layout: Layout) -> Table:
+    """The attribute gen_ai.retrieval.documents of spans, where it is a text; read as {topic: [dict, ...]}."""
+    lists = dict(data)
+    for topic, text in data.items():
+        if isinstance(text, str):
+            place = f"{layout.source}, topic {shown(topic)}"
+            lists[topic] = read_json(text.encode(errors="replace"), place)
+    return scored_dicts.table(lists, layout)
 
 
 def _one_by_one(items: Iterable[Any], source: str) -> Iterator[Mapping[str, Any]]:
@@ -172,7 +195,7 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Table | Iter
         counts["repeated"] += topic in span_of
         counts["bare"] += documents is None
         span_of.setdefault(topic, name)
-    kinds = ", ".join(f"{count} {kind}" for kind, count in others.items())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in others.items()) or "there is none"
     if counts["bare"] == counts["all"]:
         problem = "no retrieval span records documents" if lists else f"no span is a retrieval ({kinds})"
         needed = "spans with retrieval.documents or gen_ai.retrieval.documents are needed"
