@@ -67,12 +67,14 @@ class Notes:
             warn(f"{source}: {message}.")
 
     def _messages(self, nil_id: str, reading: Reading) -> Iterator[str]:
-        if 2 * self.tied > self.lists:
+        if reading.over_ties:
+            pass
+        elif 2 * self.tied > self.lists:
             digits = ", order='score64' all digits of the scores" if self.rounded else ""
             yield (
                 f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
                 " their order; order='rank' takes the rank column, order='file' the rows as they"
-                f" stand{digits}"
+                f" stand{digits}; ties='expected' scores all orders of equal documents"
             )
         elif self.rounded:
             yield (

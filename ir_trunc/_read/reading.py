@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
@@ -155,6 +156,8 @@ class Reading:
     lower_is_better: bool = False
     columns: Mapping[str, Any] | None = None
     keys: KeysLike | None = None
+    over_ties: bool = dataclasses.field(default=False, repr=False, compare=False, kw_only=True)
+    """Whether all orders of tied documents are scored, so that no warning says what decides their order."""
 
     def __post_init__(self) -> None:
         for name, choices in {"order": get_args(Order), "duplicates": get_args(Duplicates)}.items():

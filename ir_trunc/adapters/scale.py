@@ -202,6 +202,8 @@ def _evaluator(measures: Any, qrels: Any, options: Options) -> tuple[Evaluator, 
     if evaluator.reading.order == "file" or evaluator.reading.duplicates == "first":
         what = "order='file' and duplicates='first' need the run on one machine"
         raise InputError(f"{what}: a shuffle loses the order of rows.")
+    if evaluator.over_ties:
+        raise InputError("ties='expected' needs the run on one machine: ir_trunc.calc scores it.")
     for measure in evaluator.others.values():
         raise UnknownMeasureError(
             f"{measure} is not computed by ir_trunc: other tools need the run on one machine."

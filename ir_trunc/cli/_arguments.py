@@ -19,7 +19,7 @@ from ir_trunc._ranking.runs import Missing
 from ir_trunc._read.reading import Duplicates, HowRead, Order
 from ir_trunc.cli._output import FORMATS
 from ir_trunc.measures.declaration import split_at_blanks
-from ir_trunc.scoring.evaluator import Options
+from ir_trunc.scoring.evaluator import Options, Ties
 from ir_trunc.scoring.objects import is_measure, nearest_measures, parse_measures
 
 QRELS = "TREC qrels file, or the id of an ir_datasets data set"
@@ -137,6 +137,7 @@ _COLUMNS = "what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; m
 
 _MISSING = "topics of the qrels without rows in the run: empty lists (the default), left out, or an error"
 _UNJUDGED = "topics of a data set without judgments: left out (the default), or nil queries"
+_TIES = "documents with the same score: by id (the default), or the expected score over all of their orders"
 
 # The letter of an option, if it has one, and the arguments of `add_argument`. An option means the same in all
 # commands that have it; a letter belongs to one option. Those that the `ir_measures` command has, too, are
@@ -161,6 +162,7 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "topics": ("", {"metavar": "FILE", "help": "more topics of the query universe (TREC, TSV, CSV, JSON)"}),
     "missing": ("", {"choices": get_args(Missing), "help": _MISSING}),
     "unjudged": ("", {"choices": get_args(Unjudged), "help": _UNJUDGED}),
+    "ties": ("", {"choices": get_args(Ties), "default": "id", "help": _TIES}),
     "plot": ("", {"metavar": "FILE", "help": "draw it into a file: .png, .svg, .pdf"}),
     "seed": (
         "",
@@ -216,9 +218,10 @@ def add_topics(parser: argparse._ActionsContainer) -> None:
 
 
 def options_of(args: argparse.Namespace) -> Options:
-    """The same with the meaning of NIL and the topics; None for the default of the function called."""
-    topics = {name: getattr(args, name) for name in ("topics", "missing", "unjudged") if hasattr(args, name)}
-    return cast(Options, {**reading_of(args), "nil": args.nil, **topics})
+    """The same with the meaning of NIL, topics and ties; None for the default of the function called."""
+    names = ("topics", "missing", "unjudged", "ties")
+    others = {name: getattr(args, name) for name in names if hasattr(args, name)}
+    return cast(Options, {**reading_of(args), "nil": args.nil, **others})
 
 
 def add_runs(parser: argparse.ArgumentParser, about: str = RUNS) -> None:

@@ -96,6 +96,8 @@ def main(words: Sequence[str]) -> int:
     def rows() -> Iterator[Row]:
         for name, results in score_each(evaluator, named):
             notes.extend(_missing_topics(name, results))
+            if results.ties is not None:
+                notes.append(f"{name}: {results.ties.heading}")
             of_run = _views(name, results) if args.views else _scores(name, results, args)
             yield from (tuple(compress(row, shown)) for row in of_run)
 
@@ -182,6 +184,7 @@ def _parser() -> OneLineParser:
     parser.add_argument("--by", metavar="KEY", help=about)
     add_flag(parser, "format", help=_FORMAT, choices=[*FORMATS, *OF_PAPERS])
     add_topics(parser)
+    add_flag(parser, "ties")
     about = "means over all, answerable and nil queries, and silence"
     parser.add_argument("--views", action="store_true", help=about)
     about = "import a module that declares measures or policies, netp for netp.py"

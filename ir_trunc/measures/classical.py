@@ -146,7 +146,7 @@ def Rprec(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(gains.hits * (lists.rank <= gains.rank_of_last)), lists.spread(gains.R))
 
 
-@measure(source=BUCKLEY, cutoff="none", aliases=("BPref",), takes_nil=True)
+@measure(source=BUCKLEY, cutoff="none", aliases=("BPref",), takes_nil=True, ties="grades")
 def Bpref(lists: Lists, rel: MinRel = 1) -> Floats:
     """Binary preference: how rarely a judged irrelevant document stands above a relevant one.
 

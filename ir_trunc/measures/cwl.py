@@ -82,7 +82,7 @@ class UserModel:
         return goal * content
 
 
-@measure(source=CWL, reads=("end",))
+@measure(source=CWL, reads=("end",), ties="orders")
 def EU(lists: Lists, user: UserModel) -> Floats:
     """Expected utility: the gain of each document that is read (C/W/L), by a reader who leaves at the end.
 
@@ -96,7 +96,7 @@ def EU(lists: Lists, user: UserModel) -> Floats:
     return over(*user.expected(lists, "gain"))
 
 
-@measure(source=CWL, range=(0, np.inf))
+@measure(source=CWL, range=(0, np.inf), ties="orders")
 def ETU(lists: Lists, user: UserModel) -> Floats:
     """Expected total utility: the gain of all documents that are read (C/W/L).
 
@@ -107,7 +107,7 @@ def ETU(lists: Lists, user: UserModel) -> Floats:
     return user.expected(lists, "gain")[0]
 
 
-@measure(source=CWL, range=(0, np.inf), lower_is_better=True)
+@measure(source=CWL, range=(0, np.inf), lower_is_better=True, ties="orders")
 def EC(lists: Lists, user: UserModel) -> Floats:
     """Expected cost: what each document costs that is read (C/W/L).
 
@@ -118,7 +118,7 @@ def EC(lists: Lists, user: UserModel) -> Floats:
     return over(*user.expected(lists, "cost"))
 
 
-@measure(source=CWL, range=(0, np.inf), lower_is_better=True, reads=("end",))
+@measure(source=CWL, range=(0, np.inf), lower_is_better=True, reads=("end",), ties="orders")
 def ETC(lists: Lists, user: UserModel) -> Floats:
     """Expected total cost: what all documents cost that are read (C/W/L); with cost=1, how many they are.
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.parameters import literal
 from ir_trunc._core.rankings import Floats
-from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Range, Reads
+from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Range, Reads, Ties
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Kind, Nil, Param, Whole
 from ir_trunc.measures.parts import AtLeast, gains_by, scale_of, silent_or
@@ -72,6 +72,11 @@ class measure:
         any gain at the end of a list does. Then a warning is given for runs whose first scores are all equal,
         or whose lists mostly have the same length. Where it depends on the parameters: a function of them
         that returns the tuple. By default neither, and there is no warning.
+    ties : {'gains', 'grades', 'orders'}
+        What `ties='expected'` can rely on. 'gains': what a document adds to the score depends on its rank,
+        its gain and the gains above it, whatever their order, and an unjudged document counts like one of
+        grade 0 or less. 'grades': the same, but these differ. 'orders': nothing; every order of the ties is
+        scored, so that few documents may be tied. By default 'orders', for measures of ir_trunc 'gains'.
 
     Raises
     ------
@@ -103,6 +108,7 @@ class measure:
     lower_is_better: bool = False
     takes_nil: bool = False
     reads: Reads = ()
+    ties: Ties | None = None
 
     def __call__(self, formula: Formula) -> Formula:
         """Register the formula, and return it."""
@@ -127,6 +133,7 @@ class measure:
         registry[title] = Definition(
             title, of_single, params, self.range, self.source, self.scope, self.aliases,
             self.of_means, self.influence, self.at, self.lower_is_better, self.reads,
+            self.ties or ("gains" if type(self) is measure else "orders"),
         )  # fmt: skip
         _aliases.update(dict.fromkeys(self.aliases, title))
         return formula

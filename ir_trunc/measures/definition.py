@@ -31,6 +31,7 @@ Formula = Callable[..., Floats]
 OfMeans = tuple[Callable[..., tuple[Floats, ...]], Callable[..., Floats]]
 Read = Literal["confidence", "end"]
 Reads = tuple[Read, ...] | Callable[..., tuple[Read, ...]]
+Ties = Literal["gains", "grades", "orders"]
 Range = tuple[float, float]
 
 CUTOFF = "cutoff"
@@ -101,6 +102,7 @@ class Definition(Declared):
     at: str = CUTOFF
     lower_is_better: bool = False
     reads: Reads = ()
+    ties: Ties = "orders"
 
     def _docstring(self) -> str:
         return self.formula.__doc__ or f"{self.name}.\n\nnot known under python -OO"

@@ -32,7 +32,7 @@ DEPTH = 1000  # of TREC's tool for compatibility, whatever the length of the lis
 Distraction = Annotated[float, Number("weight of harm against help", 0)]
 
 
-@measure(source=JARVELIN, range=UNBOUNDED)
+@measure(source=JARVELIN, range=UNBOUNDED, ties="grades")
 def SignedDCG(lists: Lists) -> Floats:
     """Discounted cumulative gain with the grades as they are, negative ones too.
 
@@ -43,7 +43,7 @@ def SignedDCG(lists: Lists) -> Floats:
     return lists.sum(lists.raw_grade * log2_discount(lists)[lists.rank])
 
 
-@measure(source=LIU, range=AT_MOST_ONE, reads=("end",))
+@measure(source=LIU, range=AT_MOST_ONE, reads=("end",), ties="grades")
 def SignedRBPT(lists: Lists, p: Persistence = 0.8, max_rel: MaxRel = None) -> Floats:
     """Rank-biased precision with a terminal document, where harmful documents cost.
 
@@ -57,7 +57,7 @@ def SignedRBPT(lists: Lists, p: Persistence = 0.8, max_rel: MaxRel = None) -> Fl
     return lists.sum(gains.hits * geometric(lists, p)[lists.rank]) + end
 
 
-@measure(source=TRAPPOLINI, reads=("end",))
+@measure(source=TRAPPOLINI, reads=("end",), ties="grades")
 def UDCG(lists: Lists, gamma: Distraction = 1 / 3, max_rel: MaxRel = None) -> Floats:
     """Utility and distraction-aware cumulative gain: passages for a language model, which reads them all.
 
@@ -77,7 +77,7 @@ def UDCG(lists: Lists, gamma: Distraction = 1 / 3, max_rel: MaxRel = None) -> Fl
 # compatibility with an ideal list
 
 
-@measure(source=CLARKE, lower_is_better=True)
+@measure(source=CLARKE, lower_is_better=True, ties="grades")
 def HarmCompat(lists: Lists, p: Persistence = 0.95) -> Floats:
     """Compatibility with the most harmful list there is (TREC Health Misinformation): low is good.
 
@@ -90,7 +90,7 @@ def HarmCompat(lists: Lists, p: Persistence = 0.95) -> Floats:
     return compatibility(lists, -lists.raw_grade, -lists.judgments.grades, p)
 
 
-@measure(source=CLARKE, range=(-1, 1))
+@measure(source=CLARKE, range=(-1, 1), ties="grades")
 def CompatDiff(lists: Lists, p: Persistence = 0.95) -> Floats:
     """Helpful less harmful compatibility, the measure of TREC Health Misinformation.
 

@@ -29,7 +29,7 @@ def end_unless_joint(beta: float, **others: object) -> tuple[Read, ...]:
     return () if beta == 1 else ("end",)
 
 
-@measure(source=AMIGO_OIE, range=UNBOUNDED, reads=end_unless_joint)
+@measure(source=AMIGO_OIE, range=UNBOUNDED, reads=end_unless_joint, ties="grades")
 def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     """Observational information effectiveness: the information that list and judgments share, in nats.
 

@@ -60,7 +60,7 @@ def nRBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRe
     return normalised(lists, gains, geometric(lists, p), lists.k)
 
 
-@measure(source=MOFFAT, reads=("end",))
+@measure(source=MOFFAT, reads=("end",), ties="grades")
 def RBPRes(lists: Lists, p: Persistence = 0.8) -> Floats:
     """Residual of rank-biased precision: the weight of all that nobody has judged.
 

@@ -104,7 +104,7 @@ def bound_of(text: str) -> BoundMeasure:
 Of = Annotated[str, Named("measure of what the list is worth")]
 
 
-@measure(source=MENG, reads=("end",))
+@measure(source=MENG, reads=("end",), ties="orders")
 def EET(
     lists: Lists, of: Of = "nDCG@10", alpha: Falling = -0.001, beta: Weight = 1.0, cost: Cost = 1.0
 ) -> Floats:

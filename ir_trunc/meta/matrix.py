@@ -27,7 +27,7 @@ from ir_trunc.measures.declaration import items_of, lower_is_better, split_at_bl
 from ir_trunc.measures.definition import RunScores
 from ir_trunc.scoring._runs import RunsLike, by_name, score_each
 from ir_trunc.scoring._saved import Saved, array_of, fields_of, plain, typed
-from ir_trunc.scoring.evaluator import Evaluator, Options
+from ir_trunc.scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc.scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
 from ir_trunc.scoring.results import Results
 
@@ -407,7 +407,7 @@ def score_matrix(
     runs: RunsLike,
     *,
     unit: str | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[ScoringOptions],
 ) -> ScoreMatrix:
     """The scores of many runs, by topic.
 
@@ -415,7 +415,8 @@ def score_matrix(
 
     Parameters
     ----------
-    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, ties
         As for `ir_trunc.calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.

@@ -33,7 +33,7 @@ from ir_trunc.meta.power import (
 from ir_trunc.reporting.comparison import OF_PAIRS, Comparison
 from ir_trunc.scoring._runs import RunsLike, by_name, score_each
 from ir_trunc.scoring._statistics import PairTest, interval
-from ir_trunc.scoring.evaluator import Evaluator, Options
+from ir_trunc.scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc.scoring.objects import MeasureLike, bind, parse_measure
 from ir_trunc.scoring.results import Results
 
@@ -58,13 +58,14 @@ def compare(
     unit: str | None = None,
     repetitions: Repetitions = 10_000,
     seed: Seed = 0,
-    **options: Unpack[Options],
+    **options: Unpack[ScoringOptions],
 ) -> Comparison:
     """Score several runs, and test which of their differences are significant.
 
     Parameters
     ----------
-    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, ties
         As for `calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.

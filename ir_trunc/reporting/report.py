@@ -22,6 +22,7 @@ from ir_trunc.measures.declaration import oriented
 from ir_trunc.reporting.compare import compare
 from ir_trunc.reporting.comparison import Comparison
 from ir_trunc.scoring._runs import RunsLike, by_name
+from ir_trunc.scoring._ties import tie_notes
 from ir_trunc.scoring.evaluator import Options
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import VIEWS, Results
@@ -110,6 +111,7 @@ def report(
             lists = {name: rank(judged, run, **left) for name, run in named.items()}
             cuts = _cuts(measures, lists)
             gains = _policy_gains(cuts, lists, folds)
+        notes += () if cuts is None else tie_notes(cuts.measure, lists)
     page: str = render(
         title=title,
         version=__version__,

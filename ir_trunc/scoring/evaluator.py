@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import ir_measures
 import numpy as np
 
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, warn
-from ir_trunc._core.parameters import flag
+from ir_trunc._core.parameters import flag, one_of
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import QrelsLike, Unjudged, read_qrels_of_runs
@@ -28,6 +28,7 @@ from ir_trunc._read.reading import Duplicates, HowRead, KeysLike, Order, Reading
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures.definition import CUTOFF
+from ir_trunc.scoring._ties import score_ties, with_orders
 from ir_trunc.scoring.objects import MeasureLike, read_measures
 from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
 
@@ -47,12 +48,22 @@ class Options(HowRead, total=False):
     nil: NilRule | Convention | None
 
 
+Ties = Literal["id", "expected"]
+
+
+class ScoringOptions(Options, total=False):
+    """The keywords of `Evaluator`, for functions that score each run once."""
+
+    ties: Ties
+
+
 class Evaluator:
     """Measures and qrels made ready once, for any number of runs.
 
     Parameters
     ----------
-    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, ties
         As for `ir_trunc.calc`, and so are the errors.
 
     Examples
@@ -77,8 +88,12 @@ class Evaluator:
         lower_is_better: bool = False,
         columns: Mapping[str, Any] | None = None,
         keys: KeysLike | None = None,
+        ties: Ties = "id",
     ):
-        self.reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
+        self.over_ties = one_of("ties", ties, get_args(Ties)) == "expected"
+        self.reading = Reading(
+            order, duplicates, stop, lower_is_better, columns, keys, over_ties=self.over_ties
+        )
         self.missing = check_missing(missing)
         bound_measures = read_measures(measures)
         self.measures = tuple(bound_measures)
@@ -90,6 +105,10 @@ class Evaluator:
                 raise UnknownMeasureError(
                     f"{measure} is known to ir-measures, but no tool that is installed computes it."
                 )
+        if self.over_ties:
+            with_orders(self.measures)
+            if self.reading.without_scores:
+                raise ParameterError(f"order={order!r} leaves no ties: ties='expected' needs order='score'.")
         self.qrels, self.of_qrels = None, (topics, unjudged, nil)
         if qrels is not None:
             of_both: HowRead = {"columns": columns, "keys": keys}
@@ -106,9 +125,12 @@ class Evaluator:
     def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
-        rankings = self._open(run, keep)
+        rankings = self._open(run, keep or (self.over_ties and not isinstance(run, Rankings)))
         if not isinstance(run, Rankings):
             warn_about_lists(self.bound, source_of(run), rankings)
+        if self.over_ties:
+            ties = score_ties(self.measures, rankings, source_of(run))
+            return Results(self.measures, rankings, ties.expected, ties)
         values = scores(self.bound, rankings)
         if self.others:
             for place, values_of_other in zip(self.others, self._ask_others(run, rankings)):
@@ -128,6 +150,8 @@ class Evaluator:
         if self.others:
             measure = next(iter(self.others.values()))
             raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
+        if self.over_ties:
+            raise ParameterError("ties='expected': a curve belongs to one order of the list; leave ties out.")
         return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run))))
 
     def _open(self, run: Any, keep_scores: bool = False) -> Rankings:
@@ -225,6 +249,7 @@ def calc(
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
+    ties: Ties = "id",
     keep_scores: bool = False,
 ) -> Results:
     """Scores of a run by topic and on average.
@@ -271,6 +296,11 @@ def calc(
         The keys that identify a list together, outermost first: `("topic", "question", "day")` for columns of
         these names or tuples in the place of ids, `"topic/question/day"` for ids that have these parts. Means
         are then nested: over days for each question, over questions for each topic, over topics.
+    ties : {'id', 'expected'}
+        What decides between documents of one list with the same score (as `order` compares scores): their
+        ids, or nothing. With 'expected' a score is the mean over all orders of the ties, as in McSherry &
+        Najork (ECIR 2008), and `results.ties` has the least and the greatest score, too. All are exact. A
+        list keeps its documents and its end. The scores of a run are then held in memory.
     keep_scores : bool
         Whether the `rankings` of the results hold the scores of all documents, as the policies of
         `ir_trunc.truncation` need them. Otherwise a run can be larger than memory.
@@ -302,20 +332,20 @@ def calc(
     ready = Evaluator(
         measures, qrels, topics=topics, missing=missing, unjudged=unjudged, nil=nil,
         order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-        columns=columns, keys=keys,
+        columns=columns, keys=keys, ties=ties,
     )  # fmt: skip
     return ready.calc(run, keep_scores=keep_scores)
 
 
 def calc_aggregate(
-    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
 ) -> Aggregated:
     """Mean scores of a run.
 
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys
+    order, duplicates, stop, lower_is_better, columns, keys, ties
         As for `calc`, and so are the errors.
 
     Returns
@@ -332,14 +362,14 @@ def calc_aggregate(
 
 
 def iter_calc(
-    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
+    measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
 ) -> Iterator[ir_measures.Metric]:
     """Scores of a run by topic, one at a time.
 
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys
+    order, duplicates, stop, lower_is_better, columns, keys, ties
         As for `calc`, and so are the errors.
 
     Returns
@@ -387,12 +417,13 @@ def curves(
     return Evaluator(measures, qrels, **options).curves(run)
 
 
-def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[Options]) -> Evaluator:
+def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[ScoringOptions]) -> Evaluator:
     """Measures and qrels made ready once, for several runs.
 
     Parameters
     ----------
-    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, ties
         As for `calc`, and so are the errors.
 
     Returns

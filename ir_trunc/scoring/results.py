@@ -33,6 +33,7 @@ from ir_trunc.scoring.objects import bind, parse_measure
 
 if TYPE_CHECKING:
     from ir_trunc.scoring._tables import ResultTable
+    from ir_trunc.scoring._ties import TiedScores
 
 __all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results"]
 V = TypeVar("V")
@@ -184,6 +185,8 @@ class Results(Result):
         The lists that were scored (Q).
     values : array
         Scores (M x Q).
+    ties : TiedScores, optional
+        With ties='expected': how many lists have ties, and the range of the scores over their orders.
 
     Examples
     --------
@@ -198,6 +201,7 @@ class Results(Result):
     measures: tuple[Measure, ...]
     rankings: Rankings
     values: Floats
+    ties: TiedScores | None = None
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -361,7 +365,7 @@ class Results(Result):
         for row, bound in enumerate(map(bind, self.measures)):
             if bound is not None and bound.definition.scope == "run":
                 values[row] = bound.score(rankings)
-        return Results(self.measures, rankings, values)
+        return Results(self.measures, rankings, values, self.ties and self.ties.over(kept))
 
     def views(self) -> dict[str, Results]:
         """The results over all topics, over those with answers, and over nil queries."""
@@ -450,6 +454,8 @@ class Results(Result):
         if missing := self.universe.missing:
             excluded = ", excluded" if self.universe.excluded else ""
             named += f"; {missing} missing from the run{excluded}"
+        if self.ties is not None:
+            named += f"; {self.ties.heading}"
         return f"Results over {topics} ({means}){named}"
 
     def __repr__(self) -> str:

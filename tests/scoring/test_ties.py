@@ -1,0 +1,321 @@
+"""Scores over all orders of ties, against a naive twin that scores every order, and published formulas."""
+
+import gzip
+import itertools
+import math
+
+import numpy as np
+import pytest
+from generated import ALL, settings_of
+
+import ir_trunc
+from ir_trunc import Rankings, calc
+from ir_trunc.cli.main import main
+from ir_trunc.measures.declaration import CUTOFF
+from ir_trunc.scoring._ties import score_ties
+from ir_trunc.scoring.objects import objects
+
+OF_LISTS = [definition for definition in ALL if definition.scope == "list" and definition.name != "TokenF1"]
+
+
+def objects_of(definition, settings):
+    for setting in settings:
+        at = {definition.at: setting[CUTOFF]} if setting.get(CUTOFF) else {}
+        yield objects[definition.name](**{k: v for k, v in setting.items() if k != CUTOFF} | at)
+
+
+def tied_lists(seed, count, longest=6, costs=False):
+    """Grades, judged grades, scores and costs of lists with few distinct scores."""
+    rng = np.random.default_rng(seed)
+    grades, judged, scores, cost = [], [], [], []
+    for _ in range(count):
+        size = int(rng.integers(1, longest + 1))
+        row = [None if rng.random() < 0.25 else int(rng.choice([-1, 0, 1, 1, 2, 3])) for _ in range(size)]
+        others = rng.choice([0, 1, 2], rng.integers(0, 3)).tolist()
+        grades.append(row)
+        judged.append([grade for grade in row if grade is not None] + others)
+        scores.append(sorted(rng.choice([0.25, 0.5, 0.75], size, p=[0.2, 0.5, 0.3]).tolist(), reverse=True))
+        cost.append(rng.choice([0.0, 0.1, 0.3], size).tolist())
+    return grades, judged, scores, cost if costs else None
+
+
+def orders(documents, scores):
+    """Every order of the documents, each as often as there are permutations that make it."""
+    groups = [
+        [d for d, _ in group] for _, group in itertools.groupby(zip(documents, scores), lambda pair: pair[1])
+    ]
+    return [sum(order, ()) for order in itertools.product(*map(itertools.permutations, groups))]
+
+
+def naive(measures, grades, judged, scores, costs):
+    """The mean, the least and the greatest score (3 x M x Q) over the scores of all orders."""
+    documents = [list(zip(row, costs[q] if costs else row)) for q, row in enumerate(grades)]
+    every = [orders(row, row_scores) for row, row_scores in zip(documents, scores)]
+    owner = np.repeat(np.arange(len(every)), [len(of_list) for of_list in every])
+    flat = [order for of_list in every for order in of_list]
+    rankings = Rankings.from_lists(
+        [[grade for grade, _ in order] for order in flat],
+        [judged[q] for q in owner],
+        scores=[scores[q] for q in owner],
+        costs=[[cost for _, cost in order] for order in flat] if costs else None,
+    )
+    values = calc(measures, None, rankings).values
+    of_lists = [values[:, owner == q] for q in range(len(every))]
+    return np.array([[getattr(v, f)(axis=1) for v in of_lists] for f in ("mean", "min", "max")]).transpose(
+        0, 2, 1
+    )
+
+
+def equal_to_all_orders(measures, lists):
+    grades, judged, scores, costs = lists
+    found = score_ties(measures, Rankings.from_lists(grades, judged, scores=scores, costs=costs), "lists")
+    values = np.array([found.expected, found.least, found.greatest])
+    expected = naive(measures, *lists)
+    wrong = np.abs(values - expected) > 1e-11 * (1 + np.abs(expected))
+    assert not wrong.any(), {found.measures[m] for _, m, _ in np.argwhere(wrong)}
+    own = calc(measures, None, Rankings.from_lists(grades, judged, scores=scores, costs=costs)).values
+    assert (found.least <= own + 1e-11).all()
+    assert (own <= found.greatest + 1e-11).all()
+    untied = [len(set(row)) == len(row) for row in scores]
+    assert any(untied)
+    assert found.expected[:, untied].tobytes() == own[:, untied].tobytes()
+
+
+@pytest.mark.parametrize("costs", [False, True])
+def test_every_measure_has_the_mean_and_the_range_of_all_orders(costs):
+    measures = [
+        each for definition in OF_LISTS for each in objects_of(definition, settings_of(definition)[:4:3])
+    ]
+    equal_to_all_orders(measures, tied_lists(seed=8, count=12, longest=5, costs=costs))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("definition", OF_LISTS, ids=lambda definition: definition.name)
+def test_every_setting_has_the_mean_and_the_range_of_all_orders(definition, seed):
+    settings = settings_of(definition)
+    some = settings if len(settings) < 300 else settings[seed::2]
+    equal_to_all_orders(
+        list(objects_of(definition, some)), tied_lists(seed, 20, 5 if seed % 2 else 6, seed % 2 == 1)
+    )
+
+
+# The closed forms of McSherry & Najork (ECIR 2008), for the groups of tied documents of one list.
+
+
+def groups_of(documents, judged):
+    """The number of documents and their grades for each score, best first."""
+    for score in sorted(set(documents.values()), reverse=True):
+        names = [name for name, own in documents.items() if own == score]
+        yield len(names), [judged.get(name, 0) for name in names]
+
+
+def precision(groups, k, R):
+    found = above = 0.0
+    for size, gains in groups:
+        found += sum(gain > 0 for gain in gains) * min(max(k - above, 0), size) / size
+        above += size
+    return found / k
+
+
+def recall(groups, k, R):
+    return precision(groups, k, R) * k / R if R else 0.0
+
+
+def f1(groups, k, R):
+    return 2 * k * precision(groups, k, R) / (k + R)
+
+
+def ndcg(groups, gains):
+    total, above = 0.0, 0
+    for size, of_group in groups:
+        total += sum(of_group) / size * sum(1 / math.log2(above + j + 1) for j in range(1, size + 1))
+        above += size
+    best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(sorted(gains, reverse=True), 1))
+    return total / best if best else 0.0
+
+
+def average_precision(groups, R):
+    total = relevant = above = 0.0
+    for size, gains in groups:
+        here = sum(gain > 0 for gain in gains)
+        for j in range(1, size + 1):
+            among = (j - 1) * (here - 1) / (size - 1) if size > 1 else 0.0
+            total += here / size * (relevant + among + 1) / (above + j)
+        relevant, above = relevant + here, above + size
+    return total / R if R else 0.0
+
+
+def reciprocal_rank(groups):
+    above = 0
+    for size, gains in groups:
+        if here := sum(gain > 0 for gain in gains):
+            first_at = [math.comb(size - j, here - 1) / math.comb(size, here) for j in range(1, size + 1)]
+            return sum(p / (above + j) for j, p in enumerate(first_at, 1))
+        above += size
+    return 0.0
+
+
+def closed_forms(documents, judged):
+    groups, R = list(groups_of(documents, judged)), sum(grade > 0 for grade in judged.values())
+    everything = len(documents)
+    return {
+        "P@10": precision(groups, 10, R),
+        "R@10": recall(groups, 10, R),
+        "SetF": f1(groups, everything, R),
+        "AP": average_precision(groups, R),
+        "RR": reciprocal_rank(groups),
+        "nDCG": ndcg(groups, [max(grade, 0) for grade in judged.values()]),
+    }
+
+
+def test_large_ties_have_the_closed_forms_of_the_paper():
+    """Of 200 documents with a yes or a no, which no list of all orders could show."""
+    rng = np.random.default_rng(3)
+    names = [f"d{number}" for number in range(200)]
+    run = {name: float(rng.random() < 0.3) for name in names}
+    judged = {name: int(rng.random() < 0.1) for name in names[::2]} | {"missing": 1}
+    expected = closed_forms(run, judged)
+    results = calc(list(expected), {"q": judged}, {"q": run}, ties="expected")
+    assert results.values[:, 0].tolist() == pytest.approx(list(expected.values()), abs=1e-12)
+    assert (results.ties.least[:2] < results.values[:2]).all()
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+@pytest.mark.parametrize("name", ["ixa-ir-filter-query", "wistud_indri", "PL2c1.0"])
+def test_real_runs_with_many_ties_have_the_closed_forms(real_data, name):
+    folder = real_data("covid-r1")
+    qrels = ir_trunc.read_qrels(folder / "qrels.covid-r1.txt")
+    run, judged = {}, {}
+    with gzip.open(folder / "runs" / f"{name}.gz", "rt", encoding="utf-8") as lines:
+        for topic, _, document, _, score, _ in map(str.split, lines):
+            run.setdefault(topic, {})[document] = float(np.float32(score))
+    for line in (folder / "qrels.covid-r1.txt").read_text().splitlines():
+        topic, _, document, grade = line.split()
+        judged.setdefault(topic, {})[document] = int(grade)
+    measures = ["P@10", "R@10", "SetF", "AP", "RR", "nDCG"]
+    results = calc(measures, qrels, folder / "runs" / f"{name}.gz", ties="expected")
+    for q, topic in enumerate(results.topics):
+        expected = closed_forms(run[topic], judged[topic])
+        assert results.values[:, q].tolist() == pytest.approx([expected[m] for m in measures], abs=1e-11)
+
+
+# What is tied, and what is refused
+
+
+def test_scores_are_tied_as_the_order_compares_them():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0 + 1e-12}}
+    assert calc("RR", qrels, run, ties="expected").aggregated["RR"] == 0.75
+    exact = calc("RR", qrels, run, ties="expected", order="score64")
+    assert exact.aggregated["RR"] == 0.5
+    assert not exact.ties.tied.any()
+    beyond = {"q": {"a": 1e300, "b": 2e300, "c": -1e300}}  # infinite in 32 bits
+    assert calc("RR", qrels, beyond, ties="expected").aggregated["RR"] == 0.75
+
+
+def test_the_end_of_a_list_stays():
+    """NIL ends the list behind b, which is tied with it; what is behind NIL is not in the list."""
+    qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 2.0, "NIL": 1.0, "c": 1.0}}
+    assert calc("RRT", qrels, run, nil="ends", ties="expected").values.tolist() == [[0.75]]
+
+
+def test_empty_lists_and_an_empty_run_have_no_ties():
+    results = calc(
+        "RBPT RR@1", {"1": {"a": 1}, "2": {}}, {"1": {}, "2": {}}, ties="expected", missing="empty"
+    )
+    assert results.values.tolist() == [[0.0, 1.0], [0.0, 0.0]]
+    assert not results.ties.tied.any()
+
+
+def test_views_and_nested_means_are_expected_ones():
+    qrels = {"a/1": {"x": 1}, "a/2": {}, "b/1": {"x": 1}}
+    run = {"a/1": {"x": 1.0, "y": 1.0}, "a/2": {"x": 1.0}, "b/1": {"x": 2.0, "y": 1.0}}
+    results = calc("RR", qrels, run, keys="user/day", ties="expected")
+    assert results.aggregated["RR"] == (0.75 / 2 + 1) / 2
+    views = results.views()
+    assert views["answerable"].aggregated["RR"] == 0.875
+    assert views["answerable"].ties.least.tolist() == [[0.5, 1.0]]
+    assert "1 of 3 lists, with 1 judged document" in repr(results)
+
+
+def test_a_comparison_is_of_expected_scores():
+    qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    means = ir_trunc.compare("RR", qrels, {"one": run}, ties="expected").to_pandas()
+    assert means["RR"].tolist() == [0.875]
+
+
+RUN = {"q": {"a": 1.0, "b": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: calc("RR", QRELS, RUN, ties="expect"), "ties='expect' is unknown.*Did you mean expected"),
+        (lambda: calc("RR", QRELS, RUN, ties=None), "ties=None is unknown: 'id' or 'expected' is needed"),
+        (lambda: calc("c@1", QRELS, RUN, ties="expected"), "c@1 looks at all lists of a run"),
+        (lambda: calc("infAP", QRELS, RUN, ties="expected"), "infAP is computed by another tool"),
+        (lambda: calc("RR", QRELS, RUN, ties="expected", order="rank"), "order='rank' leaves no ties"),
+        (lambda: calc("RR", QRELS, {"q": ["a"]}, ties="expected"), r"run \(dict\): its lists have no scores"),
+        (lambda: calc("RR", None, Rankings.from_lists([[1]]), ties="expected"), "lists have no scores"),
+        (lambda: ir_trunc.curves("RR", QRELS, RUN, ties="expected"), "a curve belongs to one order"),
+        (lambda: calc("RR", ANSWERS, RUN, ties="expected"), "its lists hold answers"),
+        (lambda: calc("RR", QRELS, NIL, nil="sakai", ties="expected"), "a NIL that is right at rank 1 only"),
+        (
+            lambda: calc("EU", LARGE, LARGE_RUN, ties="expected"),
+            "40 documents are tied from rank 1 on",
+        ),
+        (lambda: calc("ERR", *GRADED, ties="expected"), "ERR needs more than 100,000 of their orders"),
+    ],
+)
+def test_what_has_no_expected_score_is_refused(call, says):
+    with pytest.raises(ir_trunc.IrTruncError, match=says):
+        call()
+
+
+QRELS, NIL = {"q": {"a": 1}}, {"q": {"a": 1.0, "NIL": 1.0}}
+ANSWERS = ir_trunc.read_answers({"q": [{"a": 1}]})
+LARGE = {"q": {str(number): number % 2 for number in range(40)}}
+LARGE_RUN = {"q": dict.fromkeys(LARGE["q"], 1.0)}
+GRADED = (
+    {"q": {str(number): number % 5 for number in range(100)}},
+    {"q": {str(number): 1.0 for number in range(100)}},
+)
+
+
+def test_a_measure_of_ones_own_is_scored_in_all_orders():
+    @ir_trunc.measure(source="a test", range=(0, math.inf))
+    def SquaredRanks(lists):
+        """The square of a sum of ranks, which depends on all ties of a list at once.
+
+        (sum_i i)^2 over the judged documents
+        """
+        return lists.sum(lists.rank * 1.0) ** 2
+
+    run = {"q": {"a": 2.0, "b": 2.0, "c": 1.0, "d": 1.0}}
+    results = calc("SquaredRanks", {"q": {"a": 1, "c": 1}}, run, ties="expected")
+    assert results.values.tolist() == [[(4**2 + 5**2 + 5**2 + 6**2) / 4]]
+    assert [results.ties.least.tolist(), results.ties.greatest.tolist()] == [[[16.0]], [[36.0]]]
+
+
+def test_the_command_prints_expected_scores_and_how_much_ties_matter(tmp_path, capsys):
+    (tmp_path / "q.txt").write_text("q 0 a 1\n")
+    (tmp_path / "tied.run").write_text("q Q0 a 1 1.0 t\nq Q0 b 2 1.0 t\n")
+    words = [str(tmp_path / "q.txt"), str(tmp_path / "tied.run"), "RR", "--ties", "expected"]
+    assert main([*words, "--format", "table"]) == 0
+    printed = capsys.readouterr().out
+    assert "0.7500" in printed
+    assert "tied.run: means over all orders of the ties in 1 of 1 list, with 1 judged document" in printed
+
+
+def test_the_report_says_how_much_ties_matter():
+    qrels = {"1": {"a": 1}, "2": {"a": 1}}
+    runs = {
+        "plain": {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}},
+        "tied": {"1": {"a": 1.0, "b": 1.0, "c": 0.5}, "2": {"a": 2.0, "b": 1.0}},
+        "by rank": {"1": ["a"], "2": ["a"]},
+    }
+    page = ir_trunc.report("RR", qrels, runs, folds=2)
+    note = "1 run of 3 has documents with the same score in a list. Over all of their orders, RR differs most"
+    assert f"{note} for tied: 0.7500 to 1.0000, on average 0.8750, with ties in 1 of 2 lists." in page
+    assert "same score" not in ir_trunc.report("RR", qrels, {"plain": runs["plain"]}, folds=2)
