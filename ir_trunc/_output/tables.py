@@ -103,10 +103,11 @@ def _blocks(lines: list[list[str]], names: int, width: int) -> Iterator[list[lis
         start = end
 
 
-def csv_text(table: pd.DataFrame, places: int | None) -> str:
+def csv_text(table: pd.DataFrame, places: int | None, separator: str = ",") -> str:
     """A table as CSV, with the names of its rows if there are any. places: decimals; None or -1 for all."""
     numbers = f"%.{places}f" if places is not None and places >= 0 else None
-    return table.to_csv(index=not is_plain(table.index), lineterminator="\n", float_format=numbers)
+    index = not is_plain(table.index)
+    return table.to_csv(sep=separator, index=index, lineterminator="\n", float_format=numbers)
 
 
 def as_html(frame: pd.DataFrame, digits: int = 4, index: bool = True) -> str:

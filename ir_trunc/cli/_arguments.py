@@ -36,8 +36,8 @@ class Help(argparse.HelpFormatter):
         return "\n".join(fitted(line, start) for line, start in zip(text.splitlines(), starts))
 
     def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
-        if isinstance(action.metavar, str) and action.metavar.endswith("..."):
-            return action.metavar  # which says itself that there may be several
+        if isinstance(action.metavar, str) and action.metavar.endswith(("...", "]")):
+            return action.metavar  # which says itself how many there may be
         return super()._format_args(action, default_metavar)
 
 
@@ -147,15 +147,14 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "no-summary": ("-n", {"action": "store_true", "help": "with -q: leave the means out"}),
     "places": (
         "-p",
-        {"type": _places, "default": 4, "metavar": "N", "help": "decimal places, -1 for all (default 4)"},
+        {"type": _places, "metavar": "N", "help": "decimal places, -1 for all (default 4)"},
     ),
     "output": (
         "-o",
         {"metavar": "FILE", "help": "write there, gzipped where the name ends in .gz; - prints"},
     ),
     "format": ("", {"choices": FORMATS, "help": "the form of the output"}),
-    "measures": ("-m", {"metavar": "MEASURES", "help": "measures in one text"}),
-    "measure": ("-m", {"metavar": "MEASURE", "help": "the measure that counts"}),
+    "measures": ("-m", {"metavar": "MEASURES", "help": "in place of MEASURE: all in one text"}),
     "policy": ("", {"metavar": "POLICY", "help": "a policy, or a file of cuts"}),
     "qrels": ("", {"metavar": "QRELS", "help": QRELS}),
     "cuts": ("-k", {"metavar": "FILE", "help": "write lines 'topic<TAB>k' there"}),
@@ -224,39 +223,42 @@ def options_of(args: argparse.Namespace) -> Options:
     return cast(Options, {**reading_of(args), "nil": args.nil, **others})
 
 
-def add_runs(parser: argparse.ArgumentParser, about: str = RUNS) -> None:
-    """Add runs, where flags name the measures."""
-    parser.add_argument("runs", metavar="RUN", nargs="+", type=_run, help=about)
-
-
-def _run(word: str) -> str:
-    """A word that names a run."""
-    if is_measure(_name(word.partition(" ")[0])) and not os.path.exists(word):
-        raise argparse.ArgumentTypeError(
-            f"{word!r} is a measure where a run is needed: here a flag names measures, all in one text"
-        )
-    return word
-
-
-def add_runs_and_measures(parser: OneLineParser, needed: bool = True) -> None:
-    """Add QRELS, runs and measures behind them, and how runs are read. needed: whether they must be given."""
+def add_runs_and_measures(
+    parser: OneLineParser, needed: bool = True, default: str = "", about: str = RUNS
+) -> None:
+    """Add QRELS, runs and measures behind them. needed: whether they must be given; default: the measures."""
     parser.add_argument("qrels", metavar="QRELS", nargs=None if needed else "?", help=QRELS)
-    many, about = "+" if needed else "*", f"{RUNS}; then measures"
-    parser.add_argument("arguments", metavar="RUN ... MEASURE ...", nargs=many, help=about)
-    add_reading(parser)
+    many, about = "+" if needed else "*", f"{about}; then measures{f' (default: {default})' * bool(default)}"
+    metavar = "RUN ... [MEASURE ...]" if default else "RUN ... MEASURE ..."
+    parser.add_argument("arguments", metavar=metavar, nargs=many, help=about)
+    add_flag(parser, "measures")
 
 
-def runs_and_measures(words: Sequence[str]) -> tuple[list[str], list[str | Measure]]:
-    """Runs, and the measures behind them.
+def runs_and_measures(args: argparse.Namespace, default: str = "") -> tuple[list[str], list[str | Measure]]:
+    """Runs, and the measures behind them, or of `-m`, or the default.
 
     The first word is a run, as for the `ir_measures` command. So is each further one up to the first
     measure, if it is a file or looks like the path of one.
     """
+    words = args.arguments
+    if not os.path.exists(words[0]) and is_measure(_name(words[0].partition(" ")[0])):
+        raise ParameterError(f"{words[0]!r} is a measure where a run is needed: QRELS RUN ... MEASURE ...")
     for place in range(1, len(words)):
         if measures := _measures_in(words[place]):
-            return list(words[:place]), [*measures, *words[place + 1 :]]
-    runs = "runs" if len(words) > 1 else "run"
-    raise ParameterError(f"No measure is given after the {runs}; 'RBPT nDCG@10', for example.")
+            return words[:place], measures_of(args, [*measures, *words[place + 1 :]])
+    return words, measures_of(args, [], default)
+
+
+def measures_of(
+    args: argparse.Namespace, words: Sequence[str | Measure], default: str = ""
+) -> list[str | Measure]:
+    """The measures that words name, or `-m`, or the default."""
+    if words and args.measures is not None:
+        raise ParameterError(f"-m {args.measures!r} and {str(words[0])!r}: name the measures in one place.")
+    measures = words or split_at_blanks(default if args.measures is None else args.measures)
+    if not measures:
+        raise ParameterError("No measure is given after the runs; 'RBPT nDCG@10', for example.")
+    return [*measures]
 
 
 def _measures_in(word: str) -> list[str | Measure]:

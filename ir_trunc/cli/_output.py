@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import json
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any, BinaryIO, TextIO, cast
 
-from ir_trunc._core.errors import printable
+from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._output.files import output_file
 from ir_trunc._output.tables import WIDTH, aligned_text, markdown_table, number_text
 
@@ -29,9 +30,10 @@ def _value_text(value: float, places: int) -> str:
 
 
 def write_tsv(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
-    """Lines of tab-separated fields; means of several runs as a table with a row for each run."""
-    if columns == ["run", "measure", "value"]:
-        lines: Iterable[Sequence[str]] = _by_measure(rows, columns, places)
+    """The table of several runs, tab-separated; of one run, the lines of the `ir_measures` command."""
+    lines: Iterable[Sequence[str]]
+    if "run" in columns:
+        lines = _by_measure(rows, columns, places)
     else:
         lines = ([*names, _value_text(value, places)] for *names, value in rows)
     # A tab or a line end in a name would begin the next cell.
@@ -101,6 +103,14 @@ def printing(path: str | None) -> Iterator[TextIO]:
         out = io.TextIOWrapper(cast(BinaryIO, file), "utf-8", "backslashreplace", "")
         yield out
         out.detach()
+
+
+def form_and_places(args: argparse.Namespace) -> tuple[str, int]:
+    """The form of the output, and the decimal places."""
+    form = args.format or form_of(args.output)
+    if form == "jsonl" and args.places is not None:
+        raise ParameterError("jsonl has all decimal places: leave --places (-p) out.")
+    return form, 4 if args.places is None else args.places
 
 
 def form_of(path: str | None) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ir_trunc._output.files import check_outputs
 from ir_trunc.adapters.cdet import MEASURES, ChangeScores, score
-from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_runs
-from ir_trunc.cli._output import FORMATS, Row, form_of, printing
+from ir_trunc.cli._arguments import OneLineParser, add_flag, add_runs_and_measures, runs_and_measures
+from ir_trunc.cli._output import FORMATS, Row, form_and_places, printing
 
 __all__ = ["main"]
 
@@ -30,14 +30,13 @@ example:
 
 
 def main(words: Sequence[str]) -> int:
-    """`ir_trunc cdet TOPICS QRELS RUN...`."""
+    """`ir_trunc cdet TOPICS QRELS RUN... [MEASURE...]`."""
     parser = OneLineParser(prog="ir_trunc cdet", description=_ABOUT, epilog=_EPILOG)
     parser.add_argument(
         "topics", metavar="TOPICS", help="the track's topics: JSON lines with tid and questions"
     )
-    about = f"gains of documents by topic/question/day. {QRELS}"
-    parser.add_argument("qrels", metavar="QRELS", help=about)
-    add_runs(parser, "runs of the track: JSON lines that begin with the runtag")
+    about = "runs of the track: JSON lines that begin with the runtag"
+    add_runs_and_measures(parser, default="those below", about=about)
     about = (
         "days of the collection: a range 2024-01-01..2024-03-31, or a file of dates or of lines"
         " 'document<TAB>date' (default: from the first to the last day of the qrels)"
@@ -45,25 +44,26 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--days", metavar="DAYS", help=about)
     about = "gains of questions by topic/day (default: the highest gain of a question's documents on the day)"
     parser.add_argument("--question-qrels", metavar="QRELS", help=about)
-    add_flag(parser, "measures", default=MEASURES, help="other measures, in one text")
     about = "the finest means that are printed (default question)"
     parser.add_argument("--by", choices=("question", "topic", "all"), default="question", help=about)
     for name in ("places", "output", "format"):
         add_flag(parser, name)
-    args = parser.parse_args(words)
+    args = parser.parse_intermixed_args(words)
+    runs, measures = runs_and_measures(args, MEASURES)
+    form, places = form_and_places(args)
     days_file = None if ".." in (args.days or "") else args.days
-    check_outputs([args.output], [args.topics, args.qrels, *args.runs, days_file, args.question_qrels])
+    check_outputs([args.output], [args.topics, args.qrels, *runs, days_file, args.question_qrels])
     scores = score(
         args.topics,
         args.qrels,
-        args.runs,
+        runs,
         days=args.days,
         question_qrels=args.question_qrels,
-        measures=args.measures,
+        measures=measures,
     )
     columns = [*map(str, scores.table.index.names), "measure", "value"]
     with printing(args.output) as out:
-        FORMATS[args.format or form_of(args.output)](_rows(scores, args.by), columns, args.places, out)
+        FORMATS[form](_rows(scores, args.by), columns, places, out)
     return 0
 
 

@@ -67,6 +67,8 @@ def main(words: Sequence[str]) -> int:
         **options_of(args),
     )
     if args.plan:
+        if args.junit is not None or args.report is not None:
+            raise ParameterError("--plan checks nothing: leave --junit and --report out.")
         print(table_text(gate.plan()))
         return 0
     for line in gate.lines():

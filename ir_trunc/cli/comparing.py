@@ -9,6 +9,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 from ir_trunc._core.errors import IrTruncError
+from ir_trunc._core.lazy import pd
+from ir_trunc._output.tables import BEST, csv_text, table_text
 from ir_trunc.cli._arguments import add_flag, options_of
 from ir_trunc.cli._output import FORMATS, form_of, printing
 from ir_trunc.scoring._statistics import PairTest
@@ -19,31 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["OF_PAPERS", "add_comparison", "is_asked", "write_comparison"]
 
 
-def _pairs(separator: str) -> Callable[[Comparison, int], str]:
-    return lambda comparison, places: str(
-        comparison.pairs().to_csv(sep=separator, index=False, lineterminator="\n")
-    )
-
-
-def _jsonl(comparison: Comparison, places: int) -> str:
-    def finite(value: Any) -> Any:
-        return None if isinstance(value, float) and not isfinite(value) else value
-
-    pairs = comparison.pairs().to_dict("records")
-    rows = ({name: finite(value) for name, value in row.items()} for row in pairs)
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-
-
-_FORMS: Mapping[str, Callable[[Comparison, int], str]] = {
+_TEXTS: Mapping[str, Callable[[Comparison, int], str]] = {
     "table": lambda comparison, places: f"{comparison.marked(places).text()}\n",
     "markdown": lambda comparison, places: comparison.to_markdown(places),
     "latex": lambda comparison, places: comparison.to_latex(digits=places),
     "html": lambda comparison, places: comparison.to_html(places),
-    "csv": _pairs(","),
-    "tsv": _pairs("\t"),
-    "jsonl": _jsonl,
 }
-OF_PAPERS = tuple(form for form in _FORMS if form not in FORMATS)
+OF_PAPERS = tuple(form for form in _TEXTS if form not in FORMATS)
 """Forms that only a comparison has."""
 _ENDINGS = {".tex": "latex", ".html": "html"}
 
@@ -58,6 +42,8 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     about = "for the number of comparisons of a measure (default: holm; Tukey's tests need none)"
     group.add_argument("--correction", choices=("holm", "bh", "none"), help=about)
     group.add_argument("--alpha", type=float, metavar="P", help="level of significance (default 0.05)")
+    about = "print the results of the tests, a row for each measure and pair of runs, with all places"
+    group.add_argument("--pairs", action="store_true", help=about)
     group.add_argument("--intervals", action="store_true", default=None, help="print confidence intervals")
     add_flag(group, "unit", help="the key of --keys whose values are independent (default: the outermost)")
     about = "with --baseline: which are not worse by D, which equivalent"
@@ -66,20 +52,57 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
 
 def is_asked(args: argparse.Namespace) -> bool:
     """Whether a comparison with tests is asked for."""
-    return bool(_comparison_options(args)) or _form(args) in OF_PAPERS
+    return args.pairs or bool(_comparison_options(args)) or _form(args) in OF_PAPERS
 
 
-def write_comparison(args: argparse.Namespace, measures: Sequence[Any], runs: Mapping[str, Any]) -> None:
+def write_comparison(
+    args: argparse.Namespace, measures: Sequence[Any], runs: Mapping[str, Any], places: int
+) -> None:
     """Score and test the runs, and write the comparison in the form that is asked for."""
-    for flag, is_given in (("--by-query", args.by_query), ("--views", args.views)):
+    form = _form(args)
+    for flag, is_given in (("--by-query", args.by_query), ("--views", args.views), ("--by", args.by)):
         if is_given:
             raise IrTruncError(f"{flag} is not for a comparison with tests: ask for one at a time.")
+    if args.pairs and form in (*OF_PAPERS, "markdown"):
+        raise IrTruncError(f"--pairs has the forms table, tsv, csv and jsonl, not {form}.")
     from ir_trunc.reporting.compare import compare  # scipy: not before it is needed
 
     comparison = compare(measures, args.qrels, runs, **_comparison_options(args), **options_of(args))
-    places = args.places if args.places >= 0 else 15
     with printing(args.output) as out:
-        out.write(_FORMS[_form(args)](comparison, places))
+        if form in _TEXTS and not args.pairs:
+            out.write(_TEXTS[form](comparison, places if places >= 0 else 15))
+        elif args.pairs:
+            out.write(_lines(comparison.pairs(), form, places if form == "table" else args.places))
+        else:
+            out.write(_lines(_table(comparison, max(places, 0)), form, places))
+
+
+def _table(comparison: Comparison, places: int) -> pd.DataFrame:
+    """The means as numbers, each with columns for what stands beside and below it on a terminal."""
+    marked = comparison.marked(places)
+    columns: dict[str, Any] = {"letter": marked.letters} if marked.letters else {}
+    columns["system"] = marked.rows
+    for name, cells in zip(marked.columns, zip(*marked.cells)):
+        columns[name] = comparison[name].to_numpy()
+        columns[f"{name} marks"] = [BEST * cell.best + cell.marks for cell in cells]
+        if comparison.intervals:
+            columns[f"{name} interval"] = [cell.below for cell in cells]
+    return pd.DataFrame({name: list(values) for name, values in columns.items()})
+
+
+def _lines(table: pd.DataFrame, form: str, places: int | None) -> str:
+    """A table as text, CSV, TSV or JSON Lines."""
+    if form == "table":
+        return f"{table_text(table, places, every_row=True)}\n"
+    if form != "jsonl":
+        return csv_text(table, places, "," if form == "csv" else "\t")
+    # JSON has no NaN and no infinity.
+    rows = ({name: _finite(value) for name, value in row.items()} for row in table.to_dict("records"))
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _comparison_options(args: argparse.Namespace) -> dict[str, Any]:

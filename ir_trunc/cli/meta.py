@@ -24,7 +24,9 @@ from ir_trunc._read.text import contents
 from ir_trunc.cli._arguments import (
     OneLineParser,
     add_flag,
+    add_reading,
     add_runs_and_measures,
+    measures_of,
     options_of,
     reading_of,
     runs_and_measures,
@@ -123,6 +125,7 @@ def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> One
         parser.add_argument("arguments", metavar="MEASURE", nargs=many)
     else:
         add_runs_and_measures(parser, needed=kind is not ScoreMatrix)
+        add_reading(parser)
         if kind is ScoreMatrix:
             about = "scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some"
             parser.add_argument("--matrix", metavar="FILE", help=about)
@@ -135,7 +138,7 @@ def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> One
     about = "write all values into this folder, a CSV file for each table: taus and p values too"
     parser.add_argument("--tables", metavar="FOLDER", help=about)
     about = "decimal places, -1 for all (default: those of each table; all in csv)"
-    add_flag(parser, "places", default=None, help=about)
+    add_flag(parser, "places", help=about)
     if any(hasattr(procedure.result, "intervals") for procedure in procedures):
         about = "also bootstrap confidence intervals (systems are drawn)"
         parser.add_argument("--intervals", action="store_true", help=about)
@@ -232,7 +235,7 @@ def _data(kind: type | None, args: argparse.Namespace, more_measures: Sequence[s
         return {ScoreMatrix: _matrix(args, more_measures)}
     if not hasattr(args, "qrels"):
         return {list: list(args.arguments)}
-    runs, measures = _runs_and_measures(args.arguments)
+    runs, measures = _runs_and_measures(args)
     if kind is None:
         return {list: measures, "qrels": args.qrels, "runs": runs, "reading": reading_of(args)}
     return {PooledRuns: pooled_runs(args.qrels, runs, args.nil, **reading_of(args)), list: measures}
@@ -258,9 +261,9 @@ def _inputs(
     yield from derived
 
 
-def _runs_and_measures(words: Sequence[str]) -> tuple[RunsLike, list[str]]:
+def _runs_and_measures(args: argparse.Namespace) -> tuple[RunsLike, list[str]]:
     """Runs and the texts of measures; one folder stands for all its files."""
-    runs, measures = runs_and_measures(words)
+    runs, measures = runs_and_measures(args)
     return (runs[0] if len(runs) == 1 else runs), [str(measure) for measure in measures]
 
 
@@ -273,16 +276,18 @@ def _matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatr
                 " options of reading runs out."
             )
         matrix = ScoreMatrix.load(args.matrix)
-        measures = [*([args.qrels] if args.qrels else ()), *args.arguments]
-        if not measures:
+        words = [*([args.qrels] if args.qrels else ()), *args.arguments]
+        if not words and args.measures is None:
             return matrix
-        places = matrix.places([*measures, *more_measures])
+        places = matrix.places([*measures_of(args, words), *more_measures])
         return matrix.take(measures=list(dict.fromkeys(matrix.measures[place] for place in places)))
     if not args.arguments:
         raise ParameterError("QRELS, RUNS and MEASURE ... are needed, or --matrix FILE.")
-    runs, measures = _runs_and_measures(args.arguments)
+    runs, measures = _runs_and_measures(args)
     if args.pool_depth is None:
         return score_matrix([*measures, *more_measures], args.qrels, runs, unit=args.unit, **options_of(args))
+    if args.unit is not None:
+        raise ParameterError("--unit has no effect on the scores of --pool-depth: leave it out.")
     pools = pooled_runs(args.qrels, runs, args.nil, **reading_of(args))
     return pools.score([*measures, *more_measures], pools.in_pool(args.pool_depth))
 
@@ -307,10 +312,11 @@ def _show(args: argparse.Namespace, results: Sequence[Any]) -> None:
 
 def _save_matrix(parser: OneLineParser, words: Sequence[str]) -> None:
     add_runs_and_measures(parser)
+    add_reading(parser)
     add_flag(parser, "unit", help=_UNIT)
     add_flag(parser, "output", required=True, help="JSON, gzipped where the name ends in .gz")
     args = parser.parse_intermixed_args(words)
-    runs, measures = _runs_and_measures(args.arguments)
+    runs, measures = _runs_and_measures(args)
     check_outputs([args.output], [args.qrels, *args.arguments])
     score_matrix(measures, args.qrels, runs, unit=args.unit, **options_of(args)).save(args.output)
 
@@ -323,10 +329,10 @@ def _calibrate(parser: OneLineParser, words: Sequence[str]) -> None:
     parser.add_argument("--residual", type=float, help="weight of all ranks beyond --depth")
     parser.add_argument("--depth", type=int)
     args = parser.parse_args(words)
-    if args.residual is not None and args.depth is not None and args.measure is None:
+    if None not in (args.residual, args.depth) and (args.measure, args.rank) == (None, None):
         p = calibration.persistence(args.residual, args.depth)
         print(f"p = {p!r}\nput back: p^{args.depth} = {calibration.residual(p, args.depth):.10g}")
-    elif args.parameter and args.rank is not None:
+    elif args.parameter and args.rank is not None and (args.residual, args.depth) == (None, None):
         print(calibration.break_even(args.measure, args.parameter, args.rank))
     else:
         raise ParameterError("calibrate: MEASURE PARAMETER --rank R, or --residual R --depth K, is needed.")
@@ -338,6 +344,8 @@ def _guide(parser: OneLineParser, words: Sequence[str]) -> None:
     parser.add_argument("--page", metavar="FOLDER", help="write guide.md and guide.svg there instead")
     args = parser.parse_args(words)
     if args.page is not None:
+        if args.answers:
+            raise ParameterError("--page writes the page of all questions: leave the answers out.")
         text, picture = (args.page and os.path.join(args.page, f"guide.{end}") for end in ("md", "svg"))
         check_output(text)
         save_picture(plot_guide().figure, picture, "none")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
 from ir_trunc._output.files import check_outputs
 from ir_trunc.cli._arguments import (
-    QRELS,
     OneLineParser,
     add_flag,
     add_reading,
-    add_runs,
+    add_runs_and_measures,
     add_topics,
     options_of,
+    runs_and_measures,
 )
 from ir_trunc.reporting.report import MEASURES, report
 
@@ -21,13 +20,14 @@ __all__ = ["main"]
 
 
 def main(words: Sequence[str]) -> int:
-    """`ir_trunc report QRELS RUN... [-m MEASURES] -o report.html`."""
-    args = _parser().parse_args(words)
-    check_outputs([args.output], [args.qrels, *args.runs, args.topics])
+    """`ir_trunc report QRELS RUN... [MEASURE...] -o report.html`."""
+    args = _parser().parse_intermixed_args(words)
+    runs, measures = runs_and_measures(args, MEASURES)
+    check_outputs([args.output], [args.qrels, *runs, args.topics])
     report(
-        args.measures,
+        measures,
         args.qrels,
-        args.runs,
+        runs,
         args.output,
         baseline=args.baseline,
         unit=args.unit,
@@ -37,7 +37,7 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog="ir_trunc report",
         description=(
@@ -46,10 +46,7 @@ def _parser() -> argparse.ArgumentParser:
             " JavaScript."
         ),
     )
-    parser.add_argument("qrels", metavar="QRELS", help=QRELS)
-    add_runs(parser)
-    about = f"in one text (default: {MEASURES}); best cuts are those of the first"
-    add_flag(parser, "measures", default=MEASURES, help=about)
+    add_runs_and_measures(parser, default=f"{MEASURES}; best cuts are those of the first")
     add_flag(parser, "output", required=True, help="the page, report.html for example")
     parser.add_argument("--baseline", metavar="RUN", help="the run that all others are compared with")
     add_flag(parser, "unit")

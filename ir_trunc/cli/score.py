@@ -13,12 +13,13 @@ from ir_trunc._output.files import check_outputs
 from ir_trunc.cli._arguments import (
     OneLineParser,
     add_flag,
+    add_reading,
     add_runs_and_measures,
     add_topics,
     options_of,
     runs_and_measures,
 )
-from ir_trunc.cli._output import FORMATS, Row, form_of, printing
+from ir_trunc.cli._output import FORMATS, Row, form_and_places, printing
 from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
 from ir_trunc.scoring._runs import by_file_name, score_each
 from ir_trunc.scoring.evaluator import Evaluator
@@ -29,22 +30,22 @@ __all__ = ["main"]
 
 _FORMAT = (
     "the form; by default that of the file's ending (.csv, .tsv, .jsonl, .md), else a table on a terminal and"
-    " tsv in a pipe. Names and ids are printed as they are: a spreadsheet takes a cell of a csv that begins"
-    " with =, +, - or @ for a formula"
+    " the same as tsv in a pipe (of one run, the lines of the ir_measures command). Names and ids are printed"
+    " as they are: a spreadsheet takes a cell of a csv that begins with =, +, - or @ for a formula"
 )
 
 _USAGE = """\
 ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]
-       ir_trunc truncate RUN --policy POLICY [options]
-       ir_trunc monitor POLICY RUN [options]
-       ir_trunc study EXPERIMENT ...
-       ir_trunc report QRELS RUN [RUN ...] -o PAGE [options]
+       ir_trunc report QRELS RUN [RUN ...] [MEASURE ...] -o PAGE [options]
+       ir_trunc study EXPERIMENT QRELS RUN [RUN ...] [MEASURE ...] [options]
+       ir_trunc meta COMMAND QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]
+       ir_trunc truncate [QRELS] RUN [MEASURE] --policy POLICY [options]
        ir_trunc check QRELS RUN --fail-if CONDITION [options]
+       ir_trunc monitor POLICY RUN [options]
        ir_trunc measures [NAME]
        ir_trunc demo [--copy FOLDER]
-       ir_trunc meta COMMAND ...
        ir_trunc reproduce PAPER [QRELS RUNS]
-       ir_trunc cdet TOPICS QRELS RUN [RUN ...] [options]"""
+       ir_trunc cdet TOPICS QRELS RUN [RUN ...] [MEASURE ...] [options]"""
 
 _EXAMPLES = """
 examples:
@@ -66,7 +67,7 @@ examples:
 def main(words: Sequence[str]) -> int:
     """`ir_trunc QRELS RUN [RUN ...] MEASURE ...`."""
     args = _parser().parse_intermixed_args(words)
-    runs, measures = runs_and_measures(args.arguments)
+    runs, measures = runs_and_measures(args)
     if args.output in FORMATS:
         raise IrTruncError(
             f"-o names a file, and {args.output!r} is a form: write --format {args.output}, or -o"
@@ -85,13 +86,14 @@ def main(words: Sequence[str]) -> int:
     check_outputs([args.output], [args.qrels, *runs])
     _offer_demo([args.qrels, *runs])
     named = by_file_name(runs)
+    form, places = form_and_places(args)
     if is_asked(args):
-        write_comparison(args, measures, named)
+        write_comparison(args, measures, named, places)
         return 0
     evaluator = Evaluator(measures, args.qrels, **options_of(args))
     shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
     columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))
-    form, notes = args.format or form_of(args.output), list[str]()
+    notes: list[str] = []
 
     def rows() -> Iterator[Row]:
         for name, results in score_each(evaluator, named):
@@ -102,7 +104,7 @@ def main(words: Sequence[str]) -> int:
             yield from (tuple(compress(row, shown)) for row in of_run)
 
     with printing(args.output) as out:
-        FORMATS[form](rows(), columns, args.places, out)
+        FORMATS[form](rows(), columns, places, out)
         if form == "table":  # the other forms are for programs and papers
             out.writelines(f"{printable(note)}\n" for note in notes)
     return 0
@@ -178,6 +180,7 @@ def _parser() -> OneLineParser:
         epilog=_EXAMPLES,
     )
     add_runs_and_measures(parser)
+    add_reading(parser)
     for flag in ("by-query", "no-summary", "places", "output"):
         add_flag(parser, flag)
     about = "with --keys: nested means for each value of this key, question for example"

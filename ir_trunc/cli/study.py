@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import check_outputs, output_file
 from ir_trunc._output.tables import csv_text
 from ir_trunc.cli._arguments import (
-    QRELS,
+    RUNS,
     OneLineParser,
     add_flag,
     add_reading,
-    add_runs,
+    add_runs_and_measures,
     add_topics,
+    measures_of,
     natural,
     options_of,
     reading_of,
+    runs_and_measures,
 )
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation._text import list_of_policies
@@ -33,55 +35,57 @@ _POLICIES = ["Greedy", "ScoreThreshold", "LargestGap", "Oracle"]
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc study EXPERIMENT ...`."""
-    args = _parser().parse_args(words)
+    parser, experiments = _parsers()
+    named = bool(words) and words[0] in experiments
+    args = experiments[words[0]].parse_intermixed_args(words[1:]) if named else parser.parse_args(words)
     also = [path for pair in getattr(args, "also", ()) for path in pair]
-    check_outputs([args.output], [args.qrels, *args.runs, *also, *(args.policy or ())])
+    check_outputs([args.output], [args.qrels, *args.arguments, *also, *(args.policy or ())])
     table: pd.DataFrame = args.experiment(args)
     with output_file(args.output) as file:
         file.write(csv_text(table, args.places).encode())
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parsers() -> tuple[OneLineParser, Mapping[str, OneLineParser]]:
+    """The parser of the command, and those of the experiments."""
     about = "Experiments on where lists end. All of them give CSV."
     parser = OneLineParser(prog="ir_trunc study", description=about)
     experiments = parser.add_subparsers(metavar="EXPERIMENT", required=True)
 
     def add(
         name: str, meaning: str, experiment: Callable[[argparse.Namespace], pd.DataFrame]
-    ) -> argparse.ArgumentParser:
+    ) -> OneLineParser:
         sub = experiments.add_parser(name, help=meaning, description=meaning[0].upper() + meaning[1:] + ".")
         add_flag(sub, "output", default="-", help=_OUTPUT)
-        add_flag(sub, "places", default=None, help="decimal places, -1 for all (default: all)")
-        sub.set_defaults(experiment=experiment, qrels=None, runs=(), policy=None)
+        add_flag(sub, "places", help="decimal places, -1 for all (default: all)")
+        sub.set_defaults(experiment=experiment, qrels=None, policy=None)
         return sub
 
     sub = add("cuts", "distribution of the best cuts over lengths, for each measure", _cuts)
-    _add_collection(sub)
+    _add_collection(sub, study.CUTS)
     _add_also(sub)
-    add_flag(sub, "measures", default=study.CUTS)
     add_flag(sub, "by-query", help="best cut and regret of every list instead")
 
     about = "Kendall's tau between system orders by full lists and by lists cut at their best"
-    sub = add("agreement", about, lambda args: _of_all(study.agreement, args, args.truncated, args.full))
-    _add_collection(sub)
+    sub = add("agreement", about, lambda args: _of_all(study.agreement, args, study.TRUNCATED, args.full))
+    _add_collection(sub, f"{study.TRUNCATED}; of the lists that are cut")
     _add_also(sub)
-    about = "measures of the lists that are cut"
-    sub.add_argument("--truncated", metavar="MEASURES", default=study.TRUNCATED, help=about)
     sub.add_argument("--full", metavar="MEASURES", default=study.FULL, help="measures of the full lists")
 
     about = "how many lists have each length, before and after NIL ends its list"
     sub = add("lengths", about, _lengths)
-    add_runs(sub)
+    sub.add_argument("arguments", metavar="RUN", nargs="+", help=RUNS)
     add_reading(sub, nil="ends, which is what is counted")
     add_flag(sub, "qrels", help="count the lists of these topics, by default those of the runs")
 
     sub = add(
         "example",
         "score at every cut of irrelevant documents followed by relevant ones",
-        lambda args: study.example(args.measures, args.irrelevant, args.relevant, scaled=not args.raw),
+        _example,
     )
-    add_flag(sub, "measures", default=study.EXAMPLE)
+    about = f"measures (default: {study.EXAMPLE})"
+    sub.add_argument("arguments", metavar="MEASURE", nargs="*", help=about)
+    add_flag(sub, "measures")
     about = "documents at the top (default 10)"
     sub.add_argument("--irrelevant", type=natural, default=10, metavar="N", help=about)
     about = "documents behind them (default 40)"
@@ -92,17 +96,15 @@ def _parser() -> argparse.ArgumentParser:
     sub = add("policies", "policies fitted on some topics and judged on the others", _policies)
     sub.epilog = list_of_policies()
     _add_collection(sub)
-    add_flag(sub, "measure", required=True)
     default = f"a policy or a file of cuts; default: {', '.join(_POLICIES)}"
     add_flag(sub, "policy", action="append", help=default)
     sub.add_argument("--folds", type=natural, default=5, metavar="N", help="parts of the topics (default 5)")
     add_flag(sub, "seed", help="seed of the random parts (default 0)")
-    return parser
+    return parser, experiments.choices
 
 
-def _add_collection(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("qrels", metavar="QRELS", help=QRELS)
-    add_runs(parser)
+def _add_collection(parser: OneLineParser, default: str = "") -> None:
+    add_runs_and_measures(parser, default=default)
     add_topics(parser)
     add_reading(parser)
 
@@ -113,7 +115,7 @@ def _add_also(parser: argparse.ArgumentParser) -> None:
 
 
 def _lengths(args: argparse.Namespace) -> pd.DataFrame:
-    return study.lengths(args.qrels, args.runs, args.nil, **reading_of(args))
+    return study.lengths(args.qrels, args.arguments, args.nil, **reading_of(args))
 
 
 def _cuts(args: argparse.Namespace) -> pd.DataFrame:
@@ -121,22 +123,31 @@ def _cuts(args: argparse.Namespace) -> pd.DataFrame:
         raise ParameterError(
             "--by-query has a row for each list, and no mean of collections: leave --also out."
         )
-    return _of_all(study.best_cuts if args.by_query else study.cuts, args, args.measures)
+    return _of_all(study.best_cuts if args.by_query else study.cuts, args, study.CUTS)
+
+
+def _example(args: argparse.Namespace) -> pd.DataFrame:
+    measures = measures_of(args, args.arguments, study.EXAMPLE)
+    return study.example(measures, args.irrelevant, args.relevant, scaled=not args.raw)
 
 
 def _of_all(
-    experiment: Callable[..., pd.DataFrame], args: argparse.Namespace, *measures: str
+    experiment: Callable[..., pd.DataFrame], args: argparse.Namespace, default: str, *full: str
 ) -> pd.DataFrame:
     """The experiment on the collection, or on several by the names of their qrels."""
+    runs, measures = runs_and_measures(args, default)
     if not args.also:
-        return experiment(*measures, args.qrels, args.runs, **options_of(args))
-    collections = {args.qrels: (args.qrels, args.runs)}
+        return experiment(measures, *full, args.qrels, runs, **options_of(args))
+    collections = {args.qrels: (args.qrels, runs)}
     collections |= {qrels: (qrels, [runs]) for qrels, runs in args.also}
     if len(collections) <= len(args.also):
         raise ParameterError("--also: the same qrels are given twice.")
-    return study.over_collections(experiment, collections, *measures, **options_of(args))
+    return study.over_collections(experiment, collections, measures, *full, **options_of(args))
 
 
 def _policies(args: argparse.Namespace) -> pd.DataFrame:
-    chosen, collection = args.policy or _POLICIES, (args.qrels, args.runs)
-    return cross_validate(chosen, args.measure, *collection, args.folds, args.seed, **options_of(args))
+    runs, measures = runs_and_measures(args)
+    if len(measures) > 1:
+        raise ParameterError(f"Policies are fitted to one measure; {len(measures)} are given.")
+    chosen, collection = args.policy or _POLICIES, (args.qrels, runs)
+    return cross_validate(chosen, measures[0], *collection, args.folds, args.seed, **options_of(args))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ir_trunc._core.errors import ParameterError, counted
+from ir_trunc._core.errors import ParameterError, counted, shown
 from ir_trunc._output.files import check_outputs
 from ir_trunc._ranking.qrels import read_qrels_of_runs
 from ir_trunc._ranking.runs import rank_rows, read_run
@@ -22,44 +22,48 @@ from ir_trunc.truncation._text import list_of_policies
 __all__ = ["main"]
 
 _ABOUT = (
-    "End every list of a run where a policy says: --policy LargestGap, or --policy 'Fixed(k=10)'. A policy"
-    " whose parameter is left out is fitted to --measure on the topics of --qrels; one that sees the"
-    " judgments cuts only the topics of --qrels."
+    "End every list of a run where a policy says: RUN --policy LargestGap, or RUN --policy 'Fixed(k=10)'."
+    " A policy whose parameter is left out is fitted: QRELS RUN MEASURE --policy Greedy fits k to the measure"
+    " on the topics of the qrels. A policy that sees the judgments cuts only the topics of the qrels."
 )
 
 
 _TREC_FIELDS, _TAG = 6, "ir_trunc"
+_WITH_QRELS = 3  # QRELS RUN MEASURE
 
 
 def main(words: Sequence[str]) -> int:
-    """`ir_trunc truncate RUN --policy POLICY [--qrels QRELS --measure MEASURE] [-o OUT] [-k OUT]`."""
+    """`ir_trunc truncate [QRELS] RUN [MEASURE] --policy POLICY [-o OUT] [-k OUT]`."""
     parser = OneLineParser(prog="ir_trunc truncate", description=_ABOUT, epilog=list_of_policies())
-    parser.add_argument("run", metavar="RUN", help="TREC run file")
+    about = f"TREC run file; QRELS: {QRELS}; MEASURE: what to fit to, of each list by itself"
+    parser.add_argument("arguments", metavar="[QRELS] RUN [MEASURE]", nargs="+", help=about)
     add_flag(parser, "policy", required=True)
-    add_flag(parser, "qrels", help=f"of the training topics: {QRELS}")
-    add_flag(parser, "measure", help="the measure to fit to; it must score each list by itself")
+    add_flag(parser, "qrels", help="in place of QRELS")
+    add_flag(parser, "measures", help="in place of MEASURE")
     about = "write the run here with its lists cut, gzipped where the name ends in .gz; - prints"
     add_flag(parser, "output", help=about)
     about = "last field of the lines of -o (default: that of RUN's first line)"
     parser.add_argument("--tag", help=about)
     add_flag(parser, "cuts", help="write lines 'topic<TAB>k' there; without -o and -k they are printed")
     add_reading(parser)
-    args = parser.parse_args(words)
-    if (args.qrels is None) != (args.measure is None):
-        raise ParameterError(
-            "--qrels and --measure go together: a policy is fitted for a measure on judged topics."
-        )
-    check_outputs([args.output, args.cuts], [args.run, args.qrels, args.policy])
+    args = parser.parse_intermixed_args(words)
+    named = [word for word in (args.qrels, *args.arguments, args.measures) if word is not None]
+    if len(named) not in (1, _WITH_QRELS):
+        raise ParameterError(f"RUN alone or QRELS RUN MEASURE is needed, not {shown(' '.join(named))}.")
+    if args.tag is not None and args.output is None:
+        raise ParameterError("--tag has no effect without --output (-o), which writes the run.")
+    qrels, path, measure = named if len(named) == _WITH_QRELS else (None, *named, "")
+    check_outputs([args.output, args.cuts], [path, qrels, args.policy])
     policy, reading = parse_policy(args.policy), reading_of(args)
-    if args.qrels:
-        judged, reading = read_qrels_of_runs(args.qrels, nil=args.nil, reading=reading)
-    run = read_run(args.run, **reading)
+    if qrels is not None:
+        judged, reading = read_qrels_of_runs(qrels, nil=args.nil, reading=reading)
+    run = read_run(path, **reading)
     lists, sees = ranked(run, nil=args.nil), sees_judgments(policy)
-    if sees and args.qrels is None:
-        raise ParameterError(f"{policy} looks at judgments: --qrels and --measure are needed.")
-    if args.qrels:
+    if sees and qrels is None:
+        raise ParameterError(f"{policy} looks at judgments: QRELS RUN MEASURE are needed.")
+    if qrels is not None:
         training = rank_rows(judged, [run], keep_scores=True)
-        policy = policy.fit(training, args.measure)
+        policy = policy.fit(training, measure)
         if sees:
             lists = training
             kept = pc.is_in(run.topics.cast(pa.string()), value_set=pa.array(lists.topics))
@@ -67,7 +71,7 @@ def main(words: Sequence[str]) -> int:
     lengths = lengths_of(policy, lists)
     cuts = dict(zip(lists.topics, lengths.tolist()))
     if args.output is not None:
-        tag, comments = _head_of(args.run)
+        tag, comments = _head_of(path)
         write_run(args.output, run, cuts, tag if args.tag is None else args.tag, comments)
     if args.cuts is not None:
         write_cuts(args.cuts, cuts)

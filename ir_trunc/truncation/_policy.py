@@ -351,7 +351,7 @@ def lengths_of(policy: Cutter, rankings: Rankings) -> Ints:
 
 def unfitted(policy: Policy, name: str) -> ParameterError:
     """The error about a parameter that has to be fitted first."""
-    how = "fit it on training topics first (at the command line: --qrels and --measure)"
+    how = "fit it on training topics first (at the command line: QRELS RUN MEASURE)"
     return ParameterError(f"{type(policy).__name__} has no {name} yet: {how}.")
 
 

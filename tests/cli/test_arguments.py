@@ -50,7 +50,7 @@ def test_a_letter_means_one_thing_in_all_commands_and_flags_come_from_one_table(
         "-p": {"--places"},
         "-o": {"--output"},
         "-k": {"--cuts"},
-        "-m": {"--measure", "--measures"},
+        "-m": {"--measures"},
     }
 
 
@@ -90,11 +90,37 @@ def test_a_run_is_told_from_a_measure_in_one_way(collection, command):
     assert (matrix.systems, matrix.measures) == (("AP", RUNS[1], "P_5.run"), ("AP", "P@5"))
 
 
-@pytest.mark.parametrize("words", ["report -o page.html qrels", "study cuts qrels", "study lengths"])
+@pytest.mark.parametrize(
+    "words", ["report -o page.html qrels", "study cuts qrels", "qrels", "meta matrix -o x qrels"]
+)
 @pytest.mark.parametrize("measure", ["RBPT", "nDCG@10", "P(rel=2)@5", "RBPT AP"])
-def test_a_measure_among_runs(folder, complaint, words, measure):
-    message = complaint(*words.split(), "in.run", measure)
-    assert f"{measure!r} is a measure where a run is needed: here a flag names measures" in message
+def test_a_measure_in_the_place_of_the_run(folder, complaint, words, measure):
+    message = complaint(*words.split(), measure, "in.run", "AP")
+    assert f"{measure!r} is a measure where a run is needed: QRELS RUN ... MEASURE ..." in message
+
+
+@pytest.mark.parametrize("words", [
+    "QRELS RUN MEASURES", "meta stability QRELS RUNS MEASURES", "study cuts QRELS RUN MEASURES",
+    "report QRELS RUN -o page.html MEASURES",
+])  # fmt: skip
+def test_measures_stand_behind_the_runs_or_in_one_text(collection, command, complaint, words):
+    """In every command; not in both places."""
+    places = {"QRELS": [QRELS], "RUN": RUNS[:1], "RUNS": RUNS}
+
+    def call(call, *measures):
+        return call(
+            *(part for word in words.split() for part in places.get(word, [word]) if word != "MEASURES"),
+            *measures,
+        )
+
+    def result(*measures):
+        printed = call(command, *measures)
+        return printed, (collection / "page.html").read_text() if "report" in words else ""
+
+    behind = result("AP", "RBPT(p=0.5, rel=1)")
+    assert behind[0][0] == 0
+    assert result("-m", "AP RBPT(p=0.5, rel=1)") == result("--measures", "AP RBPT(p=.5,rel=1)") == behind
+    assert "-m 'RR' and 'AP': name the measures in one place" in call(complaint, "AP", "-m", "RR")
 
 
 def test_a_run_may_be_called_like_a_measure(folder, command):
@@ -118,6 +144,12 @@ def test_a_run_may_be_called_like_a_measure(folder, command):
     (["qrels", "in.run", "AP", "--topics", "runs"], "runs"),
     (["", "in.run", "AP"], "the path is empty"), (["qrels", "", "AP"], "the path is empty"),
     (["qrels", "in.run", "AP", "--nil", "never"], "'never'"),
+    (["qrels", "in.run", "AP", "-p", "2", "--format", "jsonl"], "jsonl has all decimal places"),
+    (["check", "qrels", "in.run", "--fail-if", "AP<1", "--plan", "--junit", "x"], "leave --junit and"),
+    (["meta", "calibrate", "OIE", "beta", "--rank", "20", "--depth", "2"], "or --residual R --depth K, is"),
+    (["meta", "guide", "length=yes", "--page", "x"], "leave the answers out"),
+    (["meta", "matrix", "qrels", "in.run", "-m", "", "-o", "x"], "No measure is given"),
+    (["meta", "power", "qrels", "in.run", "runs", "AP", "--pool-depth", "2", "--unit", "x"], "--unit"),
     (["qrels", "in.run", "AP", "--views", "-q"], "--views, --by-query (-q) and --by"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip
 def test_bad_words(folder, complaint, words, part):
@@ -147,7 +179,7 @@ def test_options_that_are_declared_repeatable_may_be_repeated(folder, command):
 @pytest.mark.parametrize("number", ["1_0", "²", "١٠", "1e2", "0x10", "", "7" * 5000])
 @pytest.mark.parametrize("words", [
     "study example --relevant", "meta calibrate --residual 0.1 --depth", "qrels in.run AP -p",
-    "meta stability qrels runs AP RR --repetitions", "study policies qrels runs -m SetF --folds",
+    "meta stability qrels runs AP RR --repetitions", "study policies qrels runs SetF --folds",
 ])  # fmt: skip
 def test_whole_numbers_have_one_grammar(folder, complaint, words, number):
     message = complaint(*words.split(), number)

@@ -41,22 +41,45 @@ def test_latex_and_html_ask_for_tests_by_themselves(compared):
         assert file.read() == comparison().to_html()
 
 
-def test_a_pipe_gets_a_row_for_each_comparison(compared):
-    lines = compared("--baseline", RUNS[0])[1].splitlines()
-    rows = list(csv.DictReader(lines, delimiter="\t"))
+def test_pairs_have_a_row_for_each_comparison(compared):
     expected = comparison(baseline=RUNS[0]).pairs()
-    assert [row["system"] for row in rows] == expected["system"].tolist()
-    assert [float(row["p"]) for row in rows] == expected["p"].tolist()
-    assert [
-        json.loads(line)["low"]
-        for line in compared("--baseline", RUNS[0], "--format", "jsonl")[1].splitlines()
-    ] == (expected["low"].tolist())
+    for form, separator in (("csv", ","), ("tsv", "\t")):
+        lines = compared("--baseline", RUNS[0], "--pairs", "--format", form)[1].splitlines()
+        rows = list(csv.DictReader(lines, delimiter=separator))
+        assert [row["system"] for row in rows] == expected["system"].tolist()
+        assert [float(row["p"]) for row in rows] == expected["p"].tolist()
+    lines = compared("--baseline", RUNS[0], "--pairs", "--format", "jsonl")[1].splitlines()
+    assert [json.loads(line)["low"] for line in lines] == expected["low"].tolist()
+    rows = list(csv.DictReader(compared("--pairs", "-p", "2")[1].splitlines(), delimiter="\t"))
+    assert [row["p"] for row in rows] == [f"{p:.2f}" for p in comparison().pairs()["p"]]
+    text = compared("--pairs", "--format", "table")[1]
+    assert all(f"{p:.4f}" in text for p in comparison().pairs()["p"])
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("options", [[], ["--baseline", RUNS[0]], ["--intervals"]], ids=" ".join)
+def test_a_pipe_gets_the_table_of_the_terminal(compared, options):
+    """Each word of a row of one is in the row of the other."""
+    words = [*options, "--alpha", "0.9", "--test", "t", "-p", "2"]
+    for form, separator in (("tsv", "\t"), ("csv", ",")):
+        rows = list(csv.DictReader(compared(*words, "--format", form)[1].splitlines(), delimiter=separator))
+        assert [row["system"] for row in rows] == list(RUNS)
+        shown = compared(*words, "--format", "table")[1]
+        lines = [next(line for line in shown.splitlines() if run in line) for run in RUNS[1:]]
+        for row, line in zip(rows[1:], lines):
+            marked = "".join(f"{row[name]}{row[f'{name} marks']}" for name in MEASURES)
+            assert "".join(line.split()) == f"{row.get('letter', '')}{row['system']}{marked}"
+            intervals = [row[f"{name} interval"] for name in MEASURES] if "--intervals" in options else []
+            assert all(interval in shown for interval in intervals)
+    assert compared(*words) == compared(*words, "--format", "tsv")
+    lines = compared(*options, "--test", "t", "--format", "jsonl")[1].splitlines()
+    assert [json.loads(line)["AP"] for line in lines] == comparison()["AP"].tolist()
 
 
 def test_an_interval_without_bounds_is_null_in_json(compared):
     """Seven topics are too few for a randomisation test at this level."""
     rows = compared(
-        "--baseline", RUNS[0], "--test", "randomization", "--alpha", "0.001", "--format", "jsonl"
+        "--baseline", RUNS[0], "--test", "randomization", "--alpha", "0.001", "--pairs", "--format", "jsonl"
     )[1]
     assert {json.loads(line)["low"] for line in rows.splitlines()} == {None}
 
@@ -72,6 +95,8 @@ def test_a_table_to_read_fits_80_columns(compared):
     (["--baseline", "missing"], "'missing' is not one of the runs"),
     (["--baseline", RUNS[0], "-q"], "--by-query is not for a comparison with tests"),
     (["--test", "t", "--views"], "--views is not for a comparison with tests"),
+    (["--test", "t", "--keys", "topic", "--by", "topic"], "--by is not for a comparison with tests"),
+    (["--pairs", "--format", "latex"], "--pairs has the forms table, tsv, csv and jsonl, not latex"),
     (["--margin", "0.1"], "baseline"),
     (["--test", "anova"], "test='anova' is unknown"),
     (["--test", "tukey", "--correction", "bh"], "allows for all pairs itself"),
@@ -97,7 +122,7 @@ def test_the_unit_of_tests_is_a_key(tmp_path, monkeypatch, command):
     for name in "xy":
         docs = (f"u{n // 2}/d{n} Q0 {'a' if n % (3 + (name == 'y')) else 'b'} 1 1 t\n" for n in range(24))
         (tmp_path / name).write_text("".join(docs))
-    words = ["qrels", "x", "y", "RR", "--keys", "user/day", "--baseline", "x", "--format", "csv"]
+    words = ["qrels", "x", "y", "RR", "--keys", "user/day", "--baseline", "x", "--pairs", "--format", "csv"]
     runs = {"keys": "user/day", "baseline": "x"}
     for more, options in (([], {}), (["--unit", "day"], {"unit": "day"})):
         expected = compare("RR", "qrels", ["x", "y"], **runs, **options).pairs()

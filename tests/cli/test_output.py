@@ -48,15 +48,19 @@ def values_of(command, *words):
 
 @pytest.mark.parametrize("runs", [RUNS[:1], RUNS], ids=["one run", "two runs"])
 @pytest.mark.parametrize("options", [[], ["-q"], ["--views"]], ids=" ".join)
-@pytest.mark.parametrize("form", ["table", "markdown"])
+@pytest.mark.parametrize("form", ["table", "markdown", "tsv"])
 def test_tables_hold_every_value_once(collection, command, runs, options, form):
     words = [QRELS, *runs, "AP", "RBPT(p=0.5)", "c@1", *options]
+    if form == "tsv" and len(runs) == 1:
+        pytest.skip("of one run, tsv has the lines of the ir_measures command")
     expected = values_of(command, *words)
     status, out, _ = command(*words, "--format", form)
     assert status == 0
     if form == "markdown":
         lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in out.splitlines()]
         del lines[1]
+    elif form == "tsv":
+        lines = [line.split("\t") for line in out.splitlines()]
     else:
         lines = [re.split(r"  +", line) for line in out.splitlines()]
     header, *rows = lines
@@ -102,7 +106,7 @@ def test_names_of_runs_stay_in_their_cells(folder, command):
     assert [row.split("\t")[0] for row in rows] == ["run", "in.run", r"a\tb\nc.run"]
     assert {
         row.count("\t") for row in command("qrels", "in.run", "a\tb\nc.run", "AP", "-q")[1].splitlines()
-    } == {3}
+    } == {2}
 
 
 def test_jsonl_has_all_places_and_null_where_a_value_is_no_number(collection, command):

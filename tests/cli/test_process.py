@@ -179,7 +179,7 @@ def test_a_pipe_gets_the_scores_and_nothing_else(folder, bash):
     scores = "ir_trunc qrels in.run runs/a RBPT AP -q | cat; ir_trunc qrels <(gzip -c in.run | zcat) RR"
     status, out, err = bash(f"{scores}; ir_trunc demo")
     assert (status, err) == (0, "")
-    assert "in.run\tall\tAP\t" in out
+    assert "in.run\tall\t" in out
     assert "\nRR\t0.6111\n" in out
 
 
@@ -350,7 +350,7 @@ WITH_NAMES = [
     "study cuts qrels BAD -q -m SetF",
     "study cuts qrels BAD -q -m SetF -o out.csv",
     "study lengths BAD",
-    "study agreement qrels in.run BAD --truncated RBPU --full AP",
+    "study agreement qrels in.run BAD RBPU --full AP",
     "study policies qrels BAD -m SetF --folds 2",
     "truncate BAD --policy Fixed(1)",
     "truncate in.run --policy Fixed(1) -o BAD",

@@ -63,7 +63,7 @@ def test_a_cut_run_keeps_its_tag_and_its_comments(files, capsys):
     ("policy", "fitted"), [("Greedy", "Fixed(k=2)"), ("ScoreThreshold", "ScoreThreshold(threshold=16.0)")]
 )
 def test_the_fitted_policy_is_printed(files, capsys, policy, fitted):
-    printed = out(capsys, f"truncate a.run --policy {policy} --qrels qrels -m FlatU -k k.tsv")
+    printed = out(capsys, f"truncate qrels a.run FlatU --policy {policy} -k k.tsv")
     assert printed.err.startswith(f"{fitted}: 4 lists")
 
 
@@ -84,7 +84,7 @@ def test_the_oracle_cuts_the_judged_topics(files, capsys):
 
 
 def test_study_cuts(files, capsys):
-    rows = table(capsys, "study cuts qrels runs -m 'SetF RBPU'")
+    rows = table(capsys, "study cuts qrels runs SetF -o - RBPU")
     assert [row["best_cut"] for row in rows] == ["0", "1-4"]
     assert sum(float(row["SetF"]) for row in rows) == pytest.approx(1)
     rows = table(capsys, "study cuts qrels a.run -q -m 'FlatU(e=0.1)'")
@@ -102,20 +102,20 @@ def test_studies_of_several_collections_have_their_mean(files, capsys):
     assert [float(row["SetF"]) for row in rows[2:]] == shares["qrels"] + shares["strict"]
     mean = [(x + y) / 2 for x, y in zip(*shares.values())]
     assert [float(row["SetF"]) for row in rows[:2]] == mean
-    command = "study agreement qrels runs --full AP --truncated 'RBPT(p=0.8)' -p 2 --also strict runs"
+    command = "study agreement qrels runs 'RBPT(p=0.8)' --full AP -p 2 --also strict runs"
     rows = table(capsys, command)
     assert list(rows[0]) == ["collection", "full", "RBPT(p=0.8)"]
     assert {len(row["RBPT(p=0.8)"].partition(".")[2]) for row in rows} == {2}
 
 
 def test_study_agreement_lengths_example_policies(files, capsys):
-    rows = table(capsys, "study agreement qrels runs --truncated 'RBPU nDCGT' --full AP")
+    rows = table(capsys, "study agreement qrels runs --full AP RBPU nDCGT")
     assert list(rows[0]) == ["full", "RBPU", "nDCGT"]
     rows = table(capsys, "study lengths runs a.run")
     assert [[*row.values()] for row in rows] == [["3", "12", "12"], ["4", "4", "4"]]
-    rows = table(capsys, "study example -m FlatU --irrelevant 1 --relevant 1 --raw")
+    rows = table(capsys, "study example FlatU --irrelevant 1 --relevant 1 --raw")
     assert [float(row["FlatU"]) for row in rows] == pytest.approx([0, -0.05, 0.9])
-    rows = table(capsys, "study policies qrels runs -m FlatU --folds 2 --policy Greedy --policy Oracle")
+    rows = table(capsys, "study policies qrels runs --folds 2 FlatU --policy Greedy --policy Oracle")
     assert [(row["system"], row["policy"]) for row in rows[:2]] == [("x", "Greedy"), ("x", "Oracle")]
     out(capsys, "study example -o it.csv")
     assert (files / "it.csv").read_text().startswith("cut,FlatU,ERRU,")
@@ -126,8 +126,8 @@ def test_study_agreement_lengths_example_policies(files, capsys):
     ("truncate none.run --policy LargestGap", "there is no such file"),
     ("truncate a.run --policy Fixd(3)", "There is no policy 'Fixd(3)'"),
     ("truncate a.run --policy Greedy", "Greedy has no k yet: fit it on training topics first (at the"),
-    ("truncate a.run --policy Greedy --qrels qrels", "--qrels and --measure go together"),
-    ("truncate a.run --policy Oracle(measure=SetF)", "looks at judgments: --qrels and --measure are needed"),
+    ("truncate a.run --policy Greedy --qrels qrels", "is needed, not 'qrels a.run'"),
+    ("truncate a.run --policy Oracle(measure=SetF)", "looks at judgments: QRELS RUN MEASURE are needed"),
     ("truncate a.run --policy Oracle --qrels qrels -m c@1", "c@1 looks at all lists"),
     ("truncate a.run --policy qrels", "cuts qrels, line 1: '1 0 d1 1'"),
     ("truncate a.run --policy LargestGap -o none/x.run", "none/x.run"),
@@ -143,7 +143,12 @@ def test_study_agreement_lengths_example_policies(files, capsys):
     ("study cuts qrels runs --places many", "'many' is not a number of places"),
     ("study example --relevant x", "'x' is not a whole number"),
     ("study policies qrels runs -m FlatU --folds 9", "folds=9 is out of range: a whole number from 2 to 4"),
-    ("study policies qrels runs", "the following arguments are required: -m/--measure"),
+    ("truncate qrels a.run SetF --qrels qrels --policy Greedy", "not 'qrels qrels a.run SetF'"),
+    ("truncate a.run --policy LargestGap --tag x", "--tag has no effect without --output"),
+    ("study policies qrels runs FlatU SetF", "fitted to one measure; 2 are given"),
+    ("study cuts qrels runs SetF -m FlatU", "-m 'FlatU' and 'SetF': name the measures in one place"),
+    ("study example SetF -m FlatU", "name the measures in one place"),
+    ("study policies qrels runs", "No measure is given after the runs"),
 ])  # fmt: skip
 def test_mistakes_are_one_line(files, capsys, words, message):
     try:
