@@ -173,6 +173,7 @@ def slope(
     before, after : Series
         Scores by system; their names are the titles. A lower score is better where the name is that of a
         measure of losses.
+    ax : Axes, optional
     labels : int
         How many systems are named at most, as far as their names have room, those that move furthest first.
         The picture says how many are not.
