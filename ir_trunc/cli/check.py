@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import warnings
 from collections.abc import Sequence
 from typing import get_args
@@ -11,7 +12,7 @@ from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import table_text
 from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_topics, options_of
-from ir_trunc.reporting.gate import Require, check, read_condition
+from ir_trunc.reporting.gate import Gate, Require, check, read_condition
 from ir_trunc.reporting.report import MEASURES, report
 from ir_trunc.scoring._runs import by_file_name
 
@@ -76,11 +77,11 @@ def main(words: Sequence[str]) -> int:
     if args.junit is not None:
         write_text(args.junit, [gate.junit()])
     if args.report is not None:
-        _write_page(args)
+        _write_page(args, gate, words)
     return 0 if gate.passed else 1
 
 
-def _write_page(args: argparse.Namespace) -> None:
+def _write_page(args: argparse.Namespace, gate: Gate, words: Sequence[str]) -> None:
     """Write a page of both runs under the measures of the conditions."""
     measures = [measure for text in args.fail_if if (measure := read_condition(text).measure) is not None]
     runs = by_file_name([path for path in (args.baseline, args.run) if path is not None])
@@ -93,6 +94,8 @@ def _write_page(args: argparse.Namespace) -> None:
             args.report,
             unit=args.unit,
             title=f"{args.run}: {'; '.join(args.fail_if)}",
+            gate=gate,
+            command=shlex.join(["ir_trunc", "check", *words]),
             **options_of(args),
         )
 

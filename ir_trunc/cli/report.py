@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from ir_trunc._output.files import check_outputs
@@ -23,7 +24,7 @@ def main(words: Sequence[str]) -> int:
     """`ir_trunc report QRELS RUN... [MEASURE...] -o report.html`."""
     args = _parser().parse_intermixed_args(words)
     runs, measures = runs_and_measures(args, MEASURES)
-    check_outputs([args.output], [args.qrels, *runs, args.topics])
+    check_outputs([args.output], [args.qrels, *runs, args.topics, args.queries, args.documents])
     report(
         measures,
         args.qrels,
@@ -32,6 +33,9 @@ def main(words: Sequence[str]) -> int:
         baseline=args.baseline,
         unit=args.unit,
         title=args.title,
+        queries=args.queries,
+        documents=args.documents,
+        command=shlex.join(["ir_trunc", "report", *words]),
         **options_of(args),
     )
     return 0
@@ -41,9 +45,9 @@ def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog="ir_trunc report",
         description=(
-            "Write one HTML page: the comparison with tests, silence, lengths and best cuts, what policies"
-            " would gain, and every topic with its lists by rank. It needs no network, no other file, and no"
-            " JavaScript."
+            "Write one HTML page: a verdict, the comparison with tests, empty lists, lengths and best cuts,"
+            " what policies would change, and every topic with its lists by rank. It needs no network, no"
+            " other file, and no JavaScript."
         ),
     )
     add_runs_and_measures(parser, default=f"{MEASURES}; best cuts are those of the first")
@@ -51,6 +55,9 @@ def _parser() -> OneLineParser:
     parser.add_argument("--baseline", metavar="RUN", help="the run that all others are compared with")
     add_flag(parser, "unit")
     parser.add_argument("--title", default="Rankings and where they end", help="the heading of the page")
+    about = "texts of the {}: lines 'id<TAB>text', JSON, TREC, or an ir_datasets id"
+    for name in ("queries", "documents"):
+        parser.add_argument(f"--{name}", metavar="FILE", help=about.format(name))
     add_topics(parser)
     add_reading(parser)
     return parser

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import platform
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import IrTruncError, noted, printable
+from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import text, whole
-from ir_trunc._core.rankings import Ints, Rankings
+from ir_trunc._core.parameters import instance, text, whole
+from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.files import Target, check_outputs, write_text
+from ir_trunc._output.tables import shortened
 from ir_trunc._ranking.qrels import QrelsLike
-from ir_trunc._ranking.runs import rank, read_once
-from ir_trunc._read.reading import Unpack
-from ir_trunc.measures.declaration import oriented
+from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.runs import rank, read_once, read_run
+from ir_trunc._read.arrow import strings
+from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc.measures.declaration import lower_is_better, oriented
+from ir_trunc.reporting._texts import read_texts
 from ir_trunc.reporting.compare import compare
 from ir_trunc.reporting.comparison import Comparison
+from ir_trunc.reporting.gate import Gate
 from ir_trunc.scoring._runs import RunsLike, by_name
 from ir_trunc.scoring._ties import tie_notes
 from ir_trunc.scoring.evaluator import Options
@@ -38,10 +49,14 @@ MEASURES = "RBPT nDCG@10 RBPU c@1"
 POLICIES = ("Greedy", "ScoreThreshold", "LargestGap", "Oracle")
 """The policies of a page: a fixed length, a threshold, one without training, and the upper bound."""
 
+WITHOUT_SCORES = ("Greedy", "Oracle")
+"""Those of lists without scores."""
+
 _BAR_HEIGHT = 60  # of the highest bar
 _RELEVANT, _OTHER, _UNJUDGED, _END, _BEST = "●", "○", "·", "┃", "✂"
 _CURVE_WIDTH, _CURVE_HEIGHT = 96, 24
 _LISTS = 2500  # more than these are shown with fewer ranks and points, which keeps the page small
+_SHOWN, _WORDS = 5, 160  # documents of a list whose texts are shown, and how many characters of each
 
 
 def report(
@@ -54,19 +69,24 @@ def report(
     title: str = "Rankings and where they end",
     folds: int = 5,
     unit: str | None = None,
+    gate: Gate | None = None,
+    queries: Any = None,
+    documents: Any = None,
+    command: str = "",
     **options: Unpack[Options],
 ) -> str:
     """Write one HTML page about several runs: it needs no network, no other file, and no JavaScript.
 
-    It shows the comparison with its tests, means over queries with and without an answer, empty lists and how
-    many of them are right, lengths and best cuts of the lists, the gain of truncation policies, every topic
-    with its lists by rank, their curves and regrets, worst first, and what was assumed or left out.
+    A verdict comes first: who is better by how much, with what certainty, and what a policy would change. It
+    is followed by the comparison with its tests, nil queries and empty lists, lengths and best cuts of the
+    lists, what truncation policies change, every topic with its lists by rank, the worst first, what was
+    assumed or left out, and where the page comes from. Sections without content are left out.
 
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
-        As for `calc`. Curves, best cuts and policies are those of the first measure that scores each list by
-        itself.
+        As for `calc`. The verdict, curves, best cuts and policies are those of the first measure that scores
+        each list by itself.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.
     path : path, optional
@@ -79,6 +99,13 @@ def report(
         Number of parts of the topics for the cross-validation of the policies.
     unit : str, optional
         As for `compare`.
+    gate : Gate, optional
+        What `check` returned; it stands below the verdict.
+    queries, documents : path, str, dict or data set, optional
+        Their texts: `{id: text}`, a file of lines `id<TAB>text`, JSON, JSON lines or TREC, or an ir_datasets
+        data set or its id. Texts of documents are those of the first five of each list.
+    command : str
+        What the page was made by, for its last section.
 
     Returns
     -------
@@ -88,7 +115,7 @@ def report(
     Raises
     ------
     IrTruncError
-        As `compare` does.
+        As `compare` does, and for texts that cannot be read.
 
     Examples
     --------
@@ -99,39 +126,187 @@ def report(
     """
     render = _template()
     text("title", title)
+    text("command", command)
     folds = whole("folds", folds, 2)
+    if gate is not None:
+        instance("gate", gate, Gate, "what ir_trunc.check returns")
     if path is not None:
         check_outputs([path])
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
     with noted() as notes:
         judged, left = read_once(qrels, options)
         comparison = compare(measures, judged, named, baseline=baseline, intervals=True, unit=unit, **left)
+        asked = read_texts("queries", queries, comparison.topics)
         with warnings.catch_warnings(), noted(issued=False):  # the comparison has given the warnings
             warnings.simplefilter("ignore")
             lists = {name: rank(judged, run, **left) for name, run in named.items()}
             cuts = _cuts(measures, lists)
             gains = _policy_gains(cuts, lists, folds)
         notes += () if cuts is None else tie_notes(cuts.measure, lists)
+            first = {} if documents is None else _first_documents(named, lists, left)
+        shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
+        texts = read_texts("documents", documents, sorted(shown)) if shown else {}
+    files = _files([qrels, *named.values(), options.get("topics"), queries, documents])
+    messages = [*dict.fromkeys((*comparison.notes, *notes))]
+    for file, name, *_ in files:
+        messages = [message.replace(file, name) for message in messages]
+    empty = any((rankings.lengths == 0).any() for rankings in lists.values())
     page: str = render(
         title=title,
         version=__version__,
         found=comparison,
+        verdict=_verdict(comparison, cuts, gains, lists),
+        gate=gate,
+        charts=_score_charts(comparison),
         comparison=replace(comparison, notes=()).to_html(),  # the page has a section of notes
         views=_view_tables(comparison),
-        silence=[
+        abstention=[
             (name, Results((), rankings, np.empty((0, len(rankings)))).abstention)
             for name, rankings in lists.items()
-        ],
+        ]
+        if empty
+        else [],
         cuts=cuts,
         lengths=_length_bars(cuts, lists),
         policies=gains,
-        topics=_topic_rows(comparison, lists, cuts),
-        notes=[*dict.fromkeys((*comparison.notes, *notes))],
+        topics=_topic_rows(comparison, lists, cuts, first),
+        queries=asked,
+        texts={doc: shortened(words, _WORDS) for doc, words in texts.items()},
+        notes=messages,
         many=len(comparison.systems) * len(comparison.topics),
+        files=files,
+        command=command,
+        made=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        versions=[("Python", platform.python_version())]
+        + [(name, version(name)) for name in ("ir_measures", "numpy", "pandas", "scipy")],
+        universe=next(iter(lists.values())).universe,
     )
     if path is not None:
         write_text(path, [page])
     return page
+
+
+def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
+    """Path, name, number of bytes and SHA-256 of those data that are regular files."""
+    paths = [os.fspath(path) for path in data if isinstance(path, (str, os.PathLike))]
+    files = []
+    for path in filter(os.path.isfile, dict.fromkeys(paths)):
+        digest = hashlib.sha256()
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+        files.append((path, Path(path).name, os.path.getsize(path), digest.hexdigest()))
+    return files
+
+
+def _verdict(comparison: Comparison, cuts: _Curves | None, gains: Any, lists: Any) -> list[str]:
+    """Who is better by how much, with what certainty; and what a policy would change."""
+    measure = comparison.measures[0] if cuts is None else cuts.measure
+    row = comparison.measures.index(measure)
+    means = dict(zip(comparison.systems, comparison.views[0, row].tolist()))
+    ranked = sorted(means, key=lambda name: -float(oriented(measure, np.array(means[name]))))
+    score = f"mean {measure}" + " (lower is better)" * lower_is_better(measure)
+    others = [name for name in ranked if name != comparison.baseline]
+    best = (others or ranked)[0]
+    sentence = f"{best} has a {score} of {means[best]:.4f}"
+    pairs = {pair: column for column, pair in enumerate(comparison.compared)}
+    pairs |= {pair[::-1]: column for pair, column in pairs.items()}
+    if pairs:
+        other = ranked[1] if comparison.baseline is None else comparison.baseline
+        column, sign = pairs[best, other], 1 if (best, other) in comparison.compared else -1
+        low, high = sorted(sign * float(of[row, column]) for of in (comparison.low, comparison.high))
+        certainty = f"{100 * (1 - comparison.alpha):g} % interval {low:+.4f} to {high:+.4f}"
+        if measure in comparison.untested:
+            certainty = f"not tested: {comparison.untested[measure].rstrip('.')}"
+        elif (p := float(comparison.p[row, column])) < comparison.alpha:
+            certainty += f", significant, p = {p:.2g}"
+        else:
+            certainty += f", not significant, p = {p:.2g}"
+        next_best = f"{other}, the baseline," if comparison.baseline is not None else f"{other}, the next,"
+        difference = f"a difference of {_change(means[best] - means[other])} ({certainty})"
+        sentence += f", and {next_best} of {means[other]:.4f}: {difference}"
+        if comparison.baseline is None and measure not in comparison.untested and len(ranked) > 2:
+            differ = sum(comparison.p[row, pairs[best, name]] < comparison.alpha for name in ranked[1:])
+            sentence += f"; it differs significantly from {differ} of the {len(ranked) - 1} other systems"
+    tried = [gain for gain in gains["rows"] if gain["system"] == best and gain["policy"] != POLICIES[-1]]
+    if not tried:
+        return [f"{sentence}."]
+    top = max(tried, key=lambda gain: float(oriented(measure, np.array(gain["score"]))))
+    return [
+        f"{sentence}.",
+        f"The best policy for {best}, {top['policy']}, would change this mean by"
+        f" {_change(top['score'] - top['now'])} to {top['score']:.4f} (95 % interval {top['low']:.4f} to"
+        f" {top['high']:.4f}), with {_documents(top['length'])} documents in a list in place of"
+        f" {_documents(float(lists[best].lengths.mean()))}.",
+    ]
+
+
+def _change(value: float) -> str:
+    return f"{value:+.4f}" if round(value, 4) else "0.0000"
+
+
+def _documents(mean: float) -> str:
+    """A mean number of documents."""
+    return f"{mean:,.0f}" if mean >= 100 else f"{mean:.1f}"
+
+
+def _chart(title: str, rows: Iterable[tuple[str, float, float, float, str]]) -> dict[str, Any]:
+    """Rows of (name, score, low, high, note) as places of dots and bars on one scale from 0 to 100."""
+    named = [
+        (name, *np.nan_to_num([score, low, high], nan=score).tolist(), note)
+        for name, score, low, high, note in rows
+    ]
+    least, most = min(row[2] for row in named), max(row[3] for row in named)
+    place = lambda score: round(100 * (score - least) / ((most - least) or 1), 1)  # noqa: E731
+    drawn = [
+        {
+            "name": name,
+            "score": place(score),
+            "low": place(low),
+            "high": place(high),
+            "note": note,
+            "value": score,
+        }
+        for name, score, low, high, note in named
+    ]
+    return {"title": title, "rows": drawn, "least": least, "most": most}
+
+
+def _score_charts(comparison: Comparison) -> list[dict[str, Any]]:
+    """A chart of each measure with a row for each system."""
+    means, bounds = comparison.views[0], (comparison.mean_low, comparison.mean_high)
+    return [
+        _chart(
+            measure,
+            [
+                (name, score, *(float(of[row, at]) for of in bounds), f"{score:.4f}")
+                for at, (name, score) in enumerate(zip(comparison.systems, means[row].tolist()))
+            ],
+        )
+        for row, measure in enumerate(comparison.measures)
+        if np.isfinite(means[row]).all()
+    ]
+
+
+def _first_documents(
+    named: Mapping[str, Any], lists: Mapping[str, Rankings], options: Mapping[str, Any]
+) -> dict[str, list[list[str]]]:
+    """The ids of the first documents of every list of every run."""
+    reading = {name: options[name] for name in HowRead.__annotations__ if name in options}
+    first = {}
+    for name, run in named.items():
+        if isinstance(run, Rankings):
+            raise InputError(
+                f"documents: run {name!r} is Rankings, which have no ids of documents; give the run."
+            )
+        rankings = lists[name]
+        ranked = RankedRows.of(read_run(run, **reading), strings(rankings.topics))
+        docs: list[list[str]] = [[] for _ in range(len(rankings))]
+        top = np.flatnonzero(ranked.rank <= np.minimum(_SHOWN, rankings.lengths)[ranked.topic])
+        for topic, doc in zip(ranked.topic[top].tolist(), ranked.rows.docs.take(top).to_pylist()):
+            docs[topic].append(doc)
+        first[name] = docs
+    return first
 
 
 def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
@@ -144,7 +319,8 @@ def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
     if not own:
         return None
     name = next((name for name, bound in own.items() if "end" in bound.reads), next(iter(own)))
-    return _Curves(name, {run: own[name].curve(rankings) for run, rankings in lists.items()})
+    curves = {run: own[name].curve(rankings) for run, rankings in lists.items()}
+    return _Curves(name, own[name].cutoff, curves)
 
 
 def _template() -> Any:
@@ -162,7 +338,8 @@ def _template() -> Any:
     loaded.filters["counted"] = lambda count, one, many="": (
         f"one {one}" if count == 1 else f"{count} {many or one + 's'}"
     )
-    loaded.filters["change"] = lambda value: f"{value:+.4f}" if round(value, 4) else "0.0000"
+    loaded.filters["short"] = lambda name: shortened(str(name), 19)
+    loaded.filters["change"] = _change
     return loaded.get_template("report.html").render
 
 
@@ -171,11 +348,8 @@ class _Curves:
     """The curves of every run under one measure."""
 
     measure: str
+    cutoff: int | None  # the k of `@k`: documents below it change no score
     curves: Mapping[str, Curve]
-
-    def lengths(self, name: str) -> Ints:
-        """Lengths of a run's lists, down to the depth of the measure (T)."""
-        return np.diff(self.curves[name].offsets) - 1
 
 
 def _view_tables(comparison: Comparison) -> list[dict[str, Any]]:
@@ -191,7 +365,7 @@ def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> dict[st
     """Shares of the lists in bins of length, as they are and at their best cuts, with bars to draw."""
     if cuts is None:
         return None
-    own = {name: bin_of(cuts.lengths(name)) for name in lists}
+    own = {name: bin_of(rankings.lengths) for name, rankings in lists.items()}
     best = {name: bin_of(cuts.curves[name].best()[0]) for name in lists}
     last = max(int(of.max(initial=0)) for of in (*own.values(), *best.values()))
     systems = []
@@ -201,7 +375,7 @@ def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> dict[st
             {"own": a, "best": b, "own_height": round(a * _BAR_HEIGHT), "best_height": round(b * _BAR_HEIGHT)}
             for a, b in zip(*(share.tolist() for share in shares))
         ]
-        mean, median = float(cuts.lengths(name).mean()), float(np.median(cuts.curves[name].best()[0]))
+        mean, median = float(lists[name].lengths.mean()), float(np.median(cuts.curves[name].best()[0]))
         systems.append({"name": name, "bars": bars, "mean": mean, "median": median})
     return {"bins": [bin_name(place).replace("-", "–") for place in range(last + 1)], "systems": systems}
 
@@ -213,17 +387,31 @@ def _policy_gains(cuts: _Curves | None, lists: Mapping[str, Rankings], folds: in
     parts = min(folds, len(next(iter(lists.values()))))
     if parts < 2:
         return {"rows": [], "why": "one topic cannot be split"}
-    try:
-        table = pd.DataFrame(cross_validate(POLICIES, cuts.measure, None, lists, folds=parts))
-    except IrTruncError as error:
-        return {"rows": [], "why": str(error)}
+    why, table = "", pd.DataFrame()
+    for policies in (POLICIES, WITHOUT_SCORES):
+        try:
+            table = pd.DataFrame(cross_validate(policies, cuts.measure, None, lists, folds=parts))
+            break
+        except IrTruncError as error:
+            why = str(error).rstrip(".")
+    if not len(table):
+        return {"rows": [], "why": why}
     means = {name: float(curve.own().mean()) for name, curve in cuts.curves.items()}
     rows = [row | {"now": means[row["system"]]} for row in table.to_dict("records")]
-    return {"rows": rows, "why": "", "folds": parts}
+    charts = []
+    for name, rankings in lists.items():
+        points = [("as it is", means[name], np.nan, np.nan, _documents(float(rankings.lengths.mean())))]
+        for row in (row for row in rows if row["system"] == name):
+            points.append((row["policy"], row["score"], row["low"], row["high"], _documents(row["length"])))
+        charts.append(_chart(name, points))
+    return {"rows": rows, "why": why, "tried": policies, "folds": parts, "charts": charts}
 
 
 def _topic_rows(
-    comparison: Comparison, lists: Mapping[str, Rankings], cuts: _Curves | None
+    comparison: Comparison,
+    lists: Mapping[str, Rankings],
+    cuts: _Curves | None,
+    first_documents: Mapping[str, list[list[str]]],
 ) -> dict[str, Any]:
     """Rows for the topics, the largest regret first (without curves: the lowest score first)."""
     few = len(comparison.systems) * len(comparison.topics) <= _LISTS
@@ -250,6 +438,7 @@ def _topic_rows(
             score, regret = float(values[place, topic]), float(regrets[place, topic])
             shown = {"system": name, "score": score, "regret": regret}
             shown |= _of_list(lists[name], topic, ranks, int(best[name][topic]) if best else None)
+            shown["documents"] = first_documents[name][topic] if few and first_documents else []
             rows.append(shown | ({"curve": paths[name]} if paths else {}))
         topics.append(
             {
@@ -278,7 +467,7 @@ def _of_list(rankings: Rankings, topic: int, most: int, best: int | None) -> dic
         signs += [_BEST] * (place == best and place < length) + [_END] * (place == length)
     relevant = [place for place, value in grade.items() if value > 0]
     ranks = ", ".join(map(str, relevant[:8])) + (" …" if len(relevant) > 8 else "")
-    about = {"length": length, "best": best, "found": len(relevant), "ranks": ranks}
+    about = {"length": length, "best": best, "found": len(relevant), "ranks": ranks, "relevant": relevant}
     return about | {"signs": "".join(signs), "more": max(length - most, 0)}
 
 

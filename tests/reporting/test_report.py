@@ -1,5 +1,6 @@
 """The page that shows runs: what stands in it, that it escapes names, is small, and works in a browser."""
 
+import hashlib
 import html.parser
 import itertools
 import os
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import ir_trunc
-from ir_trunc import InputError, IrTruncWarning, report
+from ir_trunc import InputError, IrTruncError, IrTruncWarning, report
 from ir_trunc.cli.main import main
 
 ODD = '<img src=x onerror="alert(1)">&\'`{{ 7*7 }}'
@@ -81,7 +82,10 @@ def test_the_page_can_be_read_by_ear(page):
     assert len(captions) == len(tables) - inner
     assert all(attrs.get("scope") in ("row", "col") for attrs in found.all("th"))
     assert all(attrs.get("aria-label") or attrs.get("aria-hidden") for attrs in found.all("svg"))
-    assert [tag for tag, _ in found.elements if tag in ("h1", "h2", "h3")] == ["h1", *["h2"] * 7]
+    headings = [tag for tag, _ in found.elements if tag in ("h1", "h2", "h3")]
+    sections = [attrs["id"] for attrs in found.all("section")]
+    assert headings == ["h1", *["h2"] * len(sections)]
+    assert [attrs["href"][1:] for attrs in found.all("a")][: len(sections)] == sections
     assert found.all("html")[0]["lang"] == "en"
     anchors = {attrs["href"][1:] for attrs in found.all("a")}
     assert anchors <= {attrs["id"] for _, attrs in found.elements if "id" in attrs}
@@ -137,15 +141,16 @@ def test_topics_come_with_the_largest_regret_first(page):
 
 def test_without_a_measure_of_single_lists_there_are_no_curves():
     page = report("c@1", QRELS, RUNS)
-    assert "No measure of this page scores each list by itself" in page
+    assert {attrs["id"] for attrs in Page(page).all("section")} & {"lengths", "policies"} == set()
+    assert "no measure of the page scores each list by itself" in page
     assert "regret" not in page.lower().split("</style>")[1].split("<script>")[0]
     Page(page)
 
 
 @pytest.mark.parametrize(("qrels", "runs", "said"), [
     ({"1": {"a": 1}}, {"one": {"1": ["a"]}}, "one topic cannot be split"),
-    ({"1": {"a": 0}, "2": {}}, {"one": {}}, "all are nil queries"),
-    ({"1": {"a": 1}, "2": {"a": 1}}, {"one": {"1": ["a"]}}, "there are no nil queries"),
+    ({"1": {"a": 0}, "2": {}}, {"one": {}}, "2 of them nil queries"),
+    ({"1": {"a": 1}, "2": {"a": 1}}, {"one": {"1": ["a"]}}, "none of them a nil query"),
 ])  # fmt: skip
 def test_small_and_one_sided_collections_have_a_page(qrels, runs, said):
     page = report("RBPT c@1", qrels, runs)
@@ -161,7 +166,121 @@ def test_what_was_warned_of_is_in_the_notes():
 
 def test_runs_that_can_be_read_once_only_are_kept():
     run = (ir_measures.ScoredDoc(topic, "a", 1.0) for topic in "12")
-    assert "0 of 2" in report("RBPT", {"1": {"a": 1}, "2": {"a": 1}}, {"one": run})
+    assert "mean length 1.0" in report("RBPT", {"1": {"a": 1}, "2": {"a": 1}}, {"one": run})
+
+
+TWELVE = {str(topic): {"a": 1, "b": 1} for topic in range(12)}
+THREE = {
+    "good": {topic: {"a": 2.0, "b": 1.0} for topic in TWELVE},
+    "same": {topic: {"a": 1.0, "b": 2.0} for topic in TWELVE},
+    "poor": {topic: {"x": 2.0, "a": 1.0} if int(topic) % 4 else {"x": 1.0} for topic in TWELVE},
+}
+
+
+def verdict(page):
+    return [" ".join(words.split()) for words in re.findall(r'<p class="verdict">(.*?)</p>', page)]
+
+
+def test_the_verdict_says_who_is_better_by_how_much_and_with_what_certainty():
+    page = report("RR", TWELVE, THREE)
+    means = ir_trunc.compare("RR", TWELVE, THREE)["RR"]
+    assert means.to_list() == [1.0, 1.0, 0.375]
+    first, second = verdict(page)
+    assert "good has a mean RR of 1.0000, and same, the next, of 1.0000: a difference of 0.0000" in first
+    assert "it differs significantly from 1 of the 2 other systems" in first
+    assert second.startswith("The best policy for good, Greedy, would change this mean by 0.0000 to 1.0000")
+    assert second.endswith("with 1.0 documents in a list in place of 2.0.")
+    two = {name: THREE[name] for name in ("good", "poor")}
+    against, _ = verdict(report("RR", TWELVE, two, baseline="good"))
+    pairs = ir_trunc.compare("RR", TWELVE, two, baseline="good").pairs()
+    low, high, p = pairs.iloc[0][["low", "high", "p"]]
+    assert against == (
+        "poor has a mean RR of 0.3750, and good, the baseline, of 1.0000: a difference of -0.6250"
+        f" (95 % interval {low:+.4f} to {high:+.4f}, significant, p = {p:.2g})."
+    )
+    assert verdict(report("RR", TWELVE, {"poor": THREE["poor"]}))[0] == "poor has a mean RR of 0.3750."
+
+
+def test_of_a_measure_of_losses_the_lowest_mean_is_the_best():
+    (first, *_) = verdict(report("HarmCompat", {"1": {"a": -1, "b": 0}, "2": {"a": -1, "b": 0}}, {
+        "harms": {"1": ["a"], "2": ["a"]}, "harmless": {"1": ["b"], "2": ["b"]}
+    }))  # fmt: skip
+    assert first.startswith(
+        "harmless has a mean HarmCompat (lower is better) of 0.0000, and harms, the next,"
+    )
+
+
+def test_the_result_of_a_gate_stands_below_the_verdict():
+    gate = ir_trunc.check("RR worsens 0.1", TWELVE, THREE["poor"], baseline=THREE["good"])
+    page = report("RR", TWELVE, THREE, gate=gate)
+    assert "The gate failed." in page.split("<nav")[0]
+    assert gate.lines()[0].replace(">", "&gt;") in page.split("<nav")[0]
+    assert "The gate" not in report("RR", TWELVE, THREE)
+    with pytest.raises(IrTruncError, match="gate"):
+        report("RR", TWELVE, THREE, gate="failed")
+
+
+def test_charts_have_a_dot_at_each_mean_and_a_bar_for_its_interval(page):
+    comparison = ir_trunc.compare("RBPT nDCG c@1", QRELS, RUNS, baseline="long", intervals=True)
+    charts = page.split('id="comparison"')[1].split("<table>")[0].split("<figure>")[1:]
+    assert len(charts) == 3
+    for chart, row in zip(charts, range(3)):
+        low, high = (
+            np.where(np.isnan(of[row]), comparison.views[0, row], of[row])
+            for of in (comparison.mean_low, comparison.mean_high)
+        )
+        scale = lambda of, low=low, high=high: 142 + 160 * (of - low.min()) / (np.ptp([low, high]) or 1)  # noqa: E731
+        dots = [int(x) for x in re.findall(r'<circle class="own" cx="(\d+)"', chart)]
+        assert dots == pytest.approx(scale(comparison.views[0, row]), abs=1)
+        bars = [tuple(map(int, x)) for x in re.findall(r'class="range" d="M(\d+) \d+H(\d+)"', chart)]
+        ends = [(a, b) for a, b in zip(scale(low), scale(high)) if b > a]
+        assert bars == [pytest.approx(end, abs=1) for end in ends]
+
+
+def test_lengths_are_those_of_the_lists_where_a_measure_has_a_cutoff():
+    runs = {"long": {topic: [*"abcdefghijkl"] for topic in TWELVE}}
+    page = report("RBPT@3", TWELVE, runs)
+    assert "mean length 12.0, median best cut 2" in page
+    assert "RBPT@3 reads no more than 3 documents of a list" in page
+    assert "in place of 12.0" in verdict(page)[1]
+
+
+def test_sections_without_content_are_left_out():
+    found = {attrs["id"] for attrs in Page(report("RR", TWELVE, THREE)).all("section")}
+    assert found == {"comparison", "lengths", "policies", "topics", "provenance"}
+
+
+def test_lists_without_scores_have_the_policies_that_need_none():
+    page = report("RR", TWELVE, {"one": {topic: ["a", "x"] for topic in TWELVE}})
+    assert "Only Greedy and Oracle were tried as policies" in page.split('id="notes"')[1]
+    assert "The best policy for one, Greedy," in verdict(page)[1]
+
+
+def test_texts_of_queries_and_documents_are_shown():
+    texts = {"a": "apples & <pears>", "b": "b" * 500}
+    page = report("RR", TWELVE, {"poor": THREE["poor"]}, queries={t: f"query {t}!" for t in TWELVE},
+                  documents=texts | {"x": "other"})  # fmt: skip
+    part = page.split('data-id="1"')[1].split("</tbody>")[0]
+    assert "1: query 1!" in part
+    assert re.findall(r"<li>(.*)", part) == ["x: other", "● a: apples &amp; &lt;pears&gt;"]
+    assert "b" * 200 not in report("RR", TWELVE, THREE, documents=texts | {"x": "other"})
+    with pytest.warns(IrTruncWarning, match=r"documents: no text for 1 of 2 \(for example 'x'\)"):
+        assert "<li>x\n" in report("RR", TWELVE, {"poor": THREE["poor"]}, documents=texts)
+    with pytest.raises(InputError, match="Rankings, which have no ids of documents"):
+        report("RR", None, {"one": ir_trunc.rank(TWELVE, THREE["good"])}, documents=texts)
+
+
+def test_the_page_ends_with_where_it_comes_from(tmp_path):
+    (tmp_path / "my.qrels").write_text("1 0 a 1\n2 0 b 1\n")
+    (tmp_path / "my.run").write_text("1 Q0 a 1 2.0 t\n")
+    digest = hashlib.sha256((tmp_path / "my.run").read_bytes()).hexdigest()
+    with pytest.warns(IrTruncWarning, match=re.escape(str(tmp_path))):
+        page = report("RR", tmp_path / "my.qrels", [tmp_path / "my.run"], command="ir_trunc report <it>")
+    last = page.split('id="provenance"')[1]
+    for part in (digest, "my.qrels", "ir_trunc report &lt;it&gt;", ir_trunc.__version__, "relevant grades"):
+        assert part in last
+    assert str(tmp_path) not in page
+    assert "run my.run: 1 of the 2 topics" in page
 
 
 def test_many_lists_make_a_page_below_2_mb():
@@ -276,6 +395,8 @@ def test_nothing_overlaps_or_runs_out_of_the_window(visit, width):
     tab = visit(width)
     tab.click("tbody[data-id=q1] tr.top a")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    shadow = tab.eval_on_selector(".wide", "one => getComputedStyle(one).backgroundAttachment")
+    assert sorted(shadow.split(", ")) == ["local", "local", "scroll", "scroll"]  # a shadow where it scrolls
     boxes = tab.eval_on_selector_all(
         "h1, h2, main p, nav, .wide, .plots, .filter",
         "all => all.filter(one => one.offsetHeight && !one.closest('.wide .wide, .wide p'))"

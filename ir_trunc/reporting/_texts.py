@@ -1,0 +1,107 @@
+"""Texts of queries and documents, by their ids."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._read.arrow import one_id
+from ir_trunc._read.readers.datasets import dataset_name, load_dataset
+from ir_trunc._read.tables import ID_NAMES
+from ir_trunc._read.text import contents, decoded, json_lines, numbered_lines, read_json
+
+_IDS = {"queries": ID_NAMES, "documents": ("doc_id", "docno", "docid", "_id", "id")}
+_TEXTS = ("title", "query", "question", "text", "contents", "body", "passage")
+_NEEDED = "{id: text}, the id of an ir_datasets data set, or a file is needed: 'id<TAB>text', JSON or TREC"
+_MARKED = re.compile(r"<(top|topic|doc)\b([^>]*)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
+_MARKED_ID = re.compile(r"<(num|docno)>\s*(?:Number\s*:)?\s*([^\s<]+)(?:\s*</\1>)?", re.IGNORECASE)
+_TAG = re.compile(r"<[^>]*>")
+
+
+def read_texts(kind: str, data: Any, wanted: Collection[str]) -> dict[str, str]:
+    """The texts of the ids that are wanted; a warning counts those that the data lack.
+
+    kind: 'queries' or 'documents'. data: `{id: text}`, a path, or a data set of ir_datasets or its id.
+    """
+    if data is None:
+        return {}
+    if isinstance(data, (str, os.PathLike)) and not Path(data).is_file():
+        dataset = load_dataset(os.fspath(data))
+        if dataset is None:
+            raise InputError(f"{kind} {os.fspath(data)}: there is no such file; {_NEEDED}.")
+        data = dataset
+    if isinstance(data, Mapping):
+        items: Iterable[tuple[Any, Any]] = data.items()
+    elif isinstance(data, (str, os.PathLike)):
+        items = _of_file(kind, Path(data), f"{kind} {os.fspath(data)}")
+    elif hasattr(data, "queries_iter" if kind == "queries" else "docs_iter"):
+        items = _of_dataset(kind, data, wanted)
+    else:
+        raise InputError(f"{kind} of type {type(data).__name__}: {_NEEDED}.")
+    texts = {}
+    for name, words in items:
+        if not isinstance(words, str):
+            raise InputError(f"{kind}: the text of {shown(name)} is {type(words).__name__}; {_NEEDED}.")
+        if (key := one_id(name, "id", kind)) in wanted:
+            texts[key] = " ".join(words.split())
+    if lacking := [name for name in wanted if name not in texts]:
+        warn(f"{kind}: no text for {len(lacking)} of {len(wanted)} (for example {shown(lacking[0])}).")
+    return texts
+
+
+def _of_file(kind: str, path: Path, source: str) -> Iterator[tuple[Any, Any]]:
+    """Lines of an id and a text behind a tab, JSON, JSON lines, or TREC topics and documents."""
+    data = contents(path, source, (b"<", b"{", b"["))
+    start = data.lstrip()[:1]
+    if start == b"<":
+        marked = list(_MARKED.finditer(decoded(data, f"{source} is")))
+        for match in marked:
+            named = re.search(r"number\s*=\s*[\"']([^\"']+)", match[2]) or _MARKED_ID.search(match[3])
+            if named is None:
+                raise InputError(f"{source}: {shown(match[0])} has no id.")
+            words = _TAG.sub(" ", _MARKED_ID.sub(" ", match[3]))
+            yield named[named.lastindex or 0], html.unescape(words)
+        if not marked:
+            raise InputError(f"{source} holds no <top>, <topic> or <doc>; {_NEEDED}.")
+    elif lines := json_lines(data, source):
+        yield from (_of_object(kind, read_json(line, place), place) for place, line in lines)
+    elif start in (b"{", b"["):
+        content = read_json(data, source)
+        named = isinstance(content, Mapping) and not any(name in content for name in _IDS[kind])
+        items = content if isinstance(content, list) else [content]
+        yield from content.items() if named else (_of_object(kind, item, source) for item in items)
+    else:
+        for place, line in numbered_lines(data, source):
+            name, tab, words = line.partition(b"\t")
+            if not tab:
+                raise InputError(f"{place}: there is no tab between an id and a text; {_NEEDED}.")
+            yield decoded(name.strip(), f"{place}: the id is"), decoded(words, f"{place}: the text is")
+
+
+def _of_object(kind: str, item: Any, place: str) -> tuple[Any, str]:
+    """The id and the texts of one JSON object."""
+    names = [name for name in _IDS[kind] if isinstance(item, Mapping) and name in item]
+    texts = [item[name] for name in _TEXTS if names and isinstance(item.get(name), str)]
+    if not names or not texts:
+        of = f"{', '.join(_IDS[kind])}; and of the texts {', '.join(_TEXTS)}"
+        raise InputError(f"{place}: an object with an id and a text is needed; names of ids are {of}.")
+    return item[names[0]], " ".join(texts)
+
+
+def _of_dataset(kind: str, dataset: Any, wanted: Collection[str]) -> Iterator[tuple[Any, Any]]:
+    """Queries or documents of ir_datasets; documents are looked up where the data set can do so."""
+    try:
+        if kind == "queries":
+            yield from ((query.query_id, query.default_text()) for query in dataset.queries_iter())
+        else:
+            has_store = hasattr(dataset, "docs_store")
+            docs = dataset.docs_store().get_many_iter(list(wanted)) if has_store else dataset.docs_iter()
+            yield from ((doc.doc_id, doc.default_text()) for doc in docs)
+    except Exception as error:  # of downloads, licence steps or broken files
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"data set {dataset_name(dataset)}: its {kind} cannot be loaded: {first}") from error
