@@ -142,8 +142,8 @@ def report(
             lists = {name: rank(judged, run, **left) for name, run in named.items()}
             cuts = _cuts(measures, lists)
             gains = _policy_gains(cuts, lists, folds)
-        notes += () if cuts is None else tie_notes(cuts.measure, lists)
             first = {} if documents is None else _first_documents(named, lists, left)
+        notes += () if cuts is None else tie_notes(cuts.measure, lists)
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
         texts = read_texts("documents", documents, sorted(shown)) if shown else {}
     files = _files([qrels, *named.values(), options.get("topics"), queries, documents])
