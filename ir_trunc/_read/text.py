@@ -35,6 +35,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _GZIP_FAULTS: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
+_NEXT_OBJECT = re.compile(rb"(?m)(?<=^\})\s+(?=\{)")  # between objects of JSON that take several lines each
 _PACKED = 1 << 20  # bytes that are decompressed at once
 _TAIL = 1 << 16  # bytes at the end of a block, where its last topic is searched first
 
@@ -346,6 +347,17 @@ def json_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
     lines = numbered_lines(data, source)
     first = lines[0][1].strip() if len(lines) > 1 else b""
     return lines if first.startswith(b"{") and first.endswith(b"}") else []
+
+
+def json_content(path: str | os.PathLike[str], source: str) -> Any:
+    """The content of a file of JSON, or the list of its objects, which may take a line or several lines."""
+    data = contents(Path(path), source, (b"{", b"["))
+    pieces = json_lines(data, source)
+    if not pieces:
+        pieces = [(f"{source}, object {n}", piece) for n, piece in enumerate(_NEXT_OBJECT.split(data))]
+    if len(pieces) == 1:
+        return read_json(data, source)
+    return [read_json(piece, place) for place, piece in pieces]
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

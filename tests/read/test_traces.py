@@ -78,7 +78,7 @@ def otlp(spans):
     """Spans as the collector's file exporter writes them."""
     each = [
         {"traceId": one["context"]["trace_id"], "spanId": one["context"]["span_id"], "name": one["name"]}
-        | {"attributes": otlp_pairs(one["attributes"])}
+        | {"parentSpanId": one.get("parent_id") or "", "attributes": otlp_pairs(one["attributes"])}
         for one in spans
     ]
     return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": each}]}]}
@@ -179,6 +179,39 @@ def test_one_query_with_two_lists_is_refused_unless_spans_are_topics():
     for name in ("context.span_id", "span_id"):
         assert read_run(spans, columns={"query_id": name}).to_dict() == by_span
         assert read_run(phoenix(spans), columns={"query_id": name}).to_dict() == by_span
+
+
+@pytest.mark.parametrize(
+    ("documents", "read"),
+    [
+        ([1, None], [1]),  # as LlamaIndex records a retriever: the inner span is a step
+        ([1, 2], [1]),  # the steps of a fusion
+        ([None, 2], [2]),
+        ([None, None, 3], [3]),
+        ([1, None, 3], [1]),
+        ([None, 2, 3], [2]),
+        ([None, 2, None], [2]),
+    ],
+)
+@pytest.mark.parametrize("reverse", [False, True])  # inner spans end first
+def test_of_nested_spans_the_outermost_with_documents_is_read(documents, read, reverse):
+    spans, parent = [span(openinference("other", {"x": 0.5}), 9)], None
+    for number, doc in enumerate(documents, 1):
+        attributes = openinference("q", {} if doc is None else {f"d{doc}": 0.5})
+        spans.append(span(attributes, number, parent_id=parent))
+        spans.append(span({}, 10 + number, parent_id=f"0x{number:04x}"))
+        parent = f"0x{10 + number:04x}"
+    for data in (spans[::-1] if reverse else spans, otlp(spans)):
+        not_read = len(documents) - len(read)
+        with pytest.warns(IrTruncWarning, match=f"nested retrieval spans.* is read: {not_read}[.;]"):
+            assert read_run(data).to_dict() == {"other": {"x": 0.5}, "q": {f"d{doc}": 0.5 for doc in read}}
+
+
+def test_parents_in_a_circle_end():
+    docs = {"a": 0.5}
+    spans = [span(openinference("q", docs), number, parent_id=f"0x{1 - number:04x}") for number in (0, 1)]
+    check(complaint(lambda: read_run(spans)), "no span is a retrieval")
+    assert read_run([span(openinference("q", docs), parent_id="0x0000")]).to_dict() == {"q": docs}
 
 
 def test_any_attribute_can_be_the_topic_the_document_or_the_score():

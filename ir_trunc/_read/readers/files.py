@@ -14,7 +14,7 @@ from ir_trunc._read.reading import TOPICS, Layout
 from ir_trunc._read.registry import LOOSE, File, Table, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns
-from ir_trunc._read.text import beginning, check_unpacked, contents, json_lines, read_json
+from ir_trunc._read.text import beginning, check_unpacked, contents, json_content
 
 
 def _header(start: bytes) -> tuple[list[str], str]:
@@ -101,9 +101,7 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     Such forms are {topic: {document: score}} and {topic: [{"id": ..., "score": ...}]}.
     """
     source = layout.source
-    text = contents(Path(data), source, (b"{", b"["))
-    lines = json_lines(text, source)
-    content = [read_json(line, place) for place, line in lines] if lines else read_json(text, source)
+    content = json_content(data, source)
     keys = layout.reading.nesting
     first_id = keys.names[0] if keys else "query_id"
     if isinstance(content, dict) and layout.reading.names.get("query_id", first_id) in content:

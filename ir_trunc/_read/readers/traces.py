@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._read.arrow import one_id
@@ -18,7 +17,7 @@ from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import COMMON, File, Table, reader
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import rows_of_table
-from ir_trunc._read.text import contents, json_lines, read_json
+from ir_trunc._read.text import json_content, read_json
 
 # The names of a span's values in one level are those of the columns of Phoenix's frames.
 _DOCUMENT = re.compile(r"attributes\.(?:gen_ai\.)?retrieval\.documents(?:\.([0-9]{1,9})(?:\.(.+))?)?")
@@ -34,7 +33,6 @@ _COLUMNS = ("attributes.openinference.", "attributes.retrieval.", "attributes.ge
 
 _OTLP = "resourceSpans"
 _SPAN = re.compile(rb'"resourceSpans"|"context"\s*:\s*\{[^{}]*"span_id"')
-_NEXT_OBJECT = re.compile(rb"(?m)(?<=^\})\s+(?=\{)")  # between objects of several lines, one after the other
 
 
 def _is_span(item: Any) -> bool:
@@ -70,16 +68,12 @@ def spans(data: Any, layout: Layout) -> Table | Iterable[Rows]:
     A retrieval span is of OpenInference's kind RETRIEVER or of OpenTelemetry's operation retrieval, or has
     retrieval.documents or gen_ai.retrieval.documents. The topic is the text of the query;
     columns={"query_id": "context.span_id"} makes each span a topic, and any attribute can be named so. Lists
-    without scores are in the order of the span; a span without documents is an empty list.
+    without scores are in the order of the span; a span without documents is an empty list. Of retrieval spans
+    inside of each other, the outermost one that records documents is read.
     """
     source = layout.source
     if isinstance(data, (str, os.PathLike)):
-        text = contents(Path(data), source, (b"{", b"["))
-        pieces = json_lines(text, source)
-        if not pieces:
-            pieces = [(f"{source}, object {n}", part) for n, part in enumerate(_NEXT_OBJECT.split(text))]
-        read = [read_json(piece, place if len(pieces) > 1 else source) for place, piece in pieces]
-        data = read[0] if len(read) == 1 else read
+        data = json_content(data, source)
     if isinstance(data, (list, tuple, Mapping)):
         each = _one_by_one([data] if isinstance(data, Mapping) else data, source)
     elif hasattr(data, "itertuples"):
@@ -126,7 +120,8 @@ def _one_by_one(items: Iterable[Any], source: str) -> Iterator[Mapping[str, Any]
             for scope in (scope for resource in span[_OTLP] for scope in resource["scopeSpans"]):
                 for one in scope["spans"]:
                     attributes = {pair["key"]: _of_otlp(pair["value"]) for pair in one.get("attributes", ())}
-                    yield one | {"context": {"span_id": one["spanId"]}, "attributes": attributes}
+                    ids = {"context": {"span_id": one["spanId"]}, "parent_id": one.get("parentSpanId")}
+                    yield ids | {"attributes": attributes}
         except (AttributeError, KeyError, TypeError, ValueError):
             needed = "scopeSpans with spans that have spanId and attributes are needed, as in OTLP's JSON"
             raise InputError(f"{place}, {_OTLP}: {needed}.") from None
@@ -171,17 +166,11 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Table | Iter
     source, columns = layout.source, layout.reading.names
     columns.check(columns.values(), ("query_id", "doc_id", "score"), source)
     queries = columns.candidates("query_id", _QUERIES)
+    retrievals, notes = _retrievals(flat_spans, source)
     lists: dict[str, list[tuple[str, Any]]] = {}
     span_of: dict[str, str] = {}
-    others, counts = Counter[str](), Counter[str]()
-    for number, span in enumerate(flat_spans):
-        name = f"span {span.get(_SPAN_ID, number)}"
-        place = f"{source}, {name}"
-        kind, documents = str(_first(span, _KINDS) or "of no kind"), _documents(span, place)
-        if documents is None and kind not in _RETRIEVALS:
-            others[kind] += 1
-            continue
-        query = _first(span, queries)
+    for span_id, values, documents in retrievals:
+        place, query = f"{source}, span {span_id}", _first(values, queries)
         if query is None:
             what = f"it has no {' or '.join(map(str, queries))}, which would be its topic"
             raise InputError(f"{place}: {what}; {_BY_SPAN}.")
@@ -189,26 +178,12 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Table | Iter
         scored = [_scored(doc, f"{place}, document {doc[_POSITION]}", layout) for doc in documents or ()]
         first = lists.setdefault(topic, scored)
         if [doc for doc, _ in first] != [doc for doc, _ in scored]:
-            what = f"the query {shown(topic)} has other documents in {span_of[topic]}"
+            what = f"the query {shown(topic)} has other documents in span {span_of[topic]}"
             raise InputError(f"{place}: {what}, and a topic has one list; {_BY_SPAN}.")
-        counts["all"] += 1
-        counts["repeated"] += topic in span_of
-        counts["bare"] += documents is None
-        span_of.setdefault(topic, name)
-    kinds = ", ".join(f"{count} {kind}" for kind, count in others.items()) or "there is none"
-    if counts["bare"] == counts["all"]:
-        problem = "no retrieval span records documents" if lists else f"no span is a retrieval ({kinds})"
-        needed = "spans with retrieval.documents or gen_ai.retrieval.documents are needed"
-        raise InputError(f"{source}: {problem}; {needed}.")
-    notes = []
-    if others:
-        notes.append(f"spans of other kinds, which are not read: {others.total()} ({kinds})")
-    if counts["bare"]:
-        what = "retrieval spans without documents, which count as empty lists"
-        notes.append(f"{what}: {counts['bare']} of {counts['all']}")
-    if counts["repeated"]:
+        span_of.setdefault(topic, span_id)
+    if repeated := len(retrievals) - len(lists):
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
-        notes.append(f"{what}: {counts['repeated']}")
+        notes.append(f"{what}: {repeated}")
     rows = [(topic, doc, score, rank) for topic in lists for rank, (doc, score) in enumerate(lists[topic], 1)]
     unscored = [(topic, doc) for topic, doc, score, _ in rows if score is None]
     if unscored and len(unscored) < len(rows) and not layout.reading.without_scores:
@@ -225,6 +200,52 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Table | Iter
     table = {field: [row[place] for row in rows] for place, field in enumerate(fields)}
     read = rows_of_table(table, replace(layout, reading=replace(layout.reading, columns=None)), source)
     return [replace(read, universe=tuple(lists), named=frozenset(columns))]
+
+
+class _Retrieval(NamedTuple):
+    """A retrieval span: its id, its values, and the documents that it records, None where it records none."""
+
+    span_id: str
+    values: dict[str, Any]
+    documents: list[dict[str, Any]] | None
+
+
+def _retrievals(flat_spans: Iterable[dict[str, Any]], source: str) -> tuple[list[_Retrieval], list[str]]:
+    """Retrieval spans, the outermost one of nested ones that records documents, and notes on the others."""
+    each: list[_Retrieval] = []
+    parents: dict[str, str] = {}
+    others = Counter[str]()
+    for number, values in enumerate(flat_spans):
+        span_id = str(values.get(_SPAN_ID, number))
+        parents[span_id] = str(values.get("parent_id"))
+        documents = _documents(values, f"{source}, span {span_id}")
+        kind = str(_first(values, _KINDS) or "of no kind")
+        if documents is None and kind not in _RETRIEVALS:
+            others[kind] += 1
+        else:
+            each.append(_Retrieval(span_id, values, documents))
+    records = {retrieval.span_id: retrieval.documents is not None for retrieval in each}
+    nested: set[str] = set()
+    for span_id in records:
+        around = [span_id]
+        while (parent := parents[around[-1]]) in parents and parent not in around:
+            around.append(parent)
+        outer = [parent for parent in around[1:] if parent in records]
+        inner_is_read = records[span_id] and not any(records[parent] for parent in outer)
+        nested.update(outer if inner_is_read or not outer else [span_id])
+    kept = [retrieval for retrieval in each if retrieval.span_id not in nested]
+    bare = sum(retrieval.documents is None for retrieval in kept)
+    kinds = ", ".join(f"{count} {kind}" for kind, count in others.items()) or "there is none"
+    if bare == len(kept):
+        problem = "no retrieval span records documents" if kept else f"no span is a retrieval ({kinds})"
+        needed = "spans with retrieval.documents or gen_ai.retrieval.documents are needed"
+        raise InputError(f"{source}: {problem}; {needed}.")
+    counts = {
+        "spans of other kinds, which are not read": others.total() and f"{others.total()} ({kinds})",
+        "nested retrieval spans, of which the outermost with documents is read": len(each) - len(kept),
+        "retrieval spans without documents, which count as empty lists": bare and f"{bare} of {len(kept)}",
+    }
+    return kept, [f"{what}: {count}" for what, count in counts.items() if count]
 
 
 def _documents(span: dict[str, Any], place: str) -> list[dict[str, Any]] | None:
@@ -253,7 +274,7 @@ def _scored(document: dict[str, Any], place: str, layout: Layout) -> tuple[str, 
     columns = layout.reading.names
     doc = _first(document, columns.candidates("doc_id", ("id",)))
     if doc is None:
-        present = ", ".join(name.removeprefix("document.") for name in document)
-        remedy = "columns={'doc_id': '...'} names what identifies it"
-        raise InputError(f"{place}: it has no {columns.get('doc_id', 'id')}; it has: {present}. {remedy}.")
+        names = [name.removeprefix("document.") for name in document]
+        what = f"it has no {columns.get('doc_id', 'id')}; it has: {', '.join(names)}"
+        raise InputError(f"{place}: {what}. columns={{'doc_id': {names[-1]!r}}} takes another value.")
     return one_id(doc, "doc_id", place), _first(document, columns.candidates("score", ("score",)))
