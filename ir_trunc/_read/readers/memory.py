@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from itertools import chain, islice, pairwise
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, counted, shown, warn
 from ir_trunc._core.parameters import several
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, joined_id, number_column, numeric, one_id, pa, pc
-from ir_trunc._read.reading import MARK, RANK, Columns, Duplicates, Layout
+from ir_trunc._read.reading import MARK, RANK, Duplicates, Layout
 from ir_trunc._read.registry import COMMON, Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Sample, Samples, Seen, encoded
 from ir_trunc._read.tables import (
@@ -217,7 +218,7 @@ def scored_pairs(data: Mapping[Any, Any], layout: Layout) -> Table:
         doc, score = item
         if isinstance(score, str) and not isinstance(doc, str):
             raise InputError(f"{place}: {shown(item)}: the document comes first, then its score.")
-        return _id_of(doc, place, layout.reading.names), score
+        return doc, score
 
     return _scored_table(data, layout, pair)
 
@@ -247,7 +248,7 @@ def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
         if name is None:
             keys = ", ".join(map(str, item)) or "nothing"
             raise InputError(f"{place}: {' or '.join(map(str, names))} is missing; it has: {keys}.")
-        return _id_of(item, place, columns), item[name]
+        return item, item[name]
 
     return _scored_table(data, layout, pair)
 
@@ -270,7 +271,8 @@ def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Documents of LlamaIndex, Haystack or LangChain, or any other objects.
 
     The score is the attribute score, or score or relevance_score in the metadata. The id is the attribute id,
-    _id, doc_id or docno, or that of the node, document or metadata.
+    _id, doc_id or docno, or that of the node, document or metadata. Documents of LangChain without an id have
+    the SHA-256 of their page_content, with a warning.
     """
     columns = layout.reading.names
     names = columns.candidates("score", ("score", "relevance_score"))
@@ -282,19 +284,9 @@ def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
         if score is None:
             what = f"has no {names[0]}; a retriever that gives it is needed"
             raise InputError(f"{place}: {shown(item)} {what}.")
-        return _id_of(item, place, columns), score
+        return item, score
 
     return _scored_table(data, layout, pair)
-
-
-def _id_of(item: Any, place: str, columns: Columns) -> Any:
-    """The id of a document, which may be the item itself; InputError where there is none."""
-    names = columns.candidates("doc_id", _IDS)
-    doc = _id_in(item, names, "doc_id" not in columns.needed)
-    if doc is None and item is not None:
-        usual = ", ".join(map(str, names[:4]))
-        raise InputError(f"{place}: {shown(item)} has no id; it is looked for under {usual}.")
-    return doc
 
 
 def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
@@ -317,17 +309,34 @@ def _value_in(item: Any, name: Any) -> Any:
 def _scored_table(
     data: Mapping[Any, Any], layout: Layout, pair: Callable[[Any, str], tuple[Any, Any]]
 ) -> Table:
-    """A table of {topic: [item, ...]}, where `pair` gives the document and the number of an item."""
+    """A table of {topic: [item, ...]}; `pair` gives the document, or its id, and the number of an item."""
     source, names = layout.source, layout.reading.names
     names.check(names.values(), ("doc_id", layout.value), source)
     keys = layout.reading.nesting
     topics = [one_id(joined_id(topic, keys, source), "query_id", source) for topic in data]
+    ids, plain, hashed = names.candidates("doc_id", _IDS), "doc_id" not in names.needed, 0
     rows: list[tuple[Any, ...]] = []
     for topic, items in zip(topics, data.values()):
         if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
             raise InputError(f"{source}, topic {topic}: a list is needed, not {type(items).__name__}.")
-        place = f"{source}, topic {topic}, item"
-        rows += ((topic, *pair(item, f"{place} {number}")) for number, item in enumerate(items))
+        for number, item in enumerate(items):
+            place = f"{source}, topic {topic}, item {number}"
+            doc, value = pair(item, place)
+            doc_id = _id_in(doc, ids, plain)
+            if doc_id is None and doc is not None:
+                content = getattr(doc, "page_content", None)  # of LangChain, where an id is optional
+                if not plain or not isinstance(content, str):
+                    usual = ", ".join(map(str, ids[:4]))
+                    raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {usual}.")
+                doc_id = sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+                hashed += 1
+            rows.append((topic, doc_id, value))
+    if hashed:
+        what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
+        warn(
+            f"{source}: {counted(hashed, 'document')} {what} the SHA-256 of page_content, here and in qrels."
+            " An id= for each document avoids that."
+        )
     fields = ("query_id", "doc_id", layout.value)
     columns = {field: [row[number] for row in rows] for number, field in enumerate(fields)}
     return Table(source, columns, topics=tuple(topics), named=frozenset({*fields[1:]} & names.keys()))
