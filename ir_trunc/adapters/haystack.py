@@ -19,10 +19,10 @@ __all__ = ["Truncate"]
 
 @component  # type: ignore[misc, unused-ignore]
 class Truncate:
-    """A component that keeps what a policy keeps. It is saved with its pipeline.
+    """A component that keeps what a policy keeps. `Pipeline.dumps` saves it with its pipeline.
 
-    From version 3 on, Haystack loads components of other packages where it is told to trust them:
-    `Pipeline.load(file, allowed_modules=["ir_trunc.adapters.haystack"])`.
+    From version 3 on, Haystack loads components of other packages only where the caller trusts them:
+    `Pipeline.loads(text, allowed_modules=["ir_trunc.adapters.haystack"])`.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """LangChain: documents behind the point where a policy ends the list are left out.
 
-ContextualCompressionRetriever(base_compressor=Truncate(policy), base_retriever=scored(store, k=50))
+chain = scored(store, k=50) | Truncate(policy)
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from ir_trunc._core.lazy import needed
 
 with needed("ir_trunc.adapters.langchain needs LangChain", "langchain"):
     from langchain_core.documents import BaseDocumentCompressor, Document
-    from langchain_core.runnables import RunnableLambda
+    from langchain_core.runnables import RunnableLambda, RunnableSerializable
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._core.parameters import flag, whole
 from ir_trunc.truncation._text import live_policy
 
 __all__ = ["Truncate", "scored"]
@@ -23,8 +24,13 @@ SCORES = ("relevance_score", "score")
 """The names in `metadata` under which rerankers, and `scored`, leave scores."""
 
 
-class Truncate(BaseDocumentCompressor):  # type: ignore[misc]
-    """A document compressor that keeps what a policy keeps.
+class Truncate(  # type: ignore[misc]
+    BaseDocumentCompressor, RunnableSerializable[Sequence[Document], list[Document]]
+):
+    """A runnable, and a document compressor, that keeps what a policy keeps.
+
+    `retriever | Truncate(policy)` retrieves as the retriever does, by `invoke`, `batch` and `stream`, and by
+    the asynchronous methods.
 
     Parameters
     ----------
@@ -35,22 +41,45 @@ class Truncate(BaseDocumentCompressor):  # type: ignore[misc]
         'relevance_score', as rerankers write it, or 'score'.
     lower_is_better : bool
         Whether the scores are distances.
+
+    Examples
+    --------
+    >>> from langchain_core.documents import Document
+    >>> near = Document(page_content="near", metadata={"score": 0.9})
+    >>> far = Document(page_content="far", metadata={"score": 0.2})
+    >>> stop = Truncate("ScoreThreshold(threshold=0.5)")
+    >>> [document.page_content for document in stop.invoke([near, far])]
+    ['near']
     """
 
     policy: Any
     score: Any = None
     lower_is_better: bool = False
 
-    def model_post_init(self, context: Any, /) -> None:
-        """Refuse a policy that cannot work on live lists."""
-        self.policy = live_policy(self.policy)
+    def __init__(
+        self, policy: Any, score: Any = None, lower_is_better: bool = False, name: str | None = None
+    ):
+        better = flag("lower_is_better", lower_is_better)
+        super().__init__(policy=live_policy(policy), score=score, lower_is_better=better, name=name)
+
+    def invoke(self, input: Sequence[Document], config: Any = None, **kwargs: Any) -> list[Document]:
+        """The documents of one query that are kept, in their order; InputError where one has no score."""
+        kept: list[Document] = self._call_with_config(self._keep, input, config, **kwargs)
+        return kept
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Any = None
     ) -> list[Document]:
-        """The documents that are kept, in their order; InputError where one has no score."""
-        retrieved = list(documents)
-        score = self.score
+        """As `invoke`, for `ContextualCompressionRetriever`; policies do not read the query."""
+        return self._keep(documents)
+
+    def _keep(self, documents: Sequence[Document]) -> list[Document]:
+        """The documents that are kept."""
+        of_documents = isinstance(documents, (list, tuple))
+        if not of_documents or not all(isinstance(doc, Document) for doc in documents):
+            what = "a list of documents is needed, as retrievers return it: retriever | Truncate(policy)"
+            raise InputError(f"Truncate: {shown(documents)}: {what}.")
+        retrieved, score = list(documents), self.score
         if score is None:
             with_score = (name for name in SCORES if all(name in doc.metadata for doc in retrieved))
             score = next(with_score, None)
@@ -58,29 +87,66 @@ class Truncate(BaseDocumentCompressor):  # type: ignore[misc]
             raise InputError(
                 f"documents have no {' or '.join(SCORES)} in their metadata: most retrievers of LangChain"
                 " leave scores out. ir_trunc.adapters.langchain.scored(vector_store) retrieves with them,"
-                " and Truncate(policy=..., score='name') takes another name."
+                " and Truncate(policy, score='name') takes another name."
             )
         path = score if callable(score) else f"metadata.{score}"
         kept: list[Document] = self.policy.keep(retrieved, path, lower_is_better=self.lower_is_better)
         return kept
 
 
-def scored(store: Any, k: int = 50, raw: bool = False, **search: Any) -> Any:
+def scored(store: Any, k: int = 50, raw: bool | None = None, **search: Any) -> Any:
     """A retriever on a vector store that leaves each document's score in its metadata, under 'score'.
 
-    store: a vector store of LangChain. k: documents to retrieve, more than will be kept. raw: whether to take
-    the scores as the store has them, which may be distances, in the place of relevance scores, of which some
-    stores have none. search: more options of the store's search, such as filter.
-    """
-    by_score = store.similarity_search_with_score if raw else store.similarity_search_with_relevance_scores
+    Parameters
+    ----------
+    store : VectorStore
+        A vector store of LangChain.
+    k : int
+        Documents to retrieve, more than will be kept; `invoke(query, k=...)` overrides it for a query.
+    raw : bool, optional
+        True takes the scores of the store, which may be distances; False takes relevance scores. By default
+        relevance scores are taken, and with a warning the store's own where it has no relevance scores.
+    **search
+        More options of the store's search, such as filter.
 
-    def retrieve(query: str) -> list[Document]:
-        try:
-            scored_docs = by_score(query, k=k, **search)
-        except NotImplementedError:
-            remedy = "scored(store, raw=True) takes its own; where these are distances, lower_is_better=True"
-            what = f"{type(store).__name__} has no relevance scores"
-            raise InputError(f"{what}: {remedy} says so.") from None
+    Returns
+    -------
+    Runnable
+        From a query to a list of documents.
+
+    Raises
+    ------
+    InputError
+        Where the store has no relevance scores and raw is False, when it is asked.
+
+    Examples
+    --------
+    >>> from langchain_core.embeddings import DeterministicFakeEmbedding
+    >>> from langchain_core.vectorstores import InMemoryVectorStore
+    >>> store = InMemoryVectorStore.from_texts(["a", "b", "c"], DeterministicFakeEmbedding(size=8))
+    >>> retriever = scored(store, raw=True) | Truncate("Fixed(k=2)")
+    >>> len(retriever.invoke("question"))
+    2
+    """
+    default_k, own = whole("k", k, 1), None if raw is None else flag("raw", raw)
+
+    def retrieve(query: str, k: int = default_k) -> list[Document]:
+        nonlocal own
+        scored_docs = []
+        if not own:
+            try:
+                scored_docs = store.similarity_search_with_relevance_scores(query, k=k, **search)
+            except NotImplementedError:
+                what = f"{type(store).__name__} has no relevance scores"
+                if own is False:
+                    raise InputError(f"{what}: scored(store, raw=True) takes its own scores.") from None
+                warn(
+                    f"{what}: its own scores are taken, which raw=True confirms. Where they are distances,"
+                    " write Truncate(policy, lower_is_better=True)."
+                )
+                own = True
+        if own:
+            scored_docs = store.similarity_search_with_score(query, k=k, **search)
         with_scores = [(doc, doc.metadata | {"score": score}) for doc, score in scored_docs]
         return [Document(page_content=doc.page_content, metadata=m, id=doc.id) for doc, m in with_scores]
 

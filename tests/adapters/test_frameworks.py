@@ -1,12 +1,17 @@
 """From data to a deployed policy inside the frameworks that people run, with the real libraries."""
 
+import asyncio
 import json
+import pickle
+from hashlib import sha256
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pages import ROOT, blocks
 
-from ir_trunc import InputError, ParameterError, how_many, read_run
+from ir_trunc import InputError, IrTruncWarning, ParameterError, how_many, rank, read_run
 from ir_trunc.synthetic.generated import chunks
 from ir_trunc.truncation import Fixed, Greedy, ScoreThreshold
 
@@ -29,73 +34,148 @@ def documents(name="relevance_score"):
     return [core.Document(page_content=doc, metadata={name: score}) for doc, score in SCORES.items()]
 
 
+def contents(found):
+    return [doc.page_content for doc in found]
+
+
 def test_langchain_documents_are_compressed():
     given = documents()
     from ir_trunc.adapters.langchain import Truncate
 
-    assert Truncate(policy=half).compress_documents(given, "query") == given[:2]
-    assert (
-        Truncate(policy="Fixed(k=1)").compress_documents(documents("score"), "query")[0].page_content == "a"
-    )
-    assert (
-        Truncate(policy=half, score="sim").compress_documents(documents("sim"), "query")
-        == documents("sim")[:2]
-    )
-    by_function = Truncate(policy=half, score=lambda doc: SCORES[doc.page_content])
-    assert by_function.compress_documents(documents("other"), "query") == documents("other")[:2]
-    assert Truncate(policy=half).compress_documents([], "query") == []
-    far = Truncate(policy=ScoreThreshold(-0.8), lower_is_better=True)
-    assert [doc.page_content for doc in far.compress_documents(given[::-1], "query")] == ["c", "b"]
+    assert Truncate(half).compress_documents(given, "query") == Truncate(half).invoke(given) == given[:2]
+    assert contents(Truncate(policy="Fixed(k=1)").invoke(documents("score"))) == ["a"]
+    assert Truncate(half, "sim").invoke(documents("sim")) == documents("sim")[:2]
+    by_function = Truncate(half, score=lambda doc: SCORES[doc.page_content])
+    assert by_function.invoke(tuple(documents("other"))) == documents("other")[:2]
+    assert Truncate(half).invoke([]) == []
+    far = Truncate(ScoreThreshold(-0.8), lower_is_better=True)
+    assert contents(far.invoke(given[::-1])) == ["c", "b"]
 
 
-def test_langchain_retrievers_without_scores_are_told_of():
+def test_langchain_mistakes_are_refused():
     given = documents("other")
-    from ir_trunc.adapters.langchain import Truncate
+    from ir_trunc.adapters.langchain import Truncate, scored
 
     with pytest.raises(InputError, match=r"no relevance_score or score in their metadata.*scored"):
-        Truncate(policy=half).compress_documents(given, "query")
+        Truncate(half).invoke(given)
     with pytest.raises(InputError, match="has no score; a retriever that gives it is needed"):
         read_run({"q": given})
     for policy, message in [("Oracle(measure=AP)", "looks at judgments"), (5, "is not a policy")]:
-        with pytest.raises(ValueError, match=message):  # pydantic has an error of its own
-            Truncate(policy=policy)
+        with pytest.raises(ParameterError, match=message):
+            Truncate(policy)
+    with pytest.raises(ParameterError, match="lower_is_better='no': True or False"):
+        Truncate(half, lower_is_better="no")
+    for found in ("query", "", None, {"context": given}, ["a"], given[0]):
+        with pytest.raises(InputError, match=r"a list of documents is needed.*retriever \| Truncate"):
+            Truncate(half).invoke(found)
+    for wrong in ({"k": 0}, {"k": "3"}, {"raw": 1}):
+        with pytest.raises(ParameterError, match="is needed"):
+            scored(None, **wrong)
 
 
-class Embeddings:
-    """Words as places on a circle: 'near' is at 0 degrees."""
+def store_on_a_circle():
+    """The vector store of LangChain's tutorials; a text is at the angle that it names."""
+    base = quietly("langchain_core.embeddings").Embeddings
+    stores = quietly("langchain_core.vectorstores")
 
-    def embed_documents(self, texts):
-        return [self.embed_query(text) for text in texts]
+    class OnACircle(base):
+        def embed_documents(self, texts):
+            return [self.embed_query(text) for text in texts]
 
-    def embed_query(self, text):
-        angle = float(text.split()[-1])
-        return [np.cos(angle), np.sin(angle)]
+        def embed_query(self, text):
+            angle = float(text.split()[-1])
+            return [np.cos(angle), np.sin(angle)]
+
+    return stores.InMemoryVectorStore.from_texts(["far 1.5", "close 0.3", "near 0.1"], OnACircle())
 
 
-def test_langchain_vector_store_with_scores_inside_its_own_retriever():
-    quietly("langchain_core")
-    from langchain_core.embeddings import Embeddings as Base
-    from langchain_core.vectorstores import InMemoryVectorStore
-
+def test_langchain_pipes_end_at_the_policy(recwarn):
+    store = store_on_a_circle()
     from ir_trunc.adapters.langchain import Truncate, scored
 
-    class OnACircle(Embeddings, Base):
-        pass
+    pipe = scored(store, raw=True) | Truncate(half)
+    queries, expected = ["query 0.0", "query 1.5"], [["near 0.1", "close 0.3"], ["far 1.5"]]
+    assert [contents(pipe.invoke(query)) for query in queries] == expected
+    assert [contents(found) for found in pipe.batch(queries)] == expected
+    assert [contents(found) for found in pipe.stream(queries[0])] == expected[:1]
 
-    store = InMemoryVectorStore.from_texts(["far 1.5", "close 0.3", "near 0.1"], OnACircle())
-    with pytest.raises(InputError, match=r"no relevance scores: scored\(store, raw=True\)"):
-        scored(store, k=3).invoke("query 0.0")
-    raw = scored(store, k=3, raw=True).invoke("query 0.0")
-    assert [doc.metadata["score"] for doc in raw] == pytest.approx(np.cos([0.1, 0.3, 1.5]))
-    assert list(read_run({"q": raw}).to_dict()["q"]) == [doc.id for doc in raw]  # as they are
-    store._select_relevance_score_fn = lambda: lambda similarity: similarity
-    found = scored(store, k=3).invoke("query 0.0")
+    async def asynchronously():
+        return [await pipe.ainvoke(queries[0]), *await pipe.abatch(queries)]
+
+    assert [contents(found) for found in asyncio.run(asynchronously())] == [expected[0], *expected]
+    assert contents(pickle.loads(pickle.dumps(Truncate(half))).invoke(documents())) == ["a", "b"]
+    steps = []
+    Truncate(half).invoke(documents(), {"run_name": "stop", "callbacks": [tracer(steps)]})
+    assert steps == ["stop"]
+    assert not [warning for warning in recwarn if issubclass(warning.category, IrTruncWarning)]
+
+
+def tracer(steps):
+    """A callback that notes the names of the runs that it sees."""
+    callbacks = quietly("langchain_core.callbacks")
+
+    class Tracer(callbacks.BaseCallbackHandler):
+        def on_chain_start(self, serialized, inputs, *, name=None, **kwargs):
+            steps.append(name)
+
+    return Tracer()
+
+
+def test_the_page_on_rag_pipes_a_vector_store(tmp_path, monkeypatch):
+    quietly("langchain_core")
+    monkeypatch.chdir(tmp_path)
+    ScoreThreshold(-1).save("stop.json")
+    (block,) = blocks(ROOT / "notebooks" / "start" / "rag-pipeline.md", "py")
+    names = {}
+    exec(block, names)
+    assert len(names["documents"]) == 3
+
+
+def test_langchain_scores_are_those_of_relevance_or_the_store_s_with_a_warning():
+    store = store_on_a_circle()
+    from ir_trunc.adapters.langchain import scored
+
+    with pytest.raises(InputError, match=r"no relevance scores: scored\(store, raw=True\) takes"):
+        scored(store, raw=False).invoke("query 0.0")
+    retriever = scored(store)
+    with pytest.warns(IrTruncWarning, match="InMemoryVectorStore has no relevance scores: its own") as caught:
+        found, again = retriever.invoke("query 0.0"), retriever.invoke("query 0.0", k=2)
+    assert len(caught) == 1
+    assert found[:2] == again
     assert [doc.metadata["score"] for doc in found] == pytest.approx(np.cos([0.1, 0.3, 1.5]))
+    assert list(read_run({"q": found}).to_dict()["q"]) == [doc.id for doc in found]  # as they are
+    store._select_relevance_score_fn = lambda: lambda similarity: similarity / 2
+    for relevance in (scored(store), scored(store, raw=False)):
+        scores = [doc.metadata["score"] for doc in relevance.invoke("query 0.0")]
+        assert scores == pytest.approx(np.cos([0.1, 0.3, 1.5]) / 2)
+
+
+def test_langchain_compressors_of_its_own_retriever():
     retrievers = quietly("langchain_classic.retrievers")
+    from ir_trunc.adapters.langchain import Truncate, scored
+
     retriever = retrievers.ContextualCompressionRetriever(
-        base_compressor=Truncate(policy=half), base_retriever=scored(store, k=3)
+        base_compressor=Truncate(half), base_retriever=scored(store_on_a_circle(), raw=True)
     )
-    assert [doc.page_content for doc in retriever.invoke("query 0.0")] == ["near 0.1", "close 0.3"]
+    assert contents(retriever.invoke("query 0.0")) == ["near 0.1", "close 0.3"]
+    assert contents(asyncio.run(retriever.ainvoke("query 0.0"))) == ["near 0.1", "close 0.3"]
+
+
+def test_documents_without_id_are_named_by_their_content():
+    found = documents("score")
+    digests = {sha256(doc.encode()).hexdigest(): score for doc, score in SCORES.items()}
+    pairs = [(doc, doc.metadata["score"]) for doc in found]
+    for run in (found, pairs):
+        with pytest.warns(IrTruncWarning, match="3 documents have no id; their ids are") as caught:
+            assert read_run({"q": run}).to_dict() == {"q": digests}
+        assert len(caught) == 1
+    found[0].id = "a"
+    with pytest.warns(IrTruncWarning, match="2 documents have no id"):
+        assert list(read_run({"q": found}).to_dict()["q"]) == ["a", *list(digests)[1:]]
+    with pytest.raises(InputError, match=r"item 0: .* has no id; it is looked for under chunk"):
+        read_run({"q": found}, columns={"doc_id": "chunk"})
+    with pytest.warns(IrTruncWarning), pytest.raises(InputError, match="twice"):
+        rank({"q": {"a": 1}}, {"q": [found[1], found[1]]})
 
 
 # LlamaIndex.
@@ -127,16 +207,18 @@ def test_llama_index_nodes_are_postprocessed():
 
 def test_haystack_documents_pass_through_a_pipeline_that_is_saved():
     haystack = quietly("haystack")
-    from haystack.core import serialization
-
     from ir_trunc.adapters.haystack import Truncate
 
-    trust = getattr(serialization, "allow_deserialization_module", lambda name: None)  # from version 3 on
-    trust("ir_trunc.adapters.haystack")
     given = [haystack.Document(content=doc, score=score) for doc, score in SCORES.items()]
     pipeline = haystack.Pipeline()
     pipeline.add_component("stop", Truncate(half))
-    for one in (pipeline, haystack.Pipeline.from_dict(pipeline.to_dict())):
+    saved, trusted = pipeline.dumps(), {"allowed_modules": ["ir_trunc.adapters.haystack"]}
+    if "allowed_modules" in signature(haystack.Pipeline.loads).parameters:  # from version 3 on
+        with pytest.raises(Exception, match=r"allowed_modules=\['ir_trunc.adapters.haystack'\]"):
+            haystack.Pipeline.loads(saved)
+    else:
+        trusted = {}
+    for one in (pipeline, haystack.Pipeline.loads(saved, **trusted)):
         assert one.run({"stop": {"documents": given}})["stop"]["documents"] == given[:2]
         assert one.get_component("stop").policy == half
     assert Truncate("Fixed(k=0)").run(documents=given) == {"documents": []}
