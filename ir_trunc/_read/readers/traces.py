@@ -137,22 +137,25 @@ def _of_otlp(value: Mapping[str, Any]) -> Any:
     return int(content) if kind == "intValue" else content
 
 
-def _flat(value: Any, name: str = "") -> dict[str, Any]:
+def _flat(value: Any, name: str = "", into: dict[str, Any] | None = None) -> dict[str, Any]:
     """The values of a span by their names in one level, without missing ones; documents may be JSON text."""
+    flat: dict[str, Any] = {} if into is None else into
     if isinstance(value, str) and name.endswith((".documents", ".metadata")):
         with suppress(InputError):  # a text that is no JSON stays a text
             value = read_json(value.encode(errors="replace"), name)
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):
-        items: Iterable[tuple[Any, Any]] = enumerate({} if item is None else item for item in value)
-    elif isinstance(value, Mapping) and value:
-        items = value.items()
-    else:
-        absent = value is None or type(value).__name__ in ("NAType", "NaTType")
-        return {} if absent or (isinstance(value, float) and value != value) else {name: value}
-    parts = (_flat(inner, f"{name}.{key}" if name else str(key)) for key, inner in items)
-    return {key: inner for part in parts for key, inner in part.items()}
+    items: Iterable[tuple[Any, Any]] = ()
+    if not isinstance(value, (str, int, float)):  # which most values are
+        value = value.tolist() if hasattr(value, "tolist") else value
+        if isinstance(value, Mapping):
+            items = value.items()
+        elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):
+            items = enumerate({} if item is None else item for item in value)
+    for key, inner in items:
+        _flat(inner, f"{name}.{key}" if name else str(key), flat)
+    nan = isinstance(value, float) and value != value
+    if not items and value is not None and not nan and type(value).__name__ not in ("NAType", "NaTType"):
+        flat[name] = value
+    return flat
 
 
 def _first(values: Mapping[str, Any], names: Iterable[Any]) -> Any:
