@@ -20,68 +20,16 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, noted
-from ir_trunc._core.lazy import pd
-from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of, sizes_of
+from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of, sizes_of
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.scoring.objects import MeasureLike, read_measures
-from ir_trunc.scoring.results import Result
+from ir_trunc.scoring.results import Results, TiedScores
 
 LIMIT = 100_000
 """The most orders of one list that are scored for a measure."""
 
 _CELLS = 1 << 21  # documents and judgments that are scored at a time
 _UNJUDGED = np.iinfo(np.int64).min
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TiedScores(Result):
-    """Scores over all orders of the documents that have the same score in a list.
-
-    Attributes
-    ----------
-    measures : tuple of str
-        The M measures.
-    tied : array of bool
-        The lists in which documents are tied (Q).
-    judged : array of int
-        How many judged documents are tied in each list (Q).
-    expected, least, greatest : array
-        The mean over all orders, the least and the greatest score (M x Q).
-
-    Examples
-    --------
-    >>> from ir_trunc import calc
-    >>> run = {"q": {"a": 1.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}}
-    >>> calc("RR", {"q": {"a": 1}, "r": {"a": 1}}, run, ties="expected").ties
-    means over all orders of the ties in 1 of 2 lists, with 1 judged document
-             expected  least  greatest
-    measure
-    RR         0.8750 0.7500    1.0000
-    """
-
-    measures: tuple[str, ...]
-    tied: Bools
-    judged: Ints
-    expected: Floats
-    least: Floats
-    greatest: Floats
-
-    @property
-    def heading(self) -> str:
-        """How many lists have ties, and how many judged documents are tied."""
-        lists = f"{self.tied.sum()} of {counted(len(self.tied), 'list')}"
-        judged = counted(int(self.judged.sum()), "judged document")
-        return f"means over all orders of the ties in {lists}, with {judged}"
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row for each measure: the means of expected, least and greatest scores over the lists."""
-        means = {name: getattr(self, name).mean(axis=1) for name in ("expected", "least", "greatest")}
-        return pd.DataFrame(means, index=pd.Index(self.measures, name="measure"))
-
-    def over(self, kept: Ints) -> TiedScores:
-        """The same for some of the lists, by their positions."""
-        by_measure = (self.expected[:, kept], self.least[:, kept], self.greatest[:, kept])
-        return TiedScores(self.measures, self.tied[kept], self.judged[kept], *by_measure)
 
 
 def with_orders(measures: MeasureLike) -> dict[Measure, BoundMeasure]:
@@ -132,7 +80,7 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
                     values[:, places, q] = _over_orders(ranked, groups)
                 for group in () if whole else groups:  # each changes the score by itself
                     values[:, places, q] += _over_steps(ranked, group) - plain[places, q]
-    return TiedScores(tuple(map(str, named)), has_ties, judged, *values)
+    return TiedScores(has_ties, judged, *(Results(tuple(named), rankings, each) for each in values))
 
 
 def tie_notes(measure: str, lists: Mapping[str, Rankings]) -> Iterator[str]:
@@ -146,7 +94,8 @@ def tie_notes(measure: str, lists: Mapping[str, Rankings]) -> Iterator[str]:
                 yield f"{name}: {error}"
     tied = {name: ties for name, ties in tied.items() if ties.judged.any()}
     if tied:
-        name = max(tied, key=lambda name: float((tied[name].greatest - tied[name].least).mean()))
+        ranges = {name: ties.greatest.values - ties.least.values for name, ties in tied.items()}
+        name = max(ranges, key=lambda name: float(ranges[name].mean()))
         expected, least, greatest = tied[name].to_pandas().iloc[0]
         runs = f"{counted(len(tied), 'run')} of {len(lists)} {'has' if len(tied) == 1 else 'have'}"
         yield (
@@ -257,12 +206,11 @@ def _over_steps(ranked: _List, group: _Group) -> Floats:
     _, members, kind_of, counts = group
     depth = min(ranked.depth - group.first, len(members))
     nodes = np.zeros((1, 0), np.int64)  # how many documents of each kind stand above, ascending
-    for most in np.minimum(counts, depth - 1):
-        grown = np.column_stack(
-            (np.repeat(nodes, most + 1, axis=0), np.tile(np.arange(most + 1), len(nodes)))
-        )
-        nodes = grown[grown.sum(axis=1) < depth]
-        ranked.check(len(nodes) * len(counts), group)
+    for count in counts:
+        room = np.minimum(count, depth - 1 - nodes.sum(axis=1)) + 1
+        ranked.check(int(room.sum()), group)
+        more = np.arange(room.sum()) - np.repeat(offsets_of(room)[:-1], room)
+        nodes = np.column_stack((np.repeat(nodes, room, axis=0), more))
     level, left, kinds = nodes.sum(axis=1), counts - nodes, np.arange(len(counts))
     strides = np.append(np.cumprod((nodes.max(axis=0) + 1)[:0:-1])[::-1], 1)
     codes = nodes @ strides
@@ -275,6 +223,7 @@ def _over_steps(ranked: _List, group: _Group) -> Floats:
     in_after = (np.cumsum(nodes[:, ::-1], axis=1)[:, ::-1] - nodes == 0) & (after < len(nodes))
     steps = np.nonzero((left > 0) & ~in_own & ~in_after)
     of_node, of_kind = np.append(np.arange(len(nodes)), steps[0]), np.append(-np.ones(len(nodes)), steps[1])
+    ranked.check(len(of_node), group)
     number = np.arange(len(members)) - offsets_of(counts)[kind_of]  # of each member in its kind
 
     def documents(here: slice) -> Ints:
@@ -288,11 +237,9 @@ def _over_steps(ranked: _List, group: _Group) -> Floats:
     of_step = np.repeat(at_node[:, :, None], len(counts), axis=2)
     of_step[:, in_after] = at_node[:, after[in_after]]
     of_step[:, steps[0], steps[1]] = values[:, len(nodes) :]
-    gain = np.where(in_own, 0.0, of_step - at_node[:, :, None])  # over the order of the node
-    ahead = np.zeros((3, len(values), len(nodes) + 1))
+    gain = np.where(in_own, 0.0, of_step - at_node[:, :, None])  # over the order of the node; 0 for no step
+    ahead = np.zeros((3, len(values), len(nodes) + 1))  # of all further steps
     for now in (np.flatnonzero(level == place) for place in reversed(range(depth))):
-        sums, impossible = gain[:, now] + ahead[:, :, after[now]], left[now] == 0
-        ahead[0][:, now] = (sums[0] * (left[now] / left[now].sum(axis=1, keepdims=True))).sum(axis=2)
-        ahead[1][:, now] = np.where(impossible, np.inf, sums[1]).min(axis=2)
-        ahead[2][:, now] = np.where(impossible, -np.inf, sums[2]).max(axis=2)
+        sums, share = gain[:, now] + ahead[:, :, after[now]], left[now] / left[now].sum(axis=1, keepdims=True)
+        ahead[:, :, now] = (sums[0] * share).sum(axis=2), sums[1].min(axis=2), sums[2].max(axis=2)
     return at_node[:, 0] + ahead[:, :, 0]

@@ -130,7 +130,7 @@ class Evaluator:
             warn_about_lists(self.bound, source_of(run), rankings)
         if self.over_ties:
             ties = score_ties(self.measures, rankings, source_of(run))
-            return Results(self.measures, rankings, ties.expected, ties)
+            return replace(ties.expected, ties=ties)
         values = scores(self.bound, rankings)
         if self.others:
             for place, values_of_other in zip(self.others, self._ask_others(run, rankings)):

@@ -33,9 +33,8 @@ from ir_trunc.scoring.objects import bind, parse_measure
 
 if TYPE_CHECKING:
     from ir_trunc.scoring._tables import ResultTable
-    from ir_trunc.scoring._ties import TiedScores
 
-__all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results"]
+__all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results", "TiedScores"]
 V = TypeVar("V")
 
 VIEWS = ("all", "answerable", "nil")
@@ -365,7 +364,7 @@ class Results(Result):
         for row, bound in enumerate(map(bind, self.measures)):
             if bound is not None and bound.definition.scope == "run":
                 values[row] = bound.score(rankings)
-        return Results(self.measures, rankings, values, self.ties and self.ties.over(kept))
+        return Results(self.measures, rankings, values, self.ties and self.ties.over(keep))
 
     def views(self) -> dict[str, Results]:
         """The results over all topics, over those with answers, and over nil queries."""
@@ -467,6 +466,57 @@ class Results(Result):
         label = f"all {len(self.topics)} topics ({more} more)" if more else f"all {len(self.topics)} topics"
         shown.loc[label] = list(self._means)
         return as_html(shown)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TiedScores(Result):
+    """Scores over all orders of the documents that have the same score in a list.
+
+    Attributes
+    ----------
+    tied : array of bool
+        The lists in which documents are tied (Q).
+    judged : array of int
+        How many judged documents are tied in each list (Q).
+    expected, least, greatest : Results
+        For each list the mean over all orders, the least and the greatest score.
+
+    Examples
+    --------
+    >>> from ir_trunc import calc
+    >>> run = {"q": {"a": 1.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}}
+    >>> results = calc("RR", {"q": {"a": 1}, "r": {"a": 1}}, run, ties="expected")
+    >>> results.ties
+    means over all orders of the ties in 1 of 2 lists, with 1 judged document
+             expected  least  greatest
+    measure
+    RR         0.8750 0.7500    1.0000
+    >>> results.ties.least["RR"].to_dict()
+    {'q': 0.5, 'r': 1.0}
+    """
+
+    tied: Bools
+    judged: arrays.Ints
+    expected: Results
+    least: Results
+    greatest: Results
+
+    @property
+    def heading(self) -> str:
+        """How many lists have ties, and how many judged documents are tied."""
+        lists = f"{self.tied.sum()} of {counted(len(self.tied), 'list')}"
+        judged = counted(int(self.judged.sum()), "judged document")
+        return f"means over all orders of the ties in {lists}, with {judged}"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure: the means of the expected, the least and the greatest scores."""
+        bounds = {"expected": self.expected, "least": self.least, "greatest": self.greatest}
+        return pd.DataFrame({name: each.aggregated.to_pandas()["value"] for name, each in bounds.items()})
+
+    def over(self, keep: Bools) -> TiedScores:
+        """The same over some of the topics."""
+        parts = (each.over(keep) for each in (self.expected, self.least, self.greatest))
+        return TiedScores(self.tied[keep], self.judged[keep], *parts)
 
 
 def as_table(data: Any, index: Any = None) -> ResultTable:
