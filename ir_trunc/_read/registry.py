@@ -261,6 +261,8 @@ class Data:
 def recognised(data: Any, layout: Layout) -> Data:
     """Data with their reader; what an iterator yields is kept in a list."""
     iterator = hasattr(data, "__next__") and not hasattr(data, "__arrow_c_stream__")
+    if type(data).__name__ == "LazyFrame" and type(data).__module__.startswith("polars"):
+        data = data.collect()
     value = list(data) if iterator else data
     name = type(data).__name__ if hasattr(data, "__next__") else ""
     return Data(value, layout, reader_of(value, layout), name)

@@ -159,7 +159,7 @@ def _ranked(docs: Any, place: str, duplicates: Duplicates) -> Any:
 _COLLECTIONS = (list, set, frozenset, tuple)
 
 # Attributes or keys that may hold the id of a document, and those whose value may have such an attribute.
-_IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id")
+_IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id", "docid", "corpus_id")
 _INSIDE = ("node", "document", "metadata", "meta")
 
 _METADATA = ("metadata", "meta")

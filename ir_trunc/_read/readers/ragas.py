@@ -1,0 +1,58 @@
+"""Samples of ragas: which contexts were retrieved for a question, and which should have been."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ir_trunc._core.errors import InputError
+from ir_trunc._read.arrow import one_id
+from ir_trunc._read.readers.memory import dicts, relevant_ids
+from ir_trunc._read.reading import Layout
+from ir_trunc._read.registry import COMMON, Table, reader
+from ir_trunc._read.rows import Rows
+
+_FIELDS = {"run": "retrieved_context_ids", "qrels": "reference_context_ids"}
+
+
+def _value(sample: Any, name: str) -> Any:
+    return sample.get(name) if isinstance(sample, Mapping) else getattr(sample, name, None)
+
+
+def _are_samples(data: Any) -> bool:
+    if hasattr(data, "itertuples"):
+        return "user_input" in data.columns and not {*_FIELDS.values()}.isdisjoint(data.columns)
+    first = next(iter(data), None) if hasattr(data, "__len__") else None
+    is_sample = _value(first, "user_input") is not None
+    return is_sample and any(
+        _value(first, name) is not None
+        for name in (*_FIELDS.values(), "retrieved_contexts", "reference_contexts")
+    )
+
+
+@reader(
+    "samples of ragas with user_input, retrieved_context_ids and reference_context_ids",
+    "run",
+    "qrels",
+    of=("list", "frame"),
+    recognises=_are_samples,
+    priority=COMMON + 10,  # they are dicts or frames, too
+    called="samples of ragas",
+)
+def ragas_samples(data: Any, layout: Layout) -> Table | Iterable[Rows]:
+    """One sample for each question, whose text is the topic; the order of the retrieved ids is their rank.
+
+    The reference ids are relevant. Texts without ids (`retrieved_contexts`) cannot be compared.
+    """
+    name = _FIELDS[layout.kind]
+    samples = data.to_dict("records") if hasattr(data, "itertuples") else data
+    lists: dict[str, list[Any]] = {}
+    for number, sample in enumerate(samples):
+        place = f"{layout.source}, sample {number}"
+        topic, ids = one_id(_value(sample, "user_input"), "user_input", place), _value(sample, name)
+        if not isinstance(ids, (list, tuple)) and not hasattr(ids, "tolist"):
+            raise InputError(f"{place}: {name} is missing: a list of ids is needed, [] where there are none.")
+        if topic in lists:
+            raise InputError(f"{place}: the user_input {topic!r} is in two samples; each needs its own.")
+        lists[topic] = list(ids)
+    return dicts.read(lists, layout) if layout.kind == "run" else relevant_ids.read(lists, layout)

@@ -1,0 +1,29 @@
+"""Samples of ragas as runs and as qrels."""
+
+import pandas as pd
+import pytest
+
+import ir_trunc
+
+SAMPLES = [
+    {"user_input": "who?", "retrieved_context_ids": ["a", "x"], "reference_context_ids": ["a"]},
+    {"user_input": "when?", "retrieved_context_ids": [], "reference_context_ids": []},
+]
+RUN, QRELS = {"who?": ["a", "x"], "when?": []}, {"who?": {"a": 1}, "when?": {}}
+
+
+@pytest.mark.parametrize("data", [SAMPLES, pd.DataFrame(SAMPLES), [pd.Series(sample) for sample in SAMPLES]])
+def test_samples_are_a_run_and_qrels(data):
+    results = ir_trunc.calc("RBPT AP c@1", data, data)
+    assert results.aggregated == ir_trunc.calc_aggregate("RBPT AP c@1", QRELS, RUN)
+    assert set(results.topics) == {*QRELS}
+
+
+@pytest.mark.parametrize(("sample", "message"), [
+    ({"user_input": "who?", "retrieved_contexts": ["text"]}, "sample 1: retrieved_context_ids is missing"),
+    (SAMPLES[0], "sample 1: the user_input 'who.' is in two samples"),
+    ({"retrieved_context_ids": ["a"]}, "sample 1: user_input is missing"),
+])  # fmt: skip
+def test_samples_without_ids_or_twice_are_refused(sample, message):
+    with pytest.raises(ir_trunc.InputError, match=message):
+        ir_trunc.read_run([SAMPLES[0], sample])
