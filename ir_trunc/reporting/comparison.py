@@ -25,6 +25,7 @@ from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.scoring.results import VIEWS, as_table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Self
 
 __all__ = ["Comparison"]
@@ -174,6 +175,34 @@ class Comparison(Saved):
     def to_pandas(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""
         return labelled_table("system", self.systems, self.views[0].T, self.measures)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Mean scores with their confidence intervals, as `ir_trunc.plots.scores` draws them.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        ImportError
+            Where matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from ir_trunc import compare
+        >>> ax = compare("RR", {"1": {"a": 1}, "2": {"b": 1}}, {"x": {"1": ["a"]}, "y": {"2": ["b"]}}).plot()
+        >>> ax.get_xlabel()
+        'mean score, a scale for each measure (bars: 95 % confidence)'
+        """
+        from ir_trunc import plots
+
+        return plots.scores(self, ax)
 
     def by_view(self) -> pd.DataFrame:
         """Means over all topics, over those with answers and over nil queries: rows of (queries, system)."""

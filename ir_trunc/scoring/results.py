@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import repeat
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import ir_measures
@@ -32,6 +33,8 @@ from ir_trunc.measures.definition import RunScores, value_from_means
 from ir_trunc.scoring.objects import bind, parse_measure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ir_trunc.scoring._tables import ResultTable
 
 __all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results", "TiedScores"]
@@ -429,6 +432,57 @@ class Results(Result):
         """Scores by topic (rows) and measure (columns, by their texts)."""
         names = [str(measure) for measure in self.measures]
         return pd.DataFrame(self.values.T, index=pd.Index(self.topics, name="query_id"), columns=names)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Means with 95 % confidence intervals by Student's t, each measure on its own scale.
+
+        With keys, the intervals are over the values of the outermost key. Counts, measures of the whole run
+        and results over one topic have no interval; `ir_trunc.compare(..., intervals=True).plot()` draws
+        those of measures of the whole run.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        ParameterError
+            Where a mean is not a finite number: there is no topic, for example.
+        ImportError
+            Where matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from ir_trunc import calc
+        >>> ax = calc("RR", {"1": {"a": 1}, "2": {"b": 1}}, {"1": ["a"], "2": ["x", "b"]}).plot()
+        >>> [text.get_text() for text in ax.texts]
+        ['RR', '0.750']
+        """
+        from scipy import stats
+
+        from ir_trunc import plots
+
+        units, values = self.means_of_units(self.values)
+        low = high = np.full((len(self.measures), 1), np.nan)
+        if len(units) > 1:
+            half = stats.t.ppf(0.975, len(units) - 1) * stats.sem(values, axis=1)[:, None]
+            low, high = values.mean(axis=1)[:, None] - half, values.mean(axis=1)[:, None] + half
+        for row, (measure, bound) in enumerate(zip(self.measures, map(bind, self.measures))):
+            if not isinstance(measure.aggregator(), MeanAgg) or (bound and bound.definition.scope == "run"):
+                low[row] = high[row] = np.nan
+            elif bound:
+                low[row], high[row] = np.clip((low[row], high[row]), *bound.definition.range)
+        label = counted(len(self.topics), "topic")
+        means = pd.DataFrame([self._means], [label], [str(measure) for measure in self.measures])
+        if np.isnan(low).all():
+            return plots.scores(means, ax)
+        drawn = SimpleNamespace(mean_low=low, mean_high=high, alpha=0.05, to_pandas=lambda: means)
+        return plots.scores(drawn, ax)
 
     def to_arrow(self) -> pa.Table:
         """A row for each measure and topic, in the columns query_id, measure, value."""

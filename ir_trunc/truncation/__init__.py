@@ -42,8 +42,12 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in registry:
         return registry[name].kind
+    if name == "study":  # which needs more than policies do
+        from importlib import import_module
+
+        return import_module("ir_trunc.truncation.study")
     raise AttributeError(f"module 'ir_trunc.truncation' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *registry})
+    return sorted({*globals(), *registry, "study"})

@@ -53,6 +53,11 @@ def public_modules():
 MODULES = {module.__name__: module for module in [ir_trunc, *public_modules()]}
 
 
+def test_the_study_of_truncation_needs_no_import_of_its_own():
+    assert truncation.__getattr__("study") is MODULES["ir_trunc.truncation.study"]
+    assert "study" in dir(truncation)
+
+
 def test_public_names_are_those_that_are_listed():
     """Users rely on them: a name that goes or comes needs a line in CHANGELOG.md, too.
 

@@ -157,6 +157,31 @@ def test_scores_of_a_comparison_have_their_intervals():
     assert "95 % confidence" in ax.get_xlabel()
 
 
+def test_results_and_comparisons_draw_themselves():
+    """A comparison of one system has the same means and intervals as its results."""
+    measures = "AP RBPT c@1"
+    results, axes = calc(measures, None, RANKINGS), Figure().subplots()
+    comparison = compare(measures, None, {"system": RANKINGS})
+    assert comparison.plot(axes) is axes
+    ax = results.plot()
+    ends = [
+        np.array([path.vertices[:, 0] for bars in drawn.collections[:2] for path in bars.get_paths()])
+        for drawn in (ax, axes)
+    ]
+    assert ends[0] == pytest.approx(ends[1])
+    assert np.ptp(ends[0], axis=1).all()
+    bars = np.concatenate([path.vertices[:, 0] for drawn in ax.collections[2:] for path in drawn.get_paths()])
+    assert not np.ptp(bars.reshape(-1, 2), axis=1).any()
+    assert [text.get_text() for text in ax.texts[1::2]] == [f"{mean:.3f}" for mean in results._means]
+    assert "95 %" in ax.get_xlabel()
+    assert ax.get_yticklabels()[0].get_text() == "30 topics"
+    count = calc("NumRet", {"1": {"a": 1}, "2": {"b": 1}}, {"1": ["a"], "2": ["a", "b"]})
+    for drawn in (results.over(np.arange(30) == 1), count):
+        assert "%" not in drawn.plot().get_xlabel()
+    with pytest.raises(ParameterError, match="AP=nan is out of range: a finite number is needed"):
+        results.over(np.zeros(30, bool)).plot()
+
+
 @pytest.mark.parametrize("longest", [6, 1000])
 def test_circles_of_lengths_do_not_overlap(longest):
     lengths = range(longest) if longest < 20 else [*range(40), *range(40, longest, 25)]
