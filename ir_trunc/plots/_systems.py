@@ -57,8 +57,7 @@ def scores(table: Any, ax: Axes | None = None) -> Axes:
 
     ticks: dict[float, str] = {}
     level = "" if bounds[0] is None else f" (bars: {100 * (1 - table.alpha):g} % confidence)"
-    for column, (name, values) in enumerate(means.items()):
-        values = values.to_numpy(float)
+    for column, (name, values) in enumerate(zip(means, means.to_numpy(float).T)):
         ends = [values if of is None else np.where(np.isnan(of[column]), values, of[column]) for of in bounds]
         lowest, highest = ends[0].min(), ends[1].max()
         span = (highest - lowest) or 1.0

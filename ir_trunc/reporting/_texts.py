@@ -61,11 +61,11 @@ def _of_file(kind: str, path: Path, source: str) -> Iterator[tuple[Any, Any]]:
     if start == b"<":
         marked = list(_MARKED.finditer(decoded(data, f"{source} is")))
         for match in marked:
-            named = re.search(r"number\s*=\s*[\"']([^\"']+)", match[2]) or _MARKED_ID.search(match[3])
-            if named is None:
+            marked_id = re.search(r"number\s*=\s*[\"']([^\"']+)", match[2]) or _MARKED_ID.search(match[3])
+            if marked_id is None:
                 raise InputError(f"{source}: {shown(match[0])} has no id.")
             words = _TAG.sub(" ", _MARKED_ID.sub(" ", match[3]))
-            yield named[named.lastindex or 0], html.unescape(words)
+            yield marked_id[marked_id.lastindex or 0], html.unescape(words)
         if not marked:
             raise InputError(f"{source} holds no <top>, <topic> or <doc>; {_NEEDED}.")
     elif lines := json_lines(data, source):
@@ -77,10 +77,10 @@ def _of_file(kind: str, path: Path, source: str) -> Iterator[tuple[Any, Any]]:
         yield from content.items() if named else (_of_object(kind, item, source) for item in items)
     else:
         for place, line in numbered_lines(data, source):
-            name, tab, words = line.partition(b"\t")
+            name, tab, rest = line.partition(b"\t")
             if not tab:
                 raise InputError(f"{place}: there is no tab between an id and a text; {_NEEDED}.")
-            yield decoded(name.strip(), f"{place}: the id is"), decoded(words, f"{place}: the text is")
+            yield decoded(name.strip(), f"{place}: the id is"), decoded(rest, f"{place}: the text is")
 
 
 def _of_object(kind: str, item: Any, place: str) -> tuple[Any, str]:

@@ -171,7 +171,7 @@ def report(
         policies=gains,
         topics=_topic_rows(comparison, lists, cuts, first),
         queries=asked,
-        texts={doc: shortened(words, _WORDS) for doc, words in texts.items()},
+        texts={doc: f"{words[:_WORDS]}{' ...' * (len(words) > _WORDS)}" for doc, words in texts.items()},
         notes=messages,
         many=len(comparison.systems) * len(comparison.topics),
         files=files,
@@ -252,23 +252,13 @@ def _documents(mean: float) -> str:
 
 def _chart(title: str, rows: Iterable[tuple[str, float, float, float, str]]) -> dict[str, Any]:
     """Rows of (name, score, low, high, note) as places of dots and bars on one scale from 0 to 100."""
-    named = [
-        (name, *np.nan_to_num([score, low, high], nan=score).tolist(), note)
-        for name, score, low, high, note in rows
-    ]
-    least, most = min(row[2] for row in named), max(row[3] for row in named)
-    place = lambda score: round(100 * (score - least) / ((most - least) or 1), 1)  # noqa: E731
-    drawn = [
-        {
-            "name": name,
-            "score": place(score),
-            "low": place(low),
-            "high": place(high),
-            "note": note,
-            "value": score,
-        }
-        for name, score, low, high, note in named
-    ]
+    names, *numbers, notes = zip(*rows)
+    values = np.array(numbers)
+    values = np.where(np.isnan(values), values[0], values)  # without an interval there is no bar
+    least, most = float(values.min()), float(values.max())
+    places = (100 * (values - least) / ((most - least) or 1)).tolist()
+    keys = ("name", "score", "low", "high", "note", "value")
+    drawn = [dict(zip(keys, row)) for row in zip(names, *places, notes, values[0].tolist())]
     return {"title": title, "rows": drawn, "least": least, "most": most}
 
 

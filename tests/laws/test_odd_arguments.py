@@ -289,7 +289,10 @@ CALLS = {
     ),
     "plots.scores": (plots.scores, {"table": study.example("RBPT"), "ax": None}),
     "plots.side_by_side": (plots.side_by_side, {"runs": {"one": RANKINGS}, "longest": 5, "ax": None}),
-    "plots.slope": (plots.slope, {"before": BEFORE, "after": BEFORE * 1.1, "ax": None, "labels": 30}),
+    "plots.slope": (
+        plots.slope,
+        {"before": BEFORE, "after": BEFORE * 1.1, "ax": None, "labels": 30, "pairs": None, "alpha": 0.05},
+    ),
 }  # fmt: skip
 CALLS |= {f"meta.{name}": (meta.registry[name].function, given) for name, (given, _) in examples().items()}
 NO_PATHS = {("scale.spark", "run"), ("scale.dask", "run")}
