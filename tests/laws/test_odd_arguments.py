@@ -87,7 +87,8 @@ CALLS = {
     "report": (
         ir_trunc.report,
         {"measures": "AP", "qrels": QRELS, "runs": RUNS, "path": "out", "baseline": "one", "title": "t",
-         "folds": 2, "unit": None} | UNIVERSE | READING,
+         "folds": 2, "unit": None, "gate": None, "queries": None, "documents": {"a": "text"}, "command": ""}
+        | UNIVERSE | READING,
     ),
     "Comparison[]": (COMPARED.__getitem__, {"measure": "AP"}),
     "Comparison.to_latex": (COMPARED.to_latex, {"label": "tab:one", "digits": 3}),
