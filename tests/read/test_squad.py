@@ -88,7 +88,7 @@ GOLD, PROBABILITIES = st.sampled_from([[], ["b"], ["b", "c"]]), st.sampled_from(
 PREDICTED = st.tuples(st.sampled_from(["b", "d"]), GOLD, PROBABILITIES)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(PREDICTED, min_size=1, max_size=6))
 def test_a_fitted_threshold_has_the_best_exact_score_of_the_script(items):
     predictions = {f"q{number}": answer for number, (answer, _, _) in enumerate(items)}

@@ -121,7 +121,7 @@ DOCS = st.dictionaries(st.sampled_from("abcdef"), SCORES, max_size=4)
 RUNS = st.dictionaries(st.sampled_from(["one?", "two?", "3", "a\nb"]), DOCS, min_size=1)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(RUNS.filter(lambda run: any(run.values())), st.sampled_from(FORMS))
 def test_every_form_is_the_same_run_as_a_dict(run, form):
     spans = spans_of(run, form)
