@@ -74,7 +74,7 @@ class Notes:
             yield (
                 f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
                 " their order; order='rank' takes the rank column, order='file' the rows as they"
-                f" stand{digits}; ties='expected' scores all orders of equal documents"
+                f" stand{digits}; ties='expected' gives the mean score over all orders"
             )
         elif self.rounded:
             yield (

@@ -9,7 +9,7 @@ import pytest
 from generated import ALL, settings_of
 
 import ir_trunc
-from ir_trunc import Rankings, calc
+from ir_trunc import InputError, Rankings, calc
 from ir_trunc.cli.main import main
 from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.scoring._ties import score_ties
@@ -326,3 +326,18 @@ def test_the_report_says_how_much_ties_matter():
     note = "1 run of 3 has documents with the same score in a list. Over all of their orders, RR differs most"
     assert f"{note} for tied: 0.7500 to 1.0000, on average 0.8750, with ties in 1 of 2 lists." in page
     assert "same score" not in ir_trunc.report("RR", qrels, {"plain": runs["plain"]}, folds=2)
+
+
+def test_the_warning_about_ties_names_the_option_and_is_gone_with_it():
+    with pytest.warns(ir_trunc.IrTruncWarning, match="ties='expected' gives the mean score over all orders"):
+        calc("RR", QRELS, RUN)
+    assert calc("RR", QRELS, RUN, ties="expected").aggregated["RR"] == 0.75
+
+
+@pytest.mark.full
+def test_engines_refuse_the_option():
+    pytest.importorskip("dask.dataframe", reason="Dask is not installed")
+    from ir_trunc.adapters import scale
+
+    with pytest.raises(InputError, match="ties='expected' needs the run on one machine"):
+        scale.dask("RR", QRELS, RUN, ties="expected")
