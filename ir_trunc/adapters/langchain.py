@@ -24,8 +24,9 @@ SCORES = ("relevance_score", "score")
 """The names in `metadata` under which rerankers, and `scored`, leave scores."""
 
 
-class Truncate(  # type: ignore[misc]
-    BaseDocumentCompressor, RunnableSerializable[Sequence[Document], list[Document]]
+class Truncate(
+    BaseDocumentCompressor,  # type: ignore[misc]
+    RunnableSerializable[Sequence[Document], list[Document]],  # type: ignore[misc]
 ):
     """A runnable, and a document compressor, that keeps what a policy keeps.
 
