@@ -1,0 +1,16 @@
+"""How many passages should the pipeline hand on, and when none?"""
+
+import ir_trunc
+
+LABELS, RETRIEVED = "data/labels.json", "data/retrieved.json"
+PRESENT = 5  # the number of passages that the pipeline hands on today
+
+# %% Cross-validation on the labelled questions tries several policies.
+advice = ir_trunc.how_many(LABELS, RETRIEVED, measure="RBPT", present=PRESENT)
+print(advice)
+
+# %% The pipeline loads the policy, which decides how many of the retrieved passages to keep.
+advice.policy.save("policy.json")
+policy = ir_trunc.load_policy("policy.json")
+for scores in ([0.83, 0.71, 0.44], [0.52, 0.49, 0.48]):
+    print(f"passages with the scores {scores}: keep {policy(scores)}")
