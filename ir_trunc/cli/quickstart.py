@@ -35,9 +35,8 @@ example:
 def main(words: Sequence[str]) -> int:
     """`ir_trunc quickstart KIND DIR`."""
     kinds = {kind: _template(f"{kind}.py").partition('"""')[2].partition('"""')[0] for kind in _DATA}
-    about = "\n".join(
-        ["Write a small project that runs:\n", *(f"  {k:<12}{title}" for k, title in kinds.items())]
-    )
+    lines = (f"  {kind:<12}{title}" for kind, title in kinds.items())
+    about = "\n".join(["Write a small project that runs:\n", *lines])
     parser = OneLineParser(prog="ir_trunc quickstart", description=about, epilog=_EPILOG)
     parser.add_argument("kind", metavar="KIND", choices=tuple(_DATA), help=", ".join(_DATA))
     parser.add_argument("folder", metavar="DIR", help="a new folder, or an empty one")
@@ -49,8 +48,7 @@ def main(words: Sequence[str]) -> int:
     for name, lines in contents.items():
         make_folder(os.path.join(args.folder, os.path.dirname(name)))
         write_text(Path(args.folder, name), lines)
-    tell(f"{args.folder} now has {', '.join(contents)}.")
-    tell("Run evaluate.py there. README.md says what to replace by your own.")
+    tell(f"{args.folder} now has {', '.join(contents)}. README.md says what to replace by your own.")
     return 0
 
 
@@ -75,8 +73,13 @@ def _notebook(title: str, script: str) -> dict[str, Any]:
     imports, *parts = re.split(r"^# %% (.*)\n", script.partition('"""\n\n')[2], flags=re.MULTILINE)
     cells: list[dict[str, Any]] = []
     for number, source in enumerate([f"# {title}", imports, *parts]):
-        cell = {"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": source.strip()}
-        code = {"cell_type": "code", "execution_count": None, "outputs": []}
+        cell: dict[str, Any] = {
+            "cell_type": "markdown",
+            "id": f"cell-{number}",
+            "metadata": {},
+            "source": source.strip(),
+        }
+        code: dict[str, Any] = {"cell_type": "code", "execution_count": None, "outputs": []}
         cells.append(cell | code if number % 2 else cell)
     python = {"language_info": {"name": "python"}}
     return {"cells": cells, "metadata": python, "nbformat": 4, "nbformat_minor": 5}

@@ -18,7 +18,7 @@ def project(tmp_path, monkeypatch, command):
 
     def made(kind):
         status, out, err = command("quickstart", kind, str(tmp_path / "it"))
-        assert (status, out, err.count("\n")) == (0, "", 2)
+        assert (status, out, err.count("\n")) == (0, "", 1)
         monkeypatch.chdir(tmp_path / "it")
         files = [path for path in (tmp_path / "it").rglob("*") if path.is_file()]
         return {path.relative_to(tmp_path / "it").as_posix(): path.read_text() for path in files}
