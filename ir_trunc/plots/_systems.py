@@ -52,7 +52,7 @@ def scores(table: Any, ax: Axes | None = None) -> Axes:
     bounds = getattr(table, "mean_low", None), getattr(table, "mean_high", None)
     means = _kit.number_table(table if bounds[0] is None else table.to_pandas(), "compare(...).to_pandas()")
     rows, columns = means.shape
-    ax = _kit.ready_axes(ax, 1.8 + 1.5 * columns, 1.2 + 0.36 * rows)
+    ax = _kit.ready_axes(ax, 1.8 + 1.35 * columns, 1.2 + 0.36 * rows)
     from matplotlib.ticker import MaxNLocator
 
     ticks: dict[float, str] = {}
