@@ -8,7 +8,8 @@ from pathlib import Path
 import ir_trunc
 
 PACKAGE = Path(ir_trunc.__file__).parent
-FILES = sorted(PACKAGE.rglob("*.py"))
+# Templates are copied to users and are no modules of the package.
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent.name != "templates")
 
 
 def package_of(path: Path) -> str:
