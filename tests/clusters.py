@@ -70,6 +70,12 @@ class OnDask:
 
         return dd.read_parquet(folder)
 
+    def nullable(self, frame: pd.DataFrame):
+        return self.frame(frame)
+
+    def local(self, scores):
+        return scores.compute()
+
     calc = staticmethod(scale.dask)
     name = "run (Dask)"
 
@@ -114,6 +120,16 @@ class OnSpark:
 
     def parquet(self, folder: Path):
         return self.session.read.parquet(str(folder))
+
+    def nullable(self, frame: pd.DataFrame):
+        """NaN are nulls."""
+        from pyspark.sql.functions import col, isnan, when
+
+        spark = self.frame(frame)
+        return spark.withColumn("relevance", when(~isnan("relevance"), col("relevance")))
+
+    def local(self, scores):
+        return pd.DataFrame([row.asDict() for row in scores.collect()])
 
     calc = staticmethod(scale.spark)
     name = "run (Spark)"

@@ -265,15 +265,14 @@ def put_together(
     pieces: Iterable[Piece],
     source: str | None = None,
     reading: Reading | None = None,
-    samples: Samples = (),
 ) -> Rankings:
-    """The ranked lists of a run from its pieces. samples: those that were taken before it was split."""
+    """The ranked lists of a run from its pieces."""
     kept: list[Piece] = []
     for piece in pieces:
         if piece.starts_over:
             kept.clear()
         kept.append(piece)
-    notes = sum((piece.notes for piece in kept), Notes(samples=samples))
+    notes = sum((piece.notes for piece in kept), Notes())
     for piece in kept[:1]:
         source, reading = source or piece.source, reading or piece.reading
     rankings = Rankings.concat(qrels.judgments_with_nil, [piece.rankings for piece in kept])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, nearest, shown
@@ -199,11 +199,6 @@ class Reading:
     def without_scores(self) -> bool:
         """Whether a run may lack scores, because they do not decide the order."""
         return self.order in ("rank", "file")
-
-    @property
-    def again(self) -> Reading:
-        """How a frame is read whose rows were read in this way before."""
-        return replace(self, stop=None, lower_is_better=False, columns=None)
 
 
 DEFAULT = Reading()

@@ -195,8 +195,8 @@ def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
         raise InputError(f"{layout.kind} {shown(name)}: a name of {size} bytes is too long for a file.")
 
 
-def reader_of(data: Any, layout: Layout, *other_forms: str) -> Reader:
-    """The reader for the data; InputError, which also names `other_forms`, where there is none or are two."""
+def reader_of(data: Any, layout: Layout) -> Reader:
+    """The reader for the data; InputError where there is none or are two."""
     shape = shape_of(data)
     if shape == "path":
         _refuse_content(data, layout)
@@ -216,7 +216,7 @@ def reader_of(data: Any, layout: Layout, *other_forms: str) -> Reader:
             return claimants[0]
     if fallback := next((reader for reader in asked if reader.fallback), None):
         return fallback
-    forms = "; ".join([*other_forms, *(reader.form_of(layout) for reader in readers_of(layout.kind))])
+    forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind))
     raise InputError(f"{layout.kind} of type {type(data).__name__}: one of these is needed: {forms}.")
 
 

@@ -114,7 +114,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     table = columns_by_name(data, source)
     names, named = column_names(table), layout.reading.names
     columns = {field: table[name] for field, name in columns_of(names, layout, source).items()}
-    columns["query_id"] = _list_ids(table, columns.get("query_id"), layout, source)
+    columns["query_id"] = list_ids(table, columns.get("query_id"), layout, source)
     rows = _rows_of_columns(columns, layout, source)
     if named:
         rows = replace(rows, named=frozenset(field for field in named if named[field] in names))
@@ -126,7 +126,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     return replace(rows, samples=_samples(rows.topics, scores, *sampled))
 
 
-def _list_ids(table: Any, column: Any, layout: Layout, source: str) -> pa.Array | pa.ChunkedArray:
+def list_ids(table: Any, column: Any, layout: Layout, source: str) -> pa.Array | pa.ChunkedArray:
     """The ids of the lists of a table: those of a column, or the columns of keys joined."""
     names, keys = key_columns(column_names(table), layout, source), layout.reading.nesting
     if keys is None or not names:
@@ -217,7 +217,7 @@ def ids_of_table(data: Any, field: str, source: str, layout: Layout = TOPICS) ->
     """One column of ids of a frame, or of a mapping of columns; with keys, their columns joined."""
     table = columns_by_name(data, source)
     if key_columns(column_names(table), layout, source):
-        return list(_list_ids(table, None, layout, source).to_pylist())
+        return list(list_ids(table, None, layout, source).to_pylist())
     name = column_name(column_names(table), field, source)
     return list(id_column(table[name], source, field).to_pylist())
 

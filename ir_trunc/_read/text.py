@@ -159,12 +159,6 @@ def blocks(path: Path, source: str) -> Iterator[memoryview]:
         yield from _blocks(stream)
 
 
-def blocks_of_bytes(data: bytes, source: str) -> Iterator[memoryview]:
-    """Blocks of whole lines of a file that was read elsewhere."""
-    with _unpacked(io.BufferedReader(io.BytesIO(data)), source) as stream:
-        yield from _blocks(stream)
-
-
 def _blocks(stream: io.BufferedReader) -> Iterator[memoryview]:
     rest: bytes | memoryview = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
     memory = np.empty(0, np.uint8)

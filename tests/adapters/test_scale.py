@@ -2,20 +2,33 @@
 worker is killed.
 """
 
-import gzip
-import sys
+import threading
+import time
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from clusters import EVERY, dask_is_missing, engines, is_dead, killer, pytestmark, running_engine, said, same  # noqa: F401 (used by pytest)
+from clusters import (  # noqa: F401 (used by pytest)
+    EVERY,
+    dask_is_missing,
+    engines,
+    is_dead,
+    killer,
+    needs_spark,
+    pytestmark,
+    running_engine,
+    said,
+    same,
+)
 from generated import ALL, queries, with_ids
+from pages import ROOT, blocks, run_python
 
 from ir_trunc import (
     InputError,
     IrTruncError,
     IrTruncWarning,
+    ParameterError,
     UnknownMeasureError,
     calc,
     read_answers,
@@ -35,7 +48,6 @@ def test_every_measure_has_the_same_digits_under_every_nil_convention(engine, se
 def test_real_runs_have_the_same_digits(engine, real_data):
     folder = real_data("covid-r1")
     path = folder / "runs" / "BM25R2.gz"
-    same(engine, folder / "qrels.covid-r1.txt", path, path)
     columns = ["query_id", "Q0", "doc_id", "rank", "score", "tag"]
     frame = pd.read_csv(path, sep="\t", names=columns, dtype={"query_id": str})
     same(engine, folder / "qrels.covid-r1.txt", frame)
@@ -46,31 +58,6 @@ def test_parquet(engine, tmp_path):
     for part, rows in enumerate(np.array_split(np.arange(len(run)), 3)):
         run.iloc[rows].astype({"query_id": "category"}).to_parquet(tmp_path / f"{part}.parquet", index=False)
     same(engine, qrels, run, engine.parquet(tmp_path))
-
-
-def text_of(run: pd.DataFrame) -> str:
-    return "".join(f"{r.query_id} Q0 {r.doc_id} 1 {r.score!r} sys\n" for r in run.itertuples())
-
-
-SHAPES = {
-    "plain": lambda text: text.encode(),
-    "gzip": lambda text: gzip.compress(text.encode()),
-    "blanks and tabs": lambda text: text.replace(" ", " \t ").replace("\nq", "\n \tq").encode(),
-    "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
-    "byte order mark": lambda text: ("\ufeff" + text).encode(),
-    "no last newline, empty lines": lambda text: ("\n" + text.replace("\n", "\n\n", 5)).rstrip("\n").encode(),
-}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_text_files(engine, tmp_path, monkeypatch, shape):
-    """Topics stand in several files, and in several blocks of a file."""
-    monkeypatch.setattr("ir_trunc.adapters.scale.BLOCK", 700)
-    qrels, run = with_ids(queries(9, 12), 9)
-    for part, rows in enumerate(np.array_split(np.arange(len(run)), 2)):
-        path = tmp_path / f"{part}.run{'.gz' * (shape == 'gzip')}"
-        path.write_bytes(SHAPES[shape](text_of(run.iloc[rows])))
-    same(engine, qrels, run, sorted(tmp_path.iterdir()) if shape == "gzip" else f"{tmp_path}/*.run")
 
 
 def test_ids_of_other_types_and_names(engine):
@@ -112,7 +99,10 @@ def bad(column: str, value):
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        (bad("score", np.nan), "topic 1, document b: score nan: a finite number is needed"),
+        (
+            bad("score", np.nan),
+            "topic 1, document b: score (nan: a finite number is needed|None is not a number)",
+        ),
         (bad("score", np.inf), "topic 1, document b: score inf"),
         (bad("cost", -1.0), "topic 1, document b: cost -1.0: a finite number >= 0"),
         (bad("doc_id", "a"), "topic 1, document a: it is in the list twice"),
@@ -134,54 +124,20 @@ def test_bad_frames(engine, run, message):
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("1 Q0 d 4 2", "5 fields; 6 are needed"),
-        ("1 Q0 d 4 two s", r"\(topic 1, document d\): score 'two' is not a number"),
-        ("1 Q0 d 4 nan s", r"\(topic 1, document d\): score 'nan': a finite number"),
-        ("1 Q0 \xff 4 2 s", "the ids are not UTF-8 text"),
-        ("1 Q0 \0 4 2 s", "it holds a zero byte"),
-        ("1 Q0 a 4 2 s", "topic 1, document a: it is in the list twice"),
-    ],
-)
-def test_bad_lines(engine, tmp_path, line, message):
-    (tmp_path / "a.run").write_bytes(f"1 Q0 a 1 9 s\n1 Q0 b 2 8 s\n{line}\n2 Q0 c 1 9 s\n".encode("latin-1"))
-    with pytest.raises(InputError, match=message) as raised:
-        engine.calc("AP", {"1": {"a": 1}}, f"{tmp_path}/a.*")
-    assert str(raised.value).startswith("run ")
-    assert "a." in str(raised.value)
-    assert "\n" not in str(raised.value)
-
-
-def test_bad_files_and_runs(engine, tmp_path):
-    (tmp_path / "empty.run").write_text("")
-    (tmp_path / "blank.run").write_text("\n \n")
-    for name in ("empty", "blank"):
-        with pytest.raises(InputError, match=rf"run .*{name}.run is empty: lines of the form"):
-            engine.calc("AP", {"1": {"a": 1}}, tmp_path / f"{name}.run")
-    for path in ("none.run", "*.none"):
-        with pytest.raises(FileNotFoundError, match=r"run .*none"):
-            engine.calc("AP", {"1": {"a": 1}}, f"{tmp_path}/{path}")
-    for run in (None, 1):
-        with pytest.raises(
-            InputError,
-            match=rf"run of type {type(run).__name__}: one of these is needed: a (Dask|Spark) DataFrame; ",
-        ):
-            engine.calc("AP", {"1": {"a": 1}}, run)
-
-
-def test_a_run_that_is_in_memory_is_scored_as_on_one_machine(engine):
-    qrels = {"1": {"a": 1}, "2": {"b": 1}}
-    for run in ({"1": {"x": 2.0, "a": 1.0}}, {"1": ["x", "a"]}, []):
-        assert engine.calc("AP", qrels, run).values.tolist() == calc("AP", qrels, run).values.tolist()
-
-
 def test_other_bad_input_is_found_before_the_work(engine):
+    frame = engine.frame(bad("score", 1.0))
     with pytest.raises(UnknownMeasureError, match="infAP is not computed by ir_trunc"):
-        engine.calc("AP infAP", {"1": {"a": 1}}, "no.run")
-    with pytest.raises(InputError, match="qrels are needed"):
-        engine.calc("AP", None, "no.run")
+        engine.calc("AP infAP", {"1": {"a": 1}}, frame)
+    for run in (None, 1, "no.run", {"1": ["a"]}, bad("score", 1.0)):
+        with pytest.raises(InputError, match=rf"run of type {type(run).__name__}: a (Dask|Spark) DataFrame"):
+            engine.calc("AP", {"1": {"a": 1}}, run)
+    for options in ({"order": "file"}, {"duplicates": "first"}):
+        with pytest.raises(ParameterError, match="need the run on one machine"):
+            engine.calc("RR", {"1": {"a": 1}}, frame, **options)
+    with pytest.raises(ParameterError, match="missing='exclude' confirms that"):
+        engine.calc("RR", {"1": {"a": 1}}, frame, collect=False)
+    with pytest.raises(ParameterError, match="c@1 looks at all lists of a run"):
+        engine.calc("c@1", {"1": {"a": 1}}, frame, collect=False, missing="exclude")
 
 
 def test_a_worker_killed_while_it_ranks_is_not_missed(engine, tmp_path):
@@ -205,14 +161,6 @@ def test_a_worker_killed_while_it_reads_is_not_missed(engine, tmp_path):
 # without a cluster
 
 
-@pytest.mark.parametrize(("call", "module"), [(scale.dask, "dask.dataframe"), (scale.spark, "pyspark.sql")])
-def test_a_missing_extra_is_named(monkeypatch, call, module):
-    monkeypatch.setitem(sys.modules, module, None)
-    extra = module.partition(".")[0].removeprefix("py")
-    with pytest.raises(IrTruncError, match=rf"pip install 'ir_trunc\[{extra}\]'"):
-        call("AP", {"1": {"a": 1}}, "a.run")
-
-
 def test_without_a_cluster_dask_uses_the_processors_here():
     dd = pytest.importorskip("dask.dataframe")
     qrels, run = with_ids(queries(4, 9), 4)
@@ -220,20 +168,6 @@ def test_without_a_cluster_dask_uses_the_processors_here():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrTruncWarning)
         assert scale.dask(EVERY, qrels, given).values.tobytes() == calc(EVERY, qrels, run).values.tobytes()
-
-
-def test_bad_gzip_files(tmp_path):
-    pytest.importorskip("dask.dataframe")
-    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"1 Q0 a 1 2 s\n" * 9)[:-9])
-    (tmp_path / "plain.gz").write_bytes(b"1 Q0 a 1 2 s\n")
-    (tmp_path / "folder").mkdir()
-    for name, message in (
-        ("cut.gz", "ends in the middle"),
-        ("plain.gz", "is not a gzip file"),
-        ("folder", "is a directory"),
-    ):
-        with pytest.raises(InputError, match=f"^run .*{name} {message}"):
-            scale.dask("AP", {"1": {"a": 1}}, tmp_path / name)
 
 
 def test_qrels_that_are_ready_are_not_changed():
@@ -245,7 +179,7 @@ def test_qrels_that_are_ready_are_not_changed():
     assert len(ready.rows) == 2
 
 
-def test_runs_are_read_in_the_same_ways(engine, tmp_path):
+def test_runs_are_read_in_the_same_ways(engine):
     """Order, marks, distances and repeated documents as on one machine; what needs the order of rows is
     refused.
     """
@@ -256,8 +190,6 @@ def test_runs_are_read_in_the_same_ways(engine, tmp_path):
         for rank, doc in enumerate("bac", 1)
     ]
     run = pd.DataFrame(rows, columns=["query_id", "Q0", "doc_id", "rank", "score"])
-    path = tmp_path / "my.run"
-    path.write_text("# by hand\n" + "".join(" ".join(map(str, row)) + " t\n" for row in rows))
     again = pd.concat([run, run.assign(score=0.5, rank=9)[:3]], ignore_index=True)
     for given, options in [
         (run.drop(columns="Q0"), {"order": "rank"}),
@@ -269,15 +201,97 @@ def test_runs_are_read_in_the_same_ways(engine, tmp_path):
         (again.drop(columns=["Q0", "rank"]), {"duplicates": "best", "lower_is_better": True}),
     ]:
         same(engine, qrels, given, measures="RR nDCG SetP", **options)
-    for options in ({}, {"order": "rank"}, {"stop": "NS", "order": "rank"}, {"lower_is_better": True}):
-        here, here_said = said(calc, "RR", qrels, path, **options)
-        there, there_said = said(engine.calc, "RR", qrels, str(path), **options)
-        assert here.values.tolist() == there.values.tolist()
-        assert there_said == here_said
-    assert len(said(engine.calc, "RR", qrels, str(path))[1]) == 2  # ranks against scores, and several marks
     assert any(
         "runs against the scores" in text for text in said(engine.calc, "RR", qrels, engine.frame(run, 1))[1]
     )
-    for options in ({"order": "file"}, {"duplicates": "first"}):
-        with pytest.raises(InputError, match="need the run on one machine"):
-            engine.calc("RR", qrels, str(path), **options)
+
+
+def labelled(seed, count=30):
+    """Rows of lists with two keys, scores and labels, of which some are null; and the labels alone."""
+    rng = np.random.default_rng(seed)
+    run = pd.DataFrame(
+        [
+            (f"day {day}", question, f"d{rank}", float(rng.integers(0, 9)))
+            for question in range(count)
+            for day in range(2)
+            for rank in range(rng.integers(1, 9))
+        ],
+        columns=["day", "question", "doc_id", "score"],
+    )
+    labels = pd.array(rng.choice([0, 1, 2, None], len(run)), "Int64")
+    run = run.assign(relevance=labels)
+    run.loc[run.doc_id == "d0", "relevance"] = rng.integers(0, 3)  # no list without a label
+    return run, run[run.relevance.notna()].drop(columns="score")
+
+
+def test_labels_in_the_rows_keys_and_distributed_scores(engine):
+    run, labels = labelled(3)
+    rows = run.sample(frac=1, random_state=1).astype({"relevance": float})
+    keys = ["day", "question"]
+    rows = rows.assign(relevance=rows.relevance.where(rows.relevance.notna()))
+    frame = engine.nullable(rows)
+    here = calc("RBPT AP TBG", labels, run.drop(columns="relevance"), keys=keys)
+    there = engine.calc("RBPT AP TBG", None, frame, keys=keys)
+    assert there.values.tobytes() == here.values.tobytes()
+    assert there.aggregated == here.aggregated
+    assert there.by("day").equals(here.by("day"))
+    for unit in ("day", "question"):
+        assert there.unit_means(unit)[1].tobytes() == here.unit_means(unit)[1].tobytes()
+    scores = engine.calc("RBPT AP TBG", None, frame, keys=keys, collect=False, max_rel=2)
+    table = engine.local(scores).set_index(keys)
+    table = table.loc[[tuple(topic.split("/")) for topic in here.topics]]
+    assert table[["RBPT", "AP", "TBG"]].to_numpy().T.tobytes() == here.values.tobytes()
+    assert table["length"].tolist() == here.rankings.lengths.tolist()
+    assert table["nil"].tolist() == here.nil.tolist()
+
+
+@pytest.mark.skipif(bool(dask_is_missing), reason=dask_is_missing or "Dask is here")
+def test_a_cluster_whose_workers_are_all_lost_ends_with_an_error(monkeypatch):
+    from dask import dataframe
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(scale, "PATIENCE", 3.0)
+
+    def slowly(part):
+        time.sleep(60)
+        return part
+
+    frame = dataframe.from_pandas(bad("score", 1.0), npartitions=2)
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=50
+        ) as cluster,
+        Client(cluster),
+    ):
+        loss = threading.Timer(1, cluster.scale, [0])
+        loss.start()
+        start = time.monotonic()
+        with pytest.raises(IrTruncError, match="no worker for 3 seconds"):
+            scale.dask("AP", {"1": {"a": 1}}, frame.map_partitions(slowly, meta=frame._meta))
+        assert time.monotonic() - start < 50
+        loss.join()
+
+
+@pytest.mark.parametrize("engine_of_page", ["dask", "spark", "ray", "polars", "duckdb"])
+def test_the_examples_of_the_page_on_large_runs(engine_of_page, tmp_path, monkeypatch):
+    module = {"spark": "pyspark", "ray": "ray.data", "dask": "dask.dataframe"}.get(
+        engine_of_page, engine_of_page
+    )
+    pytest.importorskip(module, reason=f"{engine_of_page} is not installed")
+    if engine_of_page == "spark" and (missing := needs_spark()):
+        pytest.skip(missing)
+    monkeypatch.chdir(tmp_path)
+    page, names = ROOT / "notebooks" / "howto" / "large-runs.md", {}
+    for block in blocks(page, "python")[1:]:
+        run_python(block, names)
+    names = {}
+    examples = blocks(page, f"python {engine_of_page}")
+    assert examples
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the engines' own
+        for block in examples:
+            run_python(block, names)
+    if engine_of_page == "ray":
+        names["ray"].shutdown()
+    if engine_of_page == "spark":
+        names["session"].stop()

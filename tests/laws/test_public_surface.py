@@ -18,6 +18,7 @@ from ir_trunc import measures, meta, truncation
 NAMES = Path(__file__).parents[1] / "public_names.txt"
 DOCUMENTED = [
     "ir_trunc",
+    "ir_trunc.adapters.arrow",
     "ir_trunc.adapters.ir_measures",
     "ir_trunc.adapters.pyterrier",
     "ir_trunc.adapters.scale",

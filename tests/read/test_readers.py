@@ -19,7 +19,6 @@ from ir_trunc._read import registry
 from ir_trunc._read.reading import RUN
 from ir_trunc._read.registry import READERS, Reader, Table, reader_of, readers_of
 from ir_trunc._read.text import beginning
-from ir_trunc.adapters import scale
 
 PACKAGE = Path(ir_trunc.__file__).parent
 PAGE = Path(__file__).parents[2] / "notebooks" / "reference.md"  # test_reference: what the command prints
@@ -65,12 +64,6 @@ def test_a_new_form_is_named_where_the_data_are_of_none(shelf):
         calc("RR", {"a": {"x": 1}}, 5)
     with pytest.raises(InputError, match=r"^qrels of type int: .*a shelf"):
         calc("RR", 5, {})
-
-
-def test_a_new_form_is_scored_at_scale(shelf):
-    pytest.importorskip("dask.dataframe")
-    qrels, run = {"a": {"x": 1}}, Shelf(a=[("z", 2.0), ("x", 1.0)])
-    assert scale.dask("RR", qrels, run).values.tolist() == calc("RR", qrels, run).values.tolist() == [[0.5]]
 
 
 def known_as(monkeypatch, shape, asked, suffix=""):

@@ -30,7 +30,6 @@ from ir_trunc._read.text import (
     BYTE_ORDER_MARK,
     BadLineError,
     blocks,
-    blocks_of_bytes,
     check_zeros,
     contents,
     decoded,
@@ -47,18 +46,17 @@ NUMBER = {
 }
 
 
-def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int | None) -> pa.Table:
+def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int) -> pa.Table:
     """The lines as a table; InputError that names the line which is wrong."""
     types, rows = layout.columns, []
     kinds = {name: {pa.int64(): int, pa.float64(): float}.get(kind, str) for name, kind in types.items()}
-    for number, line in enumerate(lines, first or 0):
+    for number, line in enumerate(lines, first):
         fields = line.split()
         if fields and not fields[0].startswith(COMMENT):
             try:
                 rows.append(_line_values(fields, layout, kinds))
             except InputError as error:
-                name = _line_at(source, None if first is None else number, line)
-                raise InputError(f"{name}{error}") from None
+                raise InputError(f"{source}, line {number}{error}") from None
     columns = enumerate(types)
     return pa.table({name: pa.array([row[place] for row in rows], types[name]) for place, name in columns})
 
@@ -82,11 +80,6 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
             place = f"topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])}"
             raise InputError(f" ({place}): {name} {_brief(text)!r}{problem}.")
     return [kinds[name](text) for name, text in texts.items()]
-
-
-def _line_at(source: str, number: int | None, line: bytes) -> str:
-    """The name of a line in messages: its number, or its text where the number is unknown."""
-    return f"{source}, line {repr(_brief(line.decode(errors='replace'))) if number is None else number}"
 
 
 def _brief(text: str) -> str:
@@ -152,7 +145,7 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     Blanks or tabs are between the fields; `#` begins a comment. The second column of answers is their class.
     """
     path, source = Path(data), layout.source
-    pieces: Iterable[Rows] = _rows_of_blocks(blocks(path, source), layout, source, 1)
+    pieces: Iterable[Rows] = _rows_of_blocks(blocks(path, source), layout, source)
     if path.is_file():
         pieces = (replace(rows, lines_of=partial(_lines_of, path, source)) for rows in pieces)
     elif held := list(pieces):  # a pipe cannot be read again
@@ -175,16 +168,9 @@ def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
     return numbers
 
 
-def rows_of_lines(data: bytes, layout: Layout, source: str, first: int | None = None) -> Rows:
-    """The rows of lines that were read elsewhere. first: the number of the first line, if it is known."""
-    pieces = list(_rows_of_blocks(blocks_of_bytes(data, source), layout, source, first))
-    return Rows.concat(pieces or [_rows(_line_by_line([], layout, source, first), layout, source)])
-
-
-def _rows_of_blocks(
-    blocks: Iterable[memoryview], layout: Layout, source: str, first: int | None
-) -> Iterator[Rows]:
-    """The rows of each block of lines. first: the number of the first line, as for `rows_of_lines`."""
+def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -> Iterator[Rows]:
+    """The rows of each block of lines."""
+    first = 1  # the number of the first line of a block
     comment = None  # the first one that looks like a row
     try:
         for number, block in enumerate(blocks):
@@ -205,11 +191,9 @@ def _rows_of_blocks(
                 rows = _rows(_line_by_line(data.splitlines(), layout, source, first), layout, source, samples)
             if rows is not None:
                 yield rows
-            if first is not None:
-                first += line_ends(data)
+            first += line_ends(data)
     except BadLineError as error:
-        line_number = None if first is None else first + error.before
-        raise InputError(f"{_line_at(source, line_number, error.line)} {error}") from None
+        raise InputError(f"{source}, line {first + error.before} {error}") from None
     if comment:
         warn(
             f"{source}: lines that begin with # are comments and are left out, but one looks like a row:"

@@ -1,0 +1,222 @@
+"""The function that engines call on their workers: the bits of `calc`, in whatever way lists are divided."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from generated import EVERY as ALL
+from generated import queries, with_ids
+
+from ir_trunc import InputError, IrTruncWarning, ParameterError, UnknownMeasureError, calc
+from ir_trunc.adapters import arrow
+from ir_trunc.adapters.arrow import scorer
+from ir_trunc.scoring.objects import bind, parse_measure
+
+LISTS = [measure for measure in ALL if bind(parse_measure(measure)).definition.scope == "list"]
+# They look at the scale of grades, or at all lists.
+SCALED = ["RBP", "RBPT", "nDCGT", "AGR", "RGR", "ERR", "TBG", "AP", "nERR", "Q", "AWP", "c@1", "CWS", "AURC"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+
+
+def table_of(run: pd.DataFrame) -> pa.Table:
+    return pa.Table.from_pandas(run, preserve_index=False)
+
+
+def divided(table: pa.Table, parts: int, key: str = "query_id"):
+    """Tables of whole lists, in no order."""
+    ids = table[key].to_pylist()
+    owner = {name: at % parts for at, name in enumerate(dict.fromkeys(ids))}
+    return [table.filter(pa.array([owner[name] == part for name in ids])) for part in range(parts)]
+
+
+def with_labels(seed: int, lists: int = 9) -> pd.DataFrame:
+    """A run whose judged documents have their grade beside their score."""
+    qrels, run = with_ids(queries(seed, lists), seed)
+    grades = [qrels.get(topic, {}).get(doc) for topic, doc in zip(run.query_id, run.doc_id)]
+    return run.assign(relevance=pd.array(grades, dtype="Int64"))
+
+
+@pytest.mark.parametrize("seed", [2])
+def test_rows_of_lists_have_the_bits_of_calc(seed):
+    qrels, run = with_ids(queries(seed, 9), seed)
+    score = pickle.loads(pickle.dumps(scorer(LISTS, qrels, missing="exclude")))
+    rows = pa.concat_tables(map(score, divided(table_of(run), 3))).to_pandas().set_index("query_id")
+    here = calc(LISTS, qrels, run, missing="exclude")
+    rows = rows.loc[list(here.topics)]
+    assert rows[list(map(str, here.measures))].to_numpy().T.tobytes() == here.values.tobytes()
+    assert rows["length"].tolist() == here.rankings.lengths.tolist()
+    assert rows["nil"].tolist() == here.nil.tolist()
+
+
+@pytest.mark.parametrize("missing", ["empty", "exclude"])
+def test_collected_lists_are_one_result(missing):
+    qrels, run = with_ids(queries(4, 9), 4)
+    score = pickle.loads(pickle.dumps(scorer(ALL, qrels, collect=True, missing=missing, topics=["new"])))
+    there = score.results(pa.concat_tables(map(score, divided(table_of(run), 3))))
+    here = calc(ALL, qrels, run, missing=missing, topics=["new"])
+    assert there.values.tobytes() == here.values.tobytes()
+    assert there.topics == here.topics
+    assert there.universe == here.universe
+    assert there.abstention == here.abstention
+
+
+@pytest.mark.parametrize(("seed", "nil"), [(3, None), (5, "sakai"), (7, "ends")])
+def test_labels_in_the_rows_are_the_qrels(seed, nil):
+    table = with_labels(seed, 30)
+    labels, topics = table[table.relevance.notna()], table.query_id.unique().tolist()
+    top = int(labels.relevance.max())
+    assert set(labels.relevance) >= set(range(1, top + 1))
+    here = calc(SCALED, labels, table.drop(columns="relevance"), topics=topics, nil=nil)
+    tables = divided(table_of(table), 3)
+    score = scorer(SCALED, collect=True, unjudged="nil", nil=nil, max_rel=top)
+    there = score.results(part for each in tables for part in score(each)["part"].to_pylist())
+    assert there.topics == here.topics
+    assert there.values.tobytes() == here.values.tobytes()
+    score = scorer(SCALED[:-3], unjudged="nil", nil=nil, max_rel=top)
+    rows = pa.concat_tables(map(score, tables)).to_pandas().set_index("query_id").loc[list(here.topics)]
+    for measure in SCALED[:-3]:
+        assert rows[measure].tolist() == here[measure].tolist(), measure
+
+
+def test_keys_make_nested_means_and_units():
+    days, labels = ["mon", "tue"] * 6, [1, 0, 0, 1] * 3
+    table = pa.table(
+        {"day": days, "query_id": [1, 1, 2, 2] * 3, "doc_id": list("aabbccddeeff"),
+         "score": np.arange(12.0) % 5, "relevance": labels}
+    )  # fmt: skip
+    keys = ["day", "query_id"]
+    run = table.to_pandas()
+    here = calc("RBPT RR", run.drop(columns="score"), run.drop(columns="relevance"), keys=keys)
+    score = scorer("RBPT RR", keys=keys, collect=True)
+    there = score.results(pa.concat_tables(map(score, divided(table, 2, "day"))))
+    assert there.by("day").equals(here.by("day"))
+    assert there.unit_means("day")[1].tobytes() == here.unit_means("day")[1].tobytes()
+    rows = scorer("RBPT RR", keys=keys, max_rel=1)(table).to_pandas()
+    assert rows.groupby("day").mean(numeric_only=True)["RBPT"].to_numpy() == pytest.approx(
+        here.by("day").RBPT
+    )
+    assert rows.day.tolist() == ["mon", "mon", "tue", "tue"]
+    one = scorer("RR", keys=["day"], max_rel=1)
+    assert one.schema.names == ["day", "RR", "length", "nil"]
+    assert one(table.filter(pa.array([d == "mon" for d in days])))["length"].to_pylist() == [6]
+
+
+def test_a_sorted_stream_holds_a_list_until_it_ends(monkeypatch):
+    monkeypatch.setattr(arrow, "PART", 20)
+    table = table_of(with_labels(9)).sort_by("query_id")
+    score = scorer("RBPT AP", max_rel=3, unjudged="nil")
+    batches = list(score.stream(table.to_batches(max_chunksize=3)))
+    assert len(batches) > 3
+    whole = score(table).sort_by("query_id")
+    assert pa.Table.from_batches(batches).sort_by("query_id").equals(whole)
+    assert list(score.stream([])) == []
+    again = [table, table.slice(0, 1)]
+    with pytest.raises(InputError, match=r"list .+: its rows are in several places"):
+        list(score.stream(again))
+    collecting = scorer("RBPT", collect=True, unjudged="nil")
+    with pytest.raises(InputError, match="its rows are in several places"):
+        collecting.results(pa.Table.from_batches(list(collecting.stream(again))))
+    with pytest.raises(InputError, match="in two pieces of the run"):
+        collecting.results(pa.concat_tables(map(collecting, [table.slice(0, 1), table])))
+
+
+def test_empty_lists_have_a_row():
+    rows = {"query_id": ["1", "2", "3"], "doc_id": ["a", "__nil__", "c"], "score": [1.0, 0.0, 2.0]}
+    table = pa.table(rows | {"relevance": pa.array([1, 0, 0]), "shown": [True, True, False]})
+    score = scorer("RBPT", max_rel=1)
+    assert score(table)["length"].to_pylist() == [1, 0, 0]
+    assert score(table)["nil"].to_pylist() == [False, True, True]
+    bound = scorer("RBPT", {"1": {"a": 1}, "2": {"b": 1}, "9": {"b": 1}}, missing="exclude")
+    with pytest.warns(IrTruncWarning, match="ignored 1 topic that is not in the qrels .for example 3"):
+        assert bound(table)["RBPT"].to_pylist() == [1.0, 0.0]
+    assert bound(table.slice(0, 0)).schema == score(table.slice(0, 0)).schema == score.schema
+
+
+def test_lists_without_a_judgment_are_decided_about():
+    table = pa.table({"query_id": ["1", "2"], "doc_id": ["a", "b"], "score": [1.0, 1.0],
+                      "label": pa.array([1, None])})  # fmt: skip
+    with pytest.raises(InputError, match="table, list 2: no document has a judgment; unjudged='exclude'"):
+        scorer("AP", max_rel=1)(table)
+    assert scorer("AP", max_rel=1, unjudged="exclude")(table)["query_id"].to_pylist() == ["1"]
+    assert scorer("AP", max_rel=1, unjudged="nil")(table)["nil"].to_pylist() == [False, True]
+    score = scorer("AP", collect=True, unjudged="exclude", source="clicks")
+    with pytest.warns(IrTruncWarning, match="clicks: ignored 1 topic"):
+        assert score.results(score(table)).topics == ("1",)
+
+
+@pytest.mark.full  # polars takes seconds to be imported
+def test_frames_are_tables():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    table, score = table_of(with_labels(9)), scorer("RBPT", max_rel=3, unjudged="nil")
+    expected = score(table)
+    for data in (table.to_pandas(), polars.from_arrow(table), table.combine_chunks().to_batches()[0]):
+        assert score(data).equals(expected)
+    for data in (None, {"query_id": ["1"]}, "my.parquet", [1], 3):
+        with pytest.raises(InputError, match="an Arrow table or record batch is needed"):
+            score(data)
+    with pytest.raises(InputError, match="Arrow cannot hold it"):
+        score(pd.DataFrame({"query_id": ["1", 2], "doc_id": [b"", "a"]}))
+
+
+GOOD = {"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [2.0, 1.0], "relevance": [1, 0]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"relevance": None}, "table has no column relevance or label; it has: query_id, doc_id, score"),
+        ({"score": None}, "table has no column score"),
+        ({"query_id": None}, "table has no column query_id or qid"),
+        ({"relevance": [2, 0]}, r"topic 1, document a: relevance 2: a grade up to max_rel=1 is needed"),
+        ({"relevance": [0.5, 0.0]}, "topic 1, document a: relevance 0.5 is not a whole number"),
+        ({"relevance": [float("nan"), 0]}, "topic 1, document a: relevance nan is not a whole number"),
+        ({"score": [None, 1.0]}, "topic 1, document a: score None is not a number"),
+        ({"score": [np.inf, 1.0]}, "topic 1, document a: score inf: a finite number"),
+        ({"query_id": ["1", None]}, "query_id is missing"),
+        ({"doc_id": ["a", "a"]}, "it is in the list twice|it is judged twice"),
+        ({"doc_id": None, "corpus-id": ["a", "b"], "relevance": None}, "has no column relevance"),
+    ],
+)
+def test_wrong_tables(columns, message):
+    table = pa.table({name: column for name, column in (GOOD | columns).items() if column is not None})
+    with pytest.raises(InputError, match=message):
+        scorer("AP", max_rel=1)(table)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "max_rel is needed: the highest grade that the judgments in the rows can have"),
+        ({"max_rel": 0}, "max_rel=0"),
+        ({"max_rel": True}, "max_rel=True"),
+        ({"collect": "yes"}, "collect='yes'"),
+        ({"max_rel": 1, "missing": "empty"}, "topics and missing go with qrels"),
+        ({"max_rel": 1, "unjudged": "no"}, "unjudged='no'"),
+        ({"max_rel": 1, "source": 3}, "source=3"),
+        ({"collect": True, "nil": "sakai"}, "max_rel is needed"),
+        ({"max_rel": 1, "measures": "AP c@1"}, r"c@1 looks at all lists of a run, and a table has some"),
+        ({"max_rel": 1, "keys": ["nil"]}, "must have distinct names"),
+        ({"max_rel": 1, "keys": ["a", "a"]}, "keys="),
+        ({"qrels": {"1": {"a": 1}}}, "missing='exclude' confirms that"),
+        ({"qrels": {"1": {"a": 1}}, "max_rel": 1}, "max_rel goes with judgments in the rows"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(ParameterError, match=message):
+        scorer(**{"measures": "AP"} | options)
+    with pytest.raises(UnknownMeasureError, match="infAP is not computed by ir_trunc"):
+        scorer("infAP", max_rel=1)
+    with pytest.raises(ParameterError, match=r"scorer.*collects them"):
+        scorer("AP", max_rel=1).results([])
+
+
+def test_columns_have_other_names():
+    table = pa.table(dict(zip(["session", "chunk", "rank_score", "clicked"], GOOD.values())))
+    names = {"doc_id": "chunk", "score": "rank_score", "relevance": "clicked"}
+    score = scorer("AP", keys=["session"], columns=names, max_rel=1)
+    assert score(table).to_pylist() == [{"session": "1", "AP": 1.0, "length": 2, "nil": False}]
+    with pytest.raises(InputError, match="has no column 'clicked', which columns names for relevance"):
+        score(table.drop_columns("clicked"))
