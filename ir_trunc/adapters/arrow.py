@@ -123,7 +123,7 @@ def scorer(
         raise ParameterError("max_rel goes with judgments in the rows; qrels have their own scale.")
     evaluator = Evaluator(measures, qrels, **options)
     if evaluator.over_ties:
-        raise ParameterError("ties='expected' needs the run on one machine: ir_trunc.calc scores it.")
+        raise InputError("ties='expected' needs the run on one machine: ir_trunc.calc scores it.")
     if qrels is not None and not collect and evaluator.missing != "exclude":
         what = "a topic of the qrels without a row in a table cannot appear among its lists"
         raise ParameterError(f"{what}: missing='exclude' confirms that; collect=True collects the lists.")
