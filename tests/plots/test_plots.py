@@ -136,7 +136,9 @@ def test_scores_are_dots_on_the_scale_of_their_measure_and_the_best_is_full(syst
         for score, x in inside.items():
             assert x == pytest.approx(np.interp(score, sorted(known), sorted(known.values())))
         full |= {
-            (means.index[row], name) for _, row, face in dots[column * systems :][:systems] if face != "white"
+            (means.index[int(row)], name)
+            for _, row, face in dots[column * systems :][:systems]
+            if face != "white"
         }
     one = {("a", "AP"), ("a", "HarmCompat")}
     assert full == (one if systems == 1 else {("a", "AP"), ("e", "AP"), ("b", "HarmCompat")})
