@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ir_trunc.reporting.reproduction import reproduce
     from ir_trunc.scoring.evaluator import calc, calc_aggregate, curves, evaluator, iter_calc
     from ir_trunc.scoring.results import Results
+    from ir_trunc.truncation._log import read_log
     from ir_trunc.truncation._text import load_policy
     from ir_trunc.truncation._wrapping import with_effort, with_terminal
     from ir_trunc.truncation.study import nil_report
@@ -75,6 +76,7 @@ _LATER = {
         "reporting.how_many": ["how_many"],
         "reporting.report": ["report"],
         "reporting.reproduction": ["reproduce"],
+        "truncation._log": ["read_log"],
         "truncation._text": ["load_policy"],
         "truncation._wrapping": ["with_effort", "with_terminal"],
     }.items()
@@ -114,6 +116,7 @@ __all__ = [
     "rank",
     "read_answers",
     "read_decisions",
+    "read_log",
     "read_predictions",
     "read_qrels",
     "read_run",

@@ -108,6 +108,11 @@ def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
     return Rows.of(rows.source, topics, docs, np.array(levels, np.int64), classes)
 
 
+def token_f1(words: Counter[str], right: Counter[str]) -> float:
+    """2 s / (w + w'), with s words in common, w in the answer and w' in the right one."""
+    return 2 * (words & right).total() / ((words.total() + right.total()) or 1)
+
+
 def overlaps_of(qrels: Qrels, ranked: RankedRows, lengths: Ints) -> Floats:
     """The token F1 of each list's first answer with the nearest right one (Q), for lists of these lengths."""
     overlaps = np.zeros(len(lengths))
@@ -115,7 +120,5 @@ def overlaps_of(qrels: Qrels, ranked: RankedRows, lengths: Ints) -> Floats:
     for topic, answer in zip(answered, ranked.rows.docs.take(ranked.starts[answered]).to_pylist()):
         words = Counter((qrels.normalise(answer) if qrels.normalise else answer).split())
         for right in qrels.right_words[topic]:
-            # 2 s / (w + w'), with s words in common, w in the answer and w' in the right one
-            f1 = 2 * (words & right).total() / ((words.total() + right.total()) or 1)
-            overlaps[topic] = max(overlaps[topic], f1)
+            overlaps[topic] = max(overlaps[topic], token_f1(words, right))
     return overlaps

@@ -18,13 +18,14 @@ with needed("ir_trunc.adapters.inspect_ai needs Inspect AI", "inspect"):
 
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.parameters import number
+from ir_trunc.truncation._log import DecisionLog
 
 __all__ = ["abstention", "answer_utility", "area_under_risk_coverage", "c_at_1"]
 
 
 @metric(scores="unreduced")  # type: ignore[untyped-decorator, unused-ignore]
 def c_at_1(correct_from: float = 1.0) -> Metric:
-    """c@1 of Peñas and Rodrigo (2011): unanswered questions earn the accuracy of the answered ones.
+    """c@1 of Peñas and Rodrigo (2011): an unanswered question earns the accuracy over all questions.
 
     (n_correct + n_unanswered n_correct / n) / n
 
@@ -44,7 +45,6 @@ def c_at_1(correct_from: float = 1.0) -> Metric:
     >>> c_at_1()(scores)
     0.375
     """
-    number("correct_from", correct_from, 0, 1)
     return _metric("c@1", correct_from)
 
 
@@ -72,7 +72,6 @@ def answer_utility(price: float = 1.0, correct_from: float = 1.0) -> Metric:
     >>> answer_utility(price=2)(scores)
     -0.25
     """
-    number("correct_from", correct_from, 0, 1)
     return _metric(f"UF(price={number('price', price, 0)!r})", correct_from)
 
 
@@ -104,7 +103,6 @@ def area_under_risk_coverage(confidence: str = "confidence", correct_from: float
     >>> area_under_risk_coverage()(scores)
     0.25
     """
-    number("correct_from", correct_from, 0, 1)
     return _metric("AURC", correct_from, confidence)
 
 
@@ -130,32 +128,33 @@ def abstention(correct_from: float = 1.0) -> Metric:
     number("correct_from", correct_from, 0, 1)
 
     def counts(scores: list[SampleScore]) -> Value:
-        answers = [_answer(sample) for sample in _scored(scores)]
-        correct = sum(value is not None and value >= correct_from for value in answers)
-        unanswered = answers.count(None)
-        wrong = len(answers) - correct - unanswered
-        return {"correct": correct, "wrong": wrong, "unanswered": unanswered}
+        return {**_log(_scored(scores), correct_from).counts}
 
     return counts
 
 
 def _metric(measure: str, correct_from: float, confidence: str | None = None) -> Metric:
-    def mean(scores: list[SampleScore]) -> Value:
-        from ir_trunc.scoring.evaluator import calc
+    number("correct_from", correct_from, 0, 1)
 
+    def mean(scores: list[SampleScore]) -> Value:
         samples = _scored(scores)
         if not samples:
             return 0.0  # as Inspect's own metrics
-        qrels = {str(place): {"correct": 1} for place in range(len(samples))}
-        run: dict[str, dict[str, float]] = {topic: {} for topic in qrels}
-        for topic, sample in zip(run, samples):
-            value = _answer(sample)
-            if value is not None:
-                document = "correct" if value >= correct_from else "wrong"
-                run[topic][document] = 1.0 if confidence is None else _confidence(sample, confidence)
-        return float(next(iter(calc(measure, qrels, run).aggregated.values())))
+        log = _log(samples, correct_from, confidence)
+        return float(next(iter(log.calc(measure).aggregated.values())))
 
     return mean
+
+
+def _log(samples: list[SampleScore], correct_from: float, confidence: str | None = None) -> DecisionLog:
+    """The answers; each epoch of a sample is a question, and none says whether it has an answer."""
+    run: dict[str, dict[str, float]] = {}
+    for place, sample in enumerate(samples):
+        value = _answer(sample)
+        sure = 1.0 if confidence is None or value is None else _confidence(sample, confidence)
+        run[str(place)] = {} if value is None else {"correct" if value >= correct_from else "wrong": sure}
+    known = {name: True if "correct" in answer else None for name, answer in run.items()}
+    return DecisionLog(run, known, {}, confidence is not None, "samples")
 
 
 def _scored(scores: list[SampleScore]) -> list[SampleScore]:

@@ -198,6 +198,12 @@ def add_reading(parser: argparse.ArgumentParser, nil: str = "document, like any 
 
 def reading_of(args: argparse.Namespace) -> HowRead:
     """The keywords of `Reading` that the options set."""
+    keywords = {name: getattr(args, name) for name in HowRead.__annotations__}
+    return cast(HowRead, keywords | {"columns": named_columns(args)})
+
+
+def named_columns(args: argparse.Namespace) -> dict[str, str] | None:
+    """The columns of fields that `--columns` names."""
     columns: dict[str, str] = {}
     for pair in args.columns or []:
         field, equals, column = pair.partition("=")
@@ -206,8 +212,7 @@ def reading_of(args: argparse.Namespace) -> HowRead:
         if field in columns:
             raise ParameterError(f"--columns {pair}: {field} is given twice.")
         columns[field] = column
-    keywords = {name: getattr(args, name) for name in HowRead.__annotations__}
-    return cast(HowRead, keywords | {"columns": columns or None})
+    return columns or None
 
 
 def add_topics(parser: argparse._ActionsContainer) -> None:

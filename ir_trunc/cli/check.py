@@ -12,7 +12,8 @@ from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import table_text
 from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_topics, options_of
-from ir_trunc.reporting.gate import Gate, Require, check, read_condition
+from ir_trunc.cli.answers import add_log_options, log_of
+from ir_trunc.reporting.gate import OF_NIL_QUERIES, Gate, Require, check, read_condition
 from ir_trunc.reporting.report import MEASURES, report
 from ir_trunc.scoring._runs import by_file_name
 
@@ -51,12 +52,19 @@ example:
 
 
 def main(words: Sequence[str]) -> int:
-    """`ir_trunc check QRELS NEW --baseline OLD --fail-if CONDITION`."""
-    args = _parser().parse_args(words)
+    """`ir_trunc check QRELS NEW --baseline OLD --fail-if CONDITION`, or LOG in place of QRELS NEW."""
+    parser = _parser()
+    args = parser.parse_intermixed_args(words)
     if not args.fail_if:
         raise ParameterError("No condition is given: --fail-if 'RBPT worsens 0.02', for example.")
     inputs = [args.qrels, args.run, args.baseline, args.topics]
     check_outputs([args.junit, args.report], inputs)
+    if args.run is None:
+        _read_logs(parser, args)
+    elif args.judge is not None or args.correct_from is not None or args.all_answerable:
+        raise ParameterError(
+            "--judge, --correct-from and --all-answerable are for a log in place of QRELS NEW."
+        )
     gate = check(
         args.fail_if,
         args.qrels,
@@ -79,6 +87,27 @@ def main(words: Sequence[str]) -> int:
     if args.report is not None:
         _write_page(args, gate, words)
     return 0 if gate.passed else 1
+
+
+def _read_logs(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """Put the qrels and runs of a log and its baseline where those of other data stand."""
+    for name, value in options_of(args).items():
+        if name != "columns" and value != parser.get_default(name):
+            option = name.replace("_", "-")
+            raise ParameterError(f"--{option} has no effect on a log; qrels and a run are QRELS NEW.")
+    if args.report is not None:
+        raise ParameterError("--report needs qrels and a run; leave it out for a log.")
+    conditions = [read_condition(condition) for condition in args.fail_if]
+    measures = [condition.measure for condition in conditions if condition.measure is not None]
+    logs = [log_of(args, path) for path in (args.qrels, args.baseline) if path is not None]
+    for log in logs:  # each refuses what it cannot know
+        if measures:
+            log.calc(measures)
+        if any(condition.name in OF_NIL_QUERIES for condition in conditions):
+            log.qrels  # noqa: B018
+    args.qrels, args.run, args.columns = logs[0].with_answerable(logs[-1]), logs[0].run, None
+    if args.baseline is not None:
+        args.baseline = logs[1].run
 
 
 def _write_page(args: argparse.Namespace, gate: Gate, words: Sequence[str]) -> None:
@@ -104,8 +133,8 @@ def _write_page(args: argparse.Namespace, gate: Gate, words: Sequence[str]) -> N
 def _parser() -> argparse.ArgumentParser:
     about = "Fail where a new run is worse than it may be."
     parser = OneLineParser(prog="ir_trunc check", description=about, epilog=_EPILOG)
-    parser.add_argument("qrels", metavar="QRELS", help=QRELS)
-    parser.add_argument("run", metavar="NEW", help="TREC run file")
+    parser.add_argument("qrels", metavar="QRELS", help=f"{QRELS}; or a log of answers, without NEW")
+    parser.add_argument("run", metavar="NEW", nargs="?", help="TREC run file")
     parser.add_argument("--baseline", metavar="OLD", help="the run that changes are compared with")
     parser.add_argument("--fail-if", metavar="CONDITION", action="append", help="see below; may be repeated")
     about = "observed (the default), shown or certain: what a condition fails by"
@@ -118,4 +147,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--junit", metavar="FILE", help="also write the checks as JUnit XML")
     add_topics(parser)
     add_reading(parser)
+    add_log_options(parser)
     return parser

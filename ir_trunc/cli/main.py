@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from ir_trunc.measures import Definition
 
 # Commands that are modules of this package, each with a `main`.
-MODULES = ("quickstart", "truncate", "monitor", "study", "check", "report", "meta", "reproduce", "cdet")
+MODULES = (
+    "quickstart",
+    "truncate",
+    "monitor",
+    "study",
+    "check",
+    "report",
+    "meta",
+    "reproduce",
+    "cdet",
+    "answers",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -43,6 +43,7 @@ ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]
        ir_trunc check QRELS RUN --fail-if CONDITION [options]
        ir_trunc monitor POLICY RUN [options]
        ir_trunc quickstart KIND DIR
+       ir_trunc answers LOG MEASURE [MEASURE ...] [options]
        ir_trunc measures [NAME]
        ir_trunc demo [--copy FOLDER]
        ir_trunc reproduce PAPER [QRELS RUNS]

@@ -101,7 +101,7 @@ def read_condition(condition: Any) -> Condition:
         measure = None if what in QUANTITIES else _measure(what)
         name = what if measure is None else str(measure)
         if change:
-            limit = _change(name, change, limit, directed=measure is not None or what in _HIGHER_IS_BETTER)
+            limit = _change(name, change, limit, directed=measure is not None or what in OF_NIL_QUERIES)
             return Condition(words, name, measure, True, limit < 0, False, limit)
     except IrTruncError as error:
         raise ParameterError(f"condition {printable(words)!r}: {error}") from None
@@ -150,7 +150,7 @@ QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Floats | None]]] = {
 }
 """What a condition may compare beside measures: values by list; for a share part and whole."""
 
-_HIGHER_IS_BETTER = ("abstention.precision", "abstention.recall")
+OF_NIL_QUERIES = ("abstention.precision", "abstention.recall")
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,11 @@ CALLS = {
         ir_trunc.read_decisions,
         {"answers": {"a": 0.9, "b": 0.5}, "truth": {"a": True, "b": False}, "threshold": 0.5},
     ),
+    "read_log": (
+        ir_trunc.read_log,
+        {"log": [{"id": 1, "answer": "a", "correct": 0.5, "references": ["a"]}], "judge": "em",
+         "correct_from": 0.5, "all_answerable": False, "columns": {"id": "id"}},
+    ),
     "read_predictions": (
         ir_trunc.read_predictions,
         {"predictions": {"1": "a", "2": ""}, "no_answer": {"1": 0.25, "2": 0.5}},

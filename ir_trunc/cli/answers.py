@@ -1,0 +1,108 @@
+"""`ir_trunc answers`: scores of a decision log, its risk by coverage, and the threshold for a risk."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_trunc._output.tables import table_text
+from ir_trunc.cli._arguments import OneLineParser, add_flag, measures_of, named_columns
+from ir_trunc.scoring.results import as_table
+from ir_trunc.truncation._log import DecisionLog, read_log
+
+__all__ = ["main"]
+
+_ABOUT = """\
+Score a log of answers, each with its confidence, and whether it was correct.
+A question whose answer is null or empty is unanswered."""
+
+_EPILOG = """
+log: JSON lines (.gz as well) with the fields
+
+  id           of the question
+  answer       also prediction; null or "" where the system gave none
+  correct      true, false, or a number from 0 to 1; or
+  references   right answers, for --judge; [] where there is none
+  confidence   optional; the table of risk and coverage and --risk need it
+  answerable   optional: whether the question has an answer
+  group        optional: scores by group
+
+Risk is the share of wrong answers among those given; coverage is the share of
+the answers that are given. The threshold is chosen on the questions of the log:
+on other questions its risk can be higher.
+
+example:
+  ir_trunc answers log.jsonl c@1 'UF(price=3)' AURC --risk 0.1
+"""
+
+
+def main(words: Sequence[str]) -> int:
+    """`ir_trunc answers LOG MEASURE...`."""
+    parser = OneLineParser(prog="ir_trunc answers", description=_ABOUT, epilog=_EPILOG)
+    parser.add_argument("log", metavar="LOG", help="JSON lines, see below")
+    parser.add_argument("words", metavar="MEASURE", nargs="*", help="c@1, for example")
+    parser.add_argument("--risk", type=float, metavar="R", help="print the threshold for this risk, 0 to 1")
+    add_log_options(parser)
+    for name in ("columns", "measures", "places", "plot"):
+        add_flag(parser, name)
+    args = parser.parse_intermixed_args(words)
+    measures = measures_of(args, args.words)
+    if args.plot is not None:
+        from ir_trunc.plots._kit import check_picture
+
+        check_picture(args.plot, [args.log])
+    log = log_of(args, args.log)
+    places = 4 if args.places is None else args.places
+    means = log.calc(measures).aggregated
+    scores = as_table({"score": list(means.values())}, [str(measure) for measure in means])
+    parts = [str(log), table_text(scores, places)]
+    if log.groups:
+        parts.append(table_text(log.by_group(measures), places))
+    if log.has_confidence:
+        curve = log.risk_coverage()
+        deciles = np.searchsorted(curve["coverage"], np.arange(1, 11) / 10 - 1e-12)
+        columns = ["threshold", "answers", "coverage", "risk"]
+        parts.append(table_text(curve.iloc[np.unique(deciles)][columns].reset_index(drop=True), places))
+    elif args.plot is not None or args.risk is not None:
+        log.risk_coverage()  # says what is missing
+    else:
+        parts.append("The log has no confidence: no risk by coverage.")
+    if args.risk is not None:
+        threshold = log.threshold(args.risk)
+        row = curve[curve["threshold"] == threshold].iloc[0]
+        parts.append(
+            f"Threshold for a risk of at most {args.risk:g}: {threshold!r}\n(on this log"
+            f" {row['answers']:.0f} of {curve['answers'].iloc[-1]} answers are given, with a risk of"
+            f" {row['risk']:.4g})"
+        )
+    if args.plot is not None:
+        from ir_trunc.plots import risk_coverage
+        from ir_trunc.plots._kit import save_picture
+
+        save_picture(risk_coverage(curve).figure, args.plot, "none")
+    print("\n\n".join(parts))
+    return 0
+
+
+def add_log_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how a log is understood."""
+    group = parser.add_argument_group("how a log is understood")
+    about = "compare answers with references: exact match or token F1, after SQuAD's normalisation"
+    group.add_argument("--judge", choices=("em", "f1"), help=about)
+    about = "lowest correctness of a right answer (default 1)"
+    group.add_argument("--correct-from", type=float, metavar="X", help=about)
+    about = "questions have an answer unless the log says that they have none"
+    group.add_argument("--all-answerable", action="store_true", help=about)
+
+
+def log_of(args: argparse.Namespace, path: str) -> DecisionLog:
+    """A log as the options say."""
+    return read_log(
+        path,
+        args.judge,
+        correct_from=args.correct_from,
+        all_answerable=args.all_answerable,
+        columns=named_columns(args),
+    )

@@ -1,0 +1,501 @@
+"""Decision logs: answers, how sure the system was, and whether they were right."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.errors import (
+    InputError,
+    ParameterError,
+    ParameterTypeError,
+    counted,
+    noted,
+    shown,
+    warn,
+)
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import flag, mapping, number, one_of
+from ir_trunc._ranking.answers import squad, token_f1
+from ir_trunc._read.arrow import one_id
+from ir_trunc._read.registry import shape_of
+from ir_trunc._read.tables import column_names, columns_by_name
+from ir_trunc._read.text import json_content
+from ir_trunc.scoring.evaluator import Evaluator, calc
+from ir_trunc.scoring.objects import MeasureLike
+from ir_trunc.scoring.results import Results, as_table
+from ir_trunc.truncation._abstention import risk_coverage
+
+# The fields of a log with the names that their columns can have.
+_NAMES = {
+    "id": ("id", "question_id", "query_id", "qid"),
+    "answer": ("answer", "prediction"),
+    "confidence": ("confidence",),
+    "correct": ("correct",),
+    "references": ("references", "reference"),
+    "answerable": ("answerable",),
+    "group": ("group",),
+}
+_FORMS = "a path of JSON lines, a frame, a dict or a list of dicts with id, answer, confidence and correct"
+_RIGHT, _WRONG = "correct", "wrong"
+_SLACK = 1e-12
+_JUDGES: dict[str, Callable[[str, str], float]] = {
+    "em": lambda answer, reference: float(squad(answer) == squad(reference)),
+    "f1": lambda answer, reference: token_f1(*(Counter(squad(text).split()) for text in (answer, reference))),
+}
+Judge = Callable[[str, list[str]], float]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionLog:
+    """Answers of a system as qrels and run; `read_log` makes it.
+
+    Attributes
+    ----------
+    run : dict
+        For each question {'correct': confidence}, {'wrong': confidence}, or {} where it is unanswered.
+    answerable : dict
+        For each question True or False, or None where it is not known whether it has an answer.
+    groups : dict
+        The group of each question, if there are groups.
+    has_confidence : bool
+        Whether the answers have a confidence; else their scores are 1.
+    source : str
+        The name of the log in messages.
+    """
+
+    run: dict[str, dict[str, float]]
+    answerable: dict[str, bool | None]
+    groups: dict[str, str]
+    has_confidence: bool
+    source: str
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return f"{counted(len(self.run), 'question')}: " + ", ".join(
+            f"{counts[name]} {name}" for name in counts
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many questions are answered correctly, wrongly and not at all."""
+        documents = [next(iter(answer), "unanswered") for answer in self.run.values()]
+        return {name: documents.count(name) for name in (_RIGHT, _WRONG, "unanswered")}
+
+    def with_answerable(self, other: DecisionLog) -> dict[str, dict[str, int]]:
+        """Qrels for two logs of the same questions, of which one may know what has an answer."""
+        known: dict[str, bool | None] = {}
+        if differing := self.run.keys() ^ other.run.keys():
+            name = min(differing)
+            raise InputError(
+                f"question {name} is in only one of {self.source} and {other.source}: both need it."
+            )
+        for name, has in self.answerable.items():
+            of_other = other.answerable[name]
+            if None not in (has, of_other) and has != of_other:
+                raise InputError(
+                    f"question {name}: {self.source} and {other.source} differ in whether it has an answer."
+                )
+            known[name] = of_other if has is None else has
+        return replace(self, answerable=known)._qrels(nil=False)
+
+    @property
+    def qrels(self) -> dict[str, dict[str, int]]:
+        """The qrels; InputError where it is not known which questions have an answer."""
+        if None in self.answerable.values():
+            raise self._unknown("qrels depend")
+        return self._qrels(nil=False)
+
+    def _qrels(self, nil: bool) -> dict[str, dict[str, int]]:
+        """The qrels if all unknown questions are nil queries, or none is."""
+        known = {name: not nil if has is None else has for name, has in self.answerable.items()}
+        return {name: {_RIGHT: 1, _WRONG: 0} if has else {_WRONG: 0} for name, has in known.items()}
+
+    def calc(self, measures: MeasureLike) -> Results:
+        """Scores, as `ir_trunc.calc` returns them.
+
+        Where the log does not say of every question whether it has an answer, a measure is scored only if
+        this makes no difference: if no score changes between all of these questions having an answer and
+        none. For c@1 it makes none; a measure that rewards silence on questions without an answer is refused.
+
+        Parameters
+        ----------
+        measures : MeasureLike
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        InputError
+            Where a measure depends on a column that the log does not have: answerable or confidence.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": 1, "answer": "a", "correct": 1}, {"id": 2, "answer": None}]
+        >>> ir_trunc.read_log(items).calc("c@1").aggregated
+        {c@1: 0.75}
+        """
+        evaluator = Evaluator(measures, self._qrels(nil=False))
+        for bound in evaluator.bound:
+            if "confidence" in bound.reads:
+                self._need_confidence(bound.definition.name)
+        results = evaluator.calc(self.run)
+        if None in self.answerable.values():
+            with noted(issued=False):
+                others = calc(measures, self._qrels(nil=True), self.run)
+            # A score by topic says it, where differences cancel out in the mean; a score of the run may not.
+            same = np.isclose(results.values, others.values, rtol=0, atol=_SLACK, equal_nan=True).all(axis=1)
+            if not same.all():
+                names = [str(name) for name, is_same in zip(results.measures, same) if not is_same]
+                raise self._unknown(f"{', '.join(names)} depend{'s' * (len(names) == 1)}")
+        return results
+
+    def _need_confidence(self, what: str) -> None:
+        if not self.has_confidence:
+            raise InputError(f"{self.source}: {what} needs the column confidence, a number for each answer.")
+
+    def _unknown(self, what: str) -> InputError:
+        names = [name for name, has in self.answerable.items() if has is None]
+        return InputError(
+            f"{self.source}: {what} on which questions have an answer, and the log does not say it of"
+            f" {counted(len(names), 'question')} (for example question {names[0]}). The column answerable"
+            " (true or false), or references, would tell; all_answerable=True (--all-answerable) assumes that"
+            " all have one."
+        )
+
+    def by_group(self, measures: MeasureLike) -> pd.DataFrame:
+        """Scores of the questions of each group.
+
+        Parameters
+        ----------
+        measures : MeasureLike
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each group: group, questions (their number), and a column for each measure.
+
+        Raises
+        ------
+        InputError
+            Where the log has no column group, and as for `calc`.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": n, "answer": "a", "correct": n == 1, "group": "xy"[n == 2]} for n in (1, 2, 3)]
+        >>> ir_trunc.read_log(items).by_group("c@1")
+        group  questions  c@1
+            x          2  0.5
+            y          1  0.0
+        """
+        if not self.groups:
+            raise InputError(f"{self.source} has no column group.")
+        rows = []
+        for group in dict.fromkeys(self.groups.values()):
+            names = [name for name in self.run if self.groups[name] == group]
+            run, known = ({name: by_id[name] for name in names} for by_id in (self.run, self.answerable))
+            part = replace(self, run=run, answerable=known, source=f"{self.source}, group {group}")
+            means = part.calc(measures).aggregated
+            scores = {str(name): float(mean) for name, mean in means.items()}
+            rows.append({"group": group, "questions": len(names), **scores})
+        return as_table(rows)
+
+    def risk_coverage(self) -> pd.DataFrame:
+        """The share of wrong answers if only the most confident ones are given.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table of `truncation.risk_coverage`. Coverage is a share of the answers: questions that are
+            unanswered do not count.
+
+        Raises
+        ------
+        InputError
+            Where no answer has a confidence.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": n, "answer": "a", "correct": n < 3, "confidence": 1 / n} for n in (1, 2, 4)]
+        >>> ir_trunc.read_log(items).risk_coverage()[["threshold", "answers", "risk"]].round(2)
+         threshold  answers  risk
+              1.00        1  0.00
+              0.50        2  0.00
+              0.25        3  0.33
+        """
+        self._need_confidence("risk by coverage")
+        return risk_coverage(self._qrels(nil=False), self.run)
+
+    def threshold(self, risk: float) -> float:
+        """The lowest confidence from which on answers are wrong at most this often in this log.
+
+        Parameters
+        ----------
+        risk : float
+            Highest share of wrong answers, from 0 to 1.
+
+        Returns
+        -------
+        float
+            Answers with at least this confidence are given. The risk is the observed one; of other
+            questions it can be higher.
+
+        Raises
+        ------
+        InputError
+            Where no threshold has such a risk, or no answer has a confidence.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": n, "answer": "a", "correct": n < 3, "confidence": 1 / n} for n in (1, 2, 4)]
+        >>> ir_trunc.read_log(items).threshold(risk=0.1)
+        0.5
+        """
+        highest, table = number("risk", risk, 0, 1), self.risk_coverage()
+        reaching = table[table["risk"] <= highest + _SLACK]
+        if not len(reaching):
+            lowest = table.loc[table["risk"].idxmin()]
+            raise InputError(
+                f"{self.source}: no threshold has a risk of at most {highest:g}; the lowest risk is"
+                f" {lowest['risk']:.4g}, at the threshold {lowest['threshold']:g}."
+            )
+        return float(reaching["threshold"].iloc[-1])
+
+
+def read_log(
+    log: Any,
+    judge: str | Judge | None = None,
+    *,
+    correct_from: float | None = None,
+    all_answerable: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> DecisionLog:
+    """Qrels and run of a decision log: questions with answer, confidence and correctness.
+
+    Parameters
+    ----------
+    log : path, frame, dict or list of dicts
+        Questions with these fields. A path is of JSON lines or JSON, plain or gzipped; a dict is
+        `{id: {field: value}}`.
+
+        id : text or whole number, once in the log (also question_id, query_id, qid)
+        answer : text; null or blank text is an unanswered question (also prediction)
+        correct : true, false, or a number from 0 to 1; not needed where the question is unanswered
+        confidence : number, optional
+        references : right answer or list of right answers, for `judge`; an empty one means that the question
+        has no answer (also reference)
+        answerable : whether the question has an answer, optional
+        group : text or whole number, optional
+
+    judge : {'em', 'f1'} or function, optional
+        How correct an answer is by its references: exact match or token F1, the highest over the references,
+        both with SQuAD's normalisation; or `judge(answer, references)` that returns a number from 0 to 1. By
+        default the column correct says it.
+    correct_from : float, optional
+        Lowest value of correct that counts as right, above 0 and at most 1. By default 1, with a warning
+        where values lie between 0 and 1.
+    all_answerable : bool
+        Whether questions have an answer of which the log does not say it.
+    columns : dict, optional
+        The columns of fields, `{'correct': 'score'}`.
+
+    Returns
+    -------
+    DecisionLog
+        With `qrels` and `run` for other functions, and the methods `calc`, `by_group`, `risk_coverage` and
+        `threshold`.
+
+    Raises
+    ------
+    InputError
+        Where the log cannot be read, a question is in it twice, or its fields contradict each other.
+    ParameterError
+        Where an argument is not allowed.
+
+    Examples
+    --------
+    >>> from ir_trunc import read_log
+    >>> log = read_log(
+    ...     [
+    ...         {"id": "q1", "answer": "Paris", "confidence": 0.9, "correct": True},
+    ...         {"id": "q2", "answer": "1789", "confidence": 0.4, "correct": False},
+    ...         {"id": "q3", "answer": None},
+    ...     ]
+    ... )
+    >>> log
+    3 questions: 1 correct, 1 wrong, 1 unanswered
+    >>> log.calc("c@1 AURC").aggregated
+    {c@1: 0.4444444444444444, AURC: 0.25}
+    """
+    least = 1.0 if correct_from is None else number("correct_from", correct_from, 0, 1)
+    if not least:
+        raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
+    judged = judge
+    if judge is not None and (not callable(judge) or isinstance(judge, type)):
+        compare = _JUDGES[one_of("judge", judge, _JUDGES)]
+        judged = lambda answer, references: max(compare(answer, each) for each in references)  # noqa: E731
+    assumed = True if flag("all_answerable", all_answerable) else None
+    for field, column in mapping("columns", {} if columns is None else columns, "{field: column}").items():
+        if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
+            raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
+    source = f"log {os.fspath(log)}" if shape_of(log) == "path" else "log"
+    items = list(_items(log, source, {} if columns is None else columns))
+    if not items:
+        raise InputError(f"{source}: there is no question; at least one is needed.")
+    run: dict[str, dict[str, float]] = {}
+    answerable: dict[str, bool | None] = {}
+    groups: dict[str, str] = {}
+    sure, graded = 0, 0
+    for place, item in enumerate(items, 1):
+        name = one_id(item.get("id"), "id", f"{source}, item {place}")
+        where = f"{source}, question {name}"
+        if name in run:
+            raise InputError(f"{where} is there twice; each question needs an id of its own.")
+        answer, has_answer = _text(item, where), _answerable(item, where)
+        value = _correct(item, answer, judged, where) if answer or "correct" in item else 0.0
+        if value > 0 and not answer and has_answer is not False:
+            raise InputError(
+                f"{where} is unanswered and correct: is silence right there? answerable: false says so."
+            )
+        if answer and value >= least:
+            if has_answer is False:
+                raise InputError(f"{where} is answered correctly and has no answer: one of the two is wrong.")
+            has_answer = True
+        run[name] = {}
+        if answer:
+            graded += 0 < value < 1
+            sure += "confidence" in item
+            confidence = _number("confidence", item.get("confidence", 1.0), where)
+            run[name] = {_RIGHT if value >= least else _WRONG: confidence}
+        answerable[name] = assumed if has_answer is None else has_answer
+        if "group" in item:
+            groups[name] = one_id(item["group"], "group", where)
+    answered = sum(map(bool, run.values()))
+    for field, count, all_of_them in (("confidence", sure, answered), ("group", len(groups), len(run))):
+        if 0 < count < all_of_them:
+            raise InputError(
+                f"{source}: {field} is missing for {all_of_them - count} of {all_of_them}; all need it."
+            )
+    if graded and correct_from is None:
+        warn(
+            f"{source}: {counted(graded, 'answer')} with a correctness between 0 and 1 count as wrong;"
+            " correct_from=0.5 (--correct-from 0.5), for example, counts as right what reaches 0.5."
+        )
+    return DecisionLog(run, answerable, groups, sure > 0, source)
+
+
+def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """The fields of each question, without those whose values are missing."""
+    try:
+        content = json_content(log, source) if shape_of(log) == "path" else log
+    except json.JSONDecodeError as error:
+        raise InputError(f"{source} is not JSON ({error}); {_FORMS} is needed.") from None
+    shape = shape_of(content)
+    if shape == "mapping":
+        nested = all(isinstance(value, Mapping) for value in content.values())
+        id_name = columns.get("id", "id")
+        content = [{id_name: name, **item} for name, item in content.items()] if nested else [content]
+    elif shape == "frame":
+        table = columns_by_name(content, source)
+        names = column_names(table)
+        values = [c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in (table[n] for n in names)]
+        content = [dict(zip(names, row)) for row in zip(*values)]
+    elif shape != "list":
+        raise InputError(f"log of type {type(log).__name__}: {_FORMS} is needed.")
+    items = list(content)
+    for place, item in enumerate(items, 1):
+        if not isinstance(item, Mapping):
+            raise InputError(f"{source}, item {place}: {shown(item)}: {_FORMS} is needed.")
+    present = dict.fromkeys(name for item in items for name in item)
+    column_of = {}
+    for field, names_of_field in _NAMES.items() if items else ():
+        wanted = (columns[field],) if field in columns else names_of_field
+        matching = [name for name in wanted if name in present]
+        if not matching and (field in columns or field in ("id", "answer")):
+            has = ", ".join(map(str, present)) or "none"
+            hint = f"columns={{{field!r}: ...}} names another"
+            raise InputError(f"{source} has no column {' or '.join(wanted)}; it has: {has}. {hint}.")
+        if len(matching) > 1:
+            both = " and ".join(matching)
+            raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
+        column_of.update(dict.fromkeys(matching, field))
+    for item in items:
+        yield {field: item[name] for name, field in column_of.items() if not _is_missing(item.get(name))}
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN or a missing value of pandas."""
+    is_nan = isinstance(value, (float, np.floating)) and value != value
+    return value is None or bool(is_nan) or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _text(item: Mapping[str, Any], where: str) -> str:
+    """The answer without blanks around it; empty where there is none."""
+    value = item.get("answer", "")
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, Real)):
+        raise InputError(f"{where}: answer {shown(value)}: a text is needed, or null where it is unanswered.")
+    return str(value).strip()
+
+
+def _number(field: str, value: Any, where: str, low: float = -np.inf, high: float = np.inf) -> float:
+    """A finite number between two bounds; in a correctness, True is 1 and False is 0."""
+    try:
+        return number(
+            field, float(value) if high == 1 and isinstance(value, (bool, np.bool_)) else value, low, high
+        )
+    except ParameterError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _answerable(item: Mapping[str, Any], where: str) -> bool | None:
+    """Whether the question has an answer, if the log says so; the references become a list of texts."""
+    has_answer: bool | None = None
+    if "references" in item:
+        value = item["references"]
+        texts = [value] if isinstance(value, str) else value
+        if not isinstance(texts, (list, tuple, np.ndarray)) or not all(
+            isinstance(text, str) for text in texts
+        ):
+            raise InputError(f"{where}: references {shown(value)}: a text or a list of texts is needed.")
+        has_answer = any(text.strip() for text in texts)
+    if "answerable" in item:
+        value = item["answerable"]
+        if not isinstance(value, (bool, np.bool_, Real)) or value not in (0, 1):
+            raise InputError(f"{where}: answerable {shown(value)}: true or false is needed.")
+        if has_answer is not None and has_answer != bool(value):
+            raise InputError(
+                f"{where}: answerable is {bool(value)} and references {shown(item['references'])}."
+            )
+        has_answer = bool(value)
+    return has_answer
+
+
+def _correct(item: Mapping[str, Any], answer: str, judge: Judge | None, where: str) -> float:
+    """How correct an answer is, from 0 to 1."""
+    if judge is None:
+        if "correct" not in item:
+            needed = "true, false or a number from 0 to 1 is needed"
+            if "references" in item:
+                needed += "; judge='em' or 'f1' (--judge em) compares the answer with the references"
+            raise InputError(f"{where}: correct is missing: {needed}.")
+        return _number("correct", item["correct"], where, 0, 1)
+    if not answer:
+        return 0.0
+    if "references" not in item:
+        raise InputError(f"{where}: the judge needs references: texts, [] where there is no right answer.")
+    value = item["references"]
+    references = [text for text in ([value] if isinstance(value, str) else value) if text.strip()]
+    return _number("judge", judge(answer, references), where, 0, 1) if references else 0.0

@@ -1,0 +1,254 @@
+"""Decision logs: qrels and run of answers, and refusals where a log does not say what a measure needs."""
+
+import gzip
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ir_trunc import InputError, IrTruncError, IrTruncWarning, ParameterError, calc, calc_aggregate, read_log
+from ir_trunc import measures as of_package
+from ir_trunc.cli.main import main
+
+ITEMS = [
+    {"id": "q1", "answer": "Paris", "confidence": 0.9, "correct": True, "answerable": True, "group": "a"},
+    {"id": "q2", "answer": "1789", "confidence": 0.4, "correct": False, "answerable": False, "group": "a"},
+    {"id": "q3", "answer": None, "confidence": 0.8, "correct": None, "answerable": False, "group": "b"},
+    {"id": "q4", "answer": " ", "confidence": None, "correct": False, "answerable": True, "group": "b"},
+    {"id": "q5", "answer": "x", "confidence": 0.7, "correct": True, "answerable": True, "group": "b"},
+]
+SILENT = [{name: item[name] for name in item if name != "answerable"} for item in ITEMS]
+SCORES = {"c@1": 2 / 5 + 2 / 5 * 2 / 5, "UF(price=3)": -1 / 5, "AURC": (0 + 0 + 1 / 3) / 3, "EM": 3 / 5}
+
+
+def scored(log, measures="c@1 UF(price=3) AURC EM"):
+    return {str(measure): score for measure, score in log.calc(measures).aggregated.items()}
+
+
+def write(path, items):
+    path.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+    return path
+
+
+def test_scores_are_those_of_the_definitions():
+    log = read_log(ITEMS)
+    assert scored(log) == pytest.approx(SCORES)
+    assert repr(log) == "5 questions: 2 correct, 1 wrong, 2 unanswered"
+    assert calc_aggregate("EM", log.qrels, log.run) == log.calc("EM").aggregated
+    assert log.by_group("c@1")["c@1"].tolist() == pytest.approx([1 / 2, 1 / 3 + 2 / 3 * 1 / 3])
+    with pytest.raises(InputError, match="no column group"):
+        read_log([{"id": 1, "answer": ""}]).by_group("c@1")
+
+
+def test_every_form_is_the_same_log(tmp_path):
+    plain = write(tmp_path / "log.jsonl", ITEMS)
+    packed = tmp_path / "log.jsonl.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    array = tmp_path / "log.json"
+    array.write_text(json.dumps(ITEMS))
+    by_id = {item["id"]: {name: item[name] for name in item if name != "id"} for item in ITEMS}
+    frame = pd.DataFrame(ITEMS)
+    forms = [plain, str(packed), array, by_id, frame, frame.convert_dtypes(), iter(ITEMS)]
+    pa = pytest.importorskip("pyarrow")
+    renamed = [{"qid": item["id"], "prediction": item["answer"], **item} for item in ITEMS]
+    for item in renamed:
+        del item["id"], item["answer"]
+    wanted = read_log(ITEMS)
+    for form in [*forms, pa.Table.from_pylist(ITEMS), renamed]:
+        log = read_log(form)
+        assert (log.run, log.answerable, log.groups) == (wanted.run, wanted.answerable, wanted.groups)
+    named = read_log(frame.rename(columns={"correct": "ok"}), columns={"correct": "ok"})
+    assert named.run == wanted.run
+
+
+def test_a_polars_frame_is_a_log():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    assert read_log(polars.DataFrame(ITEMS)).run == read_log(ITEMS).run
+
+
+def test_a_measure_is_refused_exactly_where_unknown_nil_queries_change_it():
+    """For all measures, over all 2^3 ways in which the questions may have an answer."""
+    log, unknown = read_log(SILENT), ("q2", "q3", "q4")
+    assert [name for name, has in log.answerable.items() if has is None] == list(unknown)
+    refused = set()
+    for name, definition in of_package.registry.items():
+        required = definition.params.get("cutoff")
+        measure = name + "@1" * bool(required is not None and required.required)
+        worlds = []
+        try:
+            for has in itertools.product((False, True), repeat=3):
+                world = log.answerable | dict(zip(unknown, has))
+                qrels = {q: {"correct": 1, "wrong": 0} if a else {"wrong": 0} for q, a in world.items()}
+                worlds.append(calc(measure, qrels, log.run).values)
+        except IrTruncError:
+            with pytest.raises(IrTruncError):
+                log.calc(measure)
+            continue
+        differs = not all(np.allclose(each, worlds[0], rtol=0, atol=1e-12, equal_nan=True) for each in worlds)
+        if differs:
+            refused.add(name)
+            with pytest.raises(InputError, match=rf"{name}.*3 questions .*question q2.*column answerable"):
+                log.calc(measure)
+        else:
+            log.calc(measure)
+    assert {"EM", "RBPT", "nDCGT"} <= refused
+    assert not refused & {"c", "UF", "AURC", "CWS", "K1"}
+
+
+def test_what_is_not_known_is_refused_or_assumed_on_request():
+    with pytest.raises(InputError, match="qrels depend on which questions have an answer"):
+        _ = read_log(SILENT).qrels
+    assumed = read_log(SILENT, all_answerable=True)
+    assert assumed.calc("EM").aggregated == dict.fromkeys(assumed.calc("EM").aggregated, 2 / 5)
+    assert assumed.qrels["q3"] == {"correct": 1, "wrong": 0}
+    unsure = [{name: item[name] for name in item if name != "confidence"} for item in ITEMS]
+    for what in (lambda log: log.calc("c@1 AURC"), lambda log: log.threshold(0.1)):
+        with pytest.raises(InputError, match="needs the column confidence"):
+            what(read_log(unsure))
+
+
+def test_references_are_judged_and_say_what_has_an_answer():
+    items = [
+        {"id": 1, "prediction": "the Paris", "references": ["Paris", "Paris, France"]},
+        {"id": 2, "prediction": "red paint", "references": "red"},
+        {"id": 3, "prediction": "", "references": []},
+        {"id": 4, "prediction": "no", "references": []},
+    ]
+    exact = read_log(items, "em")
+    assert list(exact.answerable.values()) == [True, True, False, False]
+    assert scored(exact, "EM") == {"EM": 2 / 4}
+    with pytest.warns(IrTruncWarning, match="1 answer with a correctness between 0 and 1 count"):
+        assert read_log(items, "f1").counts["correct"] == 1
+    assert read_log(items, "f1", correct_from=2 / 3).counts["correct"] == 2
+    assert read_log(items, lambda answer, references: answer[0] == "r").counts["correct"] == 1
+    with pytest.raises(InputError, match=r"question 1: correct is missing.*judge='em'"):
+        read_log(items)
+
+
+def test_the_threshold_is_the_lowest_that_keeps_the_risk():
+    rng = np.random.default_rng(0)
+    items = [
+        {"id": n, "answer": "a", "correct": bool(rng.random() < 0.7), "confidence": int(rng.integers(9)) / 8}
+        for n in range(40)
+    ]
+    log = read_log(items)
+    for risk in (0.2, 0.25, 0.3, 1.0):
+        keeping = []
+        for t in {item["confidence"] for item in items}:
+            correct = [item["correct"] for item in items if item["confidence"] >= t]
+            if correct.count(False) <= risk * len(correct):
+                keeping.append(t)
+        if keeping:
+            assert log.threshold(risk) == min(keeping)
+        else:
+            with pytest.raises(InputError, match="no threshold has a risk of at most"):
+                log.threshold(risk)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": None}, "item 1: id is missing"),
+        ({"id": "q2"}, "question q2 is there twice"),
+        ({"answer": True}, "question q1: answer True: a text is needed"),
+        ({"correct": None}, "question q1: correct is missing"),
+        ({"correct": "yes"}, "question q1: correct='yes'"),
+        ({"correct": 2}, "question q1: correct=2 is out of range"),
+        ({"confidence": "high"}, "question q1: confidence='high'"),
+        ({"confidence": float("inf")}, "question q1: confidence=inf"),
+        ({"confidence": float("nan")}, "confidence is missing for 1 of 3"),
+        ({"answerable": "no"}, "question q1: answerable 'no'"),
+        ({"answerable": False}, "question q1 is answered correctly and has no answer"),
+        ({"answer": ""}, "question q1 is unanswered and correct"),
+        ({"references": []}, "question q1: answerable is True and references"),
+        ({"references": [1]}, "question q1: references"),
+        ({"group": None}, "group is missing for 1 of 5"),
+        ({"prediction": "x"}, "columns answer and prediction for the same field"),
+    ],
+)
+def test_wrong_fields_are_named(change, message):
+    with pytest.raises(InputError, match=message):
+        read_log([ITEMS[0] | change, *ITEMS[1:]])
+
+
+@pytest.mark.parametrize("log", [[], {}, [5], 5, None, b"x", [[1]], pd.DataFrame(), [{"a": 1}], {"id": "q"}])
+def test_what_is_no_log_is_refused(log):
+    with pytest.raises(InputError):
+        read_log(log)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\0\0", "q1 Q0 d 1 1.0 t\n", '{"id": 1,\n', '{"id": NaN}\n{"id": 2}\n', "[1, 2]"]
+)
+def test_a_file_that_is_no_log_is_refused_by_its_name(tmp_path, text):
+    path = tmp_path / "my.jsonl"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"my\.jsonl"):
+        read_log(path)
+
+
+def test_wrong_arguments_are_refused():
+    wrong = [
+        {"judge": "bleu"}, {"judge": 5}, {"correct_from": 0}, {"correct_from": 2}, {"all_answerable": "yes"},
+        {"columns": {"cost": "usd"}}, {"columns": {"id": 5}},
+    ]  # fmt: skip
+    for arguments in wrong:
+        with pytest.raises(ParameterError):
+            read_log(ITEMS, **arguments)
+    with pytest.raises(InputError, match="no column usd; it has: id, answer"):
+        read_log(ITEMS, columns={"group": "usd"})
+
+
+def test_the_command_prints_scores_risks_and_the_threshold(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "log.jsonl", SILENT)
+    words = ["answers", "log.jsonl", "c@1", "UF(price=3)", "--risk", "0.1"]
+    assert main([*words, "AURC"]) == 0
+    printed = capsys.readouterr().out
+    assert "5 questions: 2 correct, 1 wrong, 2 unanswered" in printed
+    assert "UF(price=3) -0.2000" in printed
+    assert "b          3 0.5556" in printed
+    assert "Threshold for a risk of at most 0.1: 0.7\n(on this log 2 of 3 answers" in printed
+    for added, message in (
+        (["EM"], "EM depends"),
+        (["--risk", "2"], "--risk"),
+        (["--columns", "cost=usd"], "cost"),
+        (["nope"], "nope"),
+        (["--plot", "x.txt"], "x.txt"),
+    ):
+        assert main([*words, *added]) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n"), message in err) == ("", 1, True), err
+    assert main([*words, "EM", "--all-answerable"]) == 0
+    assert "EM           0.4000" in capsys.readouterr().out
+
+
+@pytest.mark.full
+def test_the_command_draws_the_curve(tmp_path):
+    pytest.importorskip("matplotlib")
+    path = write(tmp_path / "log.jsonl", SILENT)
+    assert main(["answers", str(path), "c@1", "--plot", str(tmp_path / "risk.png")]) == 0
+    assert (tmp_path / "risk.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_check_takes_logs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "new.jsonl", SILENT)
+    write(tmp_path / "old.jsonl", [SILENT[0], SILENT[1] | {"correct": True}, *SILENT[2:]])
+    write(tmp_path / "other.jsonl", SILENT[1:])
+    assert main(["check", "new.jsonl", "--fail-if", "c@1 < 0.5"]) == 0
+    assert main(["check", "new.jsonl", "--fail-if", "c@1 < 0.6"]) == 1
+    assert main(["check", "new.jsonl", "--baseline", "old.jsonl", "--fail-if", "c@1 worsens 0.1"]) == 1
+    capsys.readouterr()
+    for words, message in (
+        (["new.jsonl", "--fail-if", "EM < 0.5"], "EM depends"),
+        (["new.jsonl", "--fail-if", "abstention.precision < 0.5"], "qrels depend"),
+        (["new.jsonl", "--baseline", "other.jsonl", "--fail-if", "c@1 worsens 1"], "question q1"),
+        (["new.jsonl", "--missing", "error", "--fail-if", "c@1 < 0"], "--missing has no effect"),
+        (["new.jsonl", "new.jsonl", "--judge", "em", "--fail-if", "c@1 < 0"], "--judge"),
+    ):
+        assert main(["check", *words]) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n"), message in err) == ("", 1, True), err
