@@ -79,9 +79,11 @@ def main(words: Sequence[str]) -> int:
         )
     if args.plot is not None:
         from ir_trunc.plots import risk_coverage
-        from ir_trunc.plots._kit import save_picture
+        from ir_trunc.plots._kit import new_figure, save_picture
 
-        save_picture(risk_coverage(curve).figure, args.plot, "none")
+        figure = new_figure(6.4, 4.0)
+        risk_coverage(curve, figure.add_subplot())
+        save_picture(figure, args.plot, "none")
     print("\n\n".join(parts))
     return 0
 

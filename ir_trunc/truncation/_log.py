@@ -154,9 +154,8 @@ class DecisionLog:
             with noted(issued=False):
                 others = calc(measures, self._qrels(nil=True), self.run)
             # A score by topic says it, where differences cancel out in the mean; a score of the run may not.
-            same = np.isclose(results.values, others.values, rtol=0, atol=_SLACK, equal_nan=True).all(axis=1)
-            if not same.all():
-                names = [str(name) for name, is_same in zip(results.measures, same) if not is_same]
+            same = np.isclose(results.values, others.values, rtol=0, atol=_SLACK, equal_nan=True)
+            if names := [str(name) for name, row in zip(results.measures, same.tolist()) if not all(row)]:
                 raise self._unknown(f"{', '.join(names)} depend{'s' * (len(names) == 1)}")
         return results
 
@@ -204,7 +203,8 @@ class DecisionLog:
         rows = []
         for group in dict.fromkeys(self.groups.values()):
             names = [name for name in self.run if self.groups[name] == group]
-            run, known = ({name: by_id[name] for name in names} for by_id in (self.run, self.answerable))
+            run = {name: self.run[name] for name in names}
+            known = {name: self.answerable[name] for name in names}
             part = replace(self, run=run, answerable=known, source=f"{self.source}, group {group}")
             means = part.calc(measures).aggregated
             scores = {str(name): float(mean) for name, mean in means.items()}
@@ -267,7 +267,7 @@ class DecisionLog:
         highest, table = number("risk", risk, 0, 1), self.risk_coverage()
         reaching = table[table["risk"] <= highest + _SLACK]
         if not len(reaching):
-            lowest = table.loc[table["risk"].idxmin()]
+            lowest = table.iloc[int(table["risk"].argmin())]
             raise InputError(
                 f"{self.source}: no threshold has a risk of at most {highest:g}; the lowest risk is"
                 f" {lowest['risk']:.4g}, at the threshold {lowest['threshold']:g}."
@@ -343,10 +343,15 @@ def read_log(
     least = 1.0 if correct_from is None else number("correct_from", correct_from, 0, 1)
     if not least:
         raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
-    judged = judge
-    if judge is not None and (not callable(judge) or isinstance(judge, type)):
+    judged: Judge | None = None
+    if callable(judge) and not isinstance(judge, type):
+        judged = judge
+    elif judge is not None:
         compare = _JUDGES[one_of("judge", judge, _JUDGES)]
-        judged = lambda answer, references: max(compare(answer, each) for each in references)  # noqa: E731
+
+        def judged(answer: str, references: list[str]) -> float:
+            return max(compare(answer, reference) for reference in references)
+
     assumed = True if flag("all_answerable", all_answerable) else None
     for field, column in mapping("columns", {} if columns is None else columns, "{field: column}").items():
         if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
