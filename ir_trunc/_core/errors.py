@@ -6,7 +6,7 @@ import re
 import reprlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -98,7 +98,12 @@ def nearest(name: object, known: Iterable[str]) -> str:
     folded = {word.casefold(): word for word in known}
     near = [folded[word] for word in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
     near.sort(key=lambda word: sorted(word.casefold()) != sorted(name.casefold()))  # swapped letters first
-    return f" Did you mean {' or '.join(near)}?" if near else ""
+    return f" Did you mean {either(near)}?" if near else ""
+
+
+def either(words: Sequence[str]) -> str:
+    """Alternatives: 'a', 'a or b', 'a, b or c'."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def counted(number: int, what: str, many: str = "") -> str:

@@ -21,7 +21,7 @@ from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, nearest, shown
+from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, either, nearest, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -83,7 +83,7 @@ def one_of(name: str, value: Any, words: Iterable[str]) -> str:
     """One of a few words."""
     allowed = list(words)
     if not isinstance(value, str) or value not in allowed:
-        needed = f"{' or '.join(map(repr, allowed))} is needed.{nearest(value, allowed)}"
+        needed = f"{either([*map(repr, allowed)])} is needed.{nearest(value, allowed)}"
         raise ParameterError(f"{name}={shown(value)} is unknown: {needed}")
     return str(value)
 
@@ -268,7 +268,7 @@ class Choice:
 
     @property
     def allowed(self) -> str:
-        words = " or ".join(repr(word) for word in self.words)
+        words = either([*map(repr, self.words)])
         return f"{words}, or {self.number.allowed}" if self.number else words
 
     def clean(self, name: str, value: Any) -> str | float:

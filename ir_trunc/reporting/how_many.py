@@ -531,7 +531,7 @@ def _plural(unit: str) -> str:
 
 
 def _few(units: int, unit: str) -> str:
-    return f"{units} {_plural(unit)} are few; with {FEW} or more the advice is surer."
+    return f"{units} {_plural(unit)} are few; the advice is more certain with {FEW} or more."
 
 
 # Policies.
