@@ -1,4 +1,4 @@
-"""The most frequent messages, as users see them: `messages.txt` has a call or a command, and below it what it says."""
+"""The most frequent messages: `messages.txt` has a call or a command, and below it what users then see."""
 
 import contextlib
 import shlex

@@ -1,7 +1,12 @@
 """Samples of ragas as runs and as qrels."""
 
+from types import SimpleNamespace
+
 import pandas as pd
+import pyarrow as pa
 import pytest
+
+pl = pytest.importorskip("polars")
 
 import ir_trunc
 
@@ -12,7 +17,10 @@ SAMPLES = [
 RUN, QRELS = {"who?": ["a", "x"], "when?": []}, {"who?": {"a": 1}, "when?": {}}
 
 
-@pytest.mark.parametrize("data", [SAMPLES, pd.DataFrame(SAMPLES), [pd.Series(sample) for sample in SAMPLES]])
+@pytest.mark.parametrize("data", [
+    SAMPLES, pd.DataFrame(SAMPLES), pl.DataFrame(SAMPLES), pa.Table.from_pylist(SAMPLES),
+    SimpleNamespace(samples=[SimpleNamespace(**sample) for sample in SAMPLES]),
+], ids=["dicts", "pandas", "polars", "pyarrow", "objects"])  # fmt: skip
 def test_samples_are_a_run_and_qrels(data):
     results = ir_trunc.calc("RBPT AP c@1", data, data)
     assert results.aggregated == ir_trunc.calc_aggregate("RBPT AP c@1", QRELS, RUN)

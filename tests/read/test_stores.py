@@ -14,7 +14,13 @@ TOPICS = ["a", "b"]
 NEAR, PLACES = np.array([[0.1, 0.7], [0.2, 3e38]], np.float32), np.array([[0, 1], [2, -1]])
 CHROMA = {"ids": [["x", "y"], ["z"]], "distances": [[0.5, 2.0], [0.25]], "documents": None}
 HITS = {"hits": {"hits": [{"_id": "x", "_score": 2.0}, {"_id": "y", "_score": 1.0}]}, "timed_out": False}
-Results = namedtuple("Results", "documents scores")  # of bm25s
+
+
+class Results(namedtuple("Results", "documents scores")):
+    """As bm25s has it: its length is the number of queries."""
+
+    def __len__(self):
+        return len(self.documents)
 
 
 def orders(run, **options):
@@ -46,11 +52,25 @@ def test_results_with_their_topics(results, expected):
     (SimpleNamespace(body=HITS), ["x", "y"]),
     ({"ids": [["x", "y"]], "distances": [[0.5, 2.0]]}, ["x", "y"]),
     (SimpleNamespace(points=[SimpleNamespace(id=7, score=0.5)]), ["7"]),
+    ([SimpleNamespace(id=7, score=0.5, payload={})], ["7"]),
     ([SimpleNamespace(docid="x", score=0.5)], ["x"]),  # of pyserini
     ([{"corpus_id": 4, "score": 0.9}], ["4"]),
 ])  # fmt: skip
 def test_a_response_for_each_topic(result, expected):
     assert orders({"a": result, "b": result}) == {"a": expected, "b": expected}
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+def test_bm25s_counts_queries(queries):
+    topics = [f"q{n}" for n in range(queries)]
+    found = Results(np.array([[4, 2]] * queries), np.array([[0.9, 0.5]] * queries))
+    assert orders((topics, found)) == {topic: ["4", "2"] for topic in topics}
+
+
+def test_points_of_a_list_may_be_distances():
+    points = [SimpleNamespace(id=n, score=float(n), payload={}) for n in (1, 2)]
+    with pytest.warns(IrTruncWarning, match="taken for distances"):
+        assert orders({"a": points}) == {"a": ["1", "2"]}
 
 
 def test_positions_are_ids_of_the_documents_that_are_given():
@@ -78,6 +98,15 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
     ({"a": CHROMA}, "one list of Chroma's ids and one of distances"),
     ((TOPICS, CHROMA | {"distances": None}), "include="),
     ((TOPICS, (NEAR[:1], PLACES)), "both need a row for each query"),
+    ((TOPICS, (NEAR, np.array([["x", "y"], ["z", ""]]))), "give FAISS's own positions"),
+    ((TOPICS, (np.array([[1.0, 2.0], [2.0, 1.0]]), np.arange(4).reshape(2, 2))), "fall in some lists and rise in others"),
+    ((TOPICS, (-NEAR, PLACES), 5), "documents 5: a list of the ids is needed"),
+    ({"a": {"hits": {"hits": None}}}, "hits.hits is None"),
+    ({"a": {"error": {"reason": "gone"}, "status": 404}}, "the response is an error"),
+    ((TOPICS, {"responses": [HITS, 5]}), "topic 'b': 5: what a search returned for one query is needed"),
+    (({"a"}, {"ids": None, "distances": None}), "Chroma's ids and distances are needed"),
+    (({"a"}, {"ids": ["x"], "distances": [0.5]}), "one list of Chroma's ids"),
+    (({"a"}, {"ids": [["x", "y"]], "distances": [[0.5]]}), "one list of Chroma's ids"),
 ])  # fmt: skip
 def test_what_is_no_whole_result_is_refused(run, message):
     with pytest.raises(InputError, match=message):

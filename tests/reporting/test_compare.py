@@ -259,7 +259,7 @@ def test_a_baseline_may_be_named_by_its_file(name, tmp_path):
 
 @pytest.mark.parametrize(("options", "error", "message"), [
     ({"baseline": "bm52"}, InputError, "'bm52' is not one of the runs: bm25, good, fair. Did you mean bm25"),
-    ({"test": "anova"}, ParameterError, "'t' or 'bootstrap' or 'randomisation' or 'tukey'"),
+    ({"test": "anova"}, ParameterError, "'t', 'bootstrap', 'randomisation', 'tukey' or 'randomised-tukey'"),
     ({"correction": "bonferoni"}, ParameterError, "correction"),
     ({"test": "tukey", "correction": "holm"}, ParameterError, "allows for all pairs itself"),
     ({"margin": 0.1}, ParameterError, "baseline= is needed"),

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._read.arrow import one_id
+from ir_trunc._read.arrow import one_id, pa
 from ir_trunc._read.readers.memory import dicts, relevant_ids
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import COMMON, Table, reader
+from ir_trunc._read.registry import COMMON, Table, reader, shape_of
 from ir_trunc._read.rows import Rows
 
 _FIELDS = {"run": "retrieved_context_ids", "qrels": "reference_context_ids"}
@@ -20,8 +20,10 @@ def _value(sample: Any, name: str) -> Any:
 
 
 def _are_samples(data: Any) -> bool:
-    if hasattr(data, "itertuples"):
-        return "user_input" in data.columns and not {*_FIELDS.values()}.isdisjoint(data.columns)
+    if shape_of(data) == "frame":
+        columns = getattr(data, "column_names", getattr(data, "columns", ()))
+        return "user_input" in columns and not {*_FIELDS.values()}.isdisjoint(columns)
+    data = getattr(data, "samples", data)
     first = next(iter(data), None) if hasattr(data, "__len__") else None
     is_sample = _value(first, "user_input") is not None
     return is_sample and any(
@@ -34,7 +36,7 @@ def _are_samples(data: Any) -> bool:
     "samples of ragas with user_input, retrieved_context_ids and reference_context_ids",
     "run",
     "qrels",
-    of=("list", "frame"),
+    of=("list", "frame", "object"),
     recognises=_are_samples,
     priority=COMMON + 10,  # they are dicts or frames, too
     called="samples of ragas",
@@ -45,7 +47,10 @@ def ragas_samples(data: Any, layout: Layout) -> Table | Iterable[Rows]:
     The reference ids are relevant. Texts without ids (`retrieved_contexts`) cannot be compared.
     """
     name = _FIELDS[layout.kind]
-    samples = data.to_dict("records") if hasattr(data, "itertuples") else data
+    samples = getattr(data, "samples", data)
+    if shape_of(data) == "frame":
+        is_arrow = hasattr(data, "__arrow_c_stream__")
+        samples = pa.table(data).to_pylist() if is_arrow else data.to_dict("records")
     lists: dict[str, list[Any]] = {}
     for number, sample in enumerate(samples):
         place = f"{layout.source}, sample {number}"

@@ -16,7 +16,7 @@ from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import COMMON, Table, reader
 
 _CHROMA = {"ids", "distances"}
-_FILLER = -1  # FAISS fills a list that is too short with this position
+_FILLER, _LARGEST = -1, 3e38  # FAISS fills a list that is too short with this position, and a distance above
 _NO_LISTS = (str, bytes, Mapping)
 
 
@@ -29,8 +29,14 @@ def _is_result(result: Any) -> bool:
     """Whether this is what a search for one query returned, other than a list of documents."""
     result = _body(result)
     if isinstance(result, Mapping):
-        return result.keys() >= _CHROMA or isinstance(result.get("hits"), Mapping) or "_shards" in result
-    return hasattr(result, "points")
+        is_response = isinstance(result.get("hits"), Mapping) or not {"_shards", "error"}.isdisjoint(result)
+        return is_response or result.keys() >= _CHROMA
+    return hasattr(result, "points") or _are_points(result)
+
+
+def _are_points(result: Any) -> bool:
+    """Whether this is a list of Qdrant's points."""
+    return isinstance(result, list) and bool(result) and hasattr(result[0], "payload")
 
 
 def _is_batch(results: Any) -> bool:
@@ -38,8 +44,10 @@ def _is_batch(results: Any) -> bool:
     results = _body(results)
     if isinstance(results, Mapping):
         return _is_result(results) or isinstance(results.get("responses"), list)
-    if isinstance(results, tuple) and len(results) == 2:
-        return all(getattr(part, "ndim", 0) == 2 for part in results)
+    if hasattr(results, "documents") and hasattr(results, "scores"):  # of bm25s, whose len() counts queries
+        return True
+    if isinstance(results, tuple):
+        return len(results) == 2 and all(getattr(part, "ndim", 0) == 2 for part in results)
     if not isinstance(results, list):
         return False
     first = next((result for result in results if not isinstance(result, list) or result), None)
@@ -104,18 +112,20 @@ def _lists_of(results: Any, source: str) -> Sequence[Any]:
         if "responses" in results:
             return list(results["responses"])
         if results.keys() >= _CHROMA:
-            if results["ids"] is None or results["distances"] is None:
+            ids, distances = results["ids"], results["distances"]
+            if not isinstance(ids, list) or not isinstance(distances, list) or len(ids) != len(distances):
                 raise InputError(f"{source}: Chroma's ids and distances are needed: include=['distances'].")
-            pairs = zip(results["ids"], results["distances"], strict=True)
-            return [{"ids": [ids], "distances": [distances]} for ids, distances in pairs]
+            return [{"ids": [of], "distances": [numbers]} for of, numbers in zip(ids, distances)]
         return [results]
     if isinstance(results, tuple):
-        documents, values = results
-        if not hasattr(results, "documents"):  # FAISS has the values first, bm25s the documents
-            documents, values = values, documents
-        if documents.shape != values.shape:
-            what = f"of the shape {documents.shape} and values of the shape {values.shape}"
+        of_bm25s = hasattr(results, "documents")
+        values, documents = (results.scores, results.documents) if of_bm25s else results
+        if np.shape(documents) != np.shape(values):
+            what = f"of the shape {np.shape(documents)} and values of the shape {np.shape(values)}"
             raise InputError(f"{source}: documents {what}: both need a row for each query.")
+        if not of_bm25s and (np.abs(values[documents != _FILLER]) >= _LARGEST).any():
+            what = f"the distance {_LARGEST:.2g} stands for no document, whose position is -1"
+            raise InputError(f"{source}: {what}; give FAISS's own positions, and the ids of documents apart.")
         return [list(zip(*row)) for row in zip(documents.tolist(), values.tolist())]
     return [results] if _is_result(results) else results
 
@@ -129,7 +139,10 @@ def _table(lists: dict[Any, Any], layout: Layout, documents: Any) -> Table:
         if isinstance(result, Mapping):
             are_distances |= result.keys() >= _CHROMA
             result = _hits(result, place)
-        items = {topic: list(getattr(result, "points", result))}
+        items = {topic: getattr(result, "points", result)}
+        if isinstance(items[topic], (str, bytes)) or not isinstance(items[topic], Iterable):
+            raise InputError(f"{place}: {shown(result)}: what a search returned for one query is needed.")
+        items[topic] = list(items[topic])
         first = items[topic][0] if items[topic] else ()
         read = scored_pairs if isinstance(first, (tuple, list)) else scored_objects
         table = (scored_dicts if isinstance(first, Mapping) else read).table(items, layout)
@@ -138,6 +151,10 @@ def _table(lists: dict[Any, Any], layout: Layout, documents: Any) -> Table:
         pairs[topic] = [(_document(doc, documents, place), value) for doc, value in rows if doc != _FILLER]
     falling, rising = (_all_in_order(pairs.values(), sign) for sign in (1, -1))
     lower = layout.reading.lower_is_better
+    ordered = all(_all_in_order([rows], 1) or _all_in_order([rows], -1) for rows in pairs.values())
+    if ordered and not (falling or rising):
+        what = "the values fall in some lists and rise in others"
+        raise InputError(f"{layout.source}: {what}; the results of one search are needed.")
     if lower and falling and not rising:
         raise InputError(
             f"{layout.source}: the values fall from the first document on, so they are no distances; leave"
@@ -158,16 +175,19 @@ def _hits(response: Mapping[str, Any], place: str) -> Iterable[Any]:
     """The documents of a response, in a form of `memory`; InputError where it is an error or a part."""
     if response.keys() >= _CHROMA:
         ids, distances = response["ids"], response["distances"]
-        if distances is None or len(ids) != 1 or len(distances) != 1:
+        pair = [part[0] if isinstance(part, list) and len(part) == 1 else None for part in (ids, distances)]
+        if any(not isinstance(part, list) for part in pair) or len(pair[0]) != len(pair[1]):
             raise InputError(f"{place}: one list of Chroma's ids and one of distances are needed.")
-        return zip(ids[0], distances[0], strict=True)
+        return zip(*pair)
     if "error" in response or not isinstance(response.get("hits"), Mapping):
         raise InputError(f"{place}: the response is an error: {shown(response.get('error'))}.")
     failed = (response.get("_shards") or {}).get("failed", 0)
     if response.get("timed_out") or failed:
         why = f"{failed} shards failed" if failed else "it timed out"
         raise InputError(f"{place}: the response is a part of the result: {why}.")
-    hits = response["hits"].get("hits", [])
+    hits = response["hits"].get("hits")
+    if not isinstance(hits, list):
+        raise InputError(f"{place}: hits.hits is {shown(hits)}: a list is needed, empty for no documents.")
     if any(isinstance(hit, Mapping) and hit.get("_score", 0) is None for hit in hits):
         raise InputError(f"{place}: _score is null, as in sorted hits; track_scores=True gives scores.")
     return list(hits)
@@ -177,6 +197,8 @@ def _document(doc: Any, documents: Any, place: str) -> Any:
     """The id of a document, from its position where `documents` has the ids."""
     if documents is None:
         return doc
+    if isinstance(documents, (str, bytes)) or not hasattr(documents, "__len__"):
+        raise InputError(f"{place}: documents {shown(documents)}: a list of the ids is needed.")
     if not isinstance(doc, Integral) or not 0 <= int(doc) < len(documents):
         raise InputError(f"{place}: {shown(doc)} is not a position in the {len(documents)} documents.")
     found = documents[int(doc)]
