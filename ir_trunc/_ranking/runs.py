@@ -198,7 +198,7 @@ def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankin
 
 
 def as_ranked(
-    run: Any, reading: Reading, missing: Missing | None = None, of_qrels: Sequence[Any] = ()
+    run: object, reading: Reading, missing: Missing | None = None, of_qrels: Sequence[Any] = ()
 ) -> Rankings:
     """A run that must be Rankings: keys and missing apply to it, other options are refused."""
     if not isinstance(run, Rankings):

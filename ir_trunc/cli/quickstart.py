@@ -35,8 +35,8 @@ example:
 def main(words: Sequence[str]) -> int:
     """`ir_trunc quickstart KIND DIR`."""
     kinds = {kind: _template(f"{kind}.py").partition('"""')[2].partition('"""')[0] for kind in _DATA}
-    lines = (f"  {kind:<12}{title}" for kind, title in kinds.items())
-    about = "\n".join(["Write a small project that runs:\n", *lines])
+    listed = (f"  {kind:<12}{title}" for kind, title in kinds.items())
+    about = "\n".join(["Write a small project that runs:\n", *listed])
     parser = OneLineParser(prog="ir_trunc quickstart", description=about, epilog=_EPILOG)
     parser.add_argument("kind", metavar="KIND", choices=tuple(_DATA), help=", ".join(_DATA))
     parser.add_argument("folder", metavar="DIR", help="a new folder, or an empty one")

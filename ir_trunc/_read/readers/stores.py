@@ -119,7 +119,9 @@ def _lists_of(results: Any, source: str) -> Sequence[Any]:
         return [results]
     if isinstance(results, tuple):
         of_bm25s = hasattr(results, "documents")
-        values, documents = (results.scores, results.documents) if of_bm25s else results
+        values, documents = (
+            (getattr(results, name) for name in ("scores", "documents")) if of_bm25s else results
+        )
         if np.shape(documents) != np.shape(values):
             what = f"of the shape {np.shape(documents)} and values of the shape {np.shape(values)}"
             raise InputError(f"{source}: documents {what}: both need a row for each query.")
@@ -175,10 +177,11 @@ def _hits(response: Mapping[str, Any], place: str) -> Iterable[Any]:
     """The documents of a response, in a form of `memory`; InputError where it is an error or a part."""
     if response.keys() >= _CHROMA:
         ids, distances = response["ids"], response["distances"]
-        pair = [part[0] if isinstance(part, list) and len(part) == 1 else None for part in (ids, distances)]
-        if any(not isinstance(part, list) for part in pair) or len(pair[0]) != len(pair[1]):
+        pair = [part[0] for part in (ids, distances) if isinstance(part, list) and len(part) == 1]
+        lists = [part for part in pair if isinstance(part, list)]
+        if len(lists) != 2 or len(lists[0]) != len(lists[1]):
             raise InputError(f"{place}: one list of Chroma's ids and one of distances are needed.")
-        return zip(*pair)
+        return zip(*lists)
     if "error" in response or not isinstance(response.get("hits"), Mapping):
         raise InputError(f"{place}: the response is an error: {shown(response.get('error'))}.")
     failed = (response.get("_shards") or {}).get("failed", 0)
