@@ -99,7 +99,7 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
     ((TOPICS, CHROMA | {"distances": None}), "include="),
     ((TOPICS, (NEAR[:1], PLACES)), "both need a row for each query"),
     ((TOPICS, (NEAR, np.array([["x", "y"], ["z", ""]]))), "give FAISS's own positions"),
-    ((TOPICS, (np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([[1, 2], [3, 4]]))), "fall in some lists and rise"),
+    ((TOPICS, (np.array([[1.0, 2.0], [2, 1]]), np.array([[1, 2], [3, 4]]))), "fall in some lists and rise"),
     ((TOPICS, (-NEAR, PLACES), 5), "documents 5: a list of the ids is needed"),
     ({"a": {"hits": {"hits": None}}}, "hits.hits is None"),
     ({"a": {"error": {"reason": "gone"}, "status": 404}}, "the response is an error"),

@@ -119,9 +119,8 @@ def _lists_of(results: Any, source: str) -> Sequence[Any]:
         return [results]
     if isinstance(results, tuple):
         of_bm25s = hasattr(results, "documents")
-        values, documents = (
-            (getattr(results, name) for name in ("scores", "documents")) if of_bm25s else results
-        )
+        names = ("scores", "documents")
+        values, documents = (getattr(results, name) for name in names) if of_bm25s else results
         if np.shape(documents) != np.shape(values):
             what = f"of the shape {np.shape(documents)} and values of the shape {np.shape(values)}"
             raise InputError(f"{source}: documents {what}: both need a row for each query.")
