@@ -52,7 +52,7 @@ def test_the_wheel_holds_the_package_with_its_data_and_nothing_else(built):
     kernel = {name for name in wheel if Path(name).suffix in COMPILED}
     assert {Path(name).parent.name for name in kernel} <= {"_kernel"}
     assert wheel - kernel == {name for name in files_in("ir_trunc") if Path(name).suffix not in SOURCES}
-    kinds = ".py .pyi .typed .qrels .run .json .md .csv .tex .css .html .js"
+    kinds = ".py .pyi .typed .qrels .run .json .md .csv .tex .css .html .js .yml"
     assert {Path(name).suffix for name in wheel - kernel} <= set(kinds.split())
     assert {name.removeprefix(info) for name in built[0] if name.startswith(info)} == {
         "METADATA",

@@ -62,6 +62,7 @@ with warnings.catch_warnings():
     ADVICE = ir_trunc.how_many(QRELS, RUN, policies="Greedy", folds=2)
 CUTS = {"1": 1, "2": 0, "4": 1}
 SCORED = {"measures": "AP RBPT", "qrels": QRELS, "run": RUN}
+TIES = {"ties": "id"}
 READING = {"order": "score", "duplicates": "error", "stop": None, "lower_is_better": False, "columns": None}
 UNIVERSE = {"topics": ["1", "9"], "nil": "ends", "missing": "empty", "unjudged": None, "keys": None}
 TABLE = {"measures": "AP RBPT", "qrels": QRELS, "runs": RUNS}
@@ -72,9 +73,9 @@ COLLECTOR = arrow.scorer("AP", collect=True)
 
 # Public functions and methods with arguments that are right.
 CALLS = {
-    "calc": (ir_trunc.calc, SCORED | UNIVERSE | READING | {"keep_scores": True}),
-    "calc_aggregate": (ir_trunc.calc_aggregate, SCORED | UNIVERSE | READING),
-    "iter_calc": (ir_trunc.iter_calc, SCORED | UNIVERSE | READING),
+    "calc": (ir_trunc.calc, SCORED | UNIVERSE | READING | TIES | {"keep_scores": True}),
+    "calc_aggregate": (ir_trunc.calc_aggregate, SCORED | UNIVERSE | READING | TIES),
+    "iter_calc": (ir_trunc.iter_calc, SCORED | UNIVERSE | READING | TIES),
     "curves": (ir_trunc.curves, SCORED | UNIVERSE | READING),
     "rank": (ir_trunc.rank, {"qrels": QRELS, "run": RUN} | UNIVERSE | READING),
     "compare": (
@@ -99,7 +100,7 @@ CALLS = {
     "Comparison.to_latex": (COMPARED.to_latex, {"label": "tab:one", "digits": 3}),
     "Comparison.to_html": (COMPARED.to_html, {"digits": 3}),
     "Comparison.to_markdown": (COMPARED.to_markdown, {"digits": 3}),
-    "evaluator": (ir_trunc.evaluator, {"measures": "AP", "qrels": QRELS} | UNIVERSE | READING),
+    "evaluator": (ir_trunc.evaluator, {"measures": "AP", "qrels": QRELS} | UNIVERSE | READING | TIES),
     "Evaluator.calc": (EVALUATOR.calc, {"run": RUN, "keep_scores": False}),
     "Evaluator.curves": (EVALUATOR.curves, {"run": RUN}),
     "reproduce": (ir_trunc.reproduce, {"paper": "penas2011"}),

@@ -130,6 +130,7 @@ TABLES = {
     "nauc": nauc("AP RR", QRELS, RUNS[LONG]),
     "risk_coverage": risk_coverage(QRELS, RUNS[LONG]),
 }
+RESULTS["calc, ties"] = ir_trunc.calc("AP RBPT", QRELS, RUNS[LONG], ties="expected").ties
 RESULTS |= {f"example of {name}": found for name, (_, found) in examples().items()}
 every_result = pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
 SAVED = {name: result for name, result in RESULTS.items() if isinstance(result, Saved)}

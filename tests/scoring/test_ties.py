@@ -289,7 +289,7 @@ GRADED = (
 )
 
 
-def test_a_measure_of_ones_own_is_scored_in_all_orders():
+def test_a_measure_of_ones_own_is_scored_in_all_orders(registries):
     @ir_trunc.measure(source="a test", range=(0, math.inf))
     def SquaredRanks(lists):
         """The square of a sum of ranks, which depends on all ties of a list at once.

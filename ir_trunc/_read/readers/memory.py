@@ -189,7 +189,8 @@ def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Table:
         if not isinstance(docs, _COLLECTIONS):
             what = f"a list of ids is needed, not {type(docs).__name__}"
             raise InputError(f"{layout.source}, topic {topic}: {what}.")
-    return _scored_table(data, layout, lambda doc, place: (doc, 1))
+    plain = replace(layout, reading=replace(layout.reading, columns=None))
+    return _scored_table(data, plain, lambda doc, place: (doc, 1))
 
 
 def _are_pairs(data: Mapping[Any, Any]) -> bool:
