@@ -68,6 +68,7 @@ def test_a_polars_frame_is_a_log():
     assert read_log(polars.DataFrame(ITEMS)).run == read_log(ITEMS).run
 
 
+@pytest.mark.full
 def test_a_measure_is_refused_exactly_where_unknown_nil_queries_change_it():
     """For all measures, over all 2^3 ways in which the questions may have an answer."""
     log, unknown = read_log(SILENT), ("q2", "q3", "q4")
