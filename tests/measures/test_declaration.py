@@ -86,6 +86,11 @@ def test_a_measure_that_declares_too_little_is_refused(own_measure, change, says
         exec(own_measure, {})
 
 
+def test_a_sentence_and_the_formula_are_docstring_enough(own_measure):
+    exec(own_measure.replace("\n\n    Empty list: 0.", ""), {"__name__": "netp"})
+    assert ir_trunc.calc_aggregate("NetP", {"q": {"a": 1}}, {"q": {"a": 1.0}})["NetP"] == 0.95
+
+
 def test_a_measure_outside_the_package_is_declared_by_the_public_decorator():
     """The package's own decorator makes no object of it, and does not look whether its name is taken."""
     before = dict(registry)
