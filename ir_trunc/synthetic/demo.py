@@ -83,19 +83,22 @@ def draw(file: str) -> None:
     check_picture(file)
     two, qrels = SYSTEMS[:2], read_qrels(data() / "demo.qrels")
     runs = {name: rank_run(qrels, data() / f"{name}.run") for name in two}
-    shown = new_figure(8.3, 5.4)
-    parts: Any = shown.subfigures(1, 2, width_ratios=[1.45, 1])
-    left, right = parts
-    shown.suptitle("never-stops returns what stops-in-time returns, and then goes on. Which measures see it?")
-    plots.side_by_side(runs, ax=left.subplots())
+    shown = new_figure(5.8, 7)  # narrow, so that its words can be read on a phone
+    parts: Any = shown.subfigures(2, 1, height_ratios=[1.9, 1])
+    top, below = parts
+    shown.suptitle(
+        "never-stops returns what stops-in-time returns, and then goes on.\nWhich measures see it?"
+    )
+    plots.side_by_side(runs, ax=top.subplots())
     groups = {"Blind to the end of a list": CLASSICAL, "Aware of the end of a list": TRUNCATION_AWARE}
-    grid: Any = right.subplots(2, 1, height_ratios=[len(names) + 1.5 for names in groups.values()])
+    grid: Any = below.subplots(1, 2)
     for ax, (title, names) in zip(grid, groups.items()):
         ready = evaluator(names, None)
         means = pd.DataFrame({system: ready.calc_aggregate(lists) for system, lists in runs.items()}).T
         _draw_means(means.T, ax)
         ax.set_title(title, fontsize="medium", weight="bold")
-    grid[1].set_xlabel(
+    grid[0].set_ylim(len(TRUNCATION_AWARE) - 0.5, -0.5)  # rows as high as those beside
+    grid[0].set_xlabel(
         "mean of the seven topics, all worked\nexamples; the better system is dark", fontsize="small"
     )
     save_picture(shown, file, "path")  # letters as outlines look the same where the fonts are others
