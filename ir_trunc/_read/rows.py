@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
-from ir_trunc._read.arrow import flat, numeric, one_array, pa, pc
+from ir_trunc._read.arrow import flat, numeric, one_array, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Reading
 
 PART = 1 << 17  # rows that are worked on at a time: what is made of them fits in the processor's cache
@@ -200,6 +200,8 @@ def _in_one(docs: pa.ChunkedArray | pa.Array, source: str) -> pa.StringArray:
 
 def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
     """Ids as codes into their distinct values."""
+    if not len(ids):  # pyarrow before 19 puts no dictionaries of large strings together without a chunk
+        return strings([]).dictionary_encode()
     if not pa.types.is_dictionary(ids.type):
         ids = pc.dictionary_encode(ids)
     codes = one_array(ids.unify_dictionaries() if isinstance(ids, pa.ChunkedArray) else ids)

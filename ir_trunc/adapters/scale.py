@@ -74,13 +74,14 @@ def dask(
     if not hasattr(run, "map_partitions"):
         raise _no_frame(run, "a Dask DataFrame", "dask.dataframe.read_parquet")
     from dask import delayed
+    from dask.dataframe import from_delayed
 
     keys, names = score.needed(run.columns)
     # In the graph, not scattered: what is scattered to a worker is lost with it.
-    there, meta = delayed(score, traverse=False), _as_frame(score.schema.empty_table())
-    scored = run[names].shuffle(on=keys).map_partitions(_scored, there, meta=meta)
+    there, shuffled = delayed(score, traverse=False), run[names].shuffle(on=keys).to_delayed()
+    scored = [delayed(_scored)(partition, there) for partition in shuffled]
     if not collect:
-        return scored
+        return from_delayed(scored, meta=_as_frame(score.schema.empty_table()))
     return score.results([part for frame in _computed(scored) for part in frame["part"]])
 
 
@@ -149,8 +150,8 @@ def _no_frame(run: Any, frame: str, reader: str) -> InputError:
     return InputError(f"{what}, which {reader}(...) makes of files; ir_trunc.calc takes other runs.")
 
 
-def _computed(frame: Any) -> Sequence[Any]:
-    """The partitions of a Dask frame; IrTruncError where the cluster has no worker for too long."""
+def _computed(scored: list[Any]) -> Sequence[Any]:
+    """Delayed frames, computed; IrTruncError where Dask's cluster has no worker for too long."""
     from dask import compute
 
     try:
@@ -158,8 +159,8 @@ def _computed(frame: Any) -> Sequence[Any]:
 
         client = default_client()  # type: ignore[no-untyped-call]
     except (ImportError, ValueError):  # no cluster
-        return compute(*frame.to_delayed())  # type: ignore[no-any-return]
-    futures, seen = client.compute(frame.to_delayed()), monotonic()
+        return compute(*scored)  # type: ignore[no-any-return]
+    futures, seen = client.compute(scored), monotonic()
     while not all(future.done() for future in futures):
         try:
             wait(futures, timeout=1)  # type: ignore[no-untyped-call]
