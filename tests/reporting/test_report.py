@@ -133,6 +133,11 @@ def test_curves_fill_their_picture_and_stay_inside(measure):
         assert any(of[-1][0] == round(4 + 88 * np.log1p(end) / np.log1p(longest)) for of in points)
 
 
+def test_a_curve_of_one_document_goes_from_side_to_side():
+    page = report("RBPT", {"q": {"a": 1}, "r": {"b": 1}}, {"one": {"q": ["a"], "r": ["b"]}})
+    assert re.findall(r'<svg aria-hidden=true><path d="([^"]*)"', page) == ["M4 20L92 4"] * 2
+
+
 def test_topics_come_with_the_largest_regret_first(page):
     regrets = [float(value) for value in re.findall(r'<tr class="top">(?:.*?<td>){4}([\d.]+)', page)]
     assert len(regrets) == 4

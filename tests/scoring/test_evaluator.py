@@ -93,3 +93,10 @@ def test_other_tools_are_not_asked_about_grades_for_which_they_would_take_all_me
             continue
         with pytest.raises(InputError, match=f"NumRet .* highest, {grade}: grades up to 1,000,000"):
             calc("NumRet", qrels, run)
+
+
+@pytest.mark.parametrize("qrels", [{"q": {"a": 1}}, None])
+def test_other_tools_are_not_asked_about_rankings_which_have_no_ids(qrels):
+    rankings = rank({"q": {"a": 1}}, {"q": ["a"]})
+    with pytest.raises(InputError, match="infAP is asked of ir-measures, which needs document ids"):
+        calc("infAP", qrels, rankings)

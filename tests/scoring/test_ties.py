@@ -80,6 +80,10 @@ def equal_to_all_orders(measures, lists):
     untied = [len(set(row)) == len(row) for row in scores]
     assert any(untied)
     assert found.expected.values[:, untied].tobytes() == own[:, untied].tobytes()
+    assert found.tied.tolist() == [not alone for alone in untied]
+    in_ties = [[row.count(score) > 1 for score in row] for row in scores]
+    judged_ones = [[grade is not None for grade in row] for row in grades]
+    assert found.judged.tolist() == [sum(map(all, zip(*both))) for both in zip(in_ties, judged_ones)]
 
 
 @pytest.mark.parametrize("costs", [False, True])
