@@ -128,7 +128,7 @@ def frames(convert):
     return dict(zip(("qrels_frame", "run_frame"), map(convert, FRAMES)))
 
 
-# What names of a row stand for, other than QRELS, RUN and files; a row is tried with each of several meanings.
+# What names of a row stand for, besides QRELS, RUN and files; a row is tried with each of several meanings.
 MEANINGS = {
     "pandas, polars, pyarrow, DuckDB": [
         frames(pd.DataFrame),
