@@ -13,7 +13,7 @@ used: the data are read in Python, which understands them or raises an error.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, cast, get_args
 
@@ -154,16 +154,24 @@ def rank(
     return with_missing(rankings, missing, source_of(run))
 
 
-def read_once(qrels: QrelsLike | None, options: Any) -> tuple[Qrels | None, dict[str, Any]]:
-    """Qrels for the calls of `rank` with several runs, and the options that are left for these calls."""
+def read_once(
+    qrels: QrelsLike | None, options: Any
+) -> tuple[Qrels | None, dict[str, Any], Callable[[Any], Rankings]]:
+    """Qrels that are read once for several runs, the options that are left, and `rank` with both."""
     if qrels is None:
-        return None, options
+        return None, options, lambda run: rank(None, run, **options)
     reading: Any = dict(options)
     missing, topics, nil, unjudged = (
         reading.pop(name, None) for name in ("missing", "topics", "nil", "unjudged")
     )
     ready, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=reading)
-    return ready, {**how, "missing": missing}
+    left = {**how, "missing": missing}
+
+    def rank_one(run: Any) -> Rankings:
+        # Rankings have their own judgments: options that are in the qrels by now would be lost on them.
+        return rank(ready, run, **(options if isinstance(run, Rankings) else left))
+
+    return ready, left, rank_one
 
 
 def check_missing(missing: Any) -> Missing | None:

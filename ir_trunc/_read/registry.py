@@ -216,8 +216,11 @@ def reader_of(data: Any, layout: Layout) -> Reader:
             return claimants[0]
     if fallback := next((reader for reader in asked if reader.fallback), None):
         return fallback
-    forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind))
-    raise InputError(f"{layout.kind} of type {type(data).__name__}: one of these is needed: {forms}.")
+    # The usual forms, and those of readers that are declared outside this package.
+    of_kind = ((each, each.read.__module__.startswith("ir_trunc.")) for each in readers_of(layout.kind))
+    forms = "; ".join(each.form_of(layout) for each, ours in of_kind if each.fallback or not ours)
+    needed = f"one of these is needed: {forms}; or another form of the page 'Your data'"
+    raise InputError(f"{layout.kind} of type {type(data).__name__}: {needed}.")
 
 
 @dataclass(frozen=True)

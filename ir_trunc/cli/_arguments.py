@@ -262,7 +262,7 @@ def measures_of(
         raise ParameterError(f"-m {args.measures!r} and {str(words[0])!r}: name the measures in one place.")
     measures = words or split_at_blanks(default if args.measures is None else args.measures)
     if not measures:
-        raise ParameterError("No measure is given after the runs; 'RBPT nDCG@10', for example.")
+        raise ParameterError("A measure is needed: 'RBPT nDCG@10', for example.")
     return [*measures]
 
 

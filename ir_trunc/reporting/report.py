@@ -24,7 +24,7 @@ from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.ranked_rows import RankedRows
-from ir_trunc._ranking.runs import rank, read_once, read_run
+from ir_trunc._ranking.runs import read_once, read_run
 from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc.measures.declaration import lower_is_better, oriented
@@ -134,12 +134,12 @@ def report(
         check_outputs([path])
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
     with noted() as notes:
-        judged, left = read_once(qrels, options)
+        judged, left, rank_one = read_once(qrels, options)
         comparison = compare(measures, judged, named, baseline=baseline, intervals=True, unit=unit, **left)
         asked = read_texts("queries", queries, comparison.topics)
         with warnings.catch_warnings(), noted(issued=False):  # the comparison has given the warnings
             warnings.simplefilter("ignore")
-            lists = {name: rank(judged, run, **left) for name, run in named.items()}
+            lists = {name: rank_one(run) for name, run in named.items()}
             cuts = _cuts(measures, lists)
             gains = _policy_gains(cuts, lists, folds)
             first = {} if documents is None else _first_documents(named, lists, left)

@@ -16,7 +16,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
-from ir_trunc._ranking.runs import rank, read_once
+from ir_trunc._ranking.runs import read_once
 from ir_trunc._read.reading import Unpack
 from ir_trunc.measures.definition import influence
 from ir_trunc.scoring._runs import RunsLike, each_run
@@ -95,13 +95,13 @@ def cross_validate(
     ['LargestGap', 'ScoreThreshold']
     """
     cutters = parse_policies(policies)
-    judged, left = read_once(qrels, options)
+    _, _, rank_one = read_once(qrels, options)
     further = () if isinstance(also, (str, list, tuple)) and not also else parse_measures(also)
     evaluator, bound = Evaluator(further or measure, None), one_measure(measure)
     of_run = bound.definition.scope == "run"
     rows = []
     for name, run in each_run(runs, "cross-validating"):
-        rankings = rank(judged, run, **left)
+        rankings = rank_one(run)
         best = np.full(len(rankings), np.nan) if of_run else curve_of(measure, rankings).best()[1]
         _, unit_of, weights = units_of(rankings)
         by_unit = partial(_unit_means, unit_of=unit_of, weights=weights)

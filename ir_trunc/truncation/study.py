@@ -31,7 +31,7 @@ from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows
-from ir_trunc._ranking.runs import RunLike, rank, read_once, read_run
+from ir_trunc._ranking.runs import RunLike, read_once, read_run
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import HowRead, Unpack
@@ -162,12 +162,12 @@ def agreement(
     """
     from scipy.stats import kendalltau
 
-    judged, left = read_once(qrels, options)
+    judged, _, rank_one = read_once(qrels, options)
     of_truncated, of_full = Evaluator(truncated, judged), Evaluator(full, judged)
     _refuse_losses(of_truncated)
     best_means, full_means = {}, {}
     for name, run in each_run(runs, "comparing"):
-        rankings = rank(judged, run, **left)
+        rankings = rank_one(run)
         curves, means = of_truncated.curves(rankings), of_full.calc_aggregate(rankings)
         best_means[name] = {written(measure): curve.best()[1].mean() for measure, curve in curves.items()}
         full_means[name] = {written(measure): mean for measure, mean in means.items()}

@@ -122,7 +122,7 @@ def test_a_saved_matrix_gives_what_the_runs_give(command, printed, tmp_path):
 
 @pytest.mark.parametrize(("words", "says"), [
     ("nothing", "meta has no command 'nothing'"),
-    ("power QRELS RUNS", "No measure is given"),
+    ("power QRELS RUNS", "A measure is needed"),
     ("power QRELS nowhere AP", "nowhere: there is no such file"),
     ("power QRELS RUNS AQ", "'AQ' is neither a file nor a measure"),
     ("power QRELS RUNS AP --plot x.abc", "x.abc: the name of a picture ends in its kind"),
@@ -142,7 +142,7 @@ def test_a_saved_matrix_gives_what_the_runs_give(command, printed, tmp_path):
     ("power --matrix QRELS AP", "cannot be read as JSON"),
     ("power", "QRELS, RUNS and MEASURE"),
     ("matrix QRELS RUNS AP -o QRELS", "would be overwritten"),
-    ("matrix QRELS RUNS -o x", "No measure is given"),
+    ("matrix QRELS RUNS -o x", "A measure is needed"),
 ])  # fmt: skip
 def test_a_wrong_command_is_one_line(words, says, command, tmp_path, monkeypatch):
     monkeypatch.setattr("builtins.input", lambda _: pytest.fail("asked"))

@@ -148,7 +148,7 @@ def test_study_agreement_lengths_example_policies(files, capsys):
     ("study policies qrels runs FlatU SetF", "fitted to one measure; 2 are given"),
     ("study cuts qrels runs SetF -m FlatU", "-m 'FlatU' and 'SetF': name the measures in one place"),
     ("study example SetF -m FlatU", "name the measures in one place"),
-    ("study policies qrels runs", "No measure is given after the runs"),
+    ("study policies qrels runs", "A measure is needed: 'RBPT nDCG@10'"),
 ])  # fmt: skip
 def test_mistakes_are_one_line(files, capsys, words, message):
     try:

@@ -12,12 +12,14 @@ from ir_trunc import (
     IrTruncWarning,
     NilRule,
     calc,
+    compare,
     evaluator,
     meta,
     nil_report,
     rank,
     read_answers,
     read_qrels,
+    report,
 )
 from ir_trunc._ranking.nil import Convention
 from ir_trunc.cli.main import main
@@ -239,6 +241,22 @@ def test_procedures_take_nil_as_calc_does(files):
         study.cuts("SetF", files["QRELS"], runs, nil=convention)
         study.lengths(files["QRELS"], runs, nil=convention)
     assert meta.pooled_runs(files["QRELS"], runs, nil="ends").rankings[0].lengths.tolist() == [1, 0, 0]
+
+
+@pytest.mark.filterwarnings("ignore:.*no judgments")
+@pytest.mark.parametrize("options", [{"nil": "ends"}, {"topics": ["1", "2", "9"]}])
+def test_procedures_refuse_options_that_rankings_cannot_take(options):
+    qrels = {"1": {"a": 1}, "2": {"b": 1}}
+    lists = {"lists": rank(qrels, {"1": ["a"], "2": ["x", "b"]})}
+    for procedure in (
+        lambda: cross_validate("Greedy", "SetF", qrels, lists, folds=2, **options),
+        lambda: study.agreement("SetF", "AP", qrels, lists, **options),
+        lambda: study.cuts("SetF", qrels, lists, **options),
+        lambda: compare("SetF", qrels, lists, **options),
+        lambda: report("SetF", qrels, lists, **options),
+    ):
+        with pytest.raises(InputError, match="topics, unjudged and nil have no effect on Rankings"):
+            procedure()
 
 
 @SHOWN
