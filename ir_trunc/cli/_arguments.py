@@ -126,7 +126,7 @@ def natural(text: str) -> int:
 
 _ORDER = (
     "what decides the order of a list: score (the default), as 32-bit floats and then the document id, as in"
-    " ir-measures, pytrec_eval and trec_eval 9; score64, as in trec_eval 10 has it; the rank column; or the"
+    " ir-measures, pytrec_eval and trec_eval 9; score64, as trec_eval 10 has it; the rank column; or the"
     " rows of the file as they stand"
 )
 _DUPLICATES = (
@@ -162,6 +162,7 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "missing": ("", {"choices": get_args(Missing), "help": _MISSING}),
     "unjudged": ("", {"choices": get_args(Unjudged), "help": _UNJUDGED}),
     "ties": ("", {"choices": get_args(Ties), "default": "id", "help": _TIES}),
+    "jobs": ("", {"type": natural, "metavar": "N", "help": "runs that are scored at a time (default 1)"}),
     "plot": ("", {"metavar": "FILE", "help": "draw it into a file: .png, .svg, .pdf"}),
     "seed": (
         "",

@@ -67,7 +67,9 @@ def write_comparison(
         raise IrTruncError(f"--pairs has the forms table, tsv, csv and jsonl, not {form}.")
     from ir_trunc.reporting.compare import compare  # scipy: not before it is needed
 
-    comparison = compare(measures, args.qrels, runs, **_comparison_options(args), **options_of(args))
+    comparison = compare(
+        measures, args.qrels, runs, jobs=args.jobs, **_comparison_options(args), **options_of(args)
+    )
     with printing(args.output) as out:
         if form in _TEXTS and not args.pairs:
             out.write(_TEXTS[form](comparison, places if places >= 0 else 15))

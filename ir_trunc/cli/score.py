@@ -98,7 +98,7 @@ def main(words: Sequence[str]) -> int:
     notes: list[str] = []
 
     def rows() -> Iterator[Row]:
-        for name, results in score_each(evaluator, named):
+        for name, results in score_each(evaluator, named, args.jobs):
             notes.extend(_missing_topics(name, results))
             if results.ties is not None:
                 notes.append(f"{name}: {results.ties.heading}")
@@ -190,6 +190,7 @@ def _parser() -> OneLineParser:
     add_flag(parser, "format", help=_FORMAT, choices=[*FORMATS, *OF_PAPERS])
     add_topics(parser)
     add_flag(parser, "ties")
+    add_flag(parser, "jobs", default=1)
     about = "means over all, answerable and nil queries, and silence"
     parser.add_argument("--views", action="store_true", help=about)
     about = "import a module that declares measures or policies, netp for netp.py"

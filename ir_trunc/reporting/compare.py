@@ -14,7 +14,7 @@ from ir_measures.measures.base import MeanAgg
 from scipy import stats
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, shown
-from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, checked, number, one_of, text
+from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
@@ -58,6 +58,7 @@ def compare(
     unit: str | None = None,
     repetitions: Repetitions = 10_000,
     seed: Seed = 0,
+    jobs: Annotated[int, Whole("how many runs are scored at a time", 1)] = 1,
     **options: Unpack[ScoringOptions],
 ) -> Comparison:
     """Score several runs, and test which of their differences are significant.
@@ -90,6 +91,8 @@ def compare(
         Tests, intervals and random draws take the nested mean of each unit as one value.
     repetitions, seed : int
         Number of random draws and their seed, for tests that draw.
+    jobs : int
+        How many runs are scored at a time, each by a thread. The scores are the same.
 
     Returns
     -------
@@ -156,7 +159,7 @@ def compare(
         bootstraps = intervals and reference is None
         scored = [
             _ScoredRun.of(results, unit, alpha, bootstraps, seed)
-            for _, results in score_each(evaluator, named_runs)
+            for _, results in score_each(evaluator, named_runs, jobs)
         ]
     for system, run in zip(systems, scored):
         if run.topics != scored[0].topics:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ir_trunc._core.errors import InputError, noted, warn
-from ir_trunc._core.parameters import file_name, several
+from ir_trunc._core.parameters import file_name, several, whole
 from ir_trunc._ranking.runs import source_of
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
@@ -38,23 +38,47 @@ def each_run(runs: RunsLike, doing: str) -> Iterator[tuple[str, Any]]:
     yield from progress(named.items(), doing, "run") if len(named) > 1 else named.items()
 
 
-def score_each(ready: Evaluator, runs: RunsLike) -> Iterator[tuple[str, Results]]:
-    """Yield (name, Results) for each run. Warnings that several runs have in common are one, at the end."""
-    named, messages = by_name(runs), []
+def score_each(ready: Evaluator, runs: RunsLike, jobs: int = 1) -> Iterator[tuple[str, Results]]:
+    """Yield (name, Results) for each run. Warnings that several runs have in common are one, at the end.
+
+    jobs: how many runs are scored at a time, each by a thread: the kernel and numpy let others run.
+    """
+    named, messages, jobs = by_name(runs), [], whole("jobs", jobs, 1)
+    if len(named) == 1:
+        yield from ((name, ready.calc(run)) for name, run in named.items())
+        return
+
+    def score(run: Any) -> tuple[Results | Exception, list[str]]:
+        with noted(issued=False) as notes:
+            try:
+                return ready.calc(run), notes
+            except Exception as error:  # raised when it is the run's turn
+                return error, notes
+
     try:
-        for name, run in each_run(named, "scoring"):
-            held: AbstractContextManager[list[str]] = (
-                noted(issued=False) if len(named) > 1 else nullcontext([])
-            )
-            with held as notes:
-                try:
-                    results = ready.calc(run)
-                finally:
-                    messages += [(name, f"{source_of(run)}: ", note) for note in notes]
+        scored = _in_threads(score, named.values(), jobs) if jobs > 1 else map(score, named.values())
+        for (name, run), (results, notes) in zip(progress(named.items(), "scoring", "run"), scored):
+            messages += [(name, f"{source_of(run)}: ", note) for note in notes]
+            if isinstance(results, Exception):
+                raise results
             yield name, results
     finally:
         for message in _merged(messages, len(named)):
             warn(message)
+
+
+def _in_threads(function: Callable[[Any], T], items: Iterable[Any], jobs: int) -> Iterator[T]:
+    """The function of each item, in order; a thread more than `jobs` items ahead would only take memory."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    begun: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(jobs) as pool:
+        for item in items:
+            begun.append(pool.submit(function, item))
+            if len(begun) > jobs:
+                yield begun.popleft().result()
+        while begun:
+            yield begun.popleft().result()
 
 
 def _merged(messages: Iterable[tuple[str, str, str]], runs: int) -> Iterator[str]:

@@ -1,0 +1,60 @@
+"""Several runs: threads give what one after the other gives, with the same errors and warnings."""
+
+import warnings
+
+import pytest
+
+from ir_trunc import IrTruncError, ParameterError, compare
+from ir_trunc.scoring._runs import score_each
+from ir_trunc.scoring.evaluator import Evaluator
+from ir_trunc.synthetic import generated
+
+QRELS, RUNS = generated.collection(topics=20, systems=9)
+MEASURES = "nDCG@10 AP RBPT OIE c@1 NumRet"
+
+
+def outcome(runs, jobs, *, order="score"):
+    """Scores of the runs, bit by bit, warnings and the error."""
+    scored = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            for name, results in score_each(Evaluator(MEASURES, QRELS, order=order), runs, jobs):
+                scored.append((name, results.values.tobytes()))
+        except IrTruncError as error:
+            scored.append(str(error))
+    return scored, [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 50])
+def test_threads_give_the_same_scores_errors_and_warnings(jobs):
+    shorter = {name: dict(list(run.items())[at:]) for at, (name, run) in enumerate(RUNS.items())}
+    broken = {**shorter, "broken": {"1": {"a": float("nan")}}, "broken, too": {"1": 5}, **RUNS}
+    for runs in (RUNS, shorter, broken, dict(list(shorter.items())[1:2])):
+        expected = outcome(runs, 1)
+        assert outcome(runs, jobs) == expected
+        assert len(expected[0]) == (len(shorter) + 1 if runs is broken else len(runs))
+    assert outcome(shorter, jobs)[1]
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 1.5, "2", None, True])
+def test_another_number_of_jobs_is_refused(jobs):
+    with pytest.raises(ParameterError, match="jobs"):
+        compare("AP", QRELS, RUNS, jobs=jobs)
+
+
+@pytest.mark.filterwarnings("ignore:.*exactly 100 documents")
+def test_a_comparison_by_threads_and_at_the_command_line(collection, command, monkeypatch):
+    expected = compare("AP RBPT", QRELS, RUNS, baseline=next(iter(RUNS)))
+    assert repr(compare("AP RBPT", QRELS, RUNS, baseline=next(iter(RUNS)), jobs=4)) == repr(expected)
+    monkeypatch.chdir(collection)
+    words = ["demo.qrels", *sorted(path.name for path in collection.glob("*.run")), "RBPT", "AP"]
+    for more in ([], ["--baseline", "says-little.run"]):
+        alone = command(*words, *more)
+        assert alone[0] == 0
+        assert command(*words, *more, "--jobs", "2") == alone
+    assert command(*words, "--jobs", "0") == (
+        2,
+        "",
+        "ir_trunc: jobs=0 is out of range: a whole number >= 1 is needed.\n",
+    )
