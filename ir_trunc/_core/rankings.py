@@ -235,16 +235,11 @@ class Rankings:
         if not len(rows) == len(pools) == len(names):
             what = f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics"
             raise InputError(f"{what}: as many of each are needed.")
-        if odd := [name for name in names if not isinstance(name, str)]:
-            raise InputError(f"topic {odd[0]!r} is {type(odd[0]).__name__}: topics are text.")
+        _check_topics(names)
         rows = [
             [None if g is None else _checked_grade(name, g) for g in row] for name, row in zip(names, rows)
         ]
         pools = [[_checked_grade(name, grade) for grade in pool] for name, pool in zip(names, pools)]
-        if [names[place] for place in canonical_order(names)] != names or len(set(names)) != len(names):
-            raise InputError(
-                "topics must be distinct and in canonical order (numbers ascending, or text ascending)."
-            )
         for name, row, pool in zip(names, rows, pools):
             if lacking := Counter(grade for grade in row if grade is not None) - Counter(pool):
                 grade = next(iter(lacking))
@@ -279,6 +274,93 @@ class Rankings:
             flat_scores,
             flat_costs,
             None if flat_scores is None else first_of(flat_scores, starts, lengths),
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        scores: npt.ArrayLike,
+        labels: npt.ArrayLike,
+        *,
+        shown: npt.ArrayLike | None = None,
+        judged: npt.ArrayLike | None = None,
+        topics: Sequence[str] | None = None,
+    ) -> Rankings:
+        """Rankings from matrices with a row for each topic and a column for each candidate document.
+
+        Documents are ranked by falling score. Of equal scores, compared as 32-bit floats, the last column
+        comes first: ir-measures has this order where ids are the columns' numbers with leading zeros.
+
+        Parameters
+        ----------
+        scores : array of float (Q x K)
+            The scores; those of documents that are not shown are not looked at.
+        labels : array of int (Q x K)
+            The grades; those of documents that are not judged are not looked at.
+        shown : array of bool (Q x K), optional
+            Which documents the lists hold, by default all. A judged document that is not shown counts among
+            the judgments, as one that was not retrieved.
+        judged : array of bool (Q x K), optional
+            Which documents are judged, by default all. A cell that is neither shown nor judged is padding.
+        topics : sequence of str, optional
+            Ids in canonical order (numbers ascending, or text ascending), by default '1', '2', ...
+
+        Returns
+        -------
+        Rankings
+
+        Raises
+        ------
+        InputError
+            Where the shapes differ, a score is not finite, a grade is not a whole number, or topics are not
+            in canonical order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ir_trunc import Rankings, calc_aggregate
+        >>> scores, labels = np.array([[0.1, 0.9, 0.5], [0.7, 0.2, 0.0]]), np.array([[0, 1, 1], [0, 0, 0]])
+        >>> calc_aggregate("nDCG@2 RBPT", None, Rankings.from_arrays(scores, labels, shown=scores > 0.3))
+        {nDCG@2: 0.5, RBPT: 0.9}
+        """
+        values, grades = _matrix("scores", scores, "fiu"), _matrix("labels", labels, "fiub")
+        every = np.ones(values.shape, bool)
+        in_list = every if shown is None else _matrix("shown", shown, "b")
+        is_judged = every if judged is None else _matrix("judged", judged, "b")
+        names = [str(row + 1) for row in range(len(values))] if topics is None else list(topics)
+        _check_topics(names)
+        shapes = [array.shape for array in (values, grades, in_list, is_judged)]
+        if len({(len(names), values.shape[1]), *shapes}) > 1:
+            what = "scores, labels, shown and judged of the shapes " + ", ".join(map(str, shapes))
+            raise InputError(
+                f"{what} for {len(names)} topics: one shape is needed, with a row for each topic."
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            is_grade = (np.abs(1.0 * grades) <= HIGHEST_GRADE) & (1.0 * grades % 1 == 0)
+            keys = np.where(in_list, -values.astype(np.float32), np.inf)
+        for what, array, wrong in (
+            ("score {} is not a finite number", values, in_list & ~np.isfinite(values)),
+            ("label {} is not a whole number below 2^31", grades, is_judged & ~is_grade),
+        ):
+            for row, column in np.argwhere(wrong)[:1].tolist():
+                raise InputError(f"topic {names[row]}, column {column}: {what.format(array[row, column])}.")
+        width, lengths = values.shape[1], in_list.sum(axis=1)
+        columns = width - 1 - np.lexsort((keys[:, ::-1], ~in_list[:, ::-1]))
+        filled = np.arange(width) < lengths[:, None]
+        rows, ranks = np.nonzero(filled & np.take_along_axis(is_judged, columns, 1))
+        flat = np.take_along_axis(values, columns, 1)[filled].astype(np.float64)
+        starts = offsets_of(lengths)[:-1]
+        return cls.unchecked(
+            judgments=Judgments.from_rows(
+                names, np.nonzero(is_judged)[0], grades[is_judged].astype(np.int64)
+            ),
+            lengths=lengths,
+            judged_offsets=offsets_of(np.bincount(rows, minlength=len(names))),
+            judged_ranks=ranks + 1,
+            judged_grades=grades[rows, columns[rows, ranks]].astype(np.int64),
+            starts=starts,
+            scores=flat,
+            first_scores=first_of(flat, starts, lengths),
         )
 
     def cut(self, depth: npt.ArrayLike) -> Rankings:
@@ -481,6 +563,28 @@ class Rankings:
             judged_grades=none,
             overlaps=None,
         )
+
+
+def _check_topics(names: list[Any]) -> None:
+    """InputError unless these are distinct texts in canonical order."""
+    if odd := [name for name in names if not isinstance(name, str)]:
+        raise InputError(f"topic {odd[0]!r} is {type(odd[0]).__name__}: topics are text.")
+    if [names[place] for place in canonical_order(names)] != names or len(set(names)) != len(names):
+        raise InputError(
+            "topics must be distinct and in canonical order (numbers ascending, or text ascending)."
+        )
+
+
+def _matrix(name: str, values: Any, kinds: str) -> Any:
+    """An array with a row for each topic; InputError for another shape or type of values."""
+    try:
+        array = np.asarray(values)
+    except Exception as error:  # of a tensor that is on a device, or has a gradient
+        raise InputError(f"{name}: no array can be made of them: {error}") from None
+    if array.ndim != 2 or array.dtype.kind not in kinds:
+        needed = "a matrix (topics x documents) of " + ("truth values" if kinds == "b" else "numbers")
+        raise InputError(f"{name}: {needed} is needed, not {array.ndim} dimensions of {array.dtype}.")
+    return array
 
 
 def _joined(pieces: Sequence[Rankings], name: str) -> Any:

@@ -149,7 +149,7 @@ def test_a_run_may_be_called_like_a_measure(folder, command):
     (["check", "qrels", "in.run", "--fail-if", "AP<1", "--plan", "--junit", "x"], "leave --junit and"),
     (["meta", "calibrate", "OIE", "beta", "--rank", "20", "--depth", "2"], "or --residual R --depth K, is"),
     (["meta", "guide", "length=yes", "--page", "x"], "leave the answers out"),
-    (["meta", "matrix", "qrels", "in.run", "-m", "", "-o", "x"], "No measure is given"),
+    (["meta", "matrix", "qrels", "in.run", "-m", "", "-o", "x"], "A measure is needed"),
     (["meta", "power", "qrels", "in.run", "runs", "AP", "--pool-depth", "2", "--unit", "x"], "--unit"),
     (["qrels", "in.run", "AP", "--views", "-q"], "--views, --by-query (-q) and --by"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip

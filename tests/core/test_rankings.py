@@ -8,7 +8,7 @@ from generated import EVERY, groups, rankings_of, runs, same_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ir_trunc import Curve, InputError, Rankings, calc, curves
+from ir_trunc import Curve, InputError, Rankings, calc, curves, rank
 from ir_trunc._core.rankings import Judgments
 from ir_trunc.measures import scores
 
@@ -168,3 +168,73 @@ def test_first_scores_follow_the_lists():
     assert lists.unjudged().first_scores.tolist() == [3.0, -np.inf, 2.0]
     assert Rankings.from_lists([[1]]).first_scores is None
     assert curves("CWS", None, lists)
+
+
+def as_dicts(values, mask):
+    """The cells of a matrix within the mask; ids are the columns' numbers, with leading zeros."""
+    return {
+        str(row): {f"{column:04d}": value for column, value in enumerate(cells) if inside[column]}
+        for row, (cells, inside) in enumerate(zip(values.tolist(), mask.tolist()), 1)
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("seed", "width"), [(0, 12), (1, 1), (2, 40)])
+@pytest.mark.parametrize(
+    "types", [(np.float64, np.int64), (np.float32, np.float32), (np.int8, np.uint8), (float, bool)]
+)
+def test_matrices_are_the_dicts_with_the_columns_as_ids(seed, width, types):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-4, 5, (30, width)).astype(types[0])
+    labels = rng.integers(0, 3, (30, width)).astype(types[1])
+    shown, judged = rng.random((2, 30, width)) < [[[0.6]], [[0.7]]]
+    judged[:, 0] = True  # a topic without judgments is in no qrels
+    shown[:3] = False
+    if types[0] == np.float64:
+        scores[5:9] *= 1e300  # beyond 32 bits they are ties
+    ours = Rankings.from_arrays(scores, labels, shown=shown, judged=judged)
+    expected = rank(as_dicts(labels.astype(int), judged), as_dicts(scores, shown))
+    for name in ("lengths", "judged_offsets", "judged_ranks", "judged_grades", "first_scores"):
+        assert (getattr(ours, name) == getattr(expected, name)).all(), name
+    assert ours.topics == expected.topics
+    assert (ours.scores[ours.places] == expected.scores[expected.places]).all()
+    measures = "nDCG@5 AP RBPT OIE RBPU c@1 CWS"
+    assert calc(measures, None, ours).values.tobytes() == calc(measures, None, expected).values.tobytes()
+
+
+@pytest.mark.parametrize(("changes", "said"), [
+    ({"scores": np.ones(3)}, "scores: a matrix .* of numbers is needed, not 1 dimensions of float64"),
+    ({"scores": np.ones((2, 2, 2))}, "scores: a matrix"),
+    ({"labels": np.array([["a", "b"]] * 2)}, "labels: a matrix .* of numbers"),
+    ({"labels": [[1, None], [0, 1]]}, "labels: a matrix .* not 2 dimensions of object"),
+    ({"labels": [[1], [0, 1]]}, "labels: no array can be made of them"),
+    ({"labels": np.ones((2, 3), int)}, r"shapes \(2, 2\), \(2, 3\), \(2, 2\), \(2, 2\) for 2 topics"),
+    ({"shown": np.ones((2, 2))}, "shown: a matrix .* of truth values"),
+    ({"scores": np.array([[1, 2], [3, np.nan]])}, "topic 2, column 1: score nan is not a finite number"),
+    ({"labels": np.array([[1, 0.5], [3, 1]])}, "topic 1, column 1: label 0.5 is not a whole number"),
+    ({"labels": np.array([[1, 0], [2.0**31, 1]])}, "topic 2, column 0: label 2147483648.0 is not"),
+    ({"labels": np.array([[1, 0], [np.nan, 1]])}, "topic 2, column 0: label nan is not"),
+    ({"topics": ["b", "a"]}, "canonical order"),
+    ({"topics": ["a"]}, "for 1 topics"),
+    ({"topics": [1, 2]}, "topic 1 is int"),
+])  # fmt: skip
+def test_matrices_that_do_not_fit_are_refused(changes, said):
+    given = {"scores": np.ones((2, 2)), "labels": np.ones((2, 2), int)} | changes
+    with pytest.raises(InputError, match=said):
+        Rankings.from_arrays(**given)
+
+
+def test_cells_that_are_not_looked_at_may_hold_anything():
+    shown, judged = np.array([[True, False]]), np.array([[False, True]])
+    scores, labels = np.array([[1.0, np.nan]]), np.array([[np.nan, 1.0]])
+    rankings = Rankings.from_arrays(scores, labels, shown=shown, judged=judged)
+    assert calc("SetR RBPT", None, rankings).values.shape == (2, 1)
+    assert (rankings.lengths.tolist(), rankings.judged_grades.tolist()) == ([1], [])
+    for shape in ((0, 3), (2, 0)):
+        assert Rankings.from_arrays(np.ones(shape), np.ones(shape, int)).lengths.sum() == 0
+
+
+def test_an_array_that_is_no_run_leads_to_matrices():
+    for data in ((np.ones((2, 2), int), {}), ({"1": {"a": 1}}, np.ones((2, 2)))):
+        with pytest.raises(InputError, match=r"an array has no ids; Rankings.from_arrays\(scores, labels\)"):
+            calc("AP", *data)

@@ -156,6 +156,10 @@ MEANINGS = {
     "samples of ragas": [
         {"samples": [{"user_input": "?", "retrieved_context_ids": ["a"], "reference_context_ids": ["a"]}]}
     ],
+    "matrices of scores and labels: numpy, torch": [
+        {"scores": np.eye(2), "labels": np.eye(2, dtype=int)},
+        with_library("torch", lambda torch: {"scores": torch.eye(2), "labels": torch.eye(2, dtype=int)}),
+    ],
     "PyTerrier": [with_library("pyterrier", of_pyterrier)],
 }
 CASES = [(what, meaning) for what in ROWS for meaning in MEANINGS.get(what, [{}])]

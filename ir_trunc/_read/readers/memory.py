@@ -419,8 +419,10 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     try:
         columns = {name: list(map(attrgetter(name), items)) for name in names}
     except AttributeError as error:
-        needed = f"every item needs the fields {', '.join(names)}"
-        raise InputError(f"{layout.source}: {needed}; {error}.") from None
+        needed = f"every item needs the fields {', '.join(names)}; {error}"
+        if hasattr(data, "ndim"):
+            needed = "an array has no ids; Rankings.from_arrays(scores, labels) makes lists of two matrices"
+        raise InputError(f"{layout.source}: {needed}.") from None
     sampled = [name_of[field] for field in sampled_fields(layout)] if items else []
     samples = {name: [getattr(item, name, None) for item in items] for name in sampled}
     return Table(layout.source, samples | columns)
