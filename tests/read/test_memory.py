@@ -339,8 +339,8 @@ def test_an_object_of_a_wrong_type_is_named(thing):
 
 @pytest.mark.parametrize("items", [
     [("1", "a")],
-    ["1 Q0 a 1 2.0 sys"], np.ones((2, 3)), {"1"},
+    ["1 Q0 a 1 2.0 sys"], {"1"},
     [None], [ir_measures.Qrel("1", "a", 1)], [namedtuple("Odd", "qid docno score")("1", "a", 1.0)],
-], ids=["tuples", "lines", "array", "set", "None", "qrels", "other names"])  # fmt: skip
+], ids=["tuples", "lines", "set", "None", "qrels", "other names"])  # fmt: skip
 def test_items_without_fields_are_refused_with_the_fields_that_are_needed(items):
     check(complaint_of(QRELS, items), "run", "query_id", "doc_id", "score")
