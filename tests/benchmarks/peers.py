@@ -2,8 +2,8 @@
 
     python tests/benchmarks/peers.py [--repeat 3] [--folder DIR] [--small] [--large] [--python] [PART ...]
 
-Parts: files, memory, many, small, growth; all of them without a name. Every side runs in a process of its
-own, in turn; the figures are medians of user + system seconds of the whole process (memory: of the call
+Parts: files, memory, prepared, matrices, many, small, growth; all of them without a name. Every side runs in
+a process of its own, in turn; the figures are medians of user + system seconds of the whole process (memory: of the call
 alone, its data being there), ratios are medians over the rounds. Peers that are not installed are left out,
 and named. Where a peer's scores differ from ours by more than 1e-6 the benchmark fails: nobody is fast and
 wrong. Each side computes nDCG@10, AP and P@5; ours does 20 measures in `files`. --small: a hundredth of the
@@ -86,6 +86,53 @@ start = time.process_time()
 measures = [nDCG @ 10, AP, P @ 5]
 means = calc_aggregate(measures, qrels, run)
 print(json.dumps({"seconds": time.process_time() - start, "scores": [means[m] for m in measures]}))
+"""
+PREPARED = """
+import json, sys, time
+qrels_file, run_file, tool = sys.argv[1:]
+if tool == "ir_trunc":
+    import ir_trunc
+    ready = ir_trunc.evaluator({measures!r}, qrels_file)
+    lists = ready.calc(run_file).rankings
+    score = lambda: list(ready.calc_aggregate(lists).values())[:3]
+else:
+    from ranx import Qrels, Run, evaluate
+    qrels, run = Qrels.from_file(qrels_file, kind="trec"), Run.from_file(run_file, kind="trec")
+    score = lambda: [float(x) for x in evaluate(qrels, run, ["ndcg@10", "map", "precision@5"]).values()]
+    score()  # compiles
+start = time.process_time()
+scores = score()
+print(json.dumps({{"seconds": time.process_time() - start, "scores": scores}}))
+"""
+MATRICES = """
+import json, sys, time
+import numpy as np
+tool, topics = sys.argv[1], int(sys.argv[2])
+random = np.random.default_rng(0)
+scores, labels = random.random((topics, 100), np.float32), (random.random((topics, 100)) < 0.05).astype(int)
+if tool == "ir_trunc":
+    import ir_trunc
+    ready = ir_trunc.evaluator({measures!r}, None)
+    score = lambda: list(ready.calc_aggregate(ir_trunc.Rankings.from_arrays(scores, labels)).values())[:3]
+elif tool == "torchmetrics":
+    import torch
+    from torchmetrics import retrieval
+    data = torch.tensor(scores).ravel(), torch.tensor(labels).ravel()
+    rows = torch.arange(topics).repeat_interleave(100)
+    kinds = [retrieval.RetrievalNormalizedDCG(top_k=10), retrieval.RetrievalMAP()]
+    kinds += [retrieval.RetrievalPrecision(top_k=5)]
+    score = lambda: [float(kind(*data, indexes=rows)) for kind in kinds]
+else:
+    import ir_measures
+    from ir_measures import AP, P, nDCG
+    names = [str(column) for column in range(100)]
+    as_dicts = lambda of: {{str(row): dict(zip(names, cells)) for row, cells in enumerate(of.tolist())}}
+    qrels, run = as_dicts(labels), as_dicts(scores)
+    measures = [nDCG @ 10, AP, P @ 5]
+    score = lambda: [*map(ir_measures.calc_aggregate(measures, qrels, run).get, measures)]
+start = time.process_time()
+found = score()
+print(json.dumps({{"seconds": time.process_time() - start, "scores": found}}))
 """
 
 
@@ -226,6 +273,22 @@ def memory(folder: Path, topics: int, repeat: int, _: bool) -> None:
         compared(f"In memory: {kind}, {topics} topics x 1000", sides, repeat)
 
 
+def prepared(folder: Path, topics: int, repeat: int, _: bool) -> None:
+    qrels, run = write(folder, topics, 1000)
+    code, tools = PREPARED.format(measures=TWENTY), ["ir_trunc", *["ranx"] * installed("ranx")]
+    sides = [
+        python(f"{tool}, {'20' if tool == 'ir_trunc' else '3'} measures", code, qrels, run, tool)
+        for tool in tools
+    ]
+    compared(f"Prepared lists, {topics} topics x 1000", sides, repeat)
+
+
+def matrices(_: Path, topics: int, repeat: int, __: bool) -> None:
+    tools = ["ir_trunc", "ir_measures", *["torchmetrics"] * installed("torchmetrics")]
+    sides = [python(tool, MATRICES.format(measures=THREE), tool, topics) for tool in tools]
+    compared(f"Matrices of scores and labels, {topics} topics x 100", sides, repeat)
+
+
 def many(folder: Path, topics: int, repeat: int, _: bool) -> None:
     made = [write(folder, 50, 1000, seed) for seed in range(max(2, 100 * topics // 6980))]
     qrels, runs = made[0][0], [run for _, run in made]
@@ -235,6 +298,12 @@ def many(folder: Path, topics: int, repeat: int, _: bool) -> None:
         python("pytrec_eval", PYTREC_EVAL, qrels, *runs),
     ]
     compared(f"{len(runs)} runs of 50 topics x 1000 over one qrels", sides, repeat)
+    large = [write(folder, max(1, topics // 7), 1000, seed) for seed in range(8)]
+    for of_size, what in ((made, "50"), (large, max(1, topics // 7))):
+        words = [of_size[0][0], *(run for _, run in of_size), *TWENTY.split(), "--jobs"]
+        tool = [sys.executable, "-W", "ignore", "-m", "ir_trunc", *map(str, words)]
+        sides = [Side(f"--jobs {jobs}", [*tool, jobs], "") for jobs in ("2", "1")]
+        compared(f"The command, {len(of_size)} runs of {what} topics x 1000, 20 measures", sides, repeat)
 
 
 def small(folder: Path, _: int, repeat: int, __: bool) -> None:
@@ -262,7 +331,7 @@ def growth(folder: Path, topics: int, repeat: int, large: bool) -> None:
         print(f"| {count * 1000:,} | {seconds:.2f} | {1e6 * seconds / count:.0f} | {most:.0f} |", flush=True)
 
 
-PARTS = {part.__name__: part for part in (files, memory, many, small, growth)}
+PARTS = {part.__name__: part for part in (files, memory, prepared, matrices, many, small, growth)}
 
 
 def machine() -> str:
