@@ -3,11 +3,11 @@
     python tests/benchmarks/peers.py [--repeat 3] [--folder DIR] [--small] [--large] [--python] [PART ...]
 
 Parts: files, memory, prepared, matrices, many, small, growth; all of them without a name. Every side runs in
-a process of its own, in turn; the figures are medians of user + system seconds of the whole process (memory: of the call
-alone, its data being there), ratios are medians over the rounds. Peers that are not installed are left out,
-and named. Where a peer's scores differ from ours by more than 1e-6 the benchmark fails: nobody is fast and
-wrong. Each side computes nDCG@10, AP and P@5; ours does 20 measures in `files`. --small: a hundredth of the
-lines. --large: `growth` goes to 70 million lines.
+a process of its own, in turn; the figures are medians of user + system seconds of the whole process (memory,
+prepared and matrices: of the call alone, its data being there), ratios are medians over the rounds. Peers
+that are not installed are left out, and named. Where a peer's scores differ from ours by more than 1e-6 the
+benchmark fails: nobody is fast and wrong. Each side computes nDCG@10, AP and P@5; ours does 20 measures in
+`files`. --small: a hundredth of the lines. --large: `growth` goes to 70 million lines.
 --python: measure the Python code where the kernel is not used; without it that is an error.
 """
 
