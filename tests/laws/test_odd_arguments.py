@@ -82,7 +82,7 @@ CALLS = {
         ir_trunc.compare,
         {"measures": "AP", "qrels": QRELS, "runs": RUNS, "baseline": "one", "test": "bootstrap",
          "correction": "bh", "alpha": 0.05, "intervals": True, "margin": 0.1, "repetitions": 20,
-         "seed": 0, "unit": None} | UNIVERSE | READING,
+         "seed": 0, "unit": None, "jobs": 2} | UNIVERSE | READING,
     ),
     "check": (
         ir_trunc.check,

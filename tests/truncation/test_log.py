@@ -161,6 +161,7 @@ def test_the_threshold_is_the_lowest_that_keeps_the_risk():
         ({"confidence": float("inf")}, "question q1: confidence=inf"),
         ({"confidence": float("nan")}, "confidence is missing for 1 of 3"),
         ({"answerable": "no"}, "question q1: answerable 'no'"),
+        ({"answerable": 2}, "question q1: answerable 2: true or false is needed"),
         ({"answerable": False}, "question q1 is answered correctly and has no answer"),
         ({"answer": ""}, "question q1 is unanswered and correct"),
         ({"references": []}, "question q1: answerable is True and references"),

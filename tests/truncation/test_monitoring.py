@@ -29,6 +29,8 @@ def test_a_fitted_policy_keeps_what_it_was_fitted_on_and_its_file_does():
     assert profile.without_answer == lists.judgments.nil_queries.mean()
     assert (profile.silent, profile.length) == ((kept == 0).mean(), kept.mean())
     assert dict(profile.features["top score"])[lists.first_scores.max()] == 1
+    spreads = lists.scores.reshape(60, 8).std(axis=1)
+    assert [value for value, _ in profile.features["spread"]] == pytest.approx(np.sort(spreads))
     assert policy.to_dict()["fitted_on"]["questions"] == 60
     assert policy.fit(lists_of(1, 9), "AP") is policy
     again = ir_trunc.truncation.policy_of(json.loads(json.dumps(policy.to_dict())))

@@ -97,6 +97,11 @@ def test_the_mixture_is_found_that_scores_were_drawn_from():
     assert abs(int(ScoreDistribution(0.5).cut(rankings)[0]) - 200) < 20
 
 
+def test_a_share_of_the_top_needs_a_top_above_zero():
+    with pytest.raises(InputError, match="topic 2 has 0 for its first document"):
+        ShareOfTop(0.5).cut(Rankings.from_lists([[1], [1, 0]], scores=[[1.0], [0.0, -1.0]]))
+
+
 @pytest.mark.filterwarnings("ignore:.*nil queries")
 def test_policies_look_at_ranked_runs():
     qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9, "x": 0.2}, "2": {"y": 0.3, "z": 0.1}}

@@ -95,6 +95,8 @@ def test_a_report_takes_a_convention_or_a_rule_as_scoring_does():
     run = {"1": ["none", "a"], "2": ["x", "NIL"]}
     assert nil_report(run).after.tolist() == [2, 1]
     assert nil_report(run, nil=NilRule(id="none")).after.tolist() == [0, 2]
+    table = nil_report({"1": ["a", "NIL", "b"]}).to_pandas()
+    assert table.to_dict("list") == {"before": [0, 0, 0, 1], "after": [0, 1, 0, 0]}
     assert nil_report(run, nil="document").ended_by_nil == 0
     assert nil_report(run, nil=NilRule("sakai", "none")).after.tolist() == [2, 2]
 
