@@ -6,13 +6,14 @@ Arrays are checked where objects are made of them, and trusted everywhere else.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, shown
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -60,21 +61,30 @@ def first_true(mask: npt.ArrayLike) -> list[int]:
     return indices
 
 
+def array_of(name: str, given: Any, needed: str) -> npt.NDArray[Any]:
+    """An array of any type; InputError where none can be made: of rows of several lengths, for example."""
+    if isinstance(given, np.ndarray):
+        return given
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # numpy's masked value would become NaN
+            return np.asarray(given)
+    except Exception as error:  # a tensor may be on a device or have a gradient
+        raise InputError(f"{name}={shown(given)}: {needed} ({shown(str(error))}).") from None
+
+
 def checked_depths(given: npt.ArrayLike, topics: Sequence[str]) -> Ints:
     """Depths as integers >= 0, one for all lists or one for each topic; InputError for anything else."""
     needed = "a whole number from 0 to 2^63 - 1 is needed, or one for each topic"
-    try:
-        depth = np.asarray(given)
-        integral = depth.dtype.kind in "iu" or (
-            depth.dtype.kind == "f" and bool((depth == np.floor(depth)).all())
-        )
-    except (ValueError, TypeError):  # rows of several lengths
-        raise InputError(f"depth {given!r}: {needed}.") from None
+    depth = array_of("depth", given, needed)
+    integral = depth.dtype.kind in "iu" or (
+        depth.dtype.kind == "f" and bool((depth == np.floor(depth)).all())
+    )
     if depth.ndim > 1 or (depth.ndim and len(depth) != len(topics)):
         what = f"one for all, or one for each of {len(topics)} topics is needed"
         raise InputError(f"depth has the shape {depth.shape}: {what}.")
     if not integral and depth.size:
-        raise InputError(f"depth {given!r}: {needed}.")
+        raise InputError(f"depth {shown(given)}: {needed}.")
     if bad := first_true(~((depth >= 0) & (depth <= np.iinfo(np.int64).max))):
         topic = f"topic {topics[bad[0]]}, " if depth.ndim else ""
         raise InputError(f"{topic}depth {depth.ravel()[bad[0]]}: {needed}.")
@@ -83,7 +93,7 @@ def checked_depths(given: npt.ArrayLike, topics: Sequence[str]) -> Ints:
 
 def mask(given: npt.ArrayLike, topics: int) -> Bools:
     """A truth value for each topic; InputError for anything else, positions for example."""
-    keep = np.asarray(given)
+    keep = array_of("which topics", given, "a mask is needed")
     if keep.dtype.kind != "b" or keep.shape != (topics,):
         what = f"{keep.dtype} of shape {keep.shape}"
         raise InputError(

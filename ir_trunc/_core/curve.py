@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_trunc._core.arrays import Floats, Ints, check_offsets, checked_depths
 from ir_trunc._core.errors import InputError
+from ir_trunc._core.parameters import Fields
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,7 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Fields):
     """The score of each list if it ended after d = 0, 1, ..., n documents.
 
     Parameters
@@ -52,12 +53,15 @@ class Curve:
     array([3])
     """
 
+    shapes: ClassVar = {"values": "scores"}
+
     topics: tuple[str, ...]
     offsets: Ints
     values: Floats
     lower_is_better: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_offsets("offsets of the curve", self.offsets, len(self.topics), len(self.values))
         if (np.diff(self.offsets) < 1).any():
             raise InputError("offsets of the curve: every topic needs a value, for the empty list at least.")

@@ -11,12 +11,25 @@ import ast
 import inspect
 import math
 import os
+import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, wraps
 from numbers import Real
 from types import SimpleNamespace
-from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -117,6 +130,84 @@ def mapping(name: str, value: Any, needed: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise InputError(f"{name} of type {type(value).__name__}: {needed} is needed.")
     return value
+
+
+class Fields:
+    """A dataclass whose fields have the types of their annotations, and arrays of the shapes that it states.
+
+    Attributes
+    ----------
+    shapes : mapping of str to str
+        The axes of arrays by their names, as "measures pairs". An axis that has the name of a field or of a
+        property is as long as its value.
+    """
+
+    shapes: ClassVar[Mapping[str, str]] = {}
+
+    def __post_init__(self) -> None:
+        for name, kind, words in _types_of_fields(type(self)):
+            value = getattr(self, name)
+            if not _fits(value, kind):
+                has = f"array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
+                raise InputError(f"{name} is of type {has}: {words} is needed.")
+        lengths: dict[str, int] = {}  # of axes without a field, which are as long wherever they occur
+        for name, axes in self.shapes.items():
+            array, names = getattr(self, name), axes.split()
+            if array is None:
+                continue
+            for axis in names:
+                if axis not in lengths and hasattr(self, axis):
+                    lengths[axis] = len(getattr(self, axis))
+            has_axes = len(names) == array.ndim
+            if not has_axes or any(
+                size != (int(axis) if axis.isdigit() else lengths.setdefault(axis, size))
+                for axis, size in zip(names, array.shape)
+            ):
+                raise InputError(
+                    f"{name} has the shape {array.shape}: one value for {' x '.join(names)} is needed."
+                )
+
+
+@cache
+def _types_of_fields(kind: Any) -> list[tuple[str, Any, str]]:
+    """The name of each field, its type, and its type in words."""
+    hints, found = get_type_hints(kind), []
+    for field in fields(kind):
+        words = str(field.type)
+        for alias, array in (("Floats", "float64"), ("Ints", "int64"), ("Bools", "bool")):
+            words = words.replace(alias, f"array of {array}")
+        found.append((field.name, hints[field.name], words))
+    return found
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of an annotated type."""
+    origin, args = get_origin(kind), get_args(kind)
+    if hasattr(origin, "__value__"):  # an alias, as numpy's NDArray is since version 2.5
+        return _fits(value, origin.__value__[args])
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, each) for each in args)
+    if origin is Literal:
+        return isinstance(value, str) and value in args
+    if origin is np.ndarray:
+        return isinstance(value, np.ndarray) and value.dtype.kind == np.dtype(get_args(args[1])[0]).kind
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        if args[-1] is Ellipsis and isinstance(args[0], type):  # at once: there may be many topics
+            return all(issubclass(each, args[0]) for each in set(map(type, value)))
+        kinds = [args[0]] * len(value) if args[-1] is Ellipsis else list(args)
+        return len(value) == len(kinds) and all(map(_fits, value, kinds))
+    if origin is not None and issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(
+            _fits(name, args[0]) and _fits(item, args[1]) for name, item in value.items()
+        )
+    if kind is float and isinstance(value, (float, np.floating)):
+        return True
+    if kind in (int, float):
+        whole_number = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        return whole_number and abs(value) <= LARGEST
+    return isinstance(value, kind)
 
 
 def several(name: str, value: Any, needed: str) -> list[Any]:

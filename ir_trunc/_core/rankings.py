@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from ir_trunc._core.arrays import (
     Bools,
     Floats,
     Ints,
-    check_integers,
+    array_of,
     check_offsets,
     checked_depths,
     distinct,
@@ -25,8 +25,9 @@ from ir_trunc._core.arrays import (
     offsets_of,
     sizes_of,
 )
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
+from ir_trunc._core.parameters import Fields, instance, number, several
 from ir_trunc._core.universe import Universe
 
 __all__ = ["Bools", "Floats", "Ints", "Judgments", "NilLists", "Rankings"]
@@ -34,7 +35,7 @@ __all__ += ["canonical_order", "distinct", "first_of", "offsets_of", "sizes_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Rankings:
+class Rankings(Fields):
     """One system's ranked list for every topic of the judgments.
 
     A topic without documents has the empty list. `Rankings.from_lists` makes rankings from grades, and
@@ -84,6 +85,17 @@ class Rankings:
     Rankings(2 topics, 3 documents, 2 of them judged)
     """
 
+    shapes: ClassVar = {
+        "lengths": "topics",
+        "starts": "topics",
+        "judged_grades": "judged_ranks",
+        "first_scores": "topics",
+        "overlaps": "topics",
+        "missing": "topics",
+        "scores": "documents",
+        "costs": "documents",
+    }
+
     judgments: Judgments
     lengths: Ints
     judged_offsets: Ints
@@ -99,12 +111,9 @@ class Rankings:
     universe: Universe | None = None
 
     def __post_init__(self) -> None:
-        size, topics, lengths, ranks = len(self), self.topics, self.lengths, self.judged_ranks
-        check_integers("judged_grades", self.judged_grades)
-        check_integers("judged_ranks", self.judged_ranks, len(self.judged_grades))
-        check_integers("lengths", lengths, size)
-        check_integers("starts", self.starts, size)
-        check_offsets("judged_offsets", self.judged_offsets, size, len(self.judged_ranks))
+        super().__post_init__()
+        topics, lengths, ranks = self.topics, self.lengths, self.judged_ranks
+        check_offsets("judged_offsets", self.judged_offsets, len(self), len(ranks))
         if bad := first_true(lengths < 0):
             raise InputError(
                 f"topic {topics[bad[0]]}: a length of {lengths[bad[0]]}; a list has 0 documents or more."
@@ -120,16 +129,13 @@ class Rankings:
             )
         self._check_values("scores", self.scores, -np.inf)
         self._check_values("costs", self.costs, 0.0)
-        for name, values in (("first_scores", self.first_scores), ("overlaps", self.overlaps)):
-            if values is not None and (not isinstance(values, np.ndarray) or values.shape != (size,)):
-                raise InputError(f"{name}: one number for each of {size} lists is needed, in an array.")
+        if self.nil is not None and len(self.nil.held) != len(self):
+            raise InputError(f"nil: {len(self.nil.held)} truth values for {len(self)} lists.")
 
     def _check_values(self, name: str, values: Any, low: float) -> None:
         """InputError unless these are finite numbers >= `low` for the documents of all lists, or None."""
         if values is None:
             return
-        if not (isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.ndim == 1):
-            raise InputError(f"{name}: a flat array of numbers (float64) is needed.")
         if bad := first_true(~(np.isfinite(values) & (values >= low))):
             least = "" if low == -np.inf else f" >= {low:g}"
             raise InputError(f"{name}: {values[bad[0]]} at place {bad[0]}; finite numbers{least} are needed.")
@@ -227,11 +233,13 @@ class Rankings:
         >>> rankings.lengths
         array([3, 0])
         """
-        rows: list[list[int | None]] = [list(grades) for grades in lists]
+        rows = _rows("lists", lists)
         pools = [[grade for grade in row if grade is not None] for row in rows]
         if judged is not None:
-            pools = [list(pool) for pool in judged]
-        names = [str(number) for number in range(1, len(rows) + 1)] if topics is None else list(topics)
+            pools = _rows("judged", judged)
+        names = [str(number) for number in range(1, len(rows) + 1)]
+        if topics is not None:
+            names = several("topics", topics, "ids")
         if not len(rows) == len(pools) == len(names):
             what = f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics"
             raise InputError(f"{what}: as many of each are needed.")
@@ -327,7 +335,9 @@ class Rankings:
         every = np.ones(values.shape, bool)
         in_list = every if shown is None else _matrix("shown", shown, "b")
         is_judged = every if judged is None else _matrix("judged", judged, "b")
-        names = [str(row + 1) for row in range(len(values))] if topics is None else list(topics)
+        names = [str(row + 1) for row in range(len(values))]
+        if topics is not None:
+            names = several("topics", topics, "ids")
         _check_topics(names)
         shapes = [array.shape for array in (values, grades, in_list, is_judged)]
         if len({(len(names), values.shape[1]), *shapes}) > 1:
@@ -421,13 +431,13 @@ class Rankings:
         >>> Rankings.from_lists([[1, 0, 1], [0], []]).take([0, 2]).topics
         ('1', '3')
         """
-        indices = np.asarray(positions)
+        indices = array_of("positions", positions, "positions of topics are needed")
         if indices.size and indices.dtype.kind not in "iu":
             what = f"whole numbers are needed, not {indices.dtype}"
             raise InputError(f"positions of topics: {what}; np.flatnonzero makes them of a mask.")
         if indices.ndim != 1 or bool(((indices < 0) | (indices >= len(self))).any()):
             needed = f"a flat list of numbers from 0 to {len(self) - 1} is needed"
-            raise InputError(f"positions of topics: {needed}, not {positions!r}.")
+            raise InputError(f"positions of topics: {needed}, not {shown(positions)}.")
         indices = indices.astype(np.int64)
         counts = sizes_of(self.judged_offsets)[indices]
         judged = indices_of_rows(self.judged_offsets[indices], counts)
@@ -471,7 +481,14 @@ class Rankings:
         >>> Rankings.concat(whole.judgments, [whole.take([2]), whole.take([0])]).lengths
         array([2, 0, 1])
         """
-        position = {topic: q for q, topic in enumerate(judgments.topics)}
+        needed = "the judgments of all topics, as those of Rankings are,"
+        position = {
+            topic: q for q, topic in enumerate(instance("judgments", judgments, Judgments, needed).topics)
+        }
+        pieces = [
+            instance("a piece", piece, Rankings, "Rankings")
+            for piece in several("pieces", pieces, "Rankings")
+        ]
         if unknown := {topic for piece in pieces for topic in piece.topics}.difference(position):
             raise InputError(f"topic {min(unknown)} of a piece is not a topic of the judgments.")
         scores, costs = _joined(pieces, "scores"), _joined(pieces, "costs")
@@ -568,7 +585,7 @@ class Rankings:
 def _check_topics(names: list[Any]) -> None:
     """InputError unless these are distinct texts in canonical order."""
     if odd := [name for name in names if not isinstance(name, str)]:
-        raise InputError(f"topic {odd[0]!r} is {type(odd[0]).__name__}: topics are text.")
+        raise InputError(f"topic {shown(odd[0])} is {type(odd[0]).__name__}: topics are text.")
     if [names[place] for place in canonical_order(names)] != names or len(set(names)) != len(names):
         raise InputError(
             "topics must be distinct and in canonical order (numbers ascending, or text ascending)."
@@ -577,14 +594,17 @@ def _check_topics(names: list[Any]) -> None:
 
 def _matrix(name: str, values: Any, kinds: str) -> Any:
     """An array with a row for each topic; InputError for another shape or type of values."""
-    try:
-        array = np.asarray(values)
-    except Exception as error:  # of a tensor that is on a device, or has a gradient
-        raise InputError(f"{name}: no array can be made of them: {error}") from None
+    needed = "a matrix (topics x documents) of " + ("truth values" if kinds == "b" else "numbers")
+    array = array_of(name, values, f"{needed} is needed")
     if array.ndim != 2 or array.dtype.kind not in kinds:
-        needed = "a matrix (topics x documents) of " + ("truth values" if kinds == "b" else "numbers")
         raise InputError(f"{name}: {needed} is needed, not {array.ndim} dimensions of {array.dtype}.")
     return array
+
+
+def _rows(name: str, values: Any) -> list[list[Any]]:
+    """One row of values for each list; InputError for anything else."""
+    rows = several(name, values, "rows, one for each list,")
+    return [several(f"{name}[{place}]", row, "the values of a list") for place, row in enumerate(rows)]
 
 
 def _joined(pieces: Sequence[Rankings], name: str) -> Any:
@@ -599,7 +619,7 @@ def _checked_grade(topic: str, value: Any) -> int:
     """A grade as an integer; InputError where it is not one."""
     number = isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
     if not number or value != value or abs(value) > HIGHEST_GRADE or value != int(value):
-        what = f"grade {value!r} is not a whole number below 2^31"
+        what = f"grade {shown(value)} is not a whole number below 2^31"
         raise InputError(f"topic {topic}: {what}; None stands for an unjudged document.")
     return int(value)
 
@@ -610,7 +630,7 @@ def _flat_values(
     """One finite number for each document of every list, as a flat array; InputError for other input."""
     if rows is None:
         return None
-    values = [list(row) for row in rows]
+    values = _rows(name, rows)
     if len(values) != len(topics):
         raise InputError(
             f"{name} for {len(values)} lists, but there are {len(topics)}: one row for each list is needed."
@@ -618,11 +638,5 @@ def _flat_values(
     for topic, row, length in zip(topics, values, lengths.tolist()):
         if len(row) != length:
             raise InputError(f"topic {topic}: {len(row)} {name} for {length} documents; one each is needed.")
-    try:
-        flat = np.array([value for row in values for value in row], dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name}: numbers are needed.") from None
-    if bad := first_true(~np.isfinite(flat)):
-        topic = topics[int(np.searchsorted(np.cumsum(lengths), bad[0], side="right"))]
-        raise InputError(f"topic {topic}: {flat[bad[0]]} among the {name}; finite numbers are needed.")
-    return flat
+    checked = (number(f"topic {topic}, {name}", value) for topic, row in zip(topics, values) for value in row)
+    return np.fromiter(checked, np.float64)

@@ -167,6 +167,7 @@ class ScoreMatrix(Saved):
     what needs them is an InputError.
     """
 
+    shapes: ClassVar = {"values": "measures systems topics"}
     _needed: ClassVar[str] = "a score matrix, which meta.score_matrix(measures, qrels, runs) makes,"
 
     measures: tuple[str, ...]
@@ -177,17 +178,7 @@ class ScoreMatrix(Saved):
     unit: str = "topic"  # what `topics` are: of lists with keys, the key whose values are independent
 
     def __post_init__(self) -> None:
-        for of in ("measures", "systems", "topics"):
-            names = getattr(self, of)
-            if not (isinstance(names, tuple) and all(isinstance(name, str) for name in names)):
-                raise InputError(f"{of}={shown(names)}: a tuple of texts is needed.")
-        if not (isinstance(self.values, np.ndarray) and self.values.dtype.kind == "f"):
-            raise InputError(f"values of type {type(self.values).__name__}: an array of floats is needed.")
-        shape = (len(self.measures), len(self.systems), len(self.topics))
-        if self.values.shape != shape:
-            raise InputError(
-                f"scores of shape {self.values.shape}: measures x systems x topics = {shape} is needed."
-            )
+        super().__post_init__()
         if not np.isfinite(self.values).all():
             place = tuple(np.argwhere(~np.isfinite(self.values))[0])
             measure, system, topic = map(getitem, (self.measures, self.systems, self.topics), place)

@@ -42,6 +42,7 @@ class Reference(Saved):
     sd: Floats  # of the population (M x T)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.systems < 1:
             raise InputError(f"systems is {self.systems}: at least one is needed.")
         if not (np.isfinite(self.mean).all() and np.isfinite(self.sd).all() and (self.sd >= 0).all()):

@@ -135,6 +135,7 @@ class Comparison(Saved):
     notes: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         named = {name for pair in self.compared for name in pair} | {self.baseline or self.systems[0]}
         for what, names, known in (
             ("system", named, self.systems),

@@ -13,13 +13,13 @@ import types
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, printable, shown
-from ir_trunc._core.parameters import LARGEST, file_name
+from ir_trunc._core.parameters import LARGEST, Fields, file_name
 from ir_trunc._output.files import Target, write_text
 from ir_trunc._read.text import contents, read_json
 from ir_trunc.scoring.results import Result
@@ -34,17 +34,8 @@ _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _NAMES: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
-class Saved(Result):
-    """A result that is saved as JSON: a dataclass whose fields are written, each as its annotation says.
-
-    Attributes
-    ----------
-    shapes : mapping of str to str
-        The axes of each array by their names, as "measures pairs". An axis that has the name of a field is as
-        long as this field.
-    """
-
-    shapes: ClassVar[Mapping[str, str]] = {}
+class Saved(Fields, Result):
+    """A result that is saved as JSON: a dataclass whose fields are written, each as its annotation says."""
 
     def _data(self) -> Any:
         """The result as JSON can hold it."""
@@ -57,11 +48,9 @@ class Saved(Result):
         values = fields_of(data, [field.name for field in fields(cls)], where)  # type: ignore[arg-type]
         typed_values = {name: typed(value, hints[name], f"{where}, {name}") for name, value in values.items()}
         try:
-            result = cls(**typed_values)
+            return cls(**typed_values)
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
-        _check_shapes(result, where)
-        return result
 
     def save(self, path: Target) -> None:
         """Write the result as JSON, with every bit of its numbers; gzipped where the name ends in .gz.
@@ -188,20 +177,3 @@ def _instance(data: Any, kind: type, needed: str, where: str) -> Any:
     if not isinstance(data, kind):
         raise InputError(f"{where} is {shown(data)}: {needed} is needed.")
     return data
-
-
-def _check_shapes(result: Any, where: str) -> None:
-    """InputError where the axes of an array have other lengths than `shapes` says."""
-    lengths: dict[str, int] = {}  # of axes without a field, which are as long wherever they occur
-
-    def length(axis: str, size: int) -> int:
-        if axis.isdigit():
-            return int(axis)
-        return len(getattr(result, axis)) if hasattr(result, axis) else lengths.setdefault(axis, size)
-
-    for name, axes in result.shapes.items():
-        shape, words = np.shape(getattr(result, name)), axes.split()
-        if len(shape) != len(words) or any(length(axis, size) != size for axis, size in zip(words, shape)):
-            raise InputError(
-                f"{where}, {name} has the shape {shape}: one value for {' x '.join(words)} is needed."
-            )

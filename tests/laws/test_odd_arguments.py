@@ -6,6 +6,7 @@ the user raises is passed on. IR_TRUNC_ODD_CASES sets how many cases are drawn.
 """
 
 import contextlib
+import dataclasses
 import inspect
 import os
 import tempfile
@@ -42,6 +43,9 @@ RUNS = {"one": RUN, "other": OTHER, "third": THIRD}
 RESULTS = ir_trunc.calc("AP RBPT", QRELS, RUN)
 COMPARED = ir_trunc.compare("AP RBPT", QRELS, RUNS)
 RANKINGS = ir_trunc.rank(QRELS, RUN)
+LISTS = ir_trunc.Rankings.from_lists(
+    [[1, 0], [None]], [[1, 0], []], scores=[[2, 1], [1]], costs=[[1, 2], [3]]
+)
 CURVE = next(iter(ir_trunc.curves("AP", QRELS, RUN).values()))
 MATRIX = meta.score_matrix("AP RBPT", QRELS, RUNS)
 POOLED = meta.pooled_runs(QRELS, RUNS)
@@ -71,6 +75,12 @@ ENGINE = {"measures": "AP", "qrels": QRELS, "collect": True, "max_rel": None}
 LABELLED = pa.table({"query_id": ["1"], "doc_id": ["a"], "score": [1.0], "relevance": [1]})
 COLLECTOR = arrow.scorer("AP", collect=True)
 
+
+def parts(thing: object) -> dict[str, object]:
+    """The arguments that a dataclass was made of."""
+    return {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)}
+
+
 # Public functions and methods with arguments that are right.
 CALLS = {
     "calc": (ir_trunc.calc, SCORED | UNIVERSE | READING | TIES | {"keep_scores": True}),
@@ -96,6 +106,23 @@ CALLS = {
          "folds": 2, "unit": None, "gate": None, "queries": None, "documents": {"a": "text"}, "command": ""}
         | UNIVERSE | READING,
     ),
+    "Rankings": (ir_trunc.Rankings, parts(LISTS)),
+    "Rankings.from_lists": (
+        ir_trunc.Rankings.from_lists,
+        {"lists": [[1, None]], "judged": [[1, 0]], "topics": ["1"], "scores": [[0.9, 0.5]],
+         "costs": [[1, 2]]},
+    ),
+    "Rankings.from_arrays": (
+        ir_trunc.Rankings.from_arrays,
+        {"scores": [[0.9, 0.5]], "labels": [[1, 0]], "shown": [[True, False]], "judged": [[True, True]],
+         "topics": ["1"]},
+    ),
+    "Rankings.concat": (ir_trunc.Rankings.concat, {"judgments": LISTS.judgments, "pieces": [LISTS]}),
+    "Rankings.cut": (LISTS.cut, {"depth": 1}),
+    "Rankings.take": (LISTS.take, {"positions": [0]}),
+    "Curve": (ir_trunc.Curve, parts(CURVE)),
+    "Curve.at": (CURVE.at, {"depth": 1}),
+    "Comparison": (ir_trunc.Comparison, parts(COMPARED)),
     "Comparison[]": (COMPARED.__getitem__, {"measure": "AP"}),
     "Comparison.to_latex": (COMPARED.to_latex, {"label": "tab:one", "digits": 3}),
     "Comparison.to_html": (COMPARED.to_html, {"digits": 3}),
@@ -273,6 +300,7 @@ CALLS = {
     "meta.ScoreMatrix.from_pandas": (meta.ScoreMatrix.from_pandas, {"table": MATRIX.to_pandas()}),
     "meta.ScoreMatrix.save": (MATRIX.save, {"path": "matrix"}),
     "meta.ScoreMatrix.load": (meta.ScoreMatrix.load, {"path": "matrix"}),
+    "meta.Reference": (meta.Reference, parts(REFERENCE)),
     "meta.Reference.of": (meta.Reference.of, {"matrix": MATRIX}),
     "meta.Reference.standardise": (REFERENCE.standardise, {"matrix": MATRIX}),
     "meta.Reference.save": (REFERENCE.save, {"path": "out"}),
@@ -372,6 +400,10 @@ def outcome(name: str, argument: str, value: object) -> BaseException | None:
 @example(("plots.lines", "series"), "10^5000", "as a key")
 @example(("with_terminal", "run"), "1e308", "as a score")
 @example(("how_many", "labels"), "5", "by rank")
+@example(("Rankings.concat", "pieces"), "None", "in a list")
+@example(("Rankings.cut", "depth"), "masked", "in a list")
+@example(("Rankings.from_arrays", "topics"), "10^5000", "in a list")
+@example(("Rankings.take", "positions"), "[]", "behind a good one")
 @settings(max_examples=CASES)
 def test_whatever_an_argument_is_the_answer_is_a_result_or_an_error_that_speaks(argument, odd, wrapping):
     value = WRAPPINGS[wrapping](ODD[odd]())
