@@ -61,7 +61,7 @@ def first_true(mask: npt.ArrayLike) -> list[int]:
     return indices
 
 
-def array_of(name: str, given: Any, needed: str) -> npt.NDArray[Any]:
+def as_array(name: str, given: Any, needed: str) -> npt.NDArray[Any]:
     """An array of any type; InputError where none can be made: of rows of several lengths, for example."""
     if isinstance(given, np.ndarray):
         return given
@@ -76,7 +76,7 @@ def array_of(name: str, given: Any, needed: str) -> npt.NDArray[Any]:
 def checked_depths(given: npt.ArrayLike, topics: Sequence[str]) -> Ints:
     """Depths as integers >= 0, one for all lists or one for each topic; InputError for anything else."""
     needed = "a whole number from 0 to 2^63 - 1 is needed, or one for each topic"
-    depth = array_of("depth", given, needed)
+    depth = as_array("depth", given, needed)
     integral = depth.dtype.kind in "iu" or (
         depth.dtype.kind == "f" and bool((depth == np.floor(depth)).all())
     )
@@ -93,7 +93,7 @@ def checked_depths(given: npt.ArrayLike, topics: Sequence[str]) -> Ints:
 
 def mask(given: npt.ArrayLike, topics: int) -> Bools:
     """A truth value for each topic; InputError for anything else, positions for example."""
-    keep = array_of("which topics", given, "a mask is needed")
+    keep = as_array("which topics", given, "a mask is needed")
     if keep.dtype.kind != "b" or keep.shape != (topics,):
         what = f"{keep.dtype} of shape {keep.shape}"
         raise InputError(

@@ -145,7 +145,8 @@ class Fields:
     shapes: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
-        for name, kind, words in _types_of_fields(type(self)):
+        own: Any = type(self)
+        for name, kind, words in _types_of_fields(own):
             value = getattr(self, name)
             if not _fits(value, kind):
                 has = f"array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
@@ -163,9 +164,8 @@ class Fields:
                 size != (int(axis) if axis.isdigit() else lengths.setdefault(axis, size))
                 for axis, size in zip(names, array.shape)
             ):
-                raise InputError(
-                    f"{name} has the shape {array.shape}: one value for {' x '.join(names)} is needed."
-                )
+                needed = f"one value for each of the {' x '.join(names)}"
+                raise InputError(f"{name} has the shape {array.shape}: {needed} is needed.")
 
 
 @cache

@@ -15,7 +15,7 @@ from ir_trunc._core.arrays import (
     Bools,
     Floats,
     Ints,
-    array_of,
+    as_array,
     check_offsets,
     checked_depths,
     distinct,
@@ -25,7 +25,7 @@ from ir_trunc._core.arrays import (
     offsets_of,
     sizes_of,
 )
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
 from ir_trunc._core.parameters import Fields, instance, number, several
 from ir_trunc._core.universe import Universe
@@ -431,7 +431,7 @@ class Rankings(Fields):
         >>> Rankings.from_lists([[1, 0, 1], [0], []]).take([0, 2]).topics
         ('1', '3')
         """
-        indices = array_of("positions", positions, "positions of topics are needed")
+        indices = as_array("positions", positions, "positions of topics are needed")
         if indices.size and indices.dtype.kind not in "iu":
             what = f"whole numbers are needed, not {indices.dtype}"
             raise InputError(f"positions of topics: {what}; np.flatnonzero makes them of a mask.")
@@ -595,7 +595,7 @@ def _check_topics(names: list[Any]) -> None:
 def _matrix(name: str, values: Any, kinds: str) -> Any:
     """An array with a row for each topic; InputError for another shape or type of values."""
     needed = "a matrix (topics x documents) of " + ("truth values" if kinds == "b" else "numbers")
-    array = array_of(name, values, f"{needed} is needed")
+    array = as_array(name, values, f"{needed} is needed")
     if array.ndim != 2 or array.dtype.kind not in kinds:
         raise InputError(f"{name}: {needed} is needed, not {array.ndim} dimensions of {array.dtype}.")
     return array
@@ -638,5 +638,9 @@ def _flat_values(
     for topic, row, length in zip(topics, values, lengths.tolist()):
         if len(row) != length:
             raise InputError(f"topic {topic}: {len(row)} {name} for {length} documents; one each is needed.")
-    checked = (number(f"topic {topic}, {name}", value) for topic, row in zip(topics, values) for value in row)
-    return np.fromiter(checked, np.float64)
+    places = [f"topic {topic}, {name}" for topic in topics]
+    checked = (number(place, value) for place, row in zip(places, values) for value in row)
+    try:
+        return np.fromiter(checked, np.float64)
+    except ParameterError as error:
+        raise InputError(str(error)) from None

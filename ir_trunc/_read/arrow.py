@@ -49,9 +49,10 @@ class Texts:
     @classmethod
     def of(cls, ids: Sequence[str]) -> Texts:
         """The UTF-8 of texts; UnicodeEncodeError where one has none."""
-        encoded = list(map(str.encode, ids))
-        offsets = np.fromiter(accumulate(map(len, encoded), initial=0), np.int32, len(encoded) + 1)
-        return cls(offsets, b"".join(encoded))
+        joined = "".join(ids)
+        pieces: Sequence[str | bytes] = ids if joined.isascii() else list(map(str.encode, ids))
+        offsets = np.fromiter(accumulate(map(len, pieces), initial=0), np.int32, len(pieces) + 1)
+        return cls(offsets, joined.encode())
 
     @classmethod
     def of_arrow(cls, ids: pa.StringArray) -> Texts:
@@ -219,7 +220,7 @@ def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
 
 def _arrow(column: Any) -> pa.Array | pa.ChunkedArray | None:
     if isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object":
-        return _of_values(list(column))
+        return _of_values(column.to_numpy().tolist() if hasattr(column, "to_numpy") else list(column))
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return column
     if hasattr(column, "iloc"):

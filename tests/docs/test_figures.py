@@ -34,6 +34,7 @@ def test_what_policies_are_worth_on_real_systems():
     assert (counts["better"] - counts["worse"]).drop("Greedy").idxmax() == "Surprise"
 
 
+@pytest.mark.full
 def test_most_runs_of_trec_8_fill_1000_ranks(real_data):
     runs = sorted((real_data("trec8") / "runs").iterdir())
     full = 0

@@ -69,6 +69,10 @@ def test_lower_is_better_is_said_and_no_policy_is_fitted_to_it():
     assert "range: 0 to 1, lower is better" in lookup("AUGRC").describe()
     with pytest.raises(ParameterError, match="AUGRC counts losses, lower is better"):
         cross_validate(["ScoreThreshold"], "AUGRC", qrels, {"run": run}, folds=2)
+
+
+@pytest.mark.full
+def test_properties_of_losses():
     shows = meta.properties("AUGRC")[0]["Confidence"]
     assert shows.verdict == "weak"  # one wrong answer where there was none is a loss
 

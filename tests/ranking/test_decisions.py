@@ -76,6 +76,7 @@ def test_what_is_no_decision_is_refused(answers, truth, told):
         read_decisions(answers, truth)
 
 
+@pytest.mark.full
 def test_pan_official_scores_in_one_line(real_data):
     """One system wraps each value in a list."""
     folder = real_data("pan20-av")

@@ -288,6 +288,7 @@ def test_the_page_ends_with_where_it_comes_from(tmp_path):
     assert "run my.run: 1 of the 2 topics" in page
 
 
+@pytest.mark.full
 def test_many_lists_make_a_page_below_2_mb():
     rng = np.random.default_rng(0)
     docs = [f"d{at}" for at in range(300)]

@@ -24,6 +24,7 @@ def test_worked_examples(paper, cells):
     assert sum(same for same, _ in agreeing(found).values()) == cells == len(found.same)
 
 
+@pytest.mark.full
 def test_webber_2010_on_trec_8(real_data):
     folder = real_data("trec8")
     found = reproduce("webber2010", (folder / "qrels.trec8.txt", folder / "runs"))

@@ -64,6 +64,7 @@ def test_robust_official_average_precision(real_data):
     assert differing(official, "map", means, "AP") == []
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 @pytest.mark.parametrize("collection", ["covid-r1", "robust03"])
 def test_classical_measures_equal_pytrec_eval_on_every_run(real_data, collection):

@@ -54,6 +54,7 @@ def test_effort_beside_every_document():
     assert calc("FlatU(e=0.25)", qrels, run).values[0, 0] == wrapped["utility"].sum()
 
 
+@pytest.mark.full
 def test_trec_eval_s_reciprocal_rank_of_wrapped_runs_is_RRT(real_data, tmp_path):
     """Runs of robust03 cut at random lengths, some of them 0, with a third of the topics made nil queries.
 
