@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
