@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 import zlib
@@ -55,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if lost and not isinstance(lost, BrokenPipeError):  # a reader that has seen enough is not a problem
             status, problem = 2, reason(lost)
         if problem:
-            tell(f"ir_trunc: {problem}")
+            tell(f"ir_trunc: {_with_options(problem)}")
         return status
 
 
@@ -68,10 +69,15 @@ def _run(words: Sequence[str]) -> int:
     if command in MODULES:
         status: int = import_module(f"ir_trunc.cli.{command}").main(words[1:])
         return status
-    if command and not os.path.exists(command) and (near := nearest(command, [*COMMANDS, *MODULES])):
+    if command and not os.path.exists(command):
+        import ir_trunc
+
+        near = nearest(command, [*COMMANDS, *MODULES])
+        if command in ir_trunc.__all__:
+            near = " It is a name in Python; here, qrels come first: ir_trunc QRELS RUN ... MEASURE ..."
         from ir_trunc._read.readers.datasets import load_dataset
 
-        if load_dataset(command) is None:
+        if near and load_dataset(command) is None:
             raise IrTruncError(f"{command!r} is neither a command nor qrels.{near}")
     from ir_trunc.cli import score
 
@@ -125,7 +131,18 @@ def _import_modules(words: Sequence[str]) -> list[str]:
 def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     """Tell a warning of ir_trunc, or of a module of the user's. Those of scipy and others are left out."""
     if category in (IrTruncWarning, UserWarning):
-        tell(f"ir_trunc: warning: {message}")
+        tell(f"ir_trunc: warning: {_with_options(str(message))}")
+
+
+def _with_options(message: str) -> str:
+    """A message with `--missing exclude` where the library proposes missing='exclude'."""
+    from ir_trunc.cli._arguments import OPTIONS
+
+    def option(match: re.Match[str]) -> str:
+        name = match[1].replace("_", "-")
+        return f"--{name} {match[2].replace(chr(39), '')}" if name in OPTIONS else match[0]
+
+    return re.sub(r"\b([a-z_]+)=('[^' ]+'(?: or '[^' ]+')*)", option, message)
 
 
 def _demo(words: Sequence[str]) -> int:

@@ -179,17 +179,17 @@ class HowMany(Result):
             lines[-1] += f" In brackets: the present setting, {self._written(now)}."
         if self.empty[best] == 1:
             lines.append("This leaves every question unanswered.")
-        quantities: list[tuple[str, Floats, str]] = [
-            ("of the answerable questions still get a relevant passage", self.kept, "{:.0%}"),
-            ("of the unanswerable questions are left unanswered", self.unanswered, "{:.0%}"),
-            ("of the unanswered questions had an answer", self.wrongly, "{:.0%}"),
-            ("passages per question", self.length, "{:.1f}"),
-            ("cost per question", self.cost, "{:.4g}"),
+        quantities: list[tuple[str, str, Floats, str]] = [
+            ("kept", "of the answerable questions still get a relevant passage", self.kept, "{:.0%}"),
+            ("unanswered", "of the unanswerable questions are left unanswered", self.unanswered, "{:.0%}"),
+            ("wrongly", "of the unanswered questions had an answer", self.wrongly, "{:.0%}"),
+            ("passages", "per question", self.length, "{:.1f}"),
+            ("cost", "per question", self.cost, "{:.4g}"),
         ]
-        for what, values, form in quantities:
+        for column, what, values, form in quantities:
             if not math.isnan(values[best]):
                 compared = "" if best == now or math.isnan(values[now]) else f" ({form.format(values[now])})"
-                lines.append(f"{form.format(values[best])}{compared} {what}.")
+                lines.append(f"{column}: {form.format(values[best])}{compared} {what}.")
         expected, low, high = self.expected
         on_new = f"expect {expected:.3f} ({low:.3f} to {high:.3f}) on new questions"
         if math.isnan(expected):
@@ -256,10 +256,10 @@ class HowMany(Result):
         return table.drop(columns="cost") if np.isnan(self.cost).all() else table
 
     def summary(self) -> pd.DataFrame:
-        """The printed table: questions with and without an answer, passages, cost, and the score."""
+        """The printed table: the quantities of the heading, and the score with its interval."""
         columns = ["kept", "unanswered", "wrongly", "length", "cost", "score", "low", "high"]
         table = self.to_pandas().set_index("policy").filter(columns).dropna(axis=1, how="all")
-        return table.rename(columns={"unanswered": "silent", "length": "passages"})
+        return table.rename(columns={"length": "passages"})
 
     def plot(self, against: str = "", ax: Axes | None = None) -> Axes:
         """A row for each policy: score with 95 % interval, and cost or, where none is known, length.

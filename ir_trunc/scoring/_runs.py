@@ -72,13 +72,18 @@ def _in_threads(function: Callable[[Any], T], items: Iterable[Any], jobs: int) -
     from concurrent.futures import Future, ThreadPoolExecutor
 
     begun: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(jobs) as pool:
+    pool = ThreadPoolExecutor(jobs)
+    try:
         for item in items:
             begun.append(pool.submit(function, item))
             if len(begun) > jobs:
                 yield begun.popleft().result()
         while begun:
             yield begun.popleft().result()
+    finally:
+        # Where an error ends the loop over this generator, the garbage collector may close it inside any
+        # thread, which must not wait for itself.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _merged(messages: Iterable[tuple[str, str, str]], runs: int) -> Iterator[str]:

@@ -109,14 +109,14 @@ def test_the_quantities_of_a_user_come_first():
     assert policy[list(expected)].tolist() == pytest.approx(list(expected.values()))
     assert math.isnan(row(advice, "Fixed(k=1)")["wrongly"])
     assert heading(advice)[2:7] == [
-        f"{expected['kept']:.0%} (100%) of the answerable questions still get a relevant passage.",
-        f"{expected['unanswered']:.0%} (0%) of the unanswerable questions are left unanswered.",
-        f"{expected['wrongly']:.0%} of the unanswered questions had an answer.",
-        f"{passages / 80:.1f} (11.8) passages per question.",
-        f"{3 * passages / 80:.4g} (35.4) cost per question.",
+        f"kept: {expected['kept']:.0%} (100%) of the answerable questions still get a relevant passage.",
+        f"unanswered: {expected['unanswered']:.0%} (0%) of the unanswerable questions are left unanswered.",
+        f"wrongly: {expected['wrongly']:.0%} of the unanswered questions had an answer.",
+        f"passages: {passages / 80:.1f} (11.8) per question.",
+        f"cost: {3 * passages / 80:.4g} (35.4) per question.",
     ]
     assert heading(advice)[7].startswith("RBPT: expect ")
-    columns = ["kept", "silent", "wrongly", "passages", "cost", "score", "low", "high"]
+    columns = ["kept", "unanswered", "wrongly", "passages", "cost", "score", "low", "high"]
     assert list(advice.summary()) == columns
 
 

@@ -1,11 +1,12 @@
 """Several runs: threads give what one after the other gives, with the same errors and warnings."""
 
+import threading
 import warnings
 
 import pytest
 
 from ir_trunc import IrTruncError, ParameterError, compare
-from ir_trunc.scoring._runs import score_each
+from ir_trunc.scoring._runs import _in_threads, score_each
 from ir_trunc.scoring.evaluator import Evaluator
 from ir_trunc.synthetic import generated
 
@@ -35,6 +36,24 @@ def test_threads_give_the_same_scores_errors_and_warnings(jobs):
         assert outcome(runs, jobs) == expected
         assert len(expected[0]) == (len(shorter) + 1 if runs is broken else len(runs))
     assert outcome(shorter, jobs)[1]
+
+
+def test_threads_that_are_abandoned_are_not_waited_for():
+    """The garbage collector may abandon them inside a thread, which would wait for itself."""
+    released, order = threading.Event(), []
+
+    def slowly(number):
+        if number:
+            released.wait(20)
+            order.append(number)
+        return number
+
+    threads = _in_threads(slowly, range(9), 2)
+    assert next(threads) == 0
+    threads.close()
+    order.append("closed")
+    released.set()
+    assert order[0] == "closed"
 
 
 @pytest.mark.parametrize("jobs", [0, -1, 1.5, "2", None, True])
