@@ -73,7 +73,7 @@ def _run(words: Sequence[str]) -> int:
         import ir_trunc
 
         near = nearest(command, [*COMMANDS, *MODULES])
-        if command in ir_trunc.__all__:
+        if not near and command in ir_trunc.__all__:
             near = " It is a name in Python; here, qrels come first: ir_trunc QRELS RUN ... MEASURE ..."
         from ir_trunc._read.readers.datasets import load_dataset
 
@@ -136,13 +136,8 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: object, *
 
 def _with_options(message: str) -> str:
     """A message with `--missing exclude` where the library proposes missing='exclude'."""
-    from ir_trunc.cli._arguments import OPTIONS
-
-    def option(match: re.Match[str]) -> str:
-        name = match[1].replace("_", "-")
-        return f"--{name} {match[2].replace(chr(39), '')}" if name in OPTIONS else match[0]
-
-    return re.sub(r"\b([a-z_]+)=('[^' ]+'(?: or '[^' ]+')*)", option, message)
+    keyword = r"\b(duplicates|missing|nil|order|ties|unjudged)=('[^' ]+'(?: or '[^' ]+')*)"
+    return re.sub(keyword, lambda match: f"--{match[1]} {match[2].replace(chr(39), '')}", message)
 
 
 def _demo(words: Sequence[str]) -> int:

@@ -94,6 +94,7 @@ def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, command, 
     (["tuncate", RUNS[0]], "'tuncate' is neither a command nor qrels. Did you mean truncate?"),
     (["measure", "RBPT"], "'measure' is neither a command nor qrels. Did you mean measures?"),
     (["Demo"], "Did you mean demo?"),
+    (["compare", QRELS, *RUNS, "AP"], "'compare' is neither a command nor qrels. It is a name in Python"),
     ([QRELS, RUNS[0], "nDGC"], "'nDGC' is neither a file nor a measure. Did you mean nDCG"),
     ([QRELS, RUNS[0], "nDGC@10"], "'nDGC@10' is neither a file nor a measure. Did you mean nDCG"),
     ([QRELS, RUNS[0], "RBPT(p=0.5"], "'RBPT(p=0.5' is not a measure: it cannot be read"),
@@ -106,6 +107,15 @@ def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, command, 
 ])  # fmt: skip
 def test_a_word_that_is_nearly_right_gets_the_nearest(collection, complaint, words, says):
     assert says in complaint(*words)
+
+
+def test_messages_name_options_of_the_command_line(collection, command, complaint):
+    (collection / "twice.run").write_text("gap Q0 NIL 1 2 t\ngap Q0 a 2 1 t\ngap Q0 a 3 0.5 t\n")
+    assert "--duplicates first or best keeps one of them" in complaint(QRELS, "twice.run", "AP")
+    status, _, error = command(QRELS, "twice.run", "AP", "--duplicates", "best")
+    assert status == 0
+    assert "--nil ends ends these lists before it" in error
+    assert "--missing exclude leaves out such topics, --missing empty confirms" in error
 
 
 def test_a_file_named_like_a_command_is_qrels(collection, command):
