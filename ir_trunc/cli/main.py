@@ -70,11 +70,9 @@ def _run(words: Sequence[str]) -> int:
         status: int = import_module(f"ir_trunc.cli.{command}").main(words[1:])
         return status
     if command and not os.path.exists(command):
-        import ir_trunc
-
         near = nearest(command, [*COMMANDS, *MODULES])
-        if not near and command in ir_trunc.__all__:
-            near = " It is a name in Python; here, qrels come first: ir_trunc QRELS RUN ... MEASURE ..."
+        if command in ("calc", "compare", "curves", "how_many"):
+            near = " It is a function in Python; here, qrels come first: ir_trunc QRELS RUN ... MEASURE ..."
         from ir_trunc._read.readers.datasets import load_dataset
 
         if near and load_dataset(command) is None:
