@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -53,7 +53,7 @@ class Curve(Fields):
     array([3])
     """
 
-    shapes: ClassVar = {"values": "scores"}
+    shapes: ClassVar[Mapping[str, str]] = {"values": "scores"}
 
     topics: tuple[str, ...]
     offsets: Ints

@@ -194,8 +194,8 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin is tuple:
         if not isinstance(value, tuple):
             return False
-        if args[-1] is Ellipsis and isinstance(args[0], type):  # at once: there may be many topics
-            return all(issubclass(each, args[0]) for each in set(map(type, value)))
+        if args == (str, ...):  # at once: there may be many topics
+            return all(issubclass(each, str) for each in set(map(type, value)))
         kinds = [args[0]] * len(value) if args[-1] is Ellipsis else list(args)
         return len(value) == len(kinds) and all(map(_fits, value, kinds))
     if origin is not None and issubclass(origin, Mapping):

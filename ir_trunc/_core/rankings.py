@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
@@ -85,7 +85,7 @@ class Rankings(Fields):
     Rankings(2 topics, 3 documents, 2 of them judged)
     """
 
-    shapes: ClassVar = {
+    shapes: ClassVar[Mapping[str, str]] = {
         "lengths": "topics",
         "starts": "topics",
         "judged_grades": "judged_ranks",

@@ -167,7 +167,7 @@ class ScoreMatrix(Saved):
     what needs them is an InputError.
     """
 
-    shapes: ClassVar = {"values": "measures systems topics"}
+    shapes: ClassVar[Mapping[str, str]] = {"values": "measures systems topics"}
     _needed: ClassVar[str] = "a score matrix, which meta.score_matrix(measures, qrels, runs) makes,"
 
     measures: tuple[str, ...]

@@ -5,6 +5,7 @@ Those of Webber et al., SIGIR 2008, and the same mapped onto 0 to 1, compare ove
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
@@ -33,7 +34,7 @@ _SAME = 1e-12  # relative
 class Reference(Saved):
     """The difficulty of topics as a set of systems found it (Webber et al., SIGIR 2008)."""
 
-    shapes: ClassVar = {"mean": "measures topics", "sd": "measures topics"}
+    shapes: ClassVar[Mapping[str, str]] = {"mean": "measures topics", "sd": "measures topics"}
 
     measures: tuple[str, ...]
     topics: tuple[str, ...]

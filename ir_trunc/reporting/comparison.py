@@ -96,7 +96,7 @@ class Comparison(Saved):
         What was assumed or left out when the data were read, and which lists are empty.
     """
 
-    shapes: ClassVar = dict(
+    shapes: ClassVar[Mapping[str, str]] = dict(
         nil="topics",
         values="measures systems topics",
         views="3 measures systems",
