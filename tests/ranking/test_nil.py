@@ -232,6 +232,7 @@ def test_every_command_that_reads_runs_takes_nil(words, files, capsys):
     assert "'nothing' is not one of ends, trec2001" in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("ignore:.*NIL ends")
 @SHOWN
 def test_procedures_take_nil_as_calc_does(files):
     runs = [files["RUN"], files["OTHER"]]
