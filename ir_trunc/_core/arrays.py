@@ -70,7 +70,8 @@ def as_array(name: str, given: Any, needed: str) -> npt.NDArray[Any]:
             warnings.simplefilter("error")  # numpy's masked value would become NaN
             return np.asarray(given)
     except Exception as error:  # a tensor may be on a device or have a gradient
-        raise InputError(f"{name}={shown(given)}: {needed} ({shown(str(error))}).") from None
+        why = " ".join(str(error).split()).rstrip(".")
+        raise InputError(f"{name}={shown(given)}: {needed}; {why}.") from None
 
 
 def checked_depths(given: npt.ArrayLike, topics: Sequence[str]) -> Ints:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.arrays import Floats, Ints, check_offsets, checked_depths
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.parameters import Fields
+from ir_trunc._core.parameters import CheckedFields
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Curve(Fields):
+class Curve(CheckedFields):
     """The score of each list if it ended after d = 0, 1, ..., n documents.
 
     Parameters

@@ -132,7 +132,7 @@ def mapping(name: str, value: Any, needed: str) -> Mapping[Any, Any]:
     return value
 
 
-class Fields:
+class CheckedFields:
     """A dataclass whose fields have the types of their annotations, and arrays of the shapes that it states.
 
     Attributes

@@ -27,7 +27,7 @@ from ir_trunc._core.arrays import (
 )
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
-from ir_trunc._core.parameters import Fields, instance, number, several
+from ir_trunc._core.parameters import CheckedFields, instance, number, several
 from ir_trunc._core.universe import Universe
 
 __all__ = ["Bools", "Floats", "Ints", "Judgments", "NilLists", "Rankings"]
@@ -35,7 +35,7 @@ __all__ += ["canonical_order", "distinct", "first_of", "offsets_of", "sizes_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Rankings(Fields):
+class Rankings(CheckedFields):
     """One system's ranked list for every topic of the judgments.
 
     A topic without documents has the empty list. `Rankings.from_lists` makes rankings from grades, and

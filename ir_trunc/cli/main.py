@@ -73,10 +73,11 @@ def _run(words: Sequence[str]) -> int:
         near = nearest(command, [*COMMANDS, *MODULES])
         if command in ("calc", "compare", "curves", "how_many"):
             near = " It is a function in Python; here, qrels come first: ir_trunc QRELS RUN ... MEASURE ..."
-        from ir_trunc._read.readers.datasets import load_dataset
+        if near:
+            from ir_trunc._read.readers.datasets import load_dataset
 
-        if near and load_dataset(command) is None:
-            raise IrTruncError(f"{command!r} is neither a command nor qrels.{near}")
+            if load_dataset(command) is None:
+                raise IrTruncError(f"{command!r} is neither a command nor qrels.{near}")
     from ir_trunc.cli import score
 
     return score.main(words)

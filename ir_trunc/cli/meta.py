@@ -26,6 +26,7 @@ from ir_trunc.cli._arguments import (
     add_flag,
     add_reading,
     add_runs_and_measures,
+    add_topics,
     measures_of,
     options_of,
     reading_of,
@@ -127,6 +128,7 @@ def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> One
         add_runs_and_measures(parser, needed=kind is not ScoreMatrix)
         add_reading(parser)
         if kind is ScoreMatrix:
+            add_topics(parser)
             about = "scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some"
             parser.add_argument("--matrix", metavar="FILE", help=about)
             add_flag(parser, "unit", help=_UNIT)
@@ -146,6 +148,7 @@ def _parser(procedures: Sequence[ProcedureDefinition], kind: type | None) -> One
     return parser
 
 
+_OF_SCORES = ("unit", "topics", "missing", "unjudged")  # options of a matrix of scores, but not of pools
 _UNIT = "of lists with --keys, the key whose values are independent (default: the outermost)"
 
 
@@ -270,10 +273,11 @@ def _runs_and_measures(args: argparse.Namespace) -> tuple[RunsLike, list[str]]:
 def _matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatrix:
     """The scores of runs, or those of a file."""
     if args.matrix is not None:
-        if Reading.of(**reading_of(args)) != DEFAULT or (args.nil, args.pool_depth, args.unit) != (None,) * 3:
+        given = [args.nil, args.pool_depth, *(getattr(args, name) for name in _OF_SCORES)]
+        if Reading.of(**reading_of(args)) != DEFAULT or any(value is not None for value in given):
             raise ParameterError(
                 "--matrix holds scores already, and no run is read: leave --pool-depth, --unit and the"
-                " options of reading runs out."
+                " options of topics and of reading runs out."
             )
         matrix = ScoreMatrix.load(args.matrix)
         words = [*([args.qrels] if args.qrels else ()), *args.arguments]
@@ -286,8 +290,9 @@ def _matrix(args: argparse.Namespace, more_measures: Sequence[str]) -> ScoreMatr
     runs, measures = _runs_and_measures(args)
     if args.pool_depth is None:
         return score_matrix([*measures, *more_measures], args.qrels, runs, unit=args.unit, **options_of(args))
-    if args.unit is not None:
-        raise ParameterError("--unit has no effect on the scores of --pool-depth: leave it out.")
+    for name in _OF_SCORES:
+        if getattr(args, name) is not None:
+            raise ParameterError(f"--{name} has no effect on the scores of --pool-depth: leave it out.")
     pools = pooled_runs(args.qrels, runs, args.nil, **reading_of(args))
     return pools.score([*measures, *more_measures], pools.in_pool(args.pool_depth))
 
@@ -313,6 +318,7 @@ def _show(args: argparse.Namespace, results: Sequence[Any]) -> None:
 def _save_matrix(parser: OneLineParser, words: Sequence[str]) -> None:
     add_runs_and_measures(parser)
     add_reading(parser)
+    add_topics(parser)
     add_flag(parser, "unit", help=_UNIT)
     add_flag(parser, "output", required=True, help="JSON, gzipped where the name ends in .gz")
     args = parser.parse_intermixed_args(words)

@@ -19,7 +19,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, printable, shown
-from ir_trunc._core.parameters import LARGEST, Fields, file_name
+from ir_trunc._core.parameters import LARGEST, CheckedFields, file_name
 from ir_trunc._output.files import Target, write_text
 from ir_trunc._read.text import contents, read_json
 from ir_trunc.scoring.results import Result
@@ -34,7 +34,7 @@ _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _NAMES: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
-class Saved(Fields, Result):
+class Saved(CheckedFields, Result):
     """A result that is saved as JSON: a dataclass whose fields are written, each as its annotation says."""
 
     def _data(self) -> Any:
