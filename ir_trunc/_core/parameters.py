@@ -13,7 +13,7 @@ import math
 import os
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache, wraps
 from numbers import Real
 from types import SimpleNamespace
@@ -22,6 +22,7 @@ from typing import (
     Any,
     ClassVar,
     Literal,
+    NamedTuple,
     ParamSpec,
     Protocol,
     TypeVar,
@@ -268,8 +269,7 @@ class Kind(Protocol):
         """The value as a plain Python object; ParameterError where it is not allowed."""
 
 
-@dataclass(frozen=True)
-class Param:
+class Param(NamedTuple):
     """One parameter: its kind (allowed values), its default, and whether it has to be given."""
 
     name: str
@@ -289,8 +289,7 @@ def written_arguments(params: Iterable[Param]) -> str:
     return f"({', '.join(inside)})" if inside else ""
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A real number between two bounds; `inside` leaves the bounds themselves out."""
 
     meaning: str
@@ -311,8 +310,7 @@ class Number:
         return real
 
 
-@dataclass(frozen=True)
-class Whole:
+class Whole(NamedTuple):
     """A whole number from `low` on, to `high`."""
 
     meaning: str
@@ -327,26 +325,27 @@ class Whole:
         return whole(name, value, self.low, self.high)
 
 
-@dataclass(frozen=True)
-class Flag:
+class Flag(NamedTuple):
     """True or False."""
 
     meaning: str
     allowed: str = "True or False"
-    clean = staticmethod(flag)
+
+    def clean(self, name: str, value: Any) -> bool:
+        return flag(name, value)
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A text."""
 
     meaning: str
     allowed: str = "a text"
-    clean = staticmethod(text)
+
+    def clean(self, name: str, value: Any) -> str:
+        return text(name, value)
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """One of a few words, or, where `number` is given, a number of that kind.
 
     elsewhere: (word, hint) for words that another measure knows.
@@ -375,8 +374,7 @@ class Choice:
         return self.number.clean(name, value)
 
 
-@dataclass(frozen=True)
-class Several:
+class Several(NamedTuple):
     """One or more values of a kind; each counts once."""
 
     meaning: str

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import numpy as np
 
+from ir_trunc._core.arrays import Bools, Floats, Ints
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, MinRel, Number

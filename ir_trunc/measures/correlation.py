@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import CollectionSize, MinRel

@@ -8,13 +8,13 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from typing import Any, Literal, get_args
 
+from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.parameters import literal
-from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Range, Reads, Ties
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Kind, Nil, Param, Whole
@@ -123,7 +123,7 @@ class measure:
         if sys.flags.optimize < 2 and len(text.split("\n\n")) < 2:
             raise ParameterError(f"{title} needs a docstring: a sentence, an empty line, and the formula.")
         single, of_single = ungrouped(formula)
-        params = {each.name: Param(each.name, kind_of(title, each), each.default) for each in single}
+        params = {name: Param(name, kind_of(title, name, *given), given[1]) for name, *given in single}
         if self.takes_nil:
             params["nil"] = Param("nil", get_args(Nil)[1])
             of_single = with_nil(of_single)
@@ -202,27 +202,28 @@ def title_of(formula: Callable[..., Any], name: str | None = None) -> str:
     return name or formula.__name__
 
 
-def kind_of(title: str, parameter: inspect.Parameter) -> Kind:
+def kind_of(title: str, name: str, annotation: Any, default: Any) -> Kind:
     """The kind that a parameter's annotation declares; ParameterError without a kind or a default."""
-    metadata = getattr(parameter.annotation, "__metadata__", ())
-    if not metadata or parameter.default is inspect.Parameter.empty:
+    metadata = getattr(annotation, "__metadata__", ())
+    if not metadata or default is inspect.Parameter.empty:
         raise ParameterError(
-            f"{title}: parameter {parameter.name!r} needs a kind and a default, such as 'e: Effort = 0.05'; "
+            f"{title}: parameter {name!r} needs a kind and a default, such as 'e: Effort = 0.05'; "
             "ir_trunc.measures.params has the kinds."
         )
     kind: Kind = metadata[0]
     return kind
 
 
-def ungrouped(formula: Callable[..., Floats]) -> tuple[list[inspect.Parameter], Callable[..., Floats]]:
+def ungrouped(formula: Callable[..., Floats]) -> tuple[list[_Parameter], Callable[..., Floats]]:
     """The single parameters of a formula behind its lists, and the formula as a function of these."""
-    single: list[inspect.Parameter] = []
+    single: list[_Parameter] = []
     groups: dict[str, tuple[Any, list[str]]] = {}
-    for parameter in _parameters(formula)[1:]:
-        kind = parameter.annotation
-        members = _parameters(kind) if is_dataclass(kind) else [parameter]
-        if is_dataclass(kind):
-            groups[parameter.name] = kind, [member.name for member in members]
+    for parameter in _parameters(formula, 1):
+        name, kind, _ = parameter
+        is_group = is_dataclass(kind)
+        members = _parameters(kind) if is_group else [parameter]
+        if is_group:
+            groups[name] = kind, [member for member, *_ in members]
         single += members
 
     @wraps(formula)
@@ -248,8 +249,19 @@ def with_nil(formula: Formula) -> Formula:
     return silent
 
 
-def _parameters(function: Any) -> list[inspect.Parameter]:
-    return list(inspect.signature(function, eval_str=True).parameters.values())
+_Parameter = tuple[str, Any, Any]  # name, annotation, default
+
+
+@cache  # a group is of several measures
+def _parameters(function: Any, first: int = 0) -> list[_Parameter]:
+    """The parameters from position `first` on."""
+    names = getattr(inspect.unwrap(function), "__globals__", None) or vars(sys.modules[function.__module__])
+    given = [*inspect.signature(function).parameters.values()][first:]
+    # Most annotations are one name. Looking these up takes half the time of evaluating all.
+    if all(isinstance(each.annotation, str) and each.annotation in names for each in given):
+        return [(each.name, names[each.annotation], each.default) for each in given]
+    given = [*inspect.signature(function, eval_str=True).parameters.values()][first:]
+    return [(each.name, each.annotation, each.default) for each in given]
 
 
 def parse(text: str) -> tuple[str, dict[str, Any], int | None]:

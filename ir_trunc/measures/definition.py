@@ -13,17 +13,20 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ir_trunc._core.curve import Curve
+from ir_trunc._core.arrays import Bools, Floats, offsets_of
 from ir_trunc._core.errors import ParameterError, nearest, shown
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import written_arguments
-from ir_trunc._core.rankings import Bools, Floats, Rankings, offsets_of
 from ir_trunc.measures.lists import Depths, Lists
 from ir_trunc.measures.params import Param
+
+if TYPE_CHECKING:
+    from ir_trunc._core.curve import Curve
+    from ir_trunc._core.rankings import Rankings
 
 __all__ = ["BoundMeasure", "Definition"]
 
@@ -315,6 +318,8 @@ def all_curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Cur
     >>> curve.values
     array([0. , 1. , 0.5])
     """
+    from ir_trunc._core.curve import Curve  # with all that lists need, which declarations do not
+
     view = cache(partial(Depths, rankings))
     curves = []
     for measure in measures:

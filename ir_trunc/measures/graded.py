@@ -10,7 +10,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Flag, GradeGains, Number

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc._core.rankings import Floats, Ints, offsets_of
+from ir_trunc._core.arrays import Floats, Ints, offsets_of
 from ir_trunc.measures.classical import JARVELIN
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED

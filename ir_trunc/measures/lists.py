@@ -14,14 +14,17 @@ batch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_trunc._core.arrays import Bools, Floats, Ints, offsets_of, sizes_of
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import cached_property
-from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of, sizes_of
+
+if TYPE_CHECKING:
+    from ir_trunc._core.rankings import Rankings
 
 __all__ = ["Depths", "EveryDocument", "Lists"]
 
@@ -123,7 +126,15 @@ class Lists:
         none = zeros[:0]
         first = None if self.first_scores is None else np.full(len(zeros), -np.inf)
         offsets = np.zeros(len(zeros) + 1, dtype=np.int64)
-        empty = Rankings(self.judgments.without_nil(), zeros, offsets, none, none, zeros, first_scores=first)
+        empty = self.rankings.unchecked(
+            judgments=self.judgments.without_nil(),
+            lengths=zeros,
+            judged_offsets=offsets,
+            judged_ranks=none,
+            judged_grades=none,
+            starts=zeros,
+            first_scores=first,
+        )
         return Lists(empty, self.k)
 
     def to_depth(self, cutoff: int | None) -> tuple[Lists, Ints]:

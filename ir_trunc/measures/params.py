@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,8 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class GainMap:
+class GainMap(NamedTuple):
     """A gain for each grade; a grade that the map leaves out is its own gain.
 
     Negative grades and unjudged documents have gain 0, also where the map gives grade 0 a gain, as in
@@ -97,8 +95,7 @@ def is_path(size: Size) -> bool:
     return isinstance(size, str) and size not in (QRELS, TOOL)
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(NamedTuple):
     """A number of documents, for all topics or for each.
 
     The path of a file stands for the numbers in it; whoever binds the measure reads it.

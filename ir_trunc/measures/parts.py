@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_trunc._core.arrays import Bools, Floats, Ints, offsets_of
 from ir_trunc._core.errors import ParameterError, counted, nearest, warn
-from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, offsets_of
 from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, running
 from ir_trunc.measures.params import QRELS, TOOL, Size
+
+if TYPE_CHECKING:
+    from ir_trunc._core.judgments import Judgments
 
 __all__ = [
     "binary", "cascade", "count", "discount", "effort", "exponential", "first_relevant", "geometric",
@@ -62,8 +66,7 @@ class PowersOfTwo:
         return worth[np.maximum(grade, 0)]
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(NamedTuple):
     """The gains of all judged documents, retrieved or not."""
 
     R: Ints  # relevant documents of every query
@@ -93,8 +96,7 @@ def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
     return Gains(lists, units, judgments.computed[scale], unit)
 
 
-@dataclass(frozen=True, eq=False)
-class Gains:
+class Gains(NamedTuple):
     """The gains of documents, in whole units where the scale allows it, so that their sums are exact."""
 
     lists: Lists
@@ -162,8 +164,7 @@ class Gains:
         return Ideal(self.lists, sums, starts, self.R)
 
 
-@dataclass(frozen=True, eq=False)
-class Ideal:
+class Ideal(NamedTuple):
     """Cumulated gain of every query's ideal list: `sums[starts + depth]` for a depth <= lengths."""
 
     lists: Lists
@@ -266,8 +267,7 @@ def top_grade(lists: Lists, max_rel: int | None) -> int:
     return max_rel or highest or 1
 
 
-@dataclass(frozen=True, eq=False)
-class Ties:
+class Ties(NamedTuple):
     """The relevant documents of every query in groups of the same grade, best first."""
 
     row: Ints  # of every group, its query
@@ -316,8 +316,7 @@ def ties(judgments: Judgments) -> Ties:
     return groups
 
 
-@dataclass(frozen=True, eq=False)
-class Standing:
+class Standing(NamedTuple):
     """How each relevant hit stands by its grade; 0 for the other hits."""
 
     better: Ints  # documents of a higher grade down to its rank

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc._core.rankings import Floats, offsets_of
+from ir_trunc._core.arrays import Floats, offsets_of
 from ir_trunc.measures.classical import dcg
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists, above

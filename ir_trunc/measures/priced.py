@@ -12,8 +12,8 @@ from typing import Annotated
 
 import numpy as np
 
+from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc._core.errors import ParameterError
-from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc.measures.answering import EM, SQUAD, answers, first_scores, in_run
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists

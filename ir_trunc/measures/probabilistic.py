@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError
-from ir_trunc._core.rankings import Floats
 from ir_trunc.measures.classical import WEBBER, dcg, normalised
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists

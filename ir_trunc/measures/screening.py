@@ -9,14 +9,13 @@ documents all the same, as CLEF's script does. Recall at the end is `SetR`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
+from ir_trunc._core.arrays import Bools, Floats
 from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.parameters import number
-from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import Range, Read
@@ -39,8 +38,7 @@ QUESTION = (
 )
 
 
-@dataclass(frozen=True)
-class RecallLevel:
+class RecallLevel(NamedTuple):
     """A recall to be reached: a share, or, above 1, a percentage."""
 
     meaning: str

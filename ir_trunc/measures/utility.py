@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ir_trunc._core.rankings import Floats
+from ir_trunc._core.arrays import Floats
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED, Read
 from ir_trunc.measures.lists import Lists

@@ -18,7 +18,7 @@ from ir_measures.measures import registry as ir_measures_registry
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ir_trunc._core.errors import IrTruncError, ParameterError, UnknownMeasureError, nearest, shown
-from ir_trunc._read.text import read_sizes
+from ir_trunc._core.lazy import cached_property
 from ir_trunc.measures import BoundMeasure, Definition, declaration, names, registry
 from ir_trunc.measures.declaration import items_of, parse, title_of
 from ir_trunc.measures.definition import Formula
@@ -96,7 +96,7 @@ def _object_of(definition: Definition, name: str) -> Any:
         "SHORT_DESC": definition.summary,
         "SUPPORTED_PARAMS": params,
         "AT_PARAM": definition.at,
-        "__doc__": definition.describe(),
+        "__doc__": cached_property(lambda measure: measure.DEFINITION.describe()),
         "__module__": __name__,
     }
     return type(f"_{definition.name}", (TruncMeasure,), body)()
@@ -165,6 +165,8 @@ def bind(measure: Measure) -> BoundMeasure | None:
     if isinstance(measure, TruncMeasure):
         bound = measure.DEFINITION.of_clean(measure.params)
         params = bound.definition.params
+        from ir_trunc._read.text import read_sizes
+
         sizes = {  # the numbers of a file take the place of its path
             name: read_sizes(value)
             for name, value in bound.params.items()
