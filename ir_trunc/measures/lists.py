@@ -126,15 +126,8 @@ class Lists:
         none = zeros[:0]
         first = None if self.first_scores is None else np.full(len(zeros), -np.inf)
         offsets = np.zeros(len(zeros) + 1, dtype=np.int64)
-        empty = self.rankings.unchecked(
-            judgments=self.judgments.without_nil(),
-            lengths=zeros,
-            judged_offsets=offsets,
-            judged_ranks=none,
-            judged_grades=none,
-            starts=zeros,
-            first_scores=first,
-        )
+        rankings = type(self.rankings)  # its module is not imported here: declarations do not need it
+        empty = rankings(self.judgments.without_nil(), zeros, offsets, none, none, zeros, first_scores=first)
         return Lists(empty, self.k)
 
     def to_depth(self, cutoff: int | None) -> tuple[Lists, Ints]:

@@ -163,10 +163,10 @@ def definition_of(measure: Measure) -> Definition | None:
 def bind(measure: Measure) -> BoundMeasure | None:
     """The measure with its formula, or None where a setting is one that only other providers know."""
     if isinstance(measure, TruncMeasure):
+        from ir_trunc._read.text import read_sizes  # with pathlib and json, which no object needs
+
         bound = measure.DEFINITION.of_clean(measure.params)
         params = bound.definition.params
-        from ir_trunc._read.text import read_sizes
-
         sizes = {  # the numbers of a file take the place of its path
             name: read_sizes(value)
             for name, value in bound.params.items()
