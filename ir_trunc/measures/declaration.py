@@ -197,7 +197,9 @@ def oriented(measure: object, values: Floats) -> Floats:
 
 def title_of(formula: Callable[..., Any], name: str | None = None) -> str:
     """The name of a measure, by default that of its function; ParameterError for anything but a function."""
-    if not inspect.isfunction(formula):
+    code = getattr(formula, "__code__", None)
+    takes_lists = code is not None and (code.co_argcount or code.co_flags & inspect.CO_VARARGS)
+    if not inspect.isfunction(formula) or not takes_lists:
         raise ParameterError(f"measure decorates a function of lists, not {shown(formula)}.")
     return name or formula.__name__
 

@@ -102,8 +102,8 @@ def test_a_measure_outside_the_package_is_declared_by_the_public_decorator():
     assert registry == before
 
 
-@pytest.mark.parametrize("given", [3, None, "AP", int, Path])
-def test_a_measure_that_is_not_a_function_is_refused(given):
+@pytest.mark.parametrize("given", [3, None, "AP", int, Path, lambda: 1])
+def test_a_measure_that_is_not_a_function_of_lists_is_refused(given):
     with pytest.raises(ir_trunc.ParameterError, match="measure decorates a function of lists, not"):
         ir_trunc.measure(source="here")(given)
 
