@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -89,14 +90,14 @@ def separation(first_scores: Floats | None, nil: Bools) -> tuple[float, float, f
     """AUROC of the top score for questions with against those without an answer, with DeLong's interval."""
     if first_scores is None or min(nil.sum(), (~nil).sum()) < 2:
         return math.nan, math.nan, math.nan
-    from scipy.stats import norm, rankdata
-
-    groups = first_scores[~nil], first_scores[nil]
-    ranks = np.split(rankdata(np.concatenate(groups)), [len(groups[0])])
-    # For each question the share of the questions of the other kind with a lower top score.
-    shares = [(rank - rankdata(own)) / len(other) for rank, own, other in zip(ranks, groups, groups[::-1])]
+    kinds = [np.sort(first_scores[~nil]), np.sort(first_scores[nil])]
+    # For each question the share of those of the other kind with a lower top score; an equal one counts half.
+    shares = [
+        (other.searchsorted(own) + other.searchsorted(own, "right")) / (2 * len(other))
+        for own, other in zip(kinds, kinds[::-1])
+    ]
     error = math.sqrt(sum(share.var(ddof=1) / len(share) for share in shares))
-    auroc, half = float(shares[0].mean()), float(norm.ppf(0.975)) * error
+    auroc, half = float(shares[0].mean()), NormalDist().inv_cdf(0.975) * error
     return auroc, max(auroc - half, 0.0), min(auroc + half, 1.0)
 
 
