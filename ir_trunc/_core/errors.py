@@ -12,7 +12,7 @@ from contextvars import ContextVar
 
 # Control characters, marks that change the direction of text, separators of lines and paragraphs, halves of
 # surrogate pairs.
-_CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = "[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 class IrTruncError(ValueError):
@@ -79,7 +79,7 @@ def noted(issued: bool = True) -> Iterator[list[str]]:
 
 def printable(text: str) -> str:
     r"""The text with control characters as `\x1b`, and bytes of file names that are not UTF-8 as `\xff`."""
-    return _CONTROL.sub(_escaped, text)
+    return re.sub(_CONTROL, _escaped, text)
 
 
 def _escaped(match: re.Match[str]) -> str:

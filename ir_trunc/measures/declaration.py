@@ -28,7 +28,7 @@ _aliases: dict[str, str] = {}
 Cutoff = Literal["none", "optional", "required"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class measure:
     """Declare a formula as a measure.
 
@@ -119,8 +119,8 @@ class measure:
             )
         if self.scope == "list" and (self.of_means or self.influence):
             raise ParameterError(f"{title}: of_means and influence are for measures with scope='run'.")
-        text = inspect.cleandoc(formula.__doc__ or "")
-        if sys.flags.optimize < 2 and len(text.split("\n\n")) < 2:
+        lines = (formula.__doc__ or "").strip().splitlines()
+        if sys.flags.optimize < 2 and all(line.strip() for line in lines):
             raise ParameterError(f"{title} needs a docstring: a sentence, an empty line, and the formula.")
         single, of_single = ungrouped(formula)
         params = {name: Param(name, kind_of(title, name, *given), given[1]) for name, *given in single}

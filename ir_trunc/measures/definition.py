@@ -69,7 +69,7 @@ class Declared:
         return "\n\n".join(self._paragraphs[2:])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Definition(Declared):
     """A measure as it is declared: a formula over `Lists`, its parameters, and the range of its values.
 

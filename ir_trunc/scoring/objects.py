@@ -38,6 +38,25 @@ class TruncMeasure(Measure):
 
     DEFINITION: Definition
 
+    @cached_property
+    def SUPPORTED_PARAMS(self) -> dict[str, ir_measures.ParamInfo]:  # noqa: D102 (a name of ir-measures)
+        return {
+            name: ir_measures.ParamInfo(
+                required=param.required,
+                default=NOT_PROVIDED if param.default is None else param.default,
+                desc=f"{param.kind.meaning} ({param.kind.allowed})",
+            )
+            for name, param in self.DEFINITION.params.items()
+        }
+
+    @cached_property
+    def SHORT_DESC(self) -> str:  # noqa: D102
+        return self.DEFINITION.summary
+
+    @cached_property
+    def PRETTY_NAME(self) -> str:  # noqa: D102
+        return self.DEFINITION.summary.split(":")[0].rstrip(".")
+
     def __init__(self, **params: Any):
         clean = self.DEFINITION.clean
         values = {name: clean(name, value) for name, value in params.items() if value is not None}
@@ -80,21 +99,10 @@ def _as_written(value: Any) -> str:
 
 
 def _object_of(definition: Definition, name: str) -> Any:
-    params = {
-        name: ir_measures.ParamInfo(
-            required=param.required,
-            default=NOT_PROVIDED if param.default is None else param.default,
-            desc=f"{param.kind.meaning} ({param.kind.allowed})",
-        )
-        for name, param in definition.params.items()
-    }
     body = {
         "DEFINITION": definition,
         "NAME": name,
         "__name__": definition.name,
-        "PRETTY_NAME": definition.summary.split(":")[0].rstrip("."),
-        "SHORT_DESC": definition.summary,
-        "SUPPORTED_PARAMS": params,
         "AT_PARAM": definition.at,
         "__doc__": cached_property(lambda measure: measure.DEFINITION.describe()),
         "__module__": __name__,
@@ -348,14 +356,12 @@ def _check_stock(name: str, measure: Measure) -> None:
 
 # A name of trec_eval, as ndcg_cut_10 or P_5: a word, and its parameters behind a dot or an underscore. The
 # name of a file, as P_5.run, is none.
-_OF_TREC_EVAL = re.compile(
-    r"(?:11pt_avg|[A-Za-z]+(?:_[A-Za-z]+)*)(?:[._][0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)?"
-)
+_OF_TREC_EVAL = r"(?:11pt_avg|[A-Za-z]+(?:_[A-Za-z]+)*)(?:[._][0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)?"
 
 
 def trec_eval_measures(name: str) -> list[Measure]:
     """The measures that have this name in trec_eval: none, one, or several for a name without a cutoff."""
-    if not _OF_TREC_EVAL.fullmatch(name):
+    if not re.fullmatch(_OF_TREC_EVAL, name):
         return []
     from pytrec_eval import supported_nicknames
 
