@@ -117,11 +117,15 @@ def _nil(text: str) -> NilRule:
         raise argparse.ArgumentTypeError(f"{shown(text)} is not one of {meanings}, nor ID=MEANING") from None
 
 
-def natural(text: str) -> int:
+def natural(text: str, least: int = 0) -> int:
     """A whole number from 0 on."""
-    if (number := _whole(text)) < 0:
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number from 0 on")
+    if (number := _whole(text)) < least:
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number from {least} on")
     return number
+
+
+def _positive(text: str) -> int:
+    return natural(text, 1)
 
 
 _ORDER = (
@@ -162,7 +166,7 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "missing": ("", {"choices": get_args(Missing), "help": _MISSING}),
     "unjudged": ("", {"choices": get_args(Unjudged), "help": _UNJUDGED}),
     "ties": ("", {"choices": get_args(Ties), "default": "id", "help": _TIES}),
-    "jobs": ("", {"type": natural, "metavar": "N", "help": "runs that are scored at a time (default 1)"}),
+    "jobs": ("", {"type": _positive, "metavar": "N", "help": "runs that are scored at a time (default 1)"}),
     "plot": ("", {"metavar": "FILE", "help": "draw it into a file: .png, .svg, .pdf"}),
     "seed": (
         "",

@@ -388,7 +388,7 @@ def check(
         (share of empty lists), `abstention.precision` (share of them that belong to nil queries) and
         `abstention.recall` (share of the nil queries that got the empty list). Changes are those for the
         worse (`worsens`), for the better (`improves`), downwards (`drops`) and upwards (`rises`).
-    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, ties
         As for `calc`.
     run : RunLike
         The new run.

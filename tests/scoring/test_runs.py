@@ -75,5 +75,5 @@ def test_a_comparison_by_threads_and_at_the_command_line(collection, command, mo
     assert command(*words, "--jobs", "0") == (
         2,
         "",
-        "ir_trunc: jobs=0 is out of range: a whole number >= 1 is needed.\n",
+        "ir_trunc: argument --jobs: '0' is not a whole number from 1 on; see 'ir_trunc --help'.\n",
     )
