@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.lazy import npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def offsets_of(lengths: npt.ArrayLike) -> Ints:

@@ -22,7 +22,6 @@ from typing import (
     Any,
     ClassVar,
     Literal,
-    NamedTuple,
     ParamSpec,
     Protocol,
     TypeVar,
@@ -33,9 +32,9 @@ from typing import (
 )
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, either, nearest, shown
+from ir_trunc._core.lazy import dataclass, npt
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -269,7 +268,8 @@ class Kind(Protocol):
         """The value as a plain Python object; ParameterError where it is not allowed."""
 
 
-class Param(NamedTuple):
+@dataclass(frozen=True)
+class Param:
     """One parameter: its kind (allowed values), its default, and whether it has to be given."""
 
     name: str
@@ -289,7 +289,8 @@ def written_arguments(params: Iterable[Param]) -> str:
     return f"({', '.join(inside)})" if inside else ""
 
 
-class Number(NamedTuple):
+@dataclass(frozen=True)
+class Number:
     """A real number between two bounds; `inside` leaves the bounds themselves out."""
 
     meaning: str
@@ -310,7 +311,8 @@ class Number(NamedTuple):
         return real
 
 
-class Whole(NamedTuple):
+@dataclass(frozen=True)
+class Whole:
     """A whole number from `low` on, to `high`."""
 
     meaning: str
@@ -325,7 +327,8 @@ class Whole(NamedTuple):
         return whole(name, value, self.low, self.high)
 
 
-class Flag(NamedTuple):
+@dataclass(frozen=True)
+class Flag:
     """True or False."""
 
     meaning: str
@@ -335,7 +338,8 @@ class Flag(NamedTuple):
         return flag(name, value)
 
 
-class Text(NamedTuple):
+@dataclass(frozen=True)
+class Text:
     """A text."""
 
     meaning: str
@@ -345,7 +349,8 @@ class Text(NamedTuple):
         return text(name, value)
 
 
-class Choice(NamedTuple):
+@dataclass(frozen=True)
+class Choice:
     """One of a few words, or, where `number` is given, a number of that kind.
 
     elsewhere: (word, hint) for words that another measure knows.
@@ -374,7 +379,8 @@ class Choice(NamedTuple):
         return self.number.clean(name, value)
 
 
-class Several(NamedTuple):
+@dataclass(frozen=True)
+class Several:
     """One or more values of a kind; each counts once."""
 
     meaning: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from ir_trunc._core.errors import counted, warn
+from ir_trunc._core.lazy import dataclass
 from ir_trunc._read.reading import Reading
 from ir_trunc._read.rows import Samples
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import accumulate, count, pairwise
@@ -17,11 +16,10 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._core.lazy import LazyModule
+from ir_trunc._core.lazy import LazyModule, dataclass, npt
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc._core.universe import Keys
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.judgments import HIGHEST_GRADE
+from ir_trunc._core.lazy import dataclass, npt
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
 from ir_trunc._read.arrow import flat, numeric, one_array, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Reading

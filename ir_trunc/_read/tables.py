@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, nearest
+from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import (
     ValueType,

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import NamedTuple
 
+from ir_trunc._core.lazy import dataclass
 from ir_trunc.measures.declaration import lookup, measure, names, registry
 from ir_trunc.measures.definition import BoundMeasure, Definition
 from ir_trunc.measures.definition import all_curves as curves
@@ -32,7 +32,8 @@ _READING_ORDER = (
 )  # fmt: skip
 
 
-class Family(NamedTuple):
+@dataclass(frozen=True)
+class Family:
     """The measures of one file.
 
     Parameters

@@ -7,13 +7,14 @@ import copyreg
 import inspect
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, is_dataclass
-from functools import cache, wraps
+from dataclasses import is_dataclass
+from functools import cache, partial, wraps
 from importlib import import_module
 from typing import Any, Literal, get_args
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
+from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.parameters import literal
 from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Range, Reads, Ties
 from ir_trunc.measures.lists import Lists
@@ -28,7 +29,7 @@ _aliases: dict[str, str] = {}
 Cutoff = Literal["none", "optional", "required"]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class measure:
     """Declare a formula as a measure.
 
@@ -122,6 +123,19 @@ class measure:
         lines = (formula.__doc__ or "").strip().splitlines()
         if sys.flags.optimize < 2 and all(line.strip() for line in lines):
             raise ParameterError(f"{title} needs a docstring: a sentence, an empty line, and the formula.")
+        definition = Definition(
+            title, partial(self._declared, title, formula), self.range, self.source, self.scope, self.aliases,
+            self.of_means, self.influence, self.at, self.lower_is_better, self.reads,
+            self.ties or ("gains" if type(self) is measure else "orders"),
+        )  # fmt: skip
+        if type(self) is not measure:
+            definition.params  # noqa: B018 (an error belongs where a user's measure is declared)
+        registry[title] = definition
+        _aliases.update(dict.fromkeys(self.aliases, title))
+        return formula
+
+    def _declared(self, title: str, formula: Formula) -> tuple[dict[str, Param], Formula]:
+        """The parameters, and the formula as a function of these."""
         single, of_single = ungrouped(formula)
         params = {name: Param(name, kind_of(title, name, *given), given[1]) for name, *given in single}
         if self.takes_nil:
@@ -130,13 +144,7 @@ class measure:
         if self.cutoff != "none":
             depth = Whole("evaluation depth, written @k: only the first k documents are looked at")
             params[CUTOFF] = Param(CUTOFF, depth, required=self.cutoff == "required")
-        registry[title] = Definition(
-            title, of_single, params, self.range, self.source, self.scope, self.aliases,
-            self.of_means, self.influence, self.at, self.lower_is_better, self.reads,
-            self.ties or ("gains" if type(self) is measure else "orders"),
-        )  # fmt: skip
-        _aliases.update(dict.fromkeys(self.aliases, title))
-        return formula
+        return params, of_single
 
 
 def names() -> list[str]:

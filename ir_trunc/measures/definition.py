@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from ir_trunc._core.arrays import Bools, Floats, offsets_of
 from ir_trunc._core.errors import ParameterError, nearest, shown
-from ir_trunc._core.lazy import cached_property
+from ir_trunc._core.lazy import cached_property, dataclass
 from ir_trunc._core.parameters import written_arguments
 from ir_trunc.measures.lists import Depths, Lists
 from ir_trunc.measures.params import Param
@@ -77,10 +76,8 @@ class Definition(Declared):
 
     Parameters
     ----------
-    formula : function
-        From `Lists` and values of the parameters to a value for each point of the lists.
-    params : mapping of str to Param
-        Its parameters; 'cutoff' is the k of `@k`.
+    declared : function
+        Returns the parameters and the formula. They are read at their first use: few measures are used.
     bounds : tuple of two floats, or function
         The `range` of `measure`.
 
@@ -94,8 +91,7 @@ class Definition(Declared):
     """
 
     name: str
-    formula: Formula
-    params: Mapping[str, Param]
+    declared: Callable[[], tuple[Mapping[str, Param], Formula]]
     bounds: Range | Callable[..., Range]
     source: str
     scope: Literal["list", "run"] = "list"
@@ -106,6 +102,20 @@ class Definition(Declared):
     lower_is_better: bool = False
     reads: Reads = ()
     ties: Ties = "orders"
+
+    @property
+    def params(self) -> Mapping[str, Param]:
+        """Its parameters by name; 'cutoff' is the k of `@k`."""
+        return self._declared[0]
+
+    @property
+    def formula(self) -> Formula:
+        """From `Lists` and values of the parameters to a value for each point of the lists."""
+        return self._declared[1]
+
+    @cached_property
+    def _declared(self) -> tuple[Mapping[str, Param], Formula]:
+        return self.declared()
 
     def _docstring(self) -> str:
         return self.formula.__doc__ or f"{self.name}.\n\nnot known under python -OO"
@@ -208,7 +218,7 @@ class BoundMeasure:
     """
 
     definition: Definition
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any]
     cutoff: int | None = None
 
     @property

@@ -17,11 +17,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_trunc._core.arrays import Bools, Floats, Ints, offsets_of, sizes_of
 from ir_trunc._core.errors import ParameterError
-from ir_trunc._core.lazy import cached_property
+from ir_trunc._core.lazy import cached_property, npt
 
 if TYPE_CHECKING:
     from ir_trunc._core.rankings import Rankings

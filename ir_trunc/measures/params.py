@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
+from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.parameters import LARGEST, Choice, Flag, Kind, Number, Param, Text, Whole
 
 __all__ = [
@@ -21,7 +22,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-class GainMap(NamedTuple):
+@dataclass(frozen=True)
+class GainMap:
     """A gain for each grade; a grade that the map leaves out is its own gain.
 
     Negative grades and unjudged documents have gain 0, also where the map gives grade 0 a gain, as in
@@ -95,7 +97,8 @@ def is_path(size: Size) -> bool:
     return isinstance(size, str) and size not in (QRELS, TOOL)
 
 
-class Sizes(NamedTuple):
+@dataclass(frozen=True)
+class Sizes:
     """A number of documents, for all topics or for each.
 
     The path of a file stands for the numbers in it; whoever binds the measure reads it.

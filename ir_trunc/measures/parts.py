@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_trunc._core.arrays import Bools, Floats, Ints, offsets_of
 from ir_trunc._core.errors import ParameterError, counted, nearest, warn
+from ir_trunc._core.lazy import dataclass, npt
 from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, running
 from ir_trunc.measures.params import QRELS, TOOL, Size
 
@@ -28,7 +27,7 @@ _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
 
 # Scales are functions from grades to units of gain (0 for negatives); scales that give equal gains are equal,
 # and have one hash.
-GradeScale = Callable[[Ints], npt.ArrayLike]
+GradeScale = Callable[[Ints], "npt.ArrayLike"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,8 @@ class PowersOfTwo:
         return worth[np.maximum(grade, 0)]
 
 
-class Judged(NamedTuple):
+@dataclass(frozen=True)
+class Judged:
     """The gains of all judged documents, retrieved or not."""
 
     R: Ints  # relevant documents of every query
@@ -96,7 +96,8 @@ def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
     return Gains(lists, units, judgments.computed[scale], unit)
 
 
-class Gains(NamedTuple):
+@dataclass(frozen=True)
+class Gains:
     """The gains of documents, in whole units where the scale allows it, so that their sums are exact."""
 
     lists: Lists
@@ -164,7 +165,8 @@ class Gains(NamedTuple):
         return Ideal(self.lists, sums, starts, self.R)
 
 
-class Ideal(NamedTuple):
+@dataclass(frozen=True)
+class Ideal:
     """Cumulated gain of every query's ideal list: `sums[starts + depth]` for a depth <= lengths."""
 
     lists: Lists
@@ -267,7 +269,8 @@ def top_grade(lists: Lists, max_rel: int | None) -> int:
     return max_rel or highest or 1
 
 
-class Ties(NamedTuple):
+@dataclass(frozen=True)
+class Ties:
     """The relevant documents of every query in groups of the same grade, best first."""
 
     row: Ints  # of every group, its query
@@ -316,7 +319,8 @@ def ties(judgments: Judgments) -> Ties:
     return groups
 
 
-class Standing(NamedTuple):
+@dataclass(frozen=True)
+class Standing:
     """How each relevant hit stands by its grade; 0 for the other hits."""
 
     better: Ints  # documents of a higher grade down to its rank

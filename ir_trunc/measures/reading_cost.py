@@ -5,12 +5,13 @@ A run's costs (a `cost` column) say what each document costs; without them all c
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
+from ir_trunc._core.lazy import dataclass
 from ir_trunc.measures.declaration import lookup, measure, parse
 from ir_trunc.measures.definition import BoundMeasure
 from ir_trunc.measures.lists import EveryDocument, Lists
@@ -72,7 +73,8 @@ def UMeasure(
 # any measure, and what the list costs
 
 
-class Named(NamedTuple):
+@dataclass(frozen=True)
+class Named:
     """Another measure, by its text."""
 
     meaning: str

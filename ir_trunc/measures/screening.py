@@ -9,12 +9,13 @@ documents all the same, as CLEF's script does. Recall at the end is `SetR`.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ir_trunc._core.arrays import Bools, Floats
 from ir_trunc._core.errors import ParameterError, shown
+from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.parameters import number
 from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declaration import measure
@@ -38,7 +39,8 @@ QUESTION = (
 )
 
 
-class RecallLevel(NamedTuple):
+@dataclass(frozen=True)
+class RecallLevel:
     """A recall to be reached: a share, or, above 1, a percentage."""
 
     meaning: str

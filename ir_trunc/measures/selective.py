@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from ir_trunc._core.arrays import Bools, Floats, Ints
+from ir_trunc._core.lazy import dataclass
 from ir_trunc.measures.answering import answers, first_scores, from_here_on
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
@@ -28,7 +28,8 @@ TRAUB = "Traub et al., NeurIPS 2024, https://arxiv.org/abs/2407.01032"
 QUESTION = "If a system gave only the answers that it is surest of, how many of these would be wrong?"
 
 
-class RankedAnswers(NamedTuple):
+@dataclass(frozen=True)
+class RankedAnswers:
     """The answers of a run, the surest first."""
 
     order: Ints  # the position of the answer that stands at each place

@@ -127,7 +127,7 @@ def weighted(bound: BoundMeasure, topics: tuple[str, ...], weights: Floats) -> B
         def formula(lists: Lists, **params: Any) -> Floats:
             return definition.formula(lists, **params) * weight(lists)
 
-        return replace(bound, definition=replace(definition, formula=formula))
+        return replace(bound, definition=replace(definition, declared=lambda: (definition.params, formula)))
     if definition.of_means is None:
         raise ParameterError(
             f"{definition.name} looks at all lists of a run and has no weighted mean, as `unanswerable` and"

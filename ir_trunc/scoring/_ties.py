@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, noted
+from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of, sizes_of
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.scoring.objects import MeasureLike, read_measures

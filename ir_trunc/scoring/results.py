@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import ir_measures
 import numpy as np
-import numpy.typing as npt
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
@@ -24,7 +23,7 @@ from ir_trunc._core.errors import (
     printable,
     shown,
 )
-from ir_trunc._core.lazy import cached_property, pd
+from ir_trunc._core.lazy import cached_property, dataclass, npt, pd
 from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted, table_text

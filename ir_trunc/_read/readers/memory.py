@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from itertools import chain, islice, pairwise
 from operator import attrgetter
 from typing import Any
@@ -329,6 +328,8 @@ def _scored_table(
                 if not plain or not isinstance(content, str):
                     usual = ", ".join(map(str, ids[:4]))
                     raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {usual}.")
+                from hashlib import sha256
+
                 doc_id = sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
                 hashed += 1
             rows.append((topic, doc_id, value))
