@@ -473,6 +473,22 @@ def test_numbers_are_rounded_as_python_rounds_them(tmp_path):
     assert lists.scores.tobytes() == np.array([float(text) for text in texts]).tobytes()
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n", "\t\n"])
+@pytest.mark.parametrize("blank", [" ", "\t", "  ", " \t"])
+def test_lines_that_fit_into_64_bytes_and_longer_ones(tmp_path, blank, end):
+    docs = ["a.1-b"[: 1 + at % 5] + "x" * at for at in range(70)]
+    fields = [["1", "Q0", doc, str(at), f"{(-1) ** at * at / 8:.3f}", "t.1"] for at, doc in enumerate(docs)]
+    path = tmp_path / "a.run"
+    path.write_text("".join(blank.join(line) + end for line in fields))
+    judged = read_qrels({"1": {doc: 1 + at % 3 for at, doc in enumerate(docs[::3])}})
+    assert same(judged, path)
+    path.write_text("".join(blank.join([*line[:2], *line[2:4], line[5], line[4]]) + end for line in fields))
+    assert not same(judged, path)  # the tag where the score belongs
+    path = tmp_path / "a.qrels"
+    path.write_text("".join(blank.join(["1", "0", doc, str(at)]) + end for at, doc in enumerate(docs)))
+    assert read_qrels(path).to_dict() == {"1": {doc: at for at, doc in enumerate(docs)}}
+
+
 def number(rng):
     """A number as text: of a few digits or of many, with an exponent or not, near a tie or not."""
     kind = rng.randrange(5)

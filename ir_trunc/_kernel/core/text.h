@@ -7,6 +7,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Whether the first byte in memory is the lowest of a word, and the compiler can count the zeros below a bit. */
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FIRST_BYTE_IS_LOWEST 1
+#else
+#define FIRST_BYTE_IS_LOWEST 0
+#endif
+
 typedef struct {
     const char *at;
     size_t size;
