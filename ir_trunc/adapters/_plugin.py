@@ -1,11 +1,12 @@
-"""The plug-in of PyTerrier, installed as the module `ir_trunc_plugin`, outside of the package.
+"""What runs before ir_trunc is imported: the plug-in of PyTerrier, and the start of the command.
 
-PyTerrier does not guard its plug-ins: an exception here would end `import pyterrier`, and an import of
-ir_trunc here would slow it down. Therefore this module imports ir_trunc when it is first used.
+It is installed as the module `ir_trunc_plugin`, outside of the package. PyTerrier does not guard its
+plug-ins: an exception here would end `import pyterrier`, and an import of ir_trunc here would slow it down.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
 from importlib import import_module
 from types import ModuleType
@@ -30,6 +31,15 @@ def namespace() -> ModuleType:
     except Exception as error:  # of any kind: `import pyterrier` must not fail
         warnings.warn(f"ir_trunc cannot add its measures to PyTerrier: {error}", stacklevel=2)
     return _Truncation("pyterrier.truncation", _Truncation.__doc__)
+
+
+def command() -> int:
+    """Run `ir_trunc`; returns the exit status."""
+    # numpy's OpenBLAS starts a thread for each processor when numpy is imported. They wait in a loop, which
+    # takes as much processor time as a small run, and no command needs them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    status: int = import_module("ir_trunc.__main__").main()
+    return status
 
 
 def _measure(name: str) -> Any:

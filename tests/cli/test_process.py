@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -372,3 +373,15 @@ def test_a_run_with_a_name_that_is_not_utf8(folder, command, words):
     data = out + ((folder / "out.csv").read_text() if "out.csv" in words else "")
     if ("in.run BAD AP" in words and "meta" not in words) or "cuts" in words:
         assert (r"caf\\xe9.run" if "jsonl" in words else r"caf\xe9.run") in data
+
+
+@pytest.mark.parametrize("own", [None, "2"])
+def test_the_installed_command_starts_no_threads_for_linear_algebra(folder, own):
+    variables = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    variables |= {"OPENBLAS_NUM_THREADS": own} if own else {}
+    (script,) = entry_points(group="console_scripts", name="ir_trunc")
+    name, _, function = script.value.partition(":")
+    code = f"import os, sys, {name}; sys.argv = ['ir_trunc', 'qrels', 'in.run', 'AP']; {name}.{function}()"
+    code += "; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["AP", own or "1"]
