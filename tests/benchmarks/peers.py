@@ -3,8 +3,10 @@
     python tests/benchmarks/peers.py [--repeat 3] [--folder DIR] [--small] [--large] [--python] [PART ...]
 
 Parts: files, memory, prepared, matrices, many, small, growth; all of them without a name. Every side runs in
-a process of its own, in turn; the figures are medians of user + system seconds of the whole process (memory,
-prepared and matrices: of the call alone, its data being there), ratios are medians over the rounds. Peers
+a process of its own, in turn, with one thread for numpy's linear algebra: OpenBLAS starts one for each
+processor, which waits in a loop and does nothing for any side. The figures are medians of user + system
+seconds of the whole process (memory, prepared and matrices: of the call alone, its data being there) and of
+seconds by the clock, which contain the making of that data; ratios are medians over the rounds. Peers
 that are not installed are left out, and named. Where a peer's scores differ from ours by more than 1e-6 the
 benchmark fails: nobody is fast and wrong. Each side computes nDCG@10, AP and P@5; ours does 20 measures in
 `files`. --small: a hundredth of the lines. --large: `growth` goes to 70 million lines.
@@ -139,6 +141,7 @@ print(json.dumps({{"seconds": time.process_time() - start, "scores": found}}))
 # Python keeps what it has compiled, as it does for users: the peers, which are installed, are compiled
 # already, and ir_trunc would be compiled anew in every process.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+ENVIRONMENT["OPENBLAS_NUM_THREADS"] = "1"
 
 
 @dataclass
@@ -167,8 +170,8 @@ def python(name: str, code: str, *words: object) -> Side:
 
 
 def command(name: str, qrels: Path, run: Path, places: str = "9") -> Side:
-    tool = [sys.executable, "-m", name, str(qrels), str(run), *THREE.split(), "-p", places]
-    return Side(f"`{name}` command", tool, "tsv")
+    installed = str(Path(sys.executable).with_name(name))
+    return Side(f"`{name}` command", [installed, str(qrels), str(run), *THREE.split(), "-p", places], "tsv")
 
 
 def trec_eval(qrels: Path, run: Path) -> Side:
@@ -207,8 +210,8 @@ def compared(title: str, sides: list[Side], repeat: int) -> None:
     """Run the sides in turn, the first of them ours, check their scores, and print a table."""
     rounds = [[measured(side) for side in sides] for _ in range(repeat)]
     print(
-        f"\n## {title}\n\n| side | processor s | wall s | ours / its | MiB | ours / its"
-        " |\n|---|---|---|---|---|---|"
+        f"\n## {title}\n\n| side | processor s | ours / its | clock s | ours / its | MiB | ours / its"
+        " |\n|---|---|---|---|---|---|---|"
     )
     for at, side in enumerate(sides):
         own = [figures[at] for figures in rounds]
@@ -220,15 +223,11 @@ def compared(title: str, sides: list[Side], repeat: int) -> None:
                     f"{title}: {side.name} differs from ours by {worst}: {found.scores},"
                     f" {rounds[0][0].scores}"
                 )
-        cells = [
-            f"{statistics.median(getattr(f, what) for f in own):.{n}f}"
-            for what, n in (("seconds", 2), ("wall", 2))
-        ]
-        for what in ("seconds", "memory"):
+        cells = []
+        for what, places in (("seconds", 2), ("wall", 2), ("memory", 0)):
             ratio = statistics.median(getattr(f[0], what) / getattr(f[at], what) for f in rounds)
+            cells.append(f"{statistics.median(getattr(f, what) for f in own):.{places}f}")
             cells.append(f"{ratio:.3f}" if at else "")
-            if what == "seconds":
-                cells.append(f"{statistics.median(f.memory for f in own):.0f}")
         print(f"| {side.name} | {' | '.join(cells)} |", flush=True)
 
 
@@ -301,7 +300,7 @@ def many(folder: Path, topics: int, repeat: int, _: bool) -> None:
     large = [write(folder, max(1, topics // 7), 1000, seed) for seed in range(8)]
     for of_size, what in ((made, "50"), (large, max(1, topics // 7))):
         words = [of_size[0][0], *(run for _, run in of_size), *TWENTY.split(), "--jobs"]
-        tool = [sys.executable, "-W", "ignore", "-m", "ir_trunc", *map(str, words)]
+        tool = [str(Path(sys.executable).with_name("ir_trunc")), *map(str, words)]
         sides = [Side(f"--jobs {jobs}", [*tool, jobs], "") for jobs in ("2", "1")]
         compared(f"The command, {len(of_size)} runs of {what} topics x 1000, 20 measures", sides, repeat)
 
