@@ -109,15 +109,18 @@ static bool read_as_qrels(char *text, size_t size)
             text[kept++] = text[at];
     }
     Qrels qrels = {.seed = 42};
-    Bytes offsets = {0}, bytes = {0};
     char *copy = malloc(kept ? kept : 1);
     memcpy(copy, text, kept);
     bool sure = lines_of_qrels(&qrels, (Text){copy, kept});
-    if (!ids_in_one(&qrels.docs, &offsets, &bytes))
+    size_t all = ids_size(&qrels.docs);
+    int32_t *offsets = malloc((qrels.docs.count + 1) * sizeof *offsets);
+    char *bytes = malloc(all ? all : 1);
+    ids_in_one(&qrels.docs, offsets, bytes);
+    if (offsets[qrels.docs.count] != (int32_t)all)
         abort();
     free(copy);
-    free(offsets.at);
-    free(bytes.at);
+    free(offsets);
+    free(bytes);
     qrels_free(&qrels);
     return sure;
 }

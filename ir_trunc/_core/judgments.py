@@ -84,7 +84,7 @@ class Judgments:
         """Judgments of documents in any order. levels: grades of the scale, which need not occur."""
         order = np.lexsort((-grades, rows))
         offsets = offsets_of(np.bincount(rows, minlength=len(topics)))
-        scale = distinct(np.concatenate((grades, np.fromiter(levels, np.int64))))
+        scale = distinct(np.concatenate((distinct(grades), np.fromiter(levels, np.int64))))
         return cls(tuple(topics), offsets, grades[order], scale[scale > 0])
 
     def with_nil(self, grade: int) -> Judgments:

@@ -171,20 +171,19 @@ class Qrels:
             classes = None if rows.classes is None else flat(rows.classes.indices).astype(np.int64)
         keys = code * max(1, len(doc_ids)) + doc
         order = np.argsort(keys)
-        best = np.arange(len(keys))
+        declared = tuple(levels)
+        # Of a class, too, the levels below its best answer.
+        scale = {*declared, *distinct(grades).tolist()}
+        best: Ints | slice = slice(None)
         if classes is not None:  # the best row of each class, and every row of a wrong answer
             by_class = np.lexsort((-grades, classes, code))
             again = (np.diff(code[by_class]) == 0) & (np.diff(classes[by_class]) == 0)
             first = np.concatenate(([True], ~again))[: len(by_class)]
             best = by_class[first | (grades[by_class] <= 0)]
-        declared = tuple(levels)
-        # Of a class, too, the levels below its best answer.
-        scale = {*declared, *distinct(grades).tolist()}
+        judgments = Judgments.from_rows(names, code[best], grades[best], scale)
         return cls(
             given,
-            replace(
-                Judgments.from_rows(names, code[best], grades[best], scale), scale_declared=bool(declared)
-            ),
+            replace(judgments, scale_declared=bool(declared)),
             topic_ids,
             doc_ids,
             keys[order],

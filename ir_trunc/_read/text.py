@@ -25,7 +25,7 @@ from ir_trunc._core.errors import FileError, InputError, MissingFileError, shown
 from ir_trunc._core.parameters import file_name
 
 # Bytes: what is computed from a block fits in the processor's cache; the next block uses the same memory.
-BLOCK = 1 << 22
+BLOCK = 1 << 21
 
 LONGEST_LINE = 1 << 20  # bytes: a file without line ends is refused before it fills the memory
 LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed, of files that are read at once: see `most_bytes`

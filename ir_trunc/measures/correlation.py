@@ -64,8 +64,10 @@ def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     hits = lists.sum(relevant)
     # A relevant document at rank i stands above all lower grades and beneath all higher ones that are not yet
     # passed.
-    worse_below = (lists.collection(D) - hit.as_good_in_all) - (lists.rank - hit.as_good)
-    won = lists.sum(relevant * (worse_below - (hit.better_in_all - hit.better)))
+    worse_below = (lists.collection(D) - hit.as_good_in_all) - (lists.rank[hit.at] - hit.as_good)
+    ahead = np.zeros(len(lists.row))
+    ahead[hit.at] = worse_below - (hit.better_in_all - hit.better)
+    won = lists.sum(ahead)
     # Each irrelevant document stands above those of the R relevant ones that are not yet passed.
     passed = lists.n * hits - lists.sum(relevant * lists.rank) - hits * (hits - 1) / 2
     lost = (lists.n - hits) * lists.spread(binary(lists).R) - passed

@@ -48,10 +48,10 @@ def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     size = np.maximum(collection_sizes(lists, TOOL if D == QRELS else D), judged + unjudged)
     log = lists.table(lambda i: np.log(np.maximum(i, 1)))
     hit = standing(lists)
-    relevant = lists.grade > 0
-    gain = log[hit.as_good] - log[lists.rank] - log[hit.as_good_in_all]
+    gain = np.zeros(len(lists.row))
+    gain[hit.at] = log[hit.as_good] - log[lists.rank[hit.at]] - log[hit.as_good_in_all]
     of_size = np.log(np.maximum(size, 1))
-    shared = lists.sum(relevant * gain) + lists.sum(relevant) * of_size
+    shared = lists.sum(gain) + lists.sum(lists.grade > 0) * of_size
     H_S = lists.n * of_size - lists.prefix(log)
     grades = ties(lists.judgments)
     coded = grades.sum(grades.size * log[grades.better + grades.size])

@@ -29,8 +29,8 @@ __all__ = ["Depths", "EveryDocument", "Lists"]
 
 T = TypeVar("T", bound=np.generic)
 
-# Cells of one padded block in `running`: small enough for the processor's second-level cache.
-_BLOCK = 1 << 16
+# Cells of one padded block in `running`: small enough for a processor's cache.
+_BLOCK = 1 << 14
 
 
 def running(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:
@@ -60,9 +60,10 @@ def above(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats], fi
 
 def from_nothing(x: npt.ArrayLike, offsets: Ints) -> Floats:
     """Cumulative sums inside every row, each of which begins with the 0 of the empty list."""
-    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    sums = np.zeros(len(rows) + len(offsets) - 1)
-    sums[np.arange(len(rows)) + rows + 1] = running(x, offsets)
+    sums = np.zeros(offsets[-1] + len(offsets) - 1)
+    filled = np.ones(len(sums), dtype=bool)
+    filled[offsets[:-1] + np.arange(len(offsets) - 1)] = False
+    sums[filled] = running(x, offsets)
     return sums
 
 

@@ -321,8 +321,9 @@ def ties(judgments: Judgments) -> Ties:
 
 @dataclass(frozen=True)
 class Standing:
-    """How each relevant hit stands by its grade; 0 for the other hits."""
+    """How the relevant hits stand by their grades."""
 
+    at: Ints  # which hits these are; the other fields have a value for each of them
     better: Ints  # documents of a higher grade down to its rank
     as_good: Ints  # those of the same or a higher grade, with itself
     better_in_all: Ints  # in all judgments
@@ -330,14 +331,12 @@ class Standing:
 
 
 def standing(lists: Lists) -> Standing:
-    """How each relevant hit stands by its grade."""
+    """How the relevant hits stand by their grades."""
     at = np.flatnonzero(lists.grade > 0)
     row, level = lists.row[at], np.searchsorted(lists.judgments.levels, lists.grade[at])
-    better_above, same_above = _above(level, row, len(lists.lengths))
+    better, same = _above(level, row, len(lists.lengths))
     better_in_all, same_in_all = ties(lists.judgments).around(row, level)
-    result = np.zeros((4, len(lists.row)), dtype=np.int64)
-    result[:, at] = better_above, better_above + same_above + 1, better_in_all, better_in_all + same_in_all
-    return Standing(*result)
+    return Standing(at, better, better + same + 1, better_in_all, better_in_all + same_in_all)
 
 
 def _above(values: Ints, row: Ints, rows: int) -> tuple[Ints, Ints]:

@@ -10,15 +10,15 @@ static PyObject *column(const Bytes *bytes)
     return PyBytes_FromStringAndSize(bytes->at, (Py_ssize_t)bytes->size);
 }
 
-/* Ids as offsets and bytes, or NULL. */
-static PyObject *texts(const Ids *ids)
+/* Ids as offsets and bytes, or NULL; they are let go, since both at a time would be the most memory of all. */
+static PyObject *texts(Ids *ids)
 {
-    Bytes offsets = {0}, bytes = {0};
-    bool all = ids_in_one(ids, &offsets, &bytes);
-    PyObject *both = all ? Py_BuildValue("(NN)", column(&offsets), column(&bytes)) : PyErr_NoMemory();
-    free(offsets.at);
-    free(bytes.at);
-    return both;
+    PyObject *offsets = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((ids->count + 1) * sizeof(int32_t)));
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)ids_size(ids));
+    if (offsets && bytes)
+        ids_in_one(ids, (int32_t *)PyBytes_AsString(offsets), PyBytes_AsString(bytes));
+    ids_free(ids);
+    return Py_BuildValue("(NN)", offsets, bytes);
 }
 
 /* What was read, which is let go; None where it is not sure. */

@@ -30,7 +30,7 @@ static bool name_topics(Judged *judged)
     return true;
 }
 
-/* Regions have three times as many slots as a topic has entries: most documents, unjudged, meet a free one. */
+/* Of the slots of a region two fifths are taken at most: most documents, unjudged, meet a free one. */
 static bool lay_out(Judged *judged)
 {
     const Judgments *judgments = &judged->judgments;
@@ -43,7 +43,7 @@ static bool lay_out(Judged *judged)
         size_t entries = judgments->odd.count, width = 2;
         for (; at < judgments->count && judgments->keys[at] < end; at++)
             entries++;
-        while (width < 3 * entries)
+        while (2 * width < 5 * entries)
             width *= 2;
         judged->regions[topic + 1] = judged->regions[topic] + width;
     }

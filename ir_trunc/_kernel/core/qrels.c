@@ -49,16 +49,24 @@ bool qrels_add(Qrels *qrels, Text topic, Text doc, double grade)
            add_number(&qrels->grade, (int32_t)grade);
 }
 
-bool ids_in_one(const Ids *ids, Bytes *offsets, Bytes *bytes)
+size_t ids_size(const Ids *ids)
 {
-    int32_t end = 0;
-    bool all = bytes_add(offsets, &end, sizeof end);
-    for (size_t at = 0; at < ids->count && all; at++) {
+    size_t size = 0;
+    for (size_t at = 0; at < ids->count; at++)
+        size += ids->texts[at].size;
+    return size;
+}
+
+void ids_in_one(const Ids *ids, int32_t *offsets, char *bytes)
+{
+    size_t end = 0;
+    offsets[0] = 0;
+    for (size_t at = 0; at < ids->count; at++) {
         Text text = ids->texts[at];
-        end += (int32_t)text.size;
-        all = bytes_add(bytes, text.at, text.size) && bytes_add(offsets, &end, sizeof end);
+        memcpy(bytes + end, text.at, text.size);
+        end += text.size;
+        offsets[at + 1] = (int32_t)end;
     }
-    return all;
 }
 
 void qrels_free(Qrels *qrels)

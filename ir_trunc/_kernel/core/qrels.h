@@ -16,9 +16,12 @@ typedef struct {
 /* False where it is not sure what a judgment means, or memory ends. */
 bool qrels_add(Qrels *qrels, Text topic, Text doc, double grade);
 
-/* Ids one after the other, and where each begins and the last ends (int32), as Arrow keeps them; false where
- * memory ends. */
-bool ids_in_one(const Ids *ids, Bytes *offsets, Bytes *bytes);
+/* How many bytes all ids have. */
+size_t ids_size(const Ids *ids);
+
+/* Ids one after the other, and where each begins and the last ends, as Arrow keeps them: `offsets` has room for
+ * one more than there are, `bytes` for all. */
+void ids_in_one(const Ids *ids, int32_t *offsets, char *bytes);
 
 void qrels_free(Qrels *qrels);
 

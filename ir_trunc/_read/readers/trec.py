@@ -121,10 +121,13 @@ def _qrels_by_kernel(data: Data, seed: int) -> Any:
     if not os.path.isfile(data.value):
         return None  # as above
     try:
-        held = map(bytes, blocks(Path(data.value), data.source))
-        lines = b"".join([*(block for block in held if not block.isspace()), b"\n"])
+        lines = bytearray()
+        for block in blocks(Path(data.value), data.source):
+            if not (bytes(block[:1]).isspace() and bytes(block).isspace()):
+                lines += block
     except (BadLineError, OSError):
         return None
+    lines += b"\n"
     return kernel.qrels_of_lines(lines, seed)
 
 
