@@ -25,7 +25,8 @@ HIGHEST_GRADE = 2**31 - 1
 
 def canonical_order(topics: Sequence[str]) -> list[int]:
     """Positions that put topics in their one order: as numbers where all are numbers, as text otherwise."""
-    if not all(topic.isascii() and topic.isdigit() for topic in topics):
+    joined = "".join(topics)
+    if not (joined.isascii() and joined.isdigit() and all(topics)):
         return sorted(range(len(topics)), key=topics.__getitem__)
     numbers = [topic.lstrip("0") for topic in topics]  # not int(): ids may have thousands of digits
     return sorted(range(len(topics)), key=lambda q: (len(numbers[q]), numbers[q], topics[q]))
@@ -82,10 +83,12 @@ class Judgments:
         cls, topics: Sequence[str], rows: Ints, grades: Ints, levels: Iterable[int] = ()
     ) -> Judgments:
         """Judgments of documents in any order. levels: grades of the scale, which need not occur."""
-        order = np.lexsort((-grades, rows))
+        # One sort of both takes a fifth of the time.
+        keys = np.asarray(rows, np.int64) << 32 | HIGHEST_GRADE - np.asarray(grades, np.int64)
+        keys.sort()
         offsets = offsets_of(np.bincount(rows, minlength=len(topics)))
         scale = distinct(np.concatenate((distinct(grades), np.fromiter(levels, np.int64))))
-        return cls(tuple(topics), offsets, grades[order], scale[scale > 0])
+        return cls(tuple(topics), offsets, HIGHEST_GRADE - (keys & (2**32 - 1)), scale[scale > 0])
 
     def with_nil(self, grade: int) -> Judgments:
         """The judgments with a document NIL of this grade for each nil query."""

@@ -48,6 +48,7 @@ def compile_into(folder: Path) -> Path:
     command = Distribution({"ext_modules": [extension]}).get_command_obj("build_ext")
     with TemporaryDirectory() as objects:
         command.build_lib, command.build_temp = str(folder), objects
+        command.force = True  # the flags or the clock may differ from those of a module that is there
         command.ensure_finalized()
         command.run()
     return folder / str(command.get_ext_filename("_core"))

@@ -44,12 +44,12 @@ class CodedRows:
 
     def named_topics(self) -> list[str]:
         """The distinct topics of the rows."""
-        return self.topics.list()
+        return self.topics.decoded
 
     def have(self, *ids: str) -> bool:
         """Whether one of these documents is judged."""
         near = [text for text in ids if text.encode(errors="replace") in bytes(self.docs.data)]
-        return bool(near) and not set(near).isdisjoint(self.docs.list())
+        return bool(near) and not set(near).isdisjoint(self.docs.decoded)
 
     def rows(self) -> Rows:
         """The judgments as rows, in the order of the file."""
@@ -151,15 +151,15 @@ class Qrels:
         universe = list(dict.fromkeys([*given.named_topics(), *map(str, topics)]))
         if not universe:
             raise InputError(f"{given.source}: there is no topic; at least one is needed.")
-        names = [universe[place] for place in canonical_order(universe)]
+        place = canonical_order(universe)
+        names = [universe[at] for at in place]
         try:
             topic_ids = Texts.of(names)
         except UnicodeEncodeError as error:
             why = f"topic {error.object!a} is not text that UTF-8 can hold"
             raise InputError(f"{given.source}: {why}.") from None
         if isinstance(given, CodedRows) and not given.have(nil_id, PLACEHOLDER):
-            position = {name: q for q, name in enumerate(names)}
-            code = np.array([position[name] for name in given.topics.list()], np.int64)[given.topic]
+            code = np.argsort(place)[given.topic]  # the topics of the rows are the first of the universe
             doc_ids, doc, classes = given.docs, given.doc, None
             grades = given.grade.astype(np.int64)
         else:
@@ -400,11 +400,13 @@ def _asked(rows: Rows | CodedRows, topics: Collection[str], unjudged: str | None
     """The topics of the qrels' collection that count as nil queries."""
     if unjudged is not None:
         one_of("unjudged", unjudged, get_args(Unjudged))
+    if not rows.asked:
+        if unjudged == "nil":
+            what = "unjudged='nil' is for data sets that have topics; topics= names those of other qrels"
+            raise InputError(f"{rows.source}: {what}.")
+        return []
     scored = {*rows.named_topics(), *rows.universe, *topics}
     others = [topic for topic in rows.asked if topic not in scored]
-    if unjudged == "nil" and not rows.asked:
-        what = "unjudged='nil' is for data sets that have topics; topics= names those of other qrels"
-        raise InputError(f"{rows.source}: {what}.")
     if others and unjudged is None:
         what = f"{len(others)} of {counted(len(others) + len(scored), 'topic')} have no judgment"
         remedy = "unjudged='nil' counts them as nil queries, unjudged='exclude' confirms"

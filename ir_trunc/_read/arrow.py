@@ -19,7 +19,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._core.lazy import LazyModule, dataclass, npt
+from ir_trunc._core.lazy import LazyModule, cached_property, dataclass, npt
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc._core.universe import Keys
 
@@ -67,10 +67,14 @@ class Texts:
         buffers = [pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
         return pa.StringArray.from_buffers(len(self.offsets) - 1, *buffers)
 
-    def list(self) -> list[str]:
+    @cached_property
+    def decoded(self) -> list[str]:
         """As Python's own texts."""
-        data = bytes(self.data)
-        return [data[start:end].decode() for start, end in pairwise(self.offsets.tolist())]
+        data, ends = bytes(self.data), pairwise(self.offsets.tolist())
+        if data.isascii():
+            text = data.decode()
+            return [text[start:end] for start, end in ends]
+        return [data[start:end].decode() for start, end in ends]
 
 
 def strings(values: Sequence[str]) -> pa.StringArray:

@@ -73,7 +73,7 @@ static bool add_judgments(Qrels *read, Kept *ours, PyObject *judged)
     Py_ssize_t at = 0;
     while (PyDict_Next(judged, &at, &topic, &docs)) {
         Py_ssize_t inside = 0;
-        if (!id_of(ours, topic, &name) || !text_is_utf8(name) || !is_exactly(docs, &PyDict_Type))
+        if (!id_of(ours, topic, &name) || !is_exactly(docs, &PyDict_Type))
             return false;
         while (PyDict_Next(docs, &inside, &doc, &value))
             if (!add_judgment(read, ours, name, doc, value))

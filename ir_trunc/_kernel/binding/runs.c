@@ -90,7 +90,7 @@ static bool add_list(ListsHere *here, PyObject *topic, PyObject *docs, PyObject 
         return false;
     while (PyDict_Next(docs, &at, &doc, &value))
         if (!id_of(&here->kept, doc, &id) || !score_of(value, floats, &score) ||
-            !lists_add(&here->lists, id, score, 0, false))
+            !lists_add(&here->lists, id, score, 0))
             return false;
     return lists_complete(&here->lists) && let_go(here);
 }
@@ -116,6 +116,7 @@ static PyObject *dicts(PyObject *module, PyObject *args)
         return NULL;
     if (!PyDict_Check(run))
         return answer(false);
+    here->lists.distinct = true;
     while (PyDict_Next(run, &at, &topic, &docs))
         if (!is_exactly(topic, &PyUnicode_Type) || !add_list(here, topic, docs, floats))
             return answer(false);
@@ -148,7 +149,7 @@ static bool add_tuple(ListsHere *here, const Tuples *tuples, PyObject *item, PyO
     *topic = own;
     return id_of(&here->kept, PyTuple_GetItem(item, tuples->doc), &id) &&
            score_of(PyTuple_GetItem(item, tuples->value), floats, &score) &&
-           lists_add(&here->lists, id, score, 0, true);
+           lists_add(&here->lists, id, score, 0);
 }
 
 PyDoc_STRVAR(tuples_doc,
@@ -181,16 +182,23 @@ typedef struct {
     const double *scores;
 } Columns;
 
+static bool next_topic(Lists *lists, const Columns *rows, int32_t topic)
+{
+    if (topic < 0 || (size_t)topic >= rows->topics.count)
+        return false;
+    Text name = text_of(&rows->topics, (size_t)topic);
+    return text_is_utf8(name) && lists_topic(lists, name);
+}
+
 static bool add_columns(Lists *lists, const Columns *rows)
 {
     for (size_t at = 0; at < rows->docs.count; at++) {
         int32_t topic = rows->topic_of[at];
         double score = rows->scores[at];
-        if (!at || topic != rows->topic_of[at - 1])
-            if (topic < 0 || (size_t)topic >= rows->topics.count ||
-                !lists_topic(lists, text_of(&rows->topics, (size_t)topic)))
-                return false;
-        if (score - score != 0 || !lists_add(lists, text_of(&rows->docs, at), score, 0, true))
+        if ((!at || topic != rows->topic_of[at - 1]) && !next_topic(lists, rows, topic))
+            return false;
+        Text id = text_of(&rows->docs, at);
+        if (score - score != 0 || !text_is_utf8(id) || !lists_add(lists, id, score, 0))
             return false;
     }
     return lists_complete(lists);

@@ -32,7 +32,7 @@ static bool widen(Ids *ids)
 
 Added ids_add(Ids *ids, Text text, uint32_t hash)
 {
-    if (2 * ids->count >= ids->width && !widen(ids))
+    if (4 * ids->count >= 3 * ids->width && !widen(ids))
         return IDS_FAILED;
     size_t at = hash & (ids->width - 1);
     for (int probes = 0; ids->slots[at].entry; probes++, at = (at + 1) & (ids->width - 1)) {
@@ -58,16 +58,6 @@ int64_t ids_find(const Ids *ids, Text text, uint32_t hash)
         if (ids->slots[at].hash == hash && text_equal(ids->texts[ids->slots[at].entry - 1], text))
             return ids->slots[at].entry - 1;
     return -1;
-}
-
-void ids_clear(Ids *ids)
-{
-    /* As many slots as the last texts needed: one long list must not make all short ones after it slow. */
-    while (ids->width > LEAST_WIDTH && 4 * ids->count < ids->width)
-        ids->width /= 2;
-    if (ids->width)
-        memset(ids->slots, 0, ids->width * sizeof *ids->slots);
-    ids->count = 0;
 }
 
 void ids_free(Ids *ids)

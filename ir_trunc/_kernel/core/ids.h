@@ -1,4 +1,4 @@
-/* Texts by their hashes: the topics of qrels, the documents of a list. */
+/* Texts by their hashes: the topics and the documents of qrels. */
 #ifndef IR_TRUNC_IDS_H
 #define IR_TRUNC_IDS_H
 
@@ -12,7 +12,7 @@ typedef struct {
 /* No search looks at more slots: crafted texts whose hashes meet are left to others. */
 enum { MOST_PROBES = 1024 };
 
-/* Numbers texts in the order of their coming; a power of two of slots, of which half are free at least. */
+/* Numbers texts in the order of their coming; a power of two of slots, of which a quarter is free at least. */
 typedef struct {
     Slot *slots;
     size_t width;
@@ -26,9 +26,6 @@ Added ids_add(Ids *ids, Text text, uint32_t hash);
 
 /* Its number, or -1. */
 int64_t ids_find(const Ids *ids, Text text, uint32_t hash);
-
-/* Forgets the texts, and keeps the memory. */
-void ids_clear(Ids *ids);
 
 void ids_free(Ids *ids);
 

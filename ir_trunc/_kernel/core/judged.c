@@ -30,7 +30,7 @@ static bool name_topics(Judged *judged)
     return true;
 }
 
-/* Of the slots of a region two fifths are taken at most: most documents, unjudged, meet a free one. */
+/* Of the slots of a region four fifths are taken at most. */
 static bool lay_out(Judged *judged)
 {
     const Judgments *judgments = &judged->judgments;
@@ -43,12 +43,21 @@ static bool lay_out(Judged *judged)
         size_t entries = judgments->odd.count, width = 2;
         for (; at < judgments->count && judgments->keys[at] < end; at++)
             entries++;
-        while (2 * width < 5 * entries)
+        while (4 * width < 5 * entries)
             width *= 2;
         judged->regions[topic + 1] = judged->regions[topic] + width;
     }
     judged->slots = calloc(judged->regions[topics] + 1, sizeof *judged->slots);
-    return judged->slots != NULL;
+    judged->hashes = calloc(judged->regions[topics] + 1, 2);
+    return judged->slots && judged->hashes;
+}
+
+/* Where the bit of a hash is for a topic. */
+static uint8_t *byte_of(const Judged *judged, size_t topic, uint32_t hash, int *bit)
+{
+    size_t start = judged->regions[topic], bits = 16 * (judged->regions[topic + 1] - start);
+    *bit = 1 << (hash & 7);
+    return &judged->hashes[2 * start + ((hash & (bits - 1)) >> 3)];
 }
 
 static bool place(Judged *judged, size_t topic, uint32_t hash, size_t entry)
@@ -59,6 +68,9 @@ static bool place(Judged *judged, size_t topic, uint32_t hash, size_t entry)
         if (probes == MOST_PROBES)
             return false;
     slots[at] = (Slot){hash, (uint32_t)entry};
+    int bit;
+    uint8_t *byte = byte_of(judged, topic, hash, &bit);
+    *byte |= (uint8_t)bit;
     return true;
 }
 
@@ -112,6 +124,9 @@ Meaning judged_find(const Judged *judged, size_t topic, Text doc, uint32_t hash,
 {
     const Slot *slots = judged->slots + judged->regions[topic];
     size_t mask = judged->regions[topic + 1] - judged->regions[topic] - 1;
+    int bit;
+    if (!(*byte_of(judged, topic, hash, &bit) & bit))
+        return UNJUDGED;
     for (size_t at = hash & mask; slots[at].entry; at = (at + 1) & mask) {
         if (slots[at].hash != hash || !text_equal(entry_text(&judged->judgments, slots[at].entry), doc))
             continue;
@@ -128,5 +143,6 @@ void judged_free(Judged *judged)
     ids_free(&judged->topics);
     free(judged->regions);
     free(judged->slots);
+    free(judged->hashes);
     *judged = (Judged){0};
 }

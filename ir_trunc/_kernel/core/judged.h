@@ -21,14 +21,16 @@ typedef struct {
     size_t count;
 } Judgments;
 
-/* The slots of topic q are those from regions[q] to regions[q + 1], a power of two or none; their entries are
- * numbers of judgments from 1, behind which the odd ids are. The judgments are the caller's, for as long. */
+/* The slots of topic q are those from regions[q] to regions[q + 1], a power of two; their entries are numbers of
+ * judgments from 1, behind which the odd ids are. The bits of `hashes`, 16 for each slot, tell of most documents
+ * that they have no entry. The judgments are the caller's, for as long. */
 typedef struct {
     Judgments judgments;
     uint64_t seed;
     Ids topics;
     size_t *regions;
     Slot *slots;
+    uint8_t *hashes;
 } Judged;
 
 typedef enum { UNJUDGED, JUDGED, ODD } Meaning;

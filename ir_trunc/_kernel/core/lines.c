@@ -40,20 +40,27 @@ static bool comment(const char **at, int fields_of_row)
     return fields != fields_of_row && line_end(at);
 }
 
-/* Whether the topic at hand goes on: it does for nearly every line. */
+/* Whether the topic at hand goes on: it does for nearly every line. Eight bytes can be read of each topic, since
+ * more fields follow in its line. */
 static bool goes_on(const Lists *lists, Text topic)
 {
-    return lists->topic != NO_LIST && text_equal(lists->name, topic);
+    if (lists->topic == NO_LIST || lists->name.size != topic.size)
+        return false;
+#if FIRST_BYTE_IS_LOWEST
+    if (topic.size <= 8)
+        return !((eight_bytes(lists->name.at) ^ eight_bytes(topic.at)) << 8 * (8 - topic.size));
+#endif
+    return text_equal(lists->name, topic);
 }
 
-/* The fields of a line of less than 64 bytes with single blanks between them, all at once: to look for the end
- * of one field before that of the next takes three times as long. */
+/* The fields of a line of less than 64 bytes, all ASCII, with single blanks between them, all at once: to look for
+ * the end of one field before that of the next takes three times as long. */
 static bool plain_fields(const char **at, const char *last, Text *fields, int count)
 {
 #if FIRST_BYTE_IS_LOWEST && defined(__SSE2__)
     if (last - *at < 64 || **at == '#')
         return false;
-    uint64_t white = 0, blank = 0;
+    uint64_t white = 0, blank = 0, beyond_ascii = 0;
     const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t');
     for (int part = 0; part < 64; part += 16) {
         __m128i bytes = _mm_loadu_si128((const __m128i *)(*at + part));
@@ -61,12 +68,13 @@ static bool plain_fields(const char **at, const char *last, Text *fields, int co
         __m128i blanks = _mm_or_si128(_mm_cmpeq_epi8(bytes, space), _mm_cmpeq_epi8(bytes, tab));
         white |= (uint64_t)_mm_movemask_epi8(up_to_space) << part;
         blank |= (uint64_t)_mm_movemask_epi8(blanks) << part;
+        beyond_ascii |= (uint64_t)_mm_movemask_epi8(bytes) << part;
     }
-    uint64_t end = white & ~blank;
-    white &= end ^ (end - 1); /* up to the end of the line */
-    if (!end || (*at)[__builtin_ctzll(end)] != '\n' || white & (white << 1 | 1))
+    uint64_t end = white & ~blank, line = end ^ (end - 1);
+    white &= line;
+    if (!end || (*at)[__builtin_ctzll(end)] != '\n' || white & (white << 1 | 1) || beyond_ascii & line)
         return false;
-    const char *start = *at;
+    const char *start = *at, *next = start + __builtin_ctzll(end) + 1; /* before the fields: the next line waits */
     for (int field = 0; field < count; field++, white &= white - 1) {
         if (!white)
             return false;
@@ -74,7 +82,7 @@ static bool plain_fields(const char **at, const char *last, Text *fields, int co
         fields[field] = (Text){start, (size_t)(stop - start)};
         start = stop + 1;
     }
-    *at = start;
+    *at = next;
     return !white;
 #else
     return false;
@@ -97,7 +105,8 @@ static LineKind fields_of(const char **at, const char *last, Text *fields, int c
         return comment(at, count) ? NO_ROW : NOT_SURE;
     for (int next = 1; next < count; next++)
         fields[next] = field(at);
-    return fields[count - 1].size && !field(at).size && line_end(at) ? ROW : NOT_SURE;
+    bool complete = fields[count - 1].size && !field(at).size && line_end(at);
+    return complete && text_is_utf8(fields[0]) && text_is_utf8(fields[2]) ? ROW : NOT_SURE;
 }
 
 static bool row_of_run(Lists *lists, const Text *fields)
@@ -109,7 +118,7 @@ static bool row_of_run(Lists *lists, const Text *fields)
         return false;
     if (lists->way.order == BY_RANK && !whole_number_of(fields[3], &rank))
         return false;
-    return lists_add(lists, fields[2], score, rank, true);
+    return lists_add(lists, fields[2], score, rank);
 }
 
 static bool whole_lines(Lists *lists, Text lines)

@@ -30,12 +30,11 @@ static bool ignored_topic(Lists *lists, Text name, uint32_t hash)
 /* Begins the list of a topic that had none. */
 bool lists_topic(Lists *lists, Text name)
 {
-    if (!lists_complete(lists) || !text_is_utf8(name))
+    if (!lists_complete(lists))
         return false;
     uint32_t hash = text_hash(name, lists->judged->seed);
     int64_t known = ids_find(&lists->judged->topics, name, hash);
     lists->name = name;
-    lists->in_order = true;
     if (known < 0)
         return ignored_topic(lists, name, hash);
     if (lists->done[known])
@@ -69,26 +68,24 @@ static bool comes_before(const Doc *one, const Doc *other)
     return one->key > other->key || (one->key == other->key && text_compare(one->id, other->id) > 0);
 }
 
-/* may_be_there: whether the list may have the document already. */
-bool lists_add(Lists *lists, Text id, double score, double rank, bool may_be_there)
+bool lists_add(Lists *lists, Text id, double score, double rank)
 {
     void *docs = lists->docs;
-    if (lists->count >= INT32_MAX || !text_is_utf8(id) ||
-        !memory_for(&docs, &lists->docs_room, lists->count + 1, sizeof *lists->docs))
+    if (lists->count >= INT32_MAX || !memory_for(&docs, &lists->docs_room, lists->count + 1, sizeof(Doc)))
         return false;
     lists->docs = docs;
-    uint32_t hash = text_hash(id, lists->judged->seed);
-    if (may_be_there && ids_add(&lists->ids, id, hash) != IDS_NEW)
-        return false;
     if (lists->way.lower_is_better)
         score = -score + 0.0;
-    Doc *doc = &lists->docs[lists->count++];
-    *doc = (Doc){.id = id, .score = score, .key = key_of(&lists->way, score, rank), .meaning = UNJUDGED};
-    if (is_known(lists))
-        doc->meaning = judged_find(lists->judged, (size_t)lists->topic, id, hash, &doc->grade);
-    if (lists->count > 1 && lists->way.order != AS_GIVEN)
-        lists->in_order = lists->in_order && comes_before(doc - 1, doc);
-    return doc->meaning != ODD;
+    lists->docs[lists->count++] = (Doc){.id = id, .score = score, .key = key_of(&lists->way, score, rank)};
+    return true;
+}
+
+static bool in_order(const Lists *lists)
+{
+    for (size_t at = 1; at < lists->count; at++)
+        if (!comes_before(&lists->docs[at - 1], &lists->docs[at]))
+            return false;
+    return true;
 }
 
 /* Two runs of sorted documents as one. */
@@ -139,13 +136,52 @@ static bool add_number(Bytes *column, int64_t number)
     return bytes_add(column, &number, sizeof number);
 }
 
-static bool keep_judged(Lists *lists)
+/* Four places for each document at least: few hashes meet, and a processor foresees what is nearly always so. */
+static bool forget_hashes(Lists *lists)
 {
-    Found *found = &lists->found;
+    void *places = lists->last_of_hash;
+    size_t width = 64;
+    while (width < 4 * lists->count)
+        width *= 2;
+    if (!memory_for(&places, &lists->hashes_room, width, sizeof *lists->last_of_hash))
+        return false;
+    lists->last_of_hash = places;
+    lists->mask = width - 1;
+    memset(places, 0, width * sizeof *lists->last_of_hash);
+    return true;
+}
+
+/* Whether no document above this one is the same; lists in which too many hashes meet are left to others. */
+static bool is_first(Lists *lists, Doc *doc)
+{
+    uint32_t *last = &lists->last_of_hash[doc->hash & lists->mask];
+    int probes = 0;
+    for (uint32_t at = *last; at; at = lists->docs[at - 1].before) {
+        const Doc *other = &lists->docs[at - 1];
+        if (probes++ == MOST_PROBES || (other->hash == doc->hash && text_equal(other->id, doc->id)))
+            return false;
+    }
+    doc->before = *last;
+    *last = (uint32_t)(doc - lists->docs) + 1;
+    return true;
+}
+
+/* Looks at every document of a list that is in order, and keeps ranks and grades of the judged ones. */
+static bool look_up(Lists *lists)
+{
+    const Judged *judged = lists->judged;
+    bool known = is_known(lists);
+    int64_t grade;
+    if (!lists->distinct && !forget_hashes(lists))
+        return false;
     for (size_t at = 0; at < lists->count; at++) {
-        if (lists->docs[at].meaning != JUDGED)
-            continue;
-        if (!add_number(&found->ranks, (int64_t)at + 1) || !add_number(&found->grades, lists->docs[at].grade))
+        Doc *doc = &lists->docs[at];
+        doc->hash = text_hash(doc->id, judged->seed);
+        if (!lists->distinct && !is_first(lists, doc))
+            return false;
+        Meaning meaning = known ? judged_find(judged, (size_t)lists->topic, doc->id, doc->hash, &grade) : UNJUDGED;
+        if (meaning == ODD || (meaning == JUDGED && (!add_number(&lists->found.ranks, (int64_t)at + 1) ||
+                                                     !add_number(&lists->found.grades, grade))))
             return false;
     }
     return true;
@@ -170,7 +206,7 @@ static bool rounded(const Lists *lists)
     return false;
 }
 
-static bool keep(Lists *lists)
+static bool keep(Lists *lists, size_t judged_before)
 {
     Found *found = &lists->found;
     if (lists->count > 1 && (lists->way.order == BY_SCORE || lists->way.order == BY_SCORE64)) {
@@ -181,11 +217,11 @@ static bool keep(Lists *lists)
     List list = {.topic = lists->topic,
                  .length = (int64_t)lists->count,
                  .start = found->documents,
-                 .judged_start = (int64_t)lists_judged(lists),
+                 .judged = (int64_t)(lists_judged(lists) - judged_before),
+                 .judged_start = (int64_t)judged_before,
                  .first = lists->docs[0].score};
-    if (!keep_judged(lists) || (lists->way.keep_scores && !keep_scores(lists)))
+    if (lists->way.keep_scores && !keep_scores(lists))
         return false;
-    list.judged = (int64_t)lists_judged(lists) - list.judged_start;
     found->documents += list.length;
     return bytes_add(&found->lists, &list, sizeof list);
 }
@@ -197,13 +233,15 @@ bool lists_complete(Lists *lists)
         lists->topic = NO_LIST;
         return true;
     }
-    if (!lists->in_order && !sort(lists))
+    if (lists->way.order != AS_GIVEN && !in_order(lists) && !sort(lists))
         return false;
     if (lists->way.order == BY_RANK && !ranks_differ(lists))
         return false;
+    size_t judged_before = lists_judged(lists);
+    if (!look_up(lists))
+        return false;
     lists->found.rows += (int64_t)lists->count;
-    bool kept = !is_known(lists) || keep(lists);
-    ids_clear(&lists->ids);
+    bool kept = !is_known(lists) || keep(lists, judged_before);
     lists->count = 0;
     lists->topic = NO_LIST;
     return kept;
@@ -266,9 +304,9 @@ void lists_free(Lists *lists)
     for (size_t at = 0; at < lists->ignored.count; at++)
         free((char *)lists->ignored.texts[at].at);
     ids_free(&lists->ignored);
-    ids_free(&lists->ids);
     free(lists->docs);
     free(lists->spare);
+    free(lists->last_of_hash);
     free(lists->done);
     *lists = (Lists){.topic = NO_LIST};
 }

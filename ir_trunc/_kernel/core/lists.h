@@ -13,11 +13,12 @@ typedef struct {
     bool lower_is_better, keep_scores;
 } Way;
 
+/* key: the higher one comes first. before: the number, from 1, of the last document above it whose hash has the same
+ * end; 0 for none. */
 typedef struct {
     Text id;
-    double score, key; /* the higher key comes first */
-    int64_t grade;
-    Meaning meaning;
+    double score, key;
+    uint32_t hash, before;
 } Doc;
 
 /* A list that is complete. start, judged_start: where it begins in the scores and among judged documents. */
@@ -42,26 +43,29 @@ typedef struct {
 } Ordered;
 
 /* The list at hand. topic: its number, NO_LIST before the first, from the number of topics on where the qrels do
- * not have it and it is ignored. Texts of documents must live until their list is complete. */
+ * not have it and it is ignored. distinct: whether no document can be in a list twice. Texts of documents must
+ * live until their list is complete. */
 typedef struct {
     const Judged *judged;
     Way way;
     int64_t topic;
     Text name;
+    bool distinct;
     Doc *docs, *spare;
     size_t count, docs_room, spare_room;
-    bool in_order;
-    Ids ids, ignored;
+    uint32_t *last_of_hash;
+    size_t hashes_room, mask;
+    Ids ignored;
     bool *done;
     Found found;
 } Lists;
 
 enum { NO_LIST = -1 };
 
-/* All of these are false where it is not sure what the run means, or memory ends. */
+/* All of these are false where it is not sure what the run means, or memory ends. Ids must be UTF-8. */
 bool lists_begin(Lists *lists, const Judged *judged, Way way);
 bool lists_topic(Lists *lists, Text name);
-bool lists_add(Lists *lists, Text id, double score, double rank, bool may_be_there);
+bool lists_add(Lists *lists, Text id, double score, double rank);
 bool lists_complete(Lists *lists);
 
 /* lists_ordered fills columns that have room for lists_count lists and lists_judged documents; false where

@@ -147,7 +147,7 @@ static double size_of(const Decimal *decimal, Text text)
     return by_library(text);
 }
 
-#if FIRST_BYTE_IS_LOWEST
+#if FIRST_BYTE_IS_LOWEST && FLT_EVAL_METHOD == 0
 /* Where bytes are equal to one byte, their highest bits. */
 static uint64_t equal_bytes(uint64_t word, unsigned char byte)
 {
@@ -155,45 +155,37 @@ static uint64_t equal_bytes(uint64_t word, unsigned char byte)
     return ~(((differ & low) + low) | differ | low);
 }
 
-/* Adds the digits that end before `end`, from one to eight; false where one is none. */
-static bool add_digits(const char *end, size_t count, Decimal *decimal)
+/* The usual score: up to eight digits with a point among them. Nine bytes before its end are read. */
+static bool plain_number_of(Text text, double *number)
 {
-    static const uint64_t UNITS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    uint64_t word = (eight_bytes(end - 8) ^ 0x3030303030303030u) >> 8 * (8 - count) << 8 * (8 - count);
+    bool negative = text.size && *text.at == '-';
+    const char *end = text.at + text.size;
+    uint64_t last = eight_bytes(end - 8), point = equal_bytes(last, '.');
+    size_t size = text.size - negative, places = point ? (size_t)__builtin_clzll(point) / 8 : 0;
+    if (!places || size < places + 2 || size > 9)
+        return false;
+    uint64_t behind = ~(uint64_t)0 << 8 * (8 - places); /* the point; what is before it moves up by a byte */
+    size_t unused = 8 * (9 - size);
+    uint64_t word = (last & behind) | (eight_bytes(end - 9) & ~behind);
+    word = (word ^ 0x3030303030303030u) >> unused << unused;
     if (((word + 0x7676767676767676u) | word) & 0x8080808080808080u)
         return false; /* a byte above 9 */
     word = word * 10 + (word >> 8); /* pairs of digits, then all of them by their places */
     word = ((word & 0xFF000000FFu) * 0xF424000000064u + (word >> 16 & 0xFF000000FFu) * 0x271000000001u) >> 32;
-    decimal->digits = decimal->digits * UNITS[count] + (uint32_t)word;
-    decimal->count += count;
+    double digits = (double)(uint32_t)word / POWERS_OF_TEN[places];
+    *number = negative ? -digits : digits;
     return true;
-}
-
-/* The usual score: some digits, and a point among the last ones. Eight bytes before the text are read, too. */
-static bool read_plain(Text text, Decimal *decimal)
-{
-    if (text.size && *text.at == '-') {
-        decimal->negative = true;
-        text = (Text){text.at + 1, text.size - 1};
-    }
-    const char *end = text.at + text.size;
-    uint64_t point = equal_bytes(eight_bytes(end - 8), '.');
-    size_t places = point ? (size_t)__builtin_clzll(point) / 8 : 0;
-    if (!places || text.size < places + 2 || text.size > places + 9)
-        return false;
-    decimal->exponent = -(int)places;
-    return add_digits(end - places - 1, text.size - places - 1, decimal) && add_digits(end, places, decimal);
 }
 #endif
 
 bool number_of(Text text, double *number)
 {
     Decimal decimal = {0};
-#if FIRST_BYTE_IS_LOWEST
-    if (!read_plain(text, &decimal))
-        decimal = (Decimal){0};
+#if FIRST_BYTE_IS_LOWEST && FLT_EVAL_METHOD == 0
+    if (plain_number_of(text, number))
+        return true;
 #endif
-    if (!decimal.count && (text.size > LONGEST || !read_decimal(text, &decimal)))
+    if (text.size > LONGEST || !read_decimal(text, &decimal))
         return false;
     double size = size_of(&decimal, text);
     *number = decimal.negative ? -size : size;

@@ -13,7 +13,7 @@ typedef struct {
     size_t size;
 } Qrels;
 
-/* False where it is not sure what a judgment means, or memory ends. */
+/* False where it is not sure what a judgment means, or memory ends. Ids must be UTF-8. */
 bool qrels_add(Qrels *qrels, Text topic, Text doc, double grade);
 
 /* How many bytes all ids have. */
