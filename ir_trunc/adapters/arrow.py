@@ -19,7 +19,6 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, Unkn
 from ir_trunc._core.parameters import flag, one_of, text, whole
 from ir_trunc._core.rankings import Judgments, Rankings, sizes_of
 from ir_trunc._ranking.nil import DOCUMENTS, NilRule, nil_rule
-from ir_trunc._ranking.notes import Notes
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, Unjudged
 from ir_trunc._ranking.runs import Piece, put_together, rank_piece, with_missing
 from ir_trunc._read.arrow import flat, index_in, pa, pc, strings
@@ -77,8 +76,7 @@ def scorer(
     topics, missing : optional
         With qrels only: as for `ir_trunc.calc`. Unless the lists are collected, missing='exclude' is needed.
     keys : list of str or str, optional
-        The columns that identify a list together, outermost first; ["query_id"] by default. As for
-        `ir_trunc.calc`, and one key is possible.
+        The columns that identify a list together, outermost first, by default ["query_id"].
     unjudged : {'exclude', 'nil'}, optional
         With judgments in the rows: whether a list without any judgment is left out, or a nil query. By
         default it is an error. With qrels as for `ir_trunc.calc`.
@@ -128,8 +126,7 @@ def scorer(
         what = "a topic of the qrels without a row in a table cannot appear among its lists"
         raise ParameterError(f"{what}: missing='exclude' confirms that; collect=True collects the lists.")
     for measure in evaluator.others.values():
-        what = "is not computed by ir_trunc: other tools need the run on one machine"
-        raise UnknownMeasureError(f"{measure} {what}.")
+        raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: other tools need the whole run.")
     for measure, bound in () if collect else zip(evaluator.measures, evaluator.bound):
         if bound.definition.scope == "run":
             what = f"{measure} looks at all lists of a run, and a table has some of them"
@@ -157,12 +154,9 @@ class Scorer:
 
     def _layout(self, fields: Layout) -> Layout:
         """How the rows are read: as a run, or as qrels."""
-        reading, of_run = self.evaluator.reading, set(possible_fields(RUN))
-        names, is_run = reading.names, fields is RUN
-        reading = replace(
-            reading, columns=names.needing({f for f in names.needed if (f in of_run) == is_run})
-        )
-        return replace(fields, reading=reading)
+        reading, of_run = self.evaluator.reading, possible_fields(RUN)
+        needed = {name for name in reading.names.needed if (name in of_run) == (fields is RUN)}
+        return replace(fields, reading=replace(reading, columns=reading.names.needing(needed)))
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -291,34 +285,30 @@ class Scorer:
         rows, qrels = rows_of_table(table, self._layout(RUN), self.source), self.evaluator.qrels
         if not len(rows):
             return None
-        left_out = set[str]()
-        if qrels is None:
-            qrels, left_out = self._labels(table, rows)
+        qrels = self._labels(table, rows) if qrels is None else qrels
         piece = rank_piece(qrels, rows)
-        topics = {*piece.rankings.topics, *piece.empty} - left_out
-        places = index_in(strings(sorted(topics)), qrels.topics)
+        places = index_in(strings([*piece.rankings.topics, *piece.empty]), qrels.topics)
         judgments = qrels.judgments_with_nil.take(np.sort(places[places >= 0]))
-        ranked = [topic not in left_out for topic in piece.rankings.topics]
-        rankings = Rankings.concat(judgments, [piece.rankings.take(np.flatnonzero(ranked))])
+        rankings = Rankings.concat(judgments, [piece.rankings])
         rankings = Rankings.unchecked(**vars(rankings) | {"missing": None})  # each has a row
-        notes = piece.notes + Notes(ignored=len(left_out), first_ignored=min(left_out, default=None))
-        return replace(piece, rankings=rankings, notes=notes, empty=())
+        return replace(piece, rankings=rankings, empty=())
 
-    def _labels(self, table: pa.Table, rows: Rows) -> tuple[Qrels, set[str]]:
-        """The judgments in the rows of a table, and the lists that are left out because they have none."""
+    def _labels(self, table: pa.Table, rows: Rows) -> Qrels:
+        """The judgments in the rows of a table, without lists that are left out because they have none."""
         layout, levels = self._layout(QRELS), range(1, (self.max_rel or 0) + 1)
         label = table[columns_of(table.column_names, layout, self.source)["relevance"]]
         judged = rows_of_table(table.filter(pc.is_valid(label)), layout, self.source)
         for top in levels[-1:]:
             needed = f"a grade up to max_rel={top}"
             judged.require("relevance", judged.values, judged.values <= top, needed)
-        lists = rows.named_topics()
-        unjudged = set(lists).difference(judged.named_topics()) if self.unjudged != "nil" else set[str]()
+        topics = judged.named_topics()
+        unjudged = set(rows.named_topics()).difference(topics)
         if unjudged and self.unjudged is None:
             what = "no document has a judgment; unjudged='exclude' leaves out such lists, unjudged='nil'"
             raise InputError(f"{self.source}, list {min(unjudged)}: {what} counts them as nil queries.")
-        qrels = Qrels.of(judged, lists, levels=levels, nil=self.nil)
-        return qrels.with_keys(layout.reading.nesting), unjudged
+        topics += unjudged if self.unjudged == "nil" else ()
+        qrels = Qrels.of(judged, topics or [""], levels=levels, nil=self.nil)  # which need a topic
+        return qrels.with_keys(layout.reading.nesting) if topics else qrels
 
     def _qrels_of(self, parts: Sequence[Judgments]) -> Qrels:
         """The judgments of all tables, without document ids."""

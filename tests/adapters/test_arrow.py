@@ -143,8 +143,12 @@ def test_lists_without_a_judgment_are_decided_about():
     assert scorer("AP", max_rel=1, unjudged="exclude")(table)["query_id"].to_pylist() == ["1"]
     assert scorer("AP", max_rel=1, unjudged="nil")(table)["nil"].to_pylist() == [False, True]
     score = scorer("AP", collect=True, unjudged="exclude", source="clicks")
-    with pytest.warns(IrTruncWarning, match="clicks: ignored 1 topic"):
-        assert score.results(score(table)).topics == ("1",)
+    parts = pa.concat_tables(map(score, (table.slice(0, 1), table.slice(1))))  # nothing is judged in one
+    for lists in (score(table), parts):
+        with pytest.warns(IrTruncWarning, match="clicks: ignored 1 topic"):
+            assert score.results(lists).topics == ("1",)
+    unjudged = table.slice(1).add_column(0, "day", [["mon"]])
+    assert scorer("AP", max_rel=1, unjudged="exclude", keys=["day", "query_id"])(unjudged).num_rows == 0
 
 
 @pytest.mark.full  # polars takes seconds to be imported
