@@ -8,9 +8,14 @@ hold some lists at a time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from math import inf
+from threading import Event, Thread
 from time import monotonic
 from typing import Any
+from uuid import uuid4
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError
 from ir_trunc._ranking.qrels import QrelsLike
@@ -22,7 +27,7 @@ from ir_trunc.scoring.objects import MeasureLike
 
 __all__ = ["dask", "spark"]
 
-PATIENCE = 60.0  # seconds for which Dask's cluster may be without any worker
+PATIENCE = 60.0  # seconds for which a cluster may be without any worker
 
 
 def dask(
@@ -59,7 +64,7 @@ def dask(
     ParameterError
         As `scorer` raises it, and where an option needs the run on one machine.
     IrTruncError
-        Where Dask's cluster has no worker for 60 seconds.
+        Where Dask has no worker for 60 seconds, or gives up because workers died of the same task.
 
     Examples
     --------
@@ -111,8 +116,12 @@ def spark(
 
     Raises
     ------
-    InputError, ParameterError, IrTruncError
-        As for `dask`. Spark's own settings say how long it waits for executors.
+    InputError, ParameterError
+        As for `dask`.
+    IrTruncError
+        Where executors are lost and none is there for 60 seconds, or Spark gives up, usually because a task
+        failed four times. Spark's own settings say how long it waits for a first executor, and when one that
+        does not answer is lost (`spark.network.timeout`). With Spark Connect, for all that.
 
     Examples
     --------
@@ -130,7 +139,7 @@ def spark(
     keys, names = score.needed(run.columns)
     lists = run.select(*names).repartition(*keys).sortWithinPartitions(*keys)
     scored = lists.mapInArrow(score.stream, from_arrow_schema(score.schema))
-    return score.results([row["part"] for row in scored.collect()]) if collect else scored
+    return score.results([row["part"] for row in _collected(scored)]) if collect else scored
 
 
 def _scorer(
@@ -151,26 +160,69 @@ def _no_frame(run: Any, frame: str, reader: str) -> InputError:
 
 
 def _computed(scored: list[Any]) -> Sequence[Any]:
-    """Delayed frames, computed; IrTruncError where Dask's cluster has no worker for too long."""
+    """Delayed frames, computed."""
     from dask import compute
 
     try:
-        from distributed import TimeoutError, default_client, wait
+        from distributed import KilledWorker, default_client
 
         client = default_client()  # type: ignore[no-untyped-call]
     except (ImportError, ValueError):  # no cluster
         return compute(*scored)  # type: ignore[no-any-return]
-    futures, seen = client.compute(scored), monotonic()
-    while not all(future.done() for future in futures):
-        try:
-            wait(futures, timeout=1)  # type: ignore[no-untyped-call]
-        except TimeoutError:
-            seen = monotonic() if client.ncores() else seen
-            if monotonic() - seen > PATIENCE:
-                client.cancel(futures)
-                what = f"Dask's cluster has had no worker for {PATIENCE:g} seconds"
-                raise IrTruncError(f"{what}: the run is not scored.") from None
-    return client.gather(futures)  # type: ignore[no-any-return]
+    futures = client.compute(scored)
+    with _patience("Dask", client.ncores, lambda: client.cancel(futures), KilledWorker, monotonic()):
+        return client.gather(futures)  # type: ignore[no-any-return]
+
+
+def _collected(scored: Any) -> Sequence[Any]:
+    """The rows of a Spark frame."""
+    context, tag = getattr(scored.sparkSession, "sparkContext", None), f"ir_trunc {uuid4()}"
+    if context is None:  # Spark Connect
+        return scored.collect()  # type: ignore[no-any-return]
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+
+    context.addJobTag(tag)
+    cancel = partial(context.cancelJobsWithTag, tag)
+    try:  # The first executor may have to be started: Spark's own settings say how long.
+        with _patience("Spark", partial(_has_executor, context), cancel, Py4JJavaError, inf):
+            return scored.collect()  # type: ignore[no-any-return]
+    finally:
+        context.removeJobTag(tag)
+
+
+def _has_executor(context: Any) -> bool:
+    java = context._jsc.sc()
+    return bool(java.isLocal() or java.getExecutorMemoryStatus().size() > 1)  # one of them is the driver
+
+
+@contextmanager
+def _patience(
+    engine: str, workers: Callable[[], Any], cancel: Callable[[], Any], gave_up: type[Exception], seen: float
+) -> Iterator[None]:
+    """IrTruncError where an engine gives up, or has no worker for too long; `seen` is when it had one."""
+    ended, lost = Event(), Event()
+
+    def watch() -> None:
+        nonlocal seen
+        while not ended.is_set():
+            with suppress(Exception):  # an engine that does not answer now
+                seen = monotonic() if workers() else seen
+                if lost.is_set() or monotonic() - seen > PATIENCE:
+                    lost.set()
+                    cancel()  # again and again: Spark starts a job for each stage
+            ended.wait(1)
+
+    Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    except Exception as error:
+        if not lost.is_set() and not isinstance(error, gave_up):
+            raise
+        reason = str(getattr(error, "java_exception", error)).partition("\n")[0]
+        what = f"has had no worker for {PATIENCE:g} seconds" if lost.is_set() else f"gave up ({reason})"
+        raise IrTruncError(f"{engine} {what}: the run is not scored.") from None
+    finally:
+        ended.set()
 
 
 def _scored(frame: Any, score: Scorer) -> Any:

@@ -3,6 +3,7 @@ worker is killed.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import pandas as pd
 import pytest
 from clusters import (  # noqa: F401 (used by pytest)
     EVERY,
+    OnDask,
     dask_is_missing,
     engines,
     is_dead,
@@ -273,6 +275,42 @@ def test_a_cluster_whose_workers_are_all_lost_ends_with_an_error(monkeypatch):
             scale.dask("AP", {"1": {"a": 1}}, frame.map_partitions(slowly, meta=frame._meta))
         assert time.monotonic() - start < 50
         loss.join()
+
+
+@pytest.mark.skipif(bool(needs_spark()), reason=needs_spark() or "Spark is here")
+@pytest.mark.parametrize("engine", engines[1:], indirect=True)
+def test_a_session_whose_executors_are_lost_ends_with_an_error(engine, monkeypatch):
+    executors = iter([True])
+    monkeypatch.setattr(scale, "PATIENCE", 1.0)
+    monkeypatch.setattr(scale, "_has_executor", lambda context: next(executors, False))
+
+    def slowly(batches):
+        time.sleep(60)
+        yield from batches
+
+    frame, start = engine.frame(bad("score", 1.0)), time.monotonic()
+    with pytest.raises(
+        IrTruncError, match=r"^Spark has had no worker for 1 seconds: the run is not scored\.$"
+    ):
+        scale.spark("AP", {"1": {"a": 1}}, frame.mapInArrow(slowly, frame.schema))
+    assert time.monotonic() - start < 50
+
+
+def test_an_engine_that_gives_up_says_so_in_a_line(engine, monkeypatch):
+    def die(rows):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    frame = engine.frame(bad("score", 1.0), parts=1)
+    if isinstance(engine, OnDask):
+        monkeypatch.setattr(engine.cluster.scheduler, "allowed_failures", 0)
+        given = frame.map_partitions(die, meta=frame._meta)
+    else:
+        given = frame.mapInArrow(die, frame.schema)
+    with pytest.raises(
+        IrTruncError, match=r"^(Dask|Spark) gave up \(.*\): the run is not scored\.$"
+    ) as raised:
+        engine.calc("AP", {"1": {"a": 1}}, given)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("engine_of_page", ["dask", "spark", "ray", "polars", "duckdb"])
