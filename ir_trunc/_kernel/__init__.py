@@ -9,7 +9,6 @@ is not used.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from ir_trunc._core.errors import warn
@@ -35,7 +34,7 @@ def _loaded() -> tuple[Any, str]:
         raise ImportError(f"IR_TRUNC_KERNEL={setting}: 0, 1 or required is needed.")
     if setting == "0":
         return None, "IR_TRUNC_KERNEL=0 turns it off"
-    has_sources = Path(__file__).with_name("core").is_dir()
+    has_sources = os.path.isdir(os.path.join(os.path.dirname(__file__), "core"))
     try:
         import ir_trunc._kernel._core as compiled
     except ImportError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from numbers import Real
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,7 +150,7 @@ def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _from_json(path: str | os.PathLike[str], source: str) -> Any:
-    text = contents(Path(path), source, (b"{", b"["))
+    text = contents(path, source, (b"{", b"["))
     lines = numbered_lines(text, source)
     if lines and lines[0][1].strip()[:1] + lines[0][1].strip()[-1:] == b"{}":
         objects = [read_json(line, place) for place, line in lines]

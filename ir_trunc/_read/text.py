@@ -16,7 +16,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -101,7 +100,7 @@ def _last_end(view: memoryview, size: int) -> int:
     return end if end < 0 else len(view) - len(tail) + end
 
 
-def contents(path: Path, source: str, document: bytes | tuple[bytes, ...] = ()) -> bytes:
+def contents(path: str | os.PathLike[str], source: str, document: bytes | tuple[bytes, ...] = ()) -> bytes:
     """The bytes of a text file, without a byte order mark; lines of what begins as `document` may be long."""
     most, data, start = most_bytes(), bytearray(), 0  # start: of the line that has not ended yet
     with _opened(path, source) as stream:
@@ -149,7 +148,7 @@ def beginning(path: str | os.PathLike[str]) -> bytes:
     return b""
 
 
-def blocks(path: Path, source: str) -> Iterator[memoryview]:
+def blocks(path: str | os.PathLike[str], source: str) -> Iterator[memoryview]:
     """A file in blocks of whole lines; contiguous lines that begin with one word stay in one block.
 
     Each block is there until the next one is asked for, which takes its memory. Raises BadLineError, counted
@@ -205,12 +204,12 @@ def _start_of_last_group(view: memoryview) -> int:
 
 
 @contextmanager
-def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
+def _opened(path: str | os.PathLike[str], source: str) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed."""
-    if not path.exists():
-        place = "" if path.is_absolute() else f" in {Path.cwd()}"
+    if not os.path.exists(path):
+        place = "" if os.path.isabs(path) else f" in {os.getcwd()}"
         raise MissingFileError(f"{source}: there is no such file{place}.")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise InputError(f"{source} is a directory: name the files in it.")
     try:
         file = open(path, "rb")  # noqa: SIM115
@@ -223,7 +222,7 @@ def _opened(path: Path, source: str) -> Iterator[io.BufferedReader]:
         start = raw.peek()
         if other := _other_kind(start):
             raise InputError(f"{source} is {other}; a text file is needed, plain (UTF-8) or gzipped.")
-        if path.suffix == ".gz" and start and not start.startswith(GZIP_MAGIC):
+        if os.fspath(path).endswith(".gz") and start and not start.startswith(GZIP_MAGIC):
             raise InputError(f"{source} is not a gzip file, although its name ends in .gz.")
         before = os.fstat(file.fileno())
         with _unpacked(raw, source) as stream:
@@ -345,7 +344,7 @@ def json_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
 
 def json_content(path: str | os.PathLike[str], source: str) -> Any:
     """The content of a file of JSON, or the list of its objects, which may take a line or several lines."""
-    data = contents(Path(path), source, (b"{", b"["))
+    data = contents(path, source, (b"{", b"["))
     pieces = json_lines(data, source)
     if not pieces:
         pieces = [(f"{source}, object {n}", piece) for n, piece in enumerate(_NEXT_OBJECT.split(data))]
@@ -373,7 +372,7 @@ def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int 
     source = f"{kind}s {path}"
     form = f"'topic<TAB>{number}' with a whole number {number} >= {low} is needed"
     number_of: dict[str, int] = {}
-    for where, line in numbered_lines(contents(Path(path), source), source):
+    for where, line in numbered_lines(contents(path, source), source):
         fields = [decoded(field, f"{where}: the topic is") for field in line.split()]
         if len(fields) != 2 or not re.fullmatch(r"[0-9]{1,18}", fields[1]) or int(fields[1]) < low:
             raise InputError(f"{where}: {' '.join(fields)!r}: {form}.")

@@ -6,7 +6,6 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 from itertools import compress
-from pathlib import Path
 
 from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
 from ir_trunc._output.files import check_outputs
@@ -160,10 +159,10 @@ def _offer_demo(paths: Sequence[str]) -> None:
     if missing:
         from ir_trunc.synthetic import demo
     for path in missing:
-        if (demo.data() / Path(path).name).is_file():
-            folder = Path(path).parent
+        folder, name = os.path.split(path)
+        if (demo.data() / name).is_file():
             raise InputError(
-                f"{path}: there is no such file. 'ir_trunc demo --copy {folder}' puts the files of the"
+                f"{path}: there is no such file. 'ir_trunc demo --copy {folder or '.'}' puts the files of the"
                 " demonstration there."
             )
 

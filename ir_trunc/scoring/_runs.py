@@ -7,7 +7,6 @@ import re
 import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 from ir_trunc._core.errors import InputError, noted, warn
@@ -131,12 +130,13 @@ def by_file_name(
         file_name("run", path)
     files: list[Any] = []
     for path in items:
-        if not (folder := Path(path)).is_dir():
+        if not os.path.isdir(path):
             files.append(path)
             continue
-        inside = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
+        with os.scandir(path) as entries:
+            inside = sorted(each.path for each in entries if each.is_file() and not each.name.startswith("."))
         if not inside:
-            raise InputError(f"folder {folder} holds no files: the runs are needed.")
+            raise InputError(f"folder {path} holds no files: the runs are needed.")
         files += inside
     _refuse_one_file_twice(files)
     names = [_file_name(file, number) for number, file in enumerate(files, 1)]
@@ -166,7 +166,7 @@ def _file_name(path: str | os.PathLike[str], number: int) -> str:
     """The name of a file without '.gz'; a number for a pipe, such as bash's `<(zcat my.run.xz)`."""
     if re.fullmatch(r"/dev/fd/\d+|/proc/\w+/fd/\d+|/dev/stdin|-", os.fsdecode(path)):
         return f"run {number}"
-    return _text(Path(path).name.removesuffix(".gz"))
+    return _text(os.path.basename(os.fspath(path)).removesuffix(".gz"))
 
 
 def _text(path: str | os.PathLike[str]) -> str:

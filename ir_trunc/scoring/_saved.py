@@ -12,7 +12,6 @@ import sys
 import types
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -74,7 +73,7 @@ def write_json(path: Target, kind: str, data: Any) -> None:
 def read_saved(path: Target, kind: str) -> tuple[Any, str]:
     """The data that `write_json` wrote, and the name of the file for messages."""
     source = printable(file_name("path", path))
-    content = read_json(contents(Path(source), source, b"{"), source)
+    content = read_json(contents(source, source, b"{"), source)
     if not isinstance(content, dict) or set(content) != {"ir_trunc", "format", "data"}:
         raise InputError(f"{source} is not a result that {kind}.save wrote.")
     if content["ir_trunc"] != kind:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,7 @@ def json_object(data: Any, source: str, needed: str) -> Mapping[Any, Any]:
     """A dict, or the object of a JSON file. needed: the form, for messages."""
     content = data
     if not isinstance(data, Mapping):
-        content = read_json(contents(Path(data), source, document=b"{"), source)
+        content = read_json(contents(data, source, document=b"{"), source)
     if not isinstance(content, Mapping):
         raise InputError(f"{source}: {needed} is needed, not {type(content).__name__}.")
     return content

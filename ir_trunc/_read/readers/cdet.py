@@ -14,7 +14,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from datetime import date
 from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +57,7 @@ def join_keys(*keys: str) -> str:
 
 def read_change_run(path: str | os.PathLike[str], source: str) -> ChangeRun:
     """A run of the track; InputError with the line, topic, date and question where it is not valid."""
-    lines = numbered_lines(contents(Path(path), source, b"{"), source)
+    lines = numbered_lines(contents(path, source, b"{"), source)
     if not lines:
         raise InputError(f"{source} is empty: a line with runtag, and a line for each topic are needed.")
     (first, line), *topics = lines
@@ -192,7 +191,7 @@ def change_run(data: str | os.PathLike[str], layout: Layout) -> Table:
 def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, dict[str, list[str]]]:
     """{topic: {question: [document found when the topic was developed, ...]}} from a file of topics."""
     topics: dict[str, dict[str, list[str]]] = {}
-    for place, line in numbered_lines(contents(Path(path), source, b"{"), source):
+    for place, line in numbered_lines(contents(path, source, b"{"), source):
         content = _object(read_json(line, place), place, 'with "tid" and "questions"')
         topic = one_key(_field(content, place, "tid"), "tid", place)
         place = f"{place}, topic {topic}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from ir_trunc._core.errors import InputError, MissingFileError, shown
@@ -28,7 +28,7 @@ def load_dataset(name: str) -> Any | None:
 
 def _is_dataset(data: Any) -> bool:
     if isinstance(data, File):
-        return isinstance(data.path, str) and (not data.path or not Path(data.path).exists())
+        return isinstance(data.path, str) and (not data.path or not os.path.exists(data.path))
     of_library = type(data).__module__.startswith("ir_datasets") and not isinstance(data, Iterable)
     return of_library or hasattr(data, "queries_iter")
 

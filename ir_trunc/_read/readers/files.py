@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import pa, pc
@@ -58,7 +57,7 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     # Without threads, here and for Parquet: pyarrow's may outlive Python, and the process then aborts.
     try:
         table = pyarrow.csv.read_csv(
-            pa.BufferReader(contents(Path(data), source).lstrip()),
+            pa.BufferReader(contents(data, source).lstrip()),
             pyarrow.csv.ReadOptions(use_threads=False, column_names=names, skip_rows=1),
             pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
             pyarrow.csv.ConvertOptions(
@@ -143,25 +142,30 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     "qrels",
     "topics",
     of="path",
-    recognises=lambda d: Path(d.path, "qrels").is_dir() or Path(d.path, "queries.jsonl").is_file(),
+    recognises=lambda data: (
+        os.path.isdir(os.path.join(data.path, "qrels"))
+        or os.path.isfile(os.path.join(data.path, "queries.jsonl"))
+    ),
 )
 def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
     """The judgments are those of qrels/test.tsv; another split is read by its path.
 
     Its topics are all of queries.jsonl but the queries that only other splits judge.
     """
-    folder = Path(data)
-    queries = _ids(folder / "queries.jsonl")
+    from glob import glob
+
+    folder = os.path.join(data, "qrels")
+    queries = _ids(os.path.join(data, "queries.jsonl"))
     if layout.kind == "topics":
         return Table(layout.source, topics=queries)
-    path = folder / "qrels" / "test.tsv"
-    if not path.is_file():
-        others = ", ".join(sorted(file.name for file in Path(folder, "qrels").glob("*.tsv")))
+    splits = sorted(glob("*.tsv", root_dir=folder))
+    if "test.tsv" not in splits:
+        others = ", ".join(splits)
         raise InputError(f"{layout.source} has no qrels/test.tsv; name the file: {others or 'none'}.")
-    table = csv_file.table(path, layout)
-    judged = set().union(*map(_ids, path.parent.glob("*.tsv")))
+    table = csv_file.table(os.path.join(folder, "test.tsv"), layout)
+    judged = set().union(*(_ids(os.path.join(folder, split)) for split in splits))
     return replace(table, asked=tuple(query for query in queries if query not in judged))
 
 
-def _ids(path: Path) -> tuple[str, ...]:
-    return topic_file.table(path, TOPICS).topics if path.is_file() else ()
+def _ids(path: str) -> tuple[str, ...]:
+    return topic_file.table(path, TOPICS).topics if os.path.isfile(path) else ()

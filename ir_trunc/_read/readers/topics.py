@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal
 
 from ir_trunc._core.errors import InputError, shown, warn
@@ -100,7 +99,7 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     query_id, qid, _id or id.
     """
     source = layout.source
-    text = contents(Path(data), source, (b"<", b"{", b"["))
+    text = contents(data, source, (b"<", b"{", b"["))
     start = text.lstrip()[:1]
     read = _from_markup if start == b"<" else _from_json if start in (b"{", b"[") else _from_lines
     return Table(source, topics=tuple(read(text, source)))

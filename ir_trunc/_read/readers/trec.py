@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -108,7 +107,7 @@ def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
     if not os.path.isfile(run.value):
         return None  # a pipe cannot be read again
     try:
-        for number, block in enumerate(blocks(Path(run.value), run.source)):
+        for number, block in enumerate(blocks(run.value, run.source)):
             if not kernel.lines(lists, block):
                 return None
             samples += _samples_of_block(block, number)
@@ -122,7 +121,7 @@ def _qrels_by_kernel(data: Data, seed: int) -> Any:
         return None  # as above
     try:
         lines = bytearray()
-        for block in blocks(Path(data.value), data.source):
+        for block in blocks(data.value, data.source):
             if not (bytes(block[:1]).isspace() and bytes(block).isspace()):
                 lines += block
     except (BadLineError, OSError):
@@ -147,10 +146,10 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
     Blanks or tabs are between the fields; `#` begins a comment. The second column of answers is their class.
     """
-    path, source = Path(data), layout.source
-    pieces: Iterable[Rows] = _rows_of_blocks(blocks(path, source), layout, source)
-    if path.is_file():
-        pieces = (replace(rows, lines_of=partial(_lines_of, path, source)) for rows in pieces)
+    source = layout.source
+    pieces: Iterable[Rows] = _rows_of_blocks(blocks(data, source), layout, source)
+    if os.path.isfile(data):
+        pieces = (replace(rows, lines_of=partial(_lines_of, data, source)) for rows in pieces)
     elif held := list(pieces):  # a pipe cannot be read again
         pieces = [Rows.concat(held)]
     count = 0
@@ -161,7 +160,7 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         raise nothing_in(source, layout)
 
 
-def _lines_of(path: Path, source: str, topic: str, doc: str) -> list[int]:
+def _lines_of(path: str | os.PathLike[str], source: str, topic: str, doc: str) -> list[int]:
     """The numbers of the lines that have this topic and this document."""
     numbers, first, wanted = [], 1, [topic.encode(), doc.encode()]
     for block in blocks(path, source):
@@ -286,7 +285,7 @@ def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped, as NTCIREVAL has it: L0 is not relevant, and L3 is grade 3."""
     source = layout.source
     rows: list[tuple[str, str, int]] = []
-    for place, line in numbered_lines(contents(Path(data), source), source):
+    for place, line in numbered_lines(contents(data, source), source):
         if line.lstrip().startswith(COMMENT):
             continue
         match = _NTCIR_LINE.fullmatch(line)
