@@ -1,4 +1,4 @@
-"""Work that is put off, or not done: imports, properties, and the methods of dataclasses.
+"""Work that is put off, or not done: imports, patterns, properties, and the methods of dataclasses.
 
 Scoring a run from files takes less time than importing pandas. Annotations name such packages too, but only
 type checkers read annotations.
@@ -7,25 +7,27 @@ type checkers read annotations.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, FrozenInstanceError, fields
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-__all__ = ["LazyModule", "cached_property", "dataclass", "needed", "npt", "pd"]
+__all__ = ["Lazy", "cached_property", "dataclass", "needed", "npt", "pattern", "pd"]
 
 T = TypeVar("T")
 
 
-class LazyModule:
-    """A module that is imported when one of its attributes is first read."""
+class Lazy:
+    """What a function returns, which is called when an attribute of it is first read."""
 
-    def __init__(self, name: str):
-        self._name = name
+    def __init__(self, function: Callable[..., Any], *args: Any):
+        self._make = partial(function, *args)
 
     def __getattr__(self, attribute: str) -> Any:
-        value = getattr(import_module(self._name), attribute)
+        value = getattr(self._make(), attribute)
         setattr(self, attribute, value)
         return value
 
@@ -134,9 +136,11 @@ def _frozen_dataclass(
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
+    from re import compile as pattern
 
     import numpy.typing as npt
     import pandas as pd
 else:
     dataclass = _frozen_dataclass
-    npt, pd = LazyModule("numpy.typing"), LazyModule("pandas")
+    npt, pd = Lazy(import_module, "numpy.typing"), Lazy(import_module, "pandas")
+    pattern = partial(Lazy, re.compile)

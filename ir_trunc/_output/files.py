@@ -19,19 +19,20 @@ from itertools import islice
 from typing import IO, Any, TypeAlias, cast
 
 from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import file_name
 
 Target: TypeAlias = "str | os.PathLike[str]"
 
 # White space as bytes.split() has it, by which lines are read: U+3000 or U+0085 is part of an id. The readers
 # refuse zero bytes, and halves of surrogate pairs are not text.
-_WORD = re.compile(r"[^\s\0\ud800-\udfff]+", re.ASCII)
+_WORD = pattern(r"[^\s\0\ud800-\udfff]+", re.ASCII)
 _BYTE_ORDER_MARK = "\ufeff"
 
 _PART = 10_000  # lines that are written at a time
 
 _DESCRIPTORS = {"-": 1, "/dev/stdout": 1}
-_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
+_DESCRIPTOR = pattern(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _TEMPORARY = ".ir_trunc"
 _OTHER_ARCHIVES = (".bz2", ".xz", ".zip", ".zst", ".tar")
 

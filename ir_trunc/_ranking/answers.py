@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import string
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.lazy import pattern
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels
@@ -23,7 +23,7 @@ from ir_trunc._read.rows import Rows
 
 Normalise = Callable[[str], str]
 
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_ARTICLES = pattern(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 

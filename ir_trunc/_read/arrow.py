@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
+from importlib import import_module
 from itertools import accumulate, count, pairwise
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +20,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._core.lazy import LazyModule, cached_property, dataclass, npt
+from ir_trunc._core.lazy import Lazy, cached_property, dataclass, npt
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc._core.universe import Keys
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
 else:
-    pa, pc = LazyModule("pyarrow"), LazyModule("pyarrow.compute")
+    pa, pc = Lazy(import_module, "pyarrow"), Lazy(import_module, "pyarrow.compute")
 
 
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # although Python or numpy says so

@@ -21,6 +21,7 @@ from typing import Any, cast
 import numpy as np
 
 from ir_trunc._core.errors import FileError, InputError, MissingFileError, shown
+from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import file_name
 
 # Bytes: what is computed from a block fits in the processor's cache; the next block uses the same memory.
@@ -34,7 +35,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _GZIP_FAULTS: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
-_NEXT_OBJECT = re.compile(rb"(?m)(?<=^\})\s+(?=\{)")  # between objects of JSON that take several lines each
+_NEXT_OBJECT = pattern(rb"(?m)(?<=^\})\s+(?=\{)")  # between objects of JSON that take several lines each
 _PACKED = 1 << 20  # bytes that are decompressed at once
 _TAIL = 1 << 16  # bytes at the end of a block, where its last topic is searched first
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import re
@@ -11,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._core.lazy import pattern
 from ir_trunc._read.arrow import id_column, joined_id, one_id, pa
 from ir_trunc._read.readers.datasets import dataset_name
 from ir_trunc._read.reading import TOPICS, KeysLike, Layout, Reading
@@ -80,11 +80,11 @@ def _source_of(data: Any) -> str:
 
 _NAMED = "query_id, qid, _id or id"
 
-_TREC = re.compile(rb"<num>\s*(?:Number\s*:)?\s*([^\s<]+)", re.IGNORECASE)
-_XML = re.compile(rb"""<topic[^>]*\bnumber\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
-_REFERENCE = re.compile(r"&#?\w+;")  # to a character; entities that a file itself declares stay as they are
-_TOPIC = re.compile(rb"<(?:top|topic)[\s>]", re.IGNORECASE)
-_JUDGED = re.compile(rb"\s*\S+\s+(Q0|[0-9]+)\s+\S+\s+-?[0-9]+(\s+\S+\s+\S+)?\s*")  # four fields, or six
+_TREC = pattern(rb"<num>\s*(?:Number\s*:)?\s*([^\s<]+)", re.IGNORECASE)
+_XML = pattern(rb"""<topic[^>]*\bnumber\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
+_REFERENCE = pattern(r"&#?\w+;")  # to a character; entities that a file itself declares stay as they are
+_TOPIC = pattern(rb"<(?:top|topic)[\s>]", re.IGNORECASE)
+_JUDGED = pattern(rb"\s*\S+\s+(Q0|[0-9]+)\s+\S+\s+-?[0-9]+(\s+\S+\s+\S+)?\s*")  # four fields, or six
 
 _FORM = (
     "a file of topics (TREC topics, lines 'id<TAB>text' or of ids alone, CSV with a header, JSON, JSON lines)"
@@ -166,6 +166,8 @@ def _from_lines(data: bytes, source: str) -> list[str]:
 
 def _from_table(text: str, separator: str, source: str) -> list[str]:
     """The column of ids of a table with a header; quoted fields may hold line ends."""
+    import csv
+
     # Texts behind tabs hold any quotes.
     quoting: Literal[0, 3] = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -11,6 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._core.lazy import pattern
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.memory import dicts, scored_dicts
 from ir_trunc._read.reading import RANK, Layout
@@ -20,7 +20,7 @@ from ir_trunc._read.tables import rows_of_table
 from ir_trunc._read.text import json_content, read_json
 
 # The names of a span's values in one level are those of the columns of Phoenix's frames.
-_DOCUMENT = re.compile(r"attributes\.(?:gen_ai\.)?retrieval\.documents(?:\.([0-9]{1,9})(?:\.(.+))?)?")
+_DOCUMENT = pattern(r"attributes\.(?:gen_ai\.)?retrieval\.documents(?:\.([0-9]{1,9})(?:\.(.+))?)?")
 _QUERIES = ("input.value", "gen_ai.retrieval.query.text")
 _KINDS = ("openinference.span.kind", "span_kind", "gen_ai.operation.name")
 _RETRIEVALS = ("RETRIEVER", "retrieval")
@@ -32,7 +32,7 @@ _BY_SPAN = f"columns={{'query_id': '{_SPAN_ID}'}} makes each span a topic"
 _COLUMNS = ("attributes.openinference.", "attributes.retrieval.", "attributes.gen_ai")  # of a frame of spans
 
 _OTLP = "resourceSpans"
-_SPAN = re.compile(rb'"resourceSpans"|"context"\s*:\s*\{[^{}]*"span_id"')
+_SPAN = pattern(rb'"resourceSpans"|"context"\s*:\s*\{[^{}]*"span_id"')
 
 
 def _is_span(item: Any) -> bool:

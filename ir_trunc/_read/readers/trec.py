@@ -20,6 +20,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.judgments import HIGHEST_GRADE
+from ir_trunc._core.lazy import pattern
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import flat, one_array, pa, pc, truths
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
@@ -38,8 +39,8 @@ from ir_trunc._read.text import (
 
 # Python reads more texts as numbers: 1_000, and the digits of all scripts.
 NUMBER = {
-    int: re.compile(r"[+-]?[0-9]{1,4000}"),
-    float: re.compile(
+    int: pattern(r"[+-]?[0-9]{1,4000}"),
+    float: pattern(
         r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
     ),
 }
@@ -85,7 +86,7 @@ def _brief(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-_BLANK_LINES = re.compile(rb"\n[ \n]+")
+_BLANK_LINES = pattern(rb"\n[ \n]+")
 _ONE_SIGN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
 
 _SAMPLED_BLOCKS = 4  # the first blocks of a file
@@ -271,7 +272,7 @@ def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -
     return rows.read(reading, ranks, hidden, samples=samples)
 
 
-_NTCIR_LINE = re.compile(rb"\s*(\S+)\s+(\S+)\s+L([0-9]{1,10})\s*")
+_NTCIR_LINE = pattern(rb"\s*(\S+)\s+(\S+)\s+L([0-9]{1,10})\s*")
 _NTCIR_FORM = "'topic document L<grade>' is needed, as 'L0' or 'L3'"
 
 
