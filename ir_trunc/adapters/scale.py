@@ -119,9 +119,9 @@ def spark(
     InputError, ParameterError
         As for `dask`.
     IrTruncError
-        Where executors are lost and none is there for 60 seconds, or Spark gives up, usually because a task
-        failed four times. Spark's own settings say how long it waits for a first executor, and when one that
-        does not answer is lost (`spark.network.timeout`). With Spark Connect, for all that.
+        Where all executors are lost and none comes back for 60 seconds, or Spark gives up, usually because a
+        task failed four times. Spark's own settings say how long it waits for the first executor, and for one
+        that does not answer (`spark.network.timeout`). Under Spark Connect they decide about all of these.
 
     Examples
     --------
@@ -176,11 +176,11 @@ def _computed(scored: list[Any]) -> Sequence[Any]:
 
 def _collected(scored: Any) -> Sequence[Any]:
     """The rows of a Spark frame."""
-    context, tag = getattr(scored.sparkSession, "sparkContext", None), f"ir_trunc {uuid4()}"
-    if context is None:  # Spark Connect
+    if "connect" in type(scored).__module__:  # Spark Connect does not know its executors
         return scored.collect()  # type: ignore[no-any-return]
     from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
+    context, tag = scored.sparkSession.sparkContext, f"ir_trunc {uuid4()}"
     context.addJobTag(tag)
     cancel = partial(context.cancelJobsWithTag, tag)
     try:  # The first executor may have to be started: Spark's own settings say how long.
@@ -209,7 +209,7 @@ def _patience(
                 seen = monotonic() if workers() else seen
                 if lost.is_set() or monotonic() - seen > PATIENCE:
                     lost.set()
-                    cancel()  # again and again: Spark starts a job for each stage
+                    cancel()  # again and again: Spark may not have begun the job yet
             ended.wait(1)
 
     Thread(target=watch, daemon=True).start()
