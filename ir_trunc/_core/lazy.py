@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import MISSING, FrozenInstanceError, fields
 from functools import partial
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 __all__ = ["Lazy", "cached_property", "dataclass", "needed", "npt", "pattern", "pd"]
@@ -113,8 +114,7 @@ def _frozen_dataclass(
             inside = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in own if each.repr)
             return f"{type(self).__qualname__}({inside})"
 
-        def compared(self: Any) -> tuple[Any, ...]:
-            return tuple(getattr(self, each.name) for each in own if each.compare)
+        compared = attrgetter(*(each.name for each in own if each.compare))
 
         def __eq__(self: Any, other: Any) -> Any:
             return compared(self) == compared(other) if type(other) is type(self) else NotImplemented

@@ -64,7 +64,8 @@ def dask(
     ParameterError
         As `scorer` raises it, and where an option needs the run on one machine.
     IrTruncError
-        Where Dask has no worker for 60 seconds, or gives up because workers died of the same task.
+        With `collect`, where Dask has no worker for 60 seconds, or gives up because workers died of the same
+        task.
 
     Examples
     --------
@@ -119,9 +120,10 @@ def spark(
     InputError, ParameterError
         As for `dask`.
     IrTruncError
-        Where all executors are lost and none comes back for 60 seconds, or Spark gives up, usually because a
-        task failed four times. Spark's own settings say how long it waits for the first executor, and for one
-        that does not answer (`spark.network.timeout`). Under Spark Connect they decide about all of these.
+        With `collect`, where all executors are lost and none comes back for 60 seconds, or Spark gives up,
+        usually because a task failed four times. Spark's own settings say how long it waits for the first
+        executor, and for one that does not answer (`spark.network.timeout`). Under Spark Connect they decide
+        about all of these.
 
     Examples
     --------

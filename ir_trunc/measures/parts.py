@@ -431,7 +431,7 @@ def over(
 ) -> Floats:
     """numerator / denominator, and a named value where the denominator is 0."""
     instead = otherwise() if callable(otherwise) else otherwise
-    result = np.broadcast_to(np.asarray(instead, np.float64), np.shape(numerator)).copy()
+    result = np.full(np.shape(numerator), instead, np.float64)
     np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)
     return result
 

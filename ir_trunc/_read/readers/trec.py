@@ -210,23 +210,21 @@ def _samples_of_block(block: memoryview, number: int) -> Samples:
         return ()
     small = len(block) <= _WINDOWS * _WINDOW
     starts = [0] if small else range(0, len(block) - _WINDOW, len(block) // _WINDOWS)
-    marks: set[str] = set()
+    marks: set[bytes] = set()
     pairs: list[tuple[Seen, Seen]] = []
     for start in starts:
         lines = bytes(block if small else block[start : start + _WINDOW]).splitlines()
         seen: list[Seen] = []
         for line in lines if small else lines[1:-1]:
-            words = line.split()
-            if len(words) != len(RUN.fields) or words[0].startswith(COMMENT):
-                continue
-            topic, mark, _, rank, score, _ = words
-            marks.add(mark.decode(errors="replace"))
             try:
-                seen.append((topic, float(rank), float(score)))
-            except ValueError:  # a rank that is not a number; a bad score is an error elsewhere
+                topic, mark, _, rank, score, _ = line.split()
+                if not topic.startswith(COMMENT):
+                    marks.add(mark)
+                    seen.append((topic, float(rank), float(score)))
+            except ValueError:  # a rank may be any word; what else is wrong is an error elsewhere
                 continue
         pairs += pairwise(seen)
-    return (Sample(tuple(pairs), frozenset(marks)),)
+    return (Sample(tuple(pairs), frozenset(mark.decode(errors="replace") for mark in marks)),)
 
 
 def _row_in_a_comment(data: bytes, layout: Layout) -> str | None:
