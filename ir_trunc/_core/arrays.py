@@ -6,7 +6,6 @@ Arrays are checked where objects are made of them, and trusted everywhere else.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -66,9 +65,7 @@ def as_array(name: str, given: Any, needed: str) -> npt.NDArray[Any]:
     if isinstance(given, np.ndarray):
         return given
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # numpy's masked value would become NaN
-            return np.asarray(given)
+        return np.asarray(given)
     except Exception as error:  # a tensor may be on a device or have a gradient
         why = " ".join(str(error).split()).rstrip(".")
         raise InputError(f"{name}={shown(given)}: {needed}; {why}.") from None

@@ -38,6 +38,18 @@ def test_threads_give_the_same_scores_errors_and_warnings(jobs):
     assert outcome(shorter, jobs)[1]
 
 
+def test_a_warning_of_one_line_is_shown_once():
+    """Python shows it again where filters of warnings have changed; and these belong to all threads."""
+    full = {topic: [f"d{rank}" for rank in range(20)] for topic in QRELS}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            Evaluator(MEASURES, QRELS).calc(full)
+    messages = [str(warning.message) for warning in caught]
+    assert messages
+    assert len(messages) == len(set(messages))
+
+
 def test_threads_that_are_abandoned_are_not_waited_for():
     """The garbage collector may abandon them inside a thread, which would wait for itself."""
     released, order = threading.Event(), []
