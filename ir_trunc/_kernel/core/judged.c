@@ -52,14 +52,6 @@ static bool lay_out(Judged *judged)
     return judged->slots && judged->hashes;
 }
 
-/* Where the bit of a hash is for a topic. */
-static uint8_t *byte_of(const Judged *judged, size_t topic, uint32_t hash, int *bit)
-{
-    size_t start = judged->regions[topic], bits = 16 * (judged->regions[topic + 1] - start);
-    *bit = 1 << (hash & 7);
-    return &judged->hashes[2 * start + ((hash & (bits - 1)) >> 3)];
-}
-
 static bool place(Judged *judged, size_t topic, uint32_t hash, size_t entry)
 {
     Slot *slots = judged->slots + judged->regions[topic];
@@ -69,7 +61,7 @@ static bool place(Judged *judged, size_t topic, uint32_t hash, size_t entry)
             return false;
     slots[at] = (Slot){hash, (uint32_t)entry};
     int bit;
-    uint8_t *byte = byte_of(judged, topic, hash, &bit);
+    uint8_t *byte = judged_byte(judged, topic, hash, &bit);
     *byte |= (uint8_t)bit;
     return true;
 }
@@ -120,13 +112,10 @@ static Text entry_text(const Judgments *judgments, size_t entry)
     return text_of(&judgments->docs, (size_t)judgments->keys[entry - 1] % judgments->docs.count);
 }
 
-Meaning judged_find(const Judged *judged, size_t topic, Text doc, uint32_t hash, int64_t *grade)
+Meaning judged_slot(const Judged *judged, size_t topic, Text doc, uint32_t hash, int64_t *grade)
 {
     const Slot *slots = judged->slots + judged->regions[topic];
     size_t mask = judged->regions[topic + 1] - judged->regions[topic] - 1;
-    int bit;
-    if (!(*byte_of(judged, topic, hash, &bit) & bit))
-        return UNJUDGED;
     for (size_t at = hash & mask; slots[at].entry; at = (at + 1) & mask) {
         if (slots[at].hash != hash || !text_equal(entry_text(&judged->judgments, slots[at].entry), doc))
             continue;

@@ -38,8 +38,23 @@ typedef enum { UNJUDGED, JUDGED, ODD } Meaning;
 /* False where memory ends, or the judgments do not fit together. */
 bool judged_make(Judged *judged, Judgments judgments, uint64_t seed);
 
+/* Where the bit of a hash is among those of a topic. */
+static inline uint8_t *judged_byte(const Judged *judged, size_t topic, uint32_t hash, int *bit)
+{
+    size_t start = judged->regions[topic], bits = 16 * (judged->regions[topic + 1] - start);
+    *bit = 1 << (hash & 7);
+    return &judged->hashes[2 * start + ((hash & (bits - 1)) >> 3)];
+}
+
+/* For a document whose bit is set. */
+Meaning judged_slot(const Judged *judged, size_t topic, Text doc, uint32_t hash, int64_t *grade);
+
 /* What a document is for a topic, and where it is judged its grade. */
-Meaning judged_find(const Judged *judged, size_t topic, Text doc, uint32_t hash, int64_t *grade);
+static inline Meaning judged_find(const Judged *judged, size_t topic, Text doc, uint32_t hash, int64_t *grade)
+{
+    int bit;
+    return *judged_byte(judged, topic, hash, &bit) & bit ? judged_slot(judged, topic, doc, hash, grade) : UNJUDGED;
+}
 
 void judged_free(Judged *judged);
 

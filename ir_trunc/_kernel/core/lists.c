@@ -49,35 +49,9 @@ static bool is_known(const Lists *lists)
     return lists->topic < (int64_t)lists->judged->judgments.topics.count;
 }
 
-static double key_of(const Way *way, double score, double rank)
-{
-    switch (way->order) {
-    case BY_SCORE:
-        return (float)score;
-    case BY_SCORE64:
-        return score;
-    case BY_RANK:
-        return -rank;
-    default:
-        return 0.0;
-    }
-}
-
 static bool comes_before(const Doc *one, const Doc *other)
 {
     return one->key > other->key || (one->key == other->key && text_compare(one->id, other->id) > 0);
-}
-
-bool lists_add(Lists *lists, Text id, double score, double rank)
-{
-    void *docs = lists->docs;
-    if (lists->count >= INT32_MAX || !memory_for(&docs, &lists->docs_room, lists->count + 1, sizeof(Doc)))
-        return false;
-    lists->docs = docs;
-    if (lists->way.lower_is_better)
-        score = -score + 0.0;
-    lists->docs[lists->count++] = (Doc){.id = id, .score = score, .key = key_of(&lists->way, score, rank)};
-    return true;
 }
 
 static bool in_order(const Lists *lists)

@@ -65,8 +65,33 @@ enum { NO_LIST = -1 };
 /* All of these are false where it is not sure what the run means, or memory ends. Ids must be UTF-8. */
 bool lists_begin(Lists *lists, const Judged *judged, Way way);
 bool lists_topic(Lists *lists, Text name);
-bool lists_add(Lists *lists, Text id, double score, double rank);
 bool lists_complete(Lists *lists);
+
+static inline double key_of(const Way *way, double score, double rank)
+{
+    switch (way->order) {
+    case BY_SCORE:
+        return (float)score;
+    case BY_SCORE64:
+        return score;
+    case BY_RANK:
+        return -rank;
+    default:
+        return 0.0;
+    }
+}
+
+static inline bool lists_add(Lists *lists, Text id, double score, double rank)
+{
+    void *docs = lists->docs;
+    if (lists->count >= INT32_MAX || !memory_for(&docs, &lists->docs_room, lists->count + 1, sizeof(Doc)))
+        return false;
+    lists->docs = docs;
+    if (lists->way.lower_is_better)
+        score = -score + 0.0;
+    lists->docs[lists->count++] = (Doc){.id = id, .score = score, .key = key_of(&lists->way, score, rank)};
+    return true;
+}
 
 /* lists_ordered fills columns that have room for lists_count lists and lists_judged documents; false where
  * memory ends. all: also the empty lists of the topics that the run does not have. */
