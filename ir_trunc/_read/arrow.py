@@ -162,17 +162,36 @@ def one_id(value: Any, field: str, place: str) -> str:
 
 
 def joined_id(value: Any, keys: Keys | None, place: str) -> Any:
-    """A tuple of keys as the id of its list; any other value as it is. Dates are written as 2024-01-31."""
+    """A tuple of keys as the id of its list; any other value as it is."""
     if keys is None or not isinstance(value, (tuple, list)):
         return value
     parts = []
     for number, part in enumerate(value):
-        if isinstance(part, datetime):
-            part = part.date().isoformat() if part.time() == time() else str(part)
-        elif isinstance(part, date):
-            part = part.isoformat()
-        parts.append(one_id(part, keys.names[min(number, len(keys.names) - 1)], place))
+        parts.append(one_key(part, keys.names[min(number, len(keys.names) - 1)], place))
     return keys.joined(parts, place)
+
+
+def one_key(value: Any, name: str, place: str) -> str:
+    """A key as text, by the rule of `one_id`. A date is written as 2024-01-31, and so is its midnight."""
+    if isinstance(value, datetime):
+        midnight = value.time() == time() and not getattr(value, "nanosecond", 0)
+        value = value.date().isoformat() if midnight else str(value)
+    elif isinstance(value, date):
+        value = value.isoformat()
+    return one_id(value, name, place)
+
+
+def key_column(column: Any, source: str, name: str) -> pa.Array | pa.ChunkedArray:
+    """A column of keys as text, by the rule of `one_key`."""
+    typed = known_column(column)
+    if typed is None:
+        values = enumerate(_values(column))
+        return strings([one_key(value, name, f"{source}, row {row}") for row, value in values])
+    if not pa.types.is_temporal(typed.type):
+        return id_column(typed, source, name)
+    coded = one_array(typed).dictionary_encode()
+    texts = strings([one_key(value, name, source) for value in coded.dictionary.to_pylist()])
+    return texts.take(coded.indices)
 
 
 def number_column(
@@ -246,8 +265,6 @@ def _of_values(values: list[Any]) -> pa.Array | None:
     kind = kinds.pop() if len(kinds) == 1 else object
     if issubclass(kind, (np.integer, np.floating)) and not issubclass(kind, np.timedelta64):
         return pa.array(np.array(values))
-    if issubclass(kind, date):
-        return pa.array(values, pa.timestamp("us") if issubclass(kind, datetime) else pa.date32())
     return None if values else pa.nulls(0)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import (
     ValueType,
     id_column,
+    key_column,
     known_column,
     number_column,
     numeric,
@@ -131,22 +131,12 @@ def list_ids(table: Any, column: Any, layout: Layout, source: str) -> pa.Array |
     names, keys = key_columns(column_names(table), layout, source), layout.reading.nesting
     if keys is None or not names:
         return id_column(column, source, "query_id", keys=keys)
-    parts = [one_array(_key_column(table[name], source, name)).cast(pa.string()) for name in names]
+    parts = [one_array(key_column(table[name], source, name)).cast(pa.string()) for name in names]
     for part in parts:
         wrong = pc.or_(pc.match_substring(part, keys.separator), pc.equal(pc.binary_length(part), 0))
         for row in np.flatnonzero(truths(wrong))[:1].tolist():
             keys.joined([part[row].as_py() for part in parts], f"{source}, row {row}")
     return pc.binary_join_element_wise(*parts, keys.separator)
-
-
-def _key_column(column: Any, source: str, name: str) -> pa.Array | pa.ChunkedArray:
-    """A column of keys as text; dates are written as 2024-01-31."""
-    typed = known_column(column)
-    if typed is not None and pa.types.is_temporal(typed.type):
-        with suppress(pa.ArrowInvalid):  # of times of day, which are written out
-            typed = typed.cast(pa.date32())
-        return typed.cast(pa.string())
-    return id_column(column, source, name)
 
 
 def _samples(topics: pa.DictionaryArray, scores: npt.NDArray[np.generic], ranks: Any, marks: Any) -> Samples:

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from ir_measures import Qrel, ScoredDoc
 
@@ -126,6 +127,28 @@ def test_dates_are_written_as_iso_dates():
     run = pd.DataFrame({"user": ["u"], "day": [pd.Timestamp(day)], "doc_id": ["a"], "score": [1.0]})
     for other in (run, run.assign(day=[day]), {("u", day): ["a"]}, {("u", pd.Timestamp(day)): ["a"]}):
         assert calc("RR", qrels, other, keys="user/day").to_pandas()["RR"].to_dict() == {"u/2024-01-31": 1.0}
+
+
+@pytest.mark.parametrize("zone", ["", "+02:00"])
+def test_times_of_day_are_different_keys(zone):
+    hours = [f"2024-01-31 0{hour}:00:00{zone}" for hour in (1, 3)]
+    docs = {"doc_id": ["a", "b"], "score": [1.0, 1.0]}
+    times = pd.Series(pd.to_datetime(hours))
+    run = pd.DataFrame({"user": ["u", "u"], "hour": times, **docs})
+    tuples = {("u", time): [doc] for time, doc in zip(times, docs["doc_id"])}
+    columns = {"user": ["u", "u"], "hour": times.dt.to_pydatetime().tolist(), **docs}
+    qrels = {f"u/{hour}": {"a": 1} for hour in hours}
+    frames = [run, run.astype({"hour": object}), pa.Table.from_pandas(run), pd.DataFrame(columns)]
+    for other in (*frames, tuples):
+        assert calc("RR", qrels, other, keys="user/hour").to_pandas()["RR"].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("odd", [datetime.timedelta(1), datetime.time(3), np.timedelta64(1, "s"), 1.5])
+def test_what_is_no_key(odd):
+    table = {"user": ["u"], "hour": [odd], "doc_id": ["a"], "score": [1.0]}
+    for run in (pd.DataFrame(table), pa.table(table)):
+        with pytest.raises(InputError, match="run.*: hour .* not text or a whole number"):
+            calc("RR", {"u/1": {"a": 1}}, run, keys="user/hour")
 
 
 def test_the_universe_may_be_given_as_tuples_or_columns():
