@@ -8,6 +8,7 @@ them, with every measure of `ir_trunc.calc`, also those that look at all lists o
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -104,6 +105,7 @@ def scorer(
     {'query_id': '1', 'RBPT(p=0.5)': 0.75, 'length': 2, 'nil': False}
     """
     collect, source, names = flag("collect", collect), text("source", source), options.get("keys")
+    names = [names] if isinstance(names, str) and re.fullmatch(r"[\w-]+", names) else names
     if isinstance(names, (list, tuple)) and len(names) == 1 and isinstance(names[0], str):
         options |= {"keys": None, "columns": {**Columns.of(options.get("columns")), "query_id": names[0]}}
     rule, unjudged = DOCUMENTS, None  # of judgments in the rows
@@ -202,19 +204,24 @@ class Scorer:
         columns += [rankings.lengths, rankings.judgments.nil_queries]
         return pa.table(dict(zip(self.schema.names, columns)), self.schema)
 
-    def stream(self, batches: Iterable[Any]) -> Iterator[pa.RecordBatch]:
-        """The same for a stream of batches that is sorted by the keys, in which lists may go on.
+    def stream(self, batches: Any) -> Iterator[pa.RecordBatch]:
+        """The same for a stream that is sorted by the keys, of batches in which lists may go on.
 
-        Some batches are held at a time. A list that comes again after others is an InputError; where lists
-        are collected, `results` raises it.
+        `batches` is an iterable of tables or batches, or an object with Arrow's stream, as relations of
+        DuckDB are. Some batches are held at a time. A list that comes again after others is an InputError;
+        where lists are collected, `results` raises it.
         """
         held, finished, enough = list[pa.Table](), set[str](), PART
         try:
-            for table in chain((_as_table(batch, self.source) for batch in batches), (None,)):
+            for table in chain(_tables(batches, self.source), (None,)):
                 held += [] if table is None else [table]
                 if not held or (table is not None and sum(map(len, held)) < enough):
                     continue
-                rows = pa.concat_tables(held)
+                try:
+                    rows = pa.concat_tables(held)
+                except pa.ArrowInvalid:
+                    what = "the batches of a stream need the same columns and types"
+                    raise InputError(f"{self.source}: {what}.") from None
                 (key, *_), _ = self.needed(rows.column_names)
                 ids = encoded(list_ids(rows, rows[key], self._layout(RUN), self.source))
                 codes = flat(ids.indices)
@@ -320,6 +327,15 @@ class Scorer:
         judgments = Judgments.from_rows(qrels.judgments.topics, rows, grades, levels.tolist())
         judgments = replace(judgments, scale_declared=self.max_rel is not None)
         return replace(qrels, judgments=judgments, nesting=self.evaluator.reading.nesting)
+
+
+def _tables(batches: Any, source: str) -> Iterator[pa.Table]:
+    """The batches of a stream as tables."""
+    if hasattr(batches, "__arrow_c_stream__"):
+        batches = pa.RecordBatchReader.from_stream(batches)
+    if not isinstance(batches, Iterable):
+        raise InputError(f"{source} of type {type(batches).__name__}: an iterable of Arrow tables is needed.")
+    return (_as_table(batch, source) for batch in batches)
 
 
 def _as_table(data: Any, source: str) -> pa.Table:

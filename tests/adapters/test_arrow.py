@@ -217,10 +217,24 @@ def test_wrong_options(options, message):
         scorer("AP", max_rel=1).results([])
 
 
+def test_wrong_streams():
+    score, table = scorer("AP", max_rel=1, source="clicks"), pa.table(GOOD)
+    assert pa.Table.from_batches(list(score.stream(table))).equals(score(table))
+    for stream, message in (
+        (None, "clicks of type NoneType: an iterable of Arrow tables is needed"),
+        ([table, 3], "clicks of type int: an Arrow table or record batch is needed"),
+        ([table, table.drop_columns("score")], "clicks: the batches of a stream need the same columns"),
+        ([table, pa.table(GOOD | {"query_id": [2, 2]})], "clicks: the batches of a stream need the same"),
+    ):
+        with pytest.raises(InputError, match=message):
+            list(score.stream(stream))
+
+
 def test_columns_have_other_names():
     table = pa.table(dict(zip(["session", "chunk", "rank_score", "clicked"], GOOD.values())))
     names = {"doc_id": "chunk", "score": "rank_score", "relevance": "clicked"}
-    score = scorer("AP", keys=["session"], columns=names, max_rel=1)
-    assert score(table).to_pylist() == [{"session": "1", "AP": 1.0, "length": 2, "nil": False}]
+    for keys in ("session", ["session"]):
+        score = scorer("AP", keys=keys, columns=names, max_rel=1)
+        assert score(table).to_pylist() == [{"session": "1", "AP": 1.0, "length": 2, "nil": False}]
     with pytest.raises(InputError, match="has no column 'clicked', which columns names for relevance"):
         score(table.drop_columns("clicked"))

@@ -147,7 +147,7 @@ def test_times_of_day_are_different_keys(zone):
 def test_what_is_no_key(odd):
     table = {"user": ["u"], "hour": [odd], "doc_id": ["a"], "score": [1.0]}
     for run in (pd.DataFrame(table), pa.table(table)):
-        with pytest.raises(InputError, match="run.*: hour .* not text or a whole number"):
+        with pytest.raises(InputError, match=r"run.*: hour .* not text or a whole number"):
             calc("RR", {"u/1": {"a": 1}}, run, keys="user/hour")
 
 
