@@ -49,19 +49,6 @@ static bool is_known(const Lists *lists)
     return lists->topic < (int64_t)lists->judged->judgments.topics.count;
 }
 
-static bool comes_before(const Doc *one, const Doc *other)
-{
-    return one->key > other->key || (one->key == other->key && text_compare(one->id, other->id) > 0);
-}
-
-static bool in_order(const Lists *lists)
-{
-    for (size_t at = 1; at < lists->count; at++)
-        if (!comes_before(&lists->docs[at - 1], &lists->docs[at]))
-            return false;
-    return true;
-}
-
 /* Two runs of sorted documents as one. */
 static void merge(const Doc *left, const Doc *right, const Doc *end, Doc *into)
 {
@@ -148,11 +135,14 @@ static bool look_up(Lists *lists)
     int64_t grade;
     if (!lists->distinct && !forget_hashes(lists))
         return false;
+    lists->rounded = false;
     for (size_t at = 0; at < lists->count; at++) {
         Doc *doc = &lists->docs[at];
         doc->hash = text_hash(doc->id, judged->seed);
         if (!lists->distinct && !is_first(lists, doc))
             return false;
+        if (at && doc->key == doc[-1].key && doc->score != doc[-1].score)
+            lists->rounded = true;
         Meaning meaning = known ? judged_find(judged, (size_t)lists->topic, doc->id, doc->hash, &grade) : UNJUDGED;
         if (meaning == ODD || (meaning == JUDGED && (!add_number(&lists->found.ranks, (int64_t)at + 1) ||
                                                      !add_number(&lists->found.grades, grade))))
@@ -169,24 +159,13 @@ static bool keep_scores(Lists *lists)
     return true;
 }
 
-/* Whether scores that differ have the same key. */
-static bool rounded(const Lists *lists)
-{
-    for (size_t at = 1; at < lists->count; at++) {
-        const Doc *doc = &lists->docs[at], *before = doc - 1;
-        if (doc->key == before->key && doc->score != before->score)
-            return true;
-    }
-    return false;
-}
-
 static bool keep(Lists *lists, size_t judged_before)
 {
     Found *found = &lists->found;
     if (lists->count > 1 && (lists->way.order == BY_SCORE || lists->way.order == BY_SCORE64)) {
         found->several++;
         found->tied += lists->docs[0].key == lists->docs[lists->count - 1].key;
-        found->rounded += rounded(lists);
+        found->rounded += lists->rounded;
     }
     List list = {.topic = lists->topic,
                  .length = (int64_t)lists->count,
@@ -207,7 +186,7 @@ bool lists_complete(Lists *lists)
         lists->topic = NO_LIST;
         return true;
     }
-    if (lists->way.order != AS_GIVEN && !in_order(lists) && !sort(lists))
+    if (lists->way.order != AS_GIVEN && !lists->sorted && !sort(lists))
         return false;
     if (lists->way.order == BY_RANK && !ranks_differ(lists))
         return false;

@@ -43,14 +43,15 @@ typedef struct {
 } Ordered;
 
 /* The list at hand. topic: its number, NO_LIST before the first, from the number of topics on where the qrels do
- * not have it and it is ignored. distinct: whether no document can be in a list twice. Texts of documents must
- * live until their list is complete. */
+ * not have it and it is ignored. distinct: whether no document can be in a list twice. sorted: whether the
+ * documents are in their order so far. rounded: whether scores that differ have the same key. Texts of documents
+ * must live until their list is complete. */
 typedef struct {
     const Judged *judged;
     Way way;
     int64_t topic;
     Text name;
-    bool distinct;
+    bool distinct, sorted, rounded;
     Doc *docs, *spare;
     size_t count, docs_room, spare_room;
     uint32_t *last_of_hash;
@@ -81,6 +82,11 @@ static inline double key_of(const Way *way, double score, double rank)
     }
 }
 
+static inline bool comes_before(const Doc *one, const Doc *other)
+{
+    return one->key > other->key || (one->key == other->key && text_compare(one->id, other->id) > 0);
+}
+
 static inline bool lists_add(Lists *lists, Text id, double score, double rank)
 {
     void *docs = lists->docs;
@@ -89,7 +95,9 @@ static inline bool lists_add(Lists *lists, Text id, double score, double rank)
     lists->docs = docs;
     if (lists->way.lower_is_better)
         score = -score + 0.0;
-    lists->docs[lists->count++] = (Doc){.id = id, .score = score, .key = key_of(&lists->way, score, rank)};
+    Doc *doc = &lists->docs[lists->count];
+    *doc = (Doc){.id = id, .score = score, .key = key_of(&lists->way, score, rank)};
+    lists->sorted = !lists->count++ || (lists->sorted && comes_before(doc - 1, doc));
     return true;
 }
 
