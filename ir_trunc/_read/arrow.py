@@ -167,11 +167,11 @@ def joined_id(value: Any, keys: Keys | None, place: str) -> Any:
         return value
     parts = []
     for number, part in enumerate(value):
-        parts.append(one_key(part, keys.names[min(number, len(keys.names) - 1)], place))
+        parts.append(key_text(part, keys.names[min(number, len(keys.names) - 1)], place))
     return keys.joined(parts, place)
 
 
-def one_key(value: Any, name: str, place: str) -> str:
+def key_text(value: Any, name: str, place: str) -> str:
     """A key as text, by the rule of `one_id`. A date is written as 2024-01-31, and so is its midnight."""
     if isinstance(value, datetime):
         midnight = value.time() == time() and not getattr(value, "nanosecond", 0)
@@ -182,15 +182,15 @@ def one_key(value: Any, name: str, place: str) -> str:
 
 
 def key_column(column: Any, source: str, name: str) -> pa.Array | pa.ChunkedArray:
-    """A column of keys as text, by the rule of `one_key`."""
+    """A column of keys as text, by the rule of `key_text`."""
     typed = known_column(column)
     if typed is None:
         values = enumerate(_values(column))
-        return strings([one_key(value, name, f"{source}, row {row}") for row, value in values])
+        return strings([key_text(value, name, f"{source}, row {row}") for row, value in values])
     if not pa.types.is_temporal(typed.type):
         return id_column(typed, source, name)
     coded = one_array(typed).dictionary_encode()
-    texts = strings([one_key(value, name, source) for value in coded.dictionary.to_pylist()])
+    texts = strings([key_text(value, name, source) for value in coded.dictionary.to_pylist()])
     return texts.take(coded.indices)
 
 
