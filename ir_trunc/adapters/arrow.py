@@ -11,20 +11,24 @@ import pickle
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from itertools import chain
 from typing import Any, get_args
 
 import numpy as np
 
+from ir_trunc._core import errors
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, UnknownMeasureError
 from ir_trunc._core.parameters import flag, one_of, text, whole
-from ir_trunc._core.rankings import Judgments, Rankings, sizes_of
+from ir_trunc._core.rankings import Judgments, NilLists, Rankings, sizes_of
+from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._ranking.nil import DOCUMENTS, NilRule, nil_rule
+from ir_trunc._ranking.notes import Notes
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, Unjudged
 from ir_trunc._ranking.runs import Piece, put_together, rank_piece, with_missing
 from ir_trunc._read.arrow import flat, index_in, pa, pc, strings
-from ir_trunc._read.reading import QRELS, RUN, Columns, Layout, Unpack
-from ir_trunc._read.rows import PART, Rows, encoded
+from ir_trunc._read.reading import QRELS, RUN, Columns, Layout, Reading, Unpack
+from ir_trunc._read.rows import PART, Rows, Sample, encoded
 from ir_trunc._read.tables import (
     columns_of,
     field_of_columns,
@@ -141,6 +145,27 @@ def scorer(
         names = ", ".join(score.schema.names)
         raise ParameterError(f"The columns {names} must have distinct names: keys, measures, length and nil.")
     return score
+
+
+_COLLECTED = {Piece, Notes, Rankings, Judgments, NilLists, Universe, Keys, Reading, Columns, Sample}
+_COLLECTED |= {
+    each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, ValueError)
+}
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads collected lists and errors; other classes and functions could do anything, and are not found."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module.startswith("numpy") and name in (
+            "dtype",
+            "ndarray",
+            "_reconstruct",
+            "_frombuffer",
+            "scalar",
+        ):
+            return super().find_class(module, name)
+        return {(each.__module__, each.__qualname__): each for each in _COLLECTED}[module, name]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,8 +294,8 @@ class Scorer:
             raise ParameterError("results need the lists: scorer(..., collect=True) collects them.")
         try:
             packed = parts["part"].to_pylist() if hasattr(parts, "column_names") else list(parts)
-            pieces = list(map(pickle.loads, packed))
-        except Exception:  # pickle raises many types
+            pieces = [_Unpickler(BytesIO(part)).load() for part in packed]
+        except Exception:  # of many types
             pieces = [None]
         for piece in pieces:
             if isinstance(piece, IrTruncError):

@@ -1,5 +1,7 @@
 """The function that engines call on their workers: the bits of `calc`, in whatever way lists are divided."""
 
+import dataclasses
+import os
 import pickle
 
 import numpy as np
@@ -228,6 +230,21 @@ def test_wrong_streams():
     ):
         with pytest.raises(InputError, match=message):
             list(score.stream(stream))
+
+
+def test_what_others_made_is_not_run(tmp_path):
+    """A pickle can call any function when it is loaded."""
+
+    class Evil:
+        def __reduce__(self):
+            return (tmp_path / "written").write_text, ("",)
+
+    score = scorer("AP", max_rel=1, collect=True)
+    piece = pickle.loads(score(pa.table(GOOD))["part"][0].as_py())
+    for part in (Evil(), dataclasses.replace(piece, source=Evil()), [os.getcwd], InputError):
+        with pytest.raises(InputError, match="parts: what the function returned is needed"):
+            score.results([pickle.dumps(part)])
+    assert not list(tmp_path.iterdir())
 
 
 def test_columns_have_other_names():
