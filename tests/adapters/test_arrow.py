@@ -1,6 +1,7 @@
 """The function that engines call on their workers: the bits of `calc`, in whatever way lists are divided."""
 
 import dataclasses
+import itertools
 import os
 import pickle
 
@@ -11,7 +12,7 @@ import pytest
 from generated import EVERY as ALL
 from generated import queries, with_ids
 
-from ir_trunc import InputError, IrTruncWarning, ParameterError, UnknownMeasureError, calc
+from ir_trunc import InputError, IrTruncWarning, ParameterError, UnknownMeasureError, calc, compare
 from ir_trunc.adapters import arrow
 from ir_trunc.adapters.arrow import scorer
 from ir_trunc.scoring.objects import bind, parse_measure
@@ -255,3 +256,19 @@ def test_columns_have_other_names():
         assert score(table).to_pylist() == [{"session": "1", "AP": 1.0, "length": 2, "nil": False}]
     with pytest.raises(InputError, match="has no column 'clicked', which columns names for relevance"):
         score(table.drop_columns("clicked"))
+
+
+def test_collected_runs_are_compared_by_unit():
+    keys, runs, collected = ["day", "query_id"], {}, {}
+    for name, length in (("short", 2), ("long", 3)):
+        table = [
+            (f"d{day:02}", f"q{q}", "abc"[rank], 3.0 - rank, int((day * q + rank) % 3 == 0))
+            for day, q, rank in itertools.product(range(12), range(2), range(length))
+        ]
+        rows = pa.table(dict(zip([*keys, "doc_id", "score", "relevance"], map(list, zip(*table)))))
+        score = scorer("RBPT RR", keys=keys, collect=True, max_rel=1, unjudged="nil")
+        collected[name] = score.results(score(rows)).rankings
+        runs[name] = calc("RBPT", rows.select([*keys, "doc_id", "relevance"]), rows, keys=keys).rankings
+    assert repr(compare("RBPT RR", None, collected, unit="day")) == repr(
+        compare("RBPT RR", None, runs, unit="day")
+    )
