@@ -188,7 +188,7 @@ def key_column(column: Any, source: str, name: str) -> pa.Array | pa.ChunkedArra
         values = enumerate(_values(column))
         return strings([key_text(value, name, f"{source}, row {row}") for row, value in values])
     if not pa.types.is_temporal(typed.type):
-        return id_column(typed, source, name)
+        return id_column(column, source, name)
     coded = one_array(typed).dictionary_encode()
     texts = strings([key_text(value, name, source) for value in coded.dictionary.to_pylist()])
     return texts.take(coded.indices)
