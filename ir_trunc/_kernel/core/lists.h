@@ -68,6 +68,7 @@ bool lists_begin(Lists *lists, const Judged *judged, Way way);
 bool lists_topic(Lists *lists, Text name);
 bool lists_complete(Lists *lists);
 
+/* lists_add, too. It is called for every document, and so it is here with what it calls. */
 static inline double key_of(const Way *way, double score, double rank)
 {
     switch (way->order) {
