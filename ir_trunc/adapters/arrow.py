@@ -10,6 +10,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import chain
@@ -236,9 +237,12 @@ class Scorer:
         DuckDB are. Some batches are held at a time. A list that comes again after others is an InputError;
         where lists are collected, `results` raises it.
         """
+        with suppress(pa.ArrowException, TypeError):  # of what is no stream of batches
+            batches = pa.RecordBatchReader.from_stream(batches)
+        several = batches if isinstance(batches, Iterable) else [batches]
         held, finished, enough = list[pa.Table](), set[str](), PART
         try:
-            for table in chain(_tables(batches, self.source), (None,)):
+            for table in chain((_as_table(batch, self.source) for batch in several), (None,)):
                 held += [] if table is None else [table]
                 if not held or (table is not None and sum(map(len, held)) < enough):
                     continue
@@ -352,15 +356,6 @@ class Scorer:
         judgments = Judgments.from_rows(qrels.judgments.topics, rows, grades, levels.tolist())
         judgments = replace(judgments, scale_declared=self.max_rel is not None)
         return replace(qrels, judgments=judgments, nesting=self.evaluator.reading.nesting)
-
-
-def _tables(batches: Any, source: str) -> Iterator[pa.Table]:
-    """The batches of a stream as tables."""
-    if hasattr(batches, "__arrow_c_stream__"):
-        batches = pa.RecordBatchReader.from_stream(batches)
-    if not isinstance(batches, Iterable):
-        raise InputError(f"{source} of type {type(batches).__name__}: an iterable of Arrow tables is needed.")
-    return (_as_table(batch, source) for batch in batches)
 
 
 def _as_table(data: Any, source: str) -> pa.Table:

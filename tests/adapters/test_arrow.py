@@ -222,9 +222,11 @@ def test_wrong_options(options, message):
 
 def test_wrong_streams():
     score, table = scorer("AP", max_rel=1, source="clicks"), pa.table(GOOD)
-    assert pa.Table.from_batches(list(score.stream(table))).equals(score(table))
+    for stream in (table, table.to_batches()[0], table.to_reader(), iter([table])):
+        assert pa.Table.from_batches(list(score.stream(stream))).equals(score(table))
     for stream, message in (
-        (None, "clicks of type NoneType: an iterable of Arrow tables is needed"),
+        (None, "clicks of type NoneType: an Arrow table or record batch is needed"),
+        (table["score"], "clicks of type DoubleScalar: an Arrow table or record batch is needed"),
         ([table, 3], "clicks of type int: an Arrow table or record batch is needed"),
         ([table, table.drop_columns("score")], "clicks: the batches of a stream need the same columns"),
         ([table, pa.table(GOOD | {"query_id": [2, 2]})], "clicks: the batches of a stream need the same"),
