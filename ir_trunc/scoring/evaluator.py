@@ -294,8 +294,8 @@ def calc(
         usual names.
     keys : tuple of str or str, optional
         The keys that identify a list together, outermost first: `("topic", "question", "day")` for columns of
-        these names or tuples in the place of ids, `"topic/question/day"` for ids that have these parts. A date
-        is written as 2024-01-31, another time as 2024-01-31 03:00:00. Means are then nested: over days for
+        these names or tuples in the place of ids, `"topic/question/day"` for ids that have these parts. Dates
+        are written as 2024-01-31, other times as 2024-01-31 03:00:00. Means are then nested: over days for
         each question, over questions for each topic, over topics.
     ties : {'id', 'expected'}
         What decides between documents of one list with the same score (as `order` compares scores): their
