@@ -152,19 +152,14 @@ _COLLECTED = {Piece, Notes, Rankings, Judgments, NilLists, Universe, Keys, Readi
 _COLLECTED |= {
     each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, ValueError)
 }
+_OF_ARRAYS = {"dtype", "ndarray", "_reconstruct", "_frombuffer", "scalar"}
 
 
 class _Unpickler(pickle.Unpickler):
     """Reads collected lists and errors; other classes and functions could do anything, and are not found."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if module.startswith("numpy") and name in (
-            "dtype",
-            "ndarray",
-            "_reconstruct",
-            "_frombuffer",
-            "scalar",
-        ):
+        if module.partition(".")[0] == "numpy" and name in _OF_ARRAYS:
             return super().find_class(module, name)
         return {(each.__module__, each.__qualname__): each for each in _COLLECTED}[module, name]
 

@@ -143,6 +143,15 @@ def test_times_of_day_are_different_keys(zone):
         assert calc("RR", qrels, other, keys="user/hour").to_pandas()["RR"].tolist() == [1.0, 0.0]
 
 
+@pytest.mark.parametrize("gap", [pd.NaT, None, np.nan])
+def test_a_key_that_is_missing(gap):
+    table = {"user": ["u", "u"], "hour": [pd.Timestamp("2024-01-31 03:00"), gap], "doc_id": ["a", "b"]}
+    frame = pd.DataFrame(table | {"score": [1.0, 1.0]})
+    for run in (frame, frame.astype({"hour": object}), {("u", gap): ["a"]}):
+        with pytest.raises(InputError, match="hour is missing"):
+            calc("RR", {"u/1": {"a": 1}}, run, keys="user/hour")
+
+
 @pytest.mark.parametrize("odd", [datetime.timedelta(1), datetime.time(3), pd.Period("2024-01-31 03"), 1.5])
 def test_what_is_no_key(odd):
     table = {"user": ["u"], "hour": [odd], "doc_id": ["a"], "score": [1.0]}
