@@ -175,7 +175,7 @@ def key_text(value: Any, name: str, place: str) -> str:
     """A key as text, by the rule of `one_id`. A date is written as 2024-01-31, and so is its midnight."""
     if isinstance(value, date) and value == value:  # pandas' NaT is a datetime, too
         of_day = isinstance(value, datetime) and value.time() != time()
-        value = str(value) if of_day or getattr(value, "nanosecond", 0) else value.isoformat()[:10]
+        value = str(value) if of_day or getattr(value, "nanosecond", False) else value.isoformat()[:10]
     return one_id(value, name, place)
 
 
