@@ -22,9 +22,9 @@ from ir_trunc._core.errors import (
     ParameterTypeError,
     UnknownMeasureError,
 )
+from ir_trunc._scoring.objects import MeasureLike, measure, parse_measure
+from ir_trunc._scoring.objects import objects as _objects
 from ir_trunc.adapters.ir_measures import register as _register
-from ir_trunc.scoring.objects import MeasureLike, measure, parse_measure
-from ir_trunc.scoring.objects import objects as _objects
 from ir_trunc.version import __version__, show_versions
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from ir_trunc._read.readers.squad import read_predictions
     from ir_trunc._read.readers.topics import read_topics
     from ir_trunc._read.reading import Reading
-    from ir_trunc.reporting.compare import compare
-    from ir_trunc.reporting.comparison import Comparison
-    from ir_trunc.reporting.gate import check
-    from ir_trunc.reporting.how_many import how_many
-    from ir_trunc.reporting.report import report
-    from ir_trunc.reporting.reproduction import reproduce
-    from ir_trunc.scoring.evaluator import calc, calc_aggregate, curves, evaluator, iter_calc
-    from ir_trunc.scoring.results import Results
+    from ir_trunc._reporting.compare import compare
+    from ir_trunc._reporting.comparison import Comparison
+    from ir_trunc._reporting.gate import check
+    from ir_trunc._reporting.how_many import how_many
+    from ir_trunc._reporting.report import report
+    from ir_trunc._reporting.reproduction import reproduce
+    from ir_trunc._scoring.evaluator import calc, calc_aggregate, curves, evaluator, iter_calc
+    from ir_trunc._scoring.results import Results
     from ir_trunc.truncation._log import read_log
     from ir_trunc.truncation._text import load_policy
     from ir_trunc.truncation._wrapping import with_effort, with_terminal
@@ -67,15 +67,15 @@ _LATER = {
         "_read.reading": ["Reading"],
         "_read.readers.squad": ["read_predictions"],
         "_read.readers.topics": ["read_topics"],
-        "scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
-        "scoring.results": ["Results"],
+        "_scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
+        "_scoring.results": ["Results"],
         "truncation.study": ["nil_report"],
-        "reporting.compare": ["compare"],
-        "reporting.comparison": ["Comparison"],
-        "reporting.gate": ["check"],
-        "reporting.how_many": ["how_many"],
-        "reporting.report": ["report"],
-        "reporting.reproduction": ["reproduce"],
+        "_reporting.compare": ["compare"],
+        "_reporting.comparison": ["Comparison"],
+        "_reporting.gate": ["check"],
+        "_reporting.how_many": ["how_many"],
+        "_reporting.report": ["report"],
+        "_reporting.reproduction": ["reproduce"],
         "truncation._log": ["read_log"],
         "truncation._text": ["load_policy"],
         "truncation._wrapping": ["with_effort", "with_terminal"],

@@ -10,7 +10,7 @@ def main() -> int:
     # To look for cycles among modules that stay takes longer than a small run takes to score.
     gc.set_threshold(100_000)
     atexit.register(gc.freeze)
-    from ir_trunc.cli.main import main as run
+    from ir_trunc._cli.main import main as run
 
     return run()
 

@@ -174,7 +174,7 @@ DATA = "IR_TRUNC_TEST_DATA"
 @pytest.fixture
 def command(capsys):
     """The command line in this process: exit status, output, errors."""
-    from ir_trunc.cli.main import main
+    from ir_trunc._cli.main import main
 
     def call(*words: str) -> tuple[int, str, str]:
         with warnings.catch_warnings():
@@ -202,7 +202,7 @@ def one_after_another():
 
 ONE_AFTER_ANOTHER = """
 import json, sys
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 for words in json.loads(sys.argv[1]):
     assert main(words) == 0, words
     print("END", flush=True)
@@ -214,9 +214,9 @@ def registries():
     """Measures, policies and procedures that a test declares are taken back when it ends."""
     import ir_measures
 
+    from ir_trunc._scoring.objects import objects
     from ir_trunc.measures import declaration
     from ir_trunc.meta import registry as procedures
-    from ir_trunc.scoring.objects import objects
     from ir_trunc.truncation import registry as policies
 
     ours = (declaration.registry, declaration._aliases, objects, policies, procedures)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 
 ROOT = Path(__file__).parent.parent
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ir_trunc._core.arrays import Floats, Ints, check_offsets, checked_depths
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.lazy import dataclass, npt
+from ir_trunc._core.lazy import npt
 from ir_trunc._core.parameters import CheckedFields
 
 if TYPE_CHECKING:

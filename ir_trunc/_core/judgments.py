@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ir_trunc._core.arrays import (
     offsets_of,
     sizes_of,
 )
-from ir_trunc._core.lazy import cached_property, dataclass
+from ir_trunc._core.lazy import cached_property
 
 HIGHEST_GRADE = 2**31 - 1
 

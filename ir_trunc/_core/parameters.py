@@ -13,7 +13,7 @@ import math
 import os
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache, wraps
 from numbers import Real
 from types import SimpleNamespace
@@ -34,7 +34,7 @@ from typing import (
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, either, nearest, shown
-from ir_trunc._core.lazy import dataclass, npt
+from ir_trunc._core.lazy import npt
 
 P = ParamSpec("P")
 R = TypeVar("R")

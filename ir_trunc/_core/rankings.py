@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -25,7 +26,7 @@ from ir_trunc._core.arrays import (
 )
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
-from ir_trunc._core.lazy import dataclass, npt
+from ir_trunc._core.lazy import npt
 from ir_trunc._core.parameters import CheckedFields, instance, number, several
 from ir_trunc._core.universe import Universe
 

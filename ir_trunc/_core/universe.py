@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, counted, shown
-from ir_trunc._core.lazy import dataclass
 
 __all__ = ["Keys", "Universe"]
 

@@ -7,13 +7,14 @@ middle.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from string import Template
 from textwrap import wrap
 from typing import Any
 
 from ir_trunc._core.errors import printable
-from ir_trunc._core.lazy import dataclass, pd
+from ir_trunc._core.lazy import pd
 
 WIDTH = 80
 

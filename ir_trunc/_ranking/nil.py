@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.rankings import Bools, Ints
 from ir_trunc._ranking.notes import Notes
 from ir_trunc._ranking.ranked_rows import RankedRows

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 from ir_trunc._core.errors import counted, warn
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._read.reading import Reading
 from ir_trunc._read.rows import Samples
 

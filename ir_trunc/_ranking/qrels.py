@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, warn
-from ir_trunc._core.lazy import cached_property, dataclass, npt
+from ir_trunc._core.lazy import cached_property, npt
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, Judgments, canonical_order, distinct
 from ir_trunc._core.universe import Keys

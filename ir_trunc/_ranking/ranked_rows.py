@@ -6,13 +6,12 @@ pytrec_eval and trec_eval 9, so that truncated and classical measures see the sa
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
 from ir_trunc._ranking.notes import Notes
 from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc, strings

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, cast, get_args
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, warn
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
 from ir_trunc._core.universe import Universe

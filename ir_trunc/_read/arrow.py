@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from importlib import import_module
@@ -20,7 +21,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._core.lazy import Lazy, cached_property, dataclass, npt
+from ir_trunc._core.lazy import Lazy, cached_property, npt
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc._core.universe import Keys
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, nearest, shown
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import ValueType, pa
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from itertools import groupby
@@ -17,7 +17,6 @@ from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple
 
 from ir_trunc._core.errors import InputError, ParameterError, shown
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._read import readers as package
 from ir_trunc._read.reading import DataKind, Layout, Reading
 from ir_trunc._read.rows import Rows, Samples

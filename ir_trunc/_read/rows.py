@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._core.lazy import dataclass, npt
+from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
 from ir_trunc._read.arrow import flat, numeric, one_array, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Reading

@@ -45,7 +45,7 @@ def command() -> int:
 def _measure(name: str) -> Any:
     """A measure by its name, for `from pyterrier.measures import RBPT`."""
     if not name.startswith("_"):
-        objects = import_module("ir_trunc.scoring.objects").objects
+        objects = import_module("ir_trunc._scoring.objects").objects
         if name in objects:
             return objects[name]
     raise AttributeError(f"module 'pyterrier.measures' has no attribute {name!r}")

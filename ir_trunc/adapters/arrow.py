@@ -38,10 +38,10 @@ from ir_trunc._read.tables import (
     possible_fields,
     rows_of_table,
 )
+from ir_trunc._scoring.evaluator import Evaluator, Options, warn_about_lists, warn_about_scale
+from ir_trunc._scoring.objects import MeasureLike
+from ir_trunc._scoring.results import Results
 from ir_trunc.measures import scores
-from ir_trunc.scoring.evaluator import Evaluator, Options, warn_about_lists, warn_about_scale
-from ir_trunc.scoring.objects import MeasureLike
-from ir_trunc.scoring.results import Results
 
 __all__ = ["Scorer", "scorer"]
 

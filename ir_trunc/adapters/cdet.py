@@ -33,10 +33,10 @@ from ir_trunc._read.readers.cdet import (
 )
 from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._read.text import contents, decoded, numbered_lines
-from ir_trunc.scoring._runs import by_file_name
-from ir_trunc.scoring.evaluator import Evaluator
-from ir_trunc.scoring.objects import MeasureLike, read_measures
-from ir_trunc.scoring.results import Result, Results
+from ir_trunc._scoring._runs import by_file_name
+from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.objects import MeasureLike, read_measures
+from ir_trunc._scoring.results import Result, Results
 
 __all__ = ["MEASURES", "ChangeScores", "read_lists", "score", "universe"]
 

@@ -18,8 +18,8 @@ import ir_measures
 from ir_measures import Measure, providers
 
 from ir_trunc._core.errors import UnknownMeasureError
+from ir_trunc._scoring.objects import bind, objects, register_objects
 from ir_trunc.measures import scores
-from ir_trunc.scoring.objects import bind, objects, register_objects
 
 __all__ = ["Evaluator", "Provider", "register"]
 
@@ -34,7 +34,7 @@ class Evaluator(providers.Evaluator):
     def __init__(self, measures: Iterable[Measure], qrels: Any):
         # pyarrow: not before it is needed
         from ir_trunc._ranking.qrels import read_qrels
-        from ir_trunc.scoring.evaluator import warn_about_scale
+        from ir_trunc._scoring.evaluator import warn_about_scale
 
         self.qrels = read_qrels(qrels)
         bound_measures = {measure: bind(measure) for measure in measures}
@@ -49,7 +49,7 @@ class Evaluator(providers.Evaluator):
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
         from ir_trunc._ranking.runs import rank_run
-        from ir_trunc.scoring.evaluator import warn_about_lists
+        from ir_trunc._scoring.evaluator import warn_about_lists
 
         rankings = rank_run(self.qrels, run)
         warn_about_lists(self.bound, f"run ({type(run).__name__})", rankings)

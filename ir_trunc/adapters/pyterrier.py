@@ -33,7 +33,7 @@ from ir_trunc._core.errors import (
     warn,
 )
 from ir_trunc._core.parameters import flag, number, one_of, whole
-from ir_trunc.scoring.objects import bind, parse_measures
+from ir_trunc._scoring.objects import bind, parse_measures
 
 __all__ = ["Truncate", "experiment", "grid_search"]
 

@@ -21,9 +21,9 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import pa
 from ir_trunc._read.reading import Unpack
+from ir_trunc._scoring.evaluator import Options
+from ir_trunc._scoring.objects import MeasureLike
 from ir_trunc.adapters.arrow import Scorer, scorer
-from ir_trunc.scoring.evaluator import Options
-from ir_trunc.scoring.objects import MeasureLike
 
 __all__ = ["dask", "spark"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ir_trunc._core.lazy import dataclass
 from ir_trunc.measures.declaration import lookup, measure, names, registry
 from ir_trunc.measures.definition import BoundMeasure, Definition
 from ir_trunc.measures.definition import all_curves as curves

@@ -7,12 +7,12 @@ without them all cost the same.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 
 from ir_trunc._core.arrays import Floats
-from ir_trunc._core.lazy import dataclass
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import EveryDocument, Lists
 from ir_trunc.measures.params import Choice, MaxRel, Number, OnlyRel, Persistence

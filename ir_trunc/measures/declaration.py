@@ -7,14 +7,13 @@ import copyreg
 import inspect
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache, partial, wraps
 from importlib import import_module
 from typing import Any, Literal, get_args
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.parameters import literal
 from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Range, Reads, Ties
 from ir_trunc.measures.lists import Lists

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from ir_trunc._core.arrays import Bools, Floats, offsets_of
 from ir_trunc._core.errors import ParameterError, nearest, shown
-from ir_trunc._core.lazy import cached_property, dataclass
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import written_arguments
 from ir_trunc.measures.lists import Depths, Lists
 from ir_trunc.measures.params import Param

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.parameters import LARGEST, Choice, Flag, Kind, Number, Param, Text, Whole
 
 __all__ = [

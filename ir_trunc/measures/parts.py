@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ir_trunc._core.arrays import Bools, Floats, Ints, offsets_of
 from ir_trunc._core.errors import ParameterError, counted, nearest, warn
-from ir_trunc._core.lazy import dataclass, npt
+from ir_trunc._core.lazy import npt
 from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, running
 from ir_trunc.measures.params import QRELS, TOOL, Size
 

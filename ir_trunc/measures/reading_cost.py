@@ -5,13 +5,13 @@ A run's costs (a `cost` column) say what each document costs; without them all c
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
-from ir_trunc._core.lazy import dataclass
 from ir_trunc.measures.declaration import lookup, measure, parse
 from ir_trunc.measures.definition import BoundMeasure
 from ir_trunc.measures.lists import EveryDocument, Lists

@@ -9,13 +9,13 @@ documents all the same, as CLEF's script does. Recall at the end is `SetR`.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ir_trunc._core.arrays import Bools, Floats
 from ir_trunc._core.errors import ParameterError, shown
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.parameters import number
 from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declaration import measure

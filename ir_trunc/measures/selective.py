@@ -8,12 +8,12 @@ orders. Questions without an answer have neither risk nor coverage: n is the num
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from ir_trunc._core.arrays import Bools, Floats, Ints
-from ir_trunc._core.lazy import dataclass
 from ir_trunc.measures.answering import answers, first_scores, from_here_on
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists

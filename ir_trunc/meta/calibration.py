@@ -14,12 +14,12 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, offsets_of
 from ir_trunc._output.tables import fitted
+from ir_trunc._scoring.objects import parse_measure
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number, Text, Whole
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.results import Result
 
 __all__ = ["Calibration", "break_even", "persistence", "residual"]
 

@@ -18,12 +18,12 @@ from ir_trunc._core.errors import ParameterError, nearest
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, flag
 from ir_trunc._output.tables import fitted
+from ir_trunc._scoring.objects import parse_measure
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures import registry
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import INK
-from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.results import Result
 
 __all__ = ["Advice", "guide"]
 

@@ -22,14 +22,14 @@ from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_ord
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Unpack
+from ir_trunc._scoring._runs import RunsLike, by_name, score_each
+from ir_trunc._scoring._saved import Saved, array_of, fields_of, plain, typed
+from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
+from ir_trunc._scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
+from ir_trunc._scoring.results import Results
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.declaration import items_of, lower_is_better, split_at_blanks
 from ir_trunc.measures.definition import RunScores
-from ir_trunc.scoring._runs import RunsLike, by_name, score_each
-from ir_trunc.scoring._saved import Saved, array_of, fields_of, plain, typed
-from ir_trunc.scoring.evaluator import Evaluator, ScoringOptions
-from ir_trunc.scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
-from ir_trunc.scoring.results import Results
 
 if TYPE_CHECKING:
     from typing_extensions import Self

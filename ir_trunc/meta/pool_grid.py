@@ -25,6 +25,9 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Several, instance, mapping, number, several, text, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc._output.tables import fitted, number_text, table_text
+from ir_trunc._scoring._runs import progress
+from ir_trunc._scoring.objects import MeasureLike, parse_measure, written
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures.declaration import items_of, parse
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
@@ -35,9 +38,6 @@ from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import SystemNames, procedure
 from ir_trunc.meta.standardisation import Reference
 from ir_trunc.plots import _kit
-from ir_trunc.scoring._runs import progress
-from ir_trunc.scoring.objects import MeasureLike, parse_measure, written
-from ir_trunc.scoring.results import Result
 
 __all__ = ["CONDITIONS_2010", "PAPER_2010", "PoolGrid", "conditions", "pool_grid"]
 

@@ -22,6 +22,9 @@ from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.runs import join_run, read_run
 from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._scoring._runs import RunsLike, by_name, progress
+from ir_trunc._scoring.objects import MeasureLike, bind, parse_measures, written
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.matrix import (
@@ -33,9 +36,6 @@ from ir_trunc.meta.matrix import (
     run_scores,
 )
 from ir_trunc.meta.procedures import SystemGroups, procedure
-from ir_trunc.scoring._runs import RunsLike, by_name, progress
-from ir_trunc.scoring.objects import MeasureLike, bind, parse_measures, written
-from ir_trunc.scoring.results import Result
 
 __all__ = ["LeftOut", "PooledRuns", "leave_group_out", "pooled_runs"]
 

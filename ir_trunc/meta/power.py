@@ -45,12 +45,12 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed, generator, one_of
 from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc._scoring._statistics import PairTest, interval
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
-from ir_trunc.scoring._statistics import PairTest, interval
-from ir_trunc.scoring.results import Result
 
 __all__ = ["Power", "power"]
 

@@ -22,9 +22,9 @@ from ir_trunc._core.parameters import (
     text,
     whole,
 )
+from ir_trunc._scoring.objects import parse_measure
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures.declaration import items_of
-from ir_trunc.scoring.objects import parse_measure
-from ir_trunc.scoring.results import Result
 
 __all__ = [
     "MatrixMeasures",
@@ -102,7 +102,7 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
     The first arguments are the data: a `ScoreMatrix`, `PooledRuns` or measures. The options follow; each is
     annotated with a kind (`ir_trunc.measures.params`, `ir_trunc.meta.procedures`), as in `seed: Seed = 0`,
     and is checked before the function runs. The function returns a result
-    (`ir_trunc.scoring.results.Result`), and its annotation says which. The docstring has a sentence, then
+    (`ir_trunc._scoring.results.Result`), and its annotation says which. The docstring has a sentence, then
     paragraphs, then the sections Parameters, Returns and Examples.
 
     Parameters

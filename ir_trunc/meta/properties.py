@@ -19,6 +19,9 @@ from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import Several, several, whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._output.tables import fitted
+from ir_trunc._scoring._runs import progress
+from ir_trunc._scoring.objects import MeasureLike, parse_measure, parse_measures, written
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures import BoundMeasure, registry
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import QRELS, Sizes, Whole
@@ -45,9 +48,6 @@ from ir_trunc.meta.matrix import index_of_measure, labelled_table
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
-from ir_trunc.scoring._runs import progress
-from ir_trunc.scoring.objects import MeasureLike, parse_measure, parse_measures, written
-from ir_trunc.scoring.results import Result
 
 __all__ = ["PropertyTable", "Verdicts", "properties"]
 

@@ -39,6 +39,9 @@ from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc._scoring._runs import progress
+from ir_trunc._scoring._statistics import interval
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table, rounded, square_table
@@ -46,9 +49,6 @@ from ir_trunc.meta.power import ratio_intervals, system_pairs
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT
-from ir_trunc.scoring._runs import progress
-from ir_trunc.scoring._statistics import interval
-from ir_trunc.scoring.results import Result
 
 __all__ = [
     "Coverage", "ErrorRates", "Predictivity", "SwapRates", "coverage", "error_rates", "predictivity",

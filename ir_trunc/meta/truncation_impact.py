@@ -13,14 +13,14 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._scoring._runs import RunsLike, by_name, each_run
+from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.matrix import labelled_table
 from ir_trunc.meta.procedures import SingleMeasure, procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT, GREY, INK, label
-from ir_trunc.scoring._runs import RunsLike, by_name, each_run
-from ir_trunc.scoring.evaluator import Evaluator
-from ir_trunc.scoring.results import Result
 
 __all__ = ["TruncationImpact", "truncation_impact"]
 

@@ -18,7 +18,7 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.files import make_folder, output_file
 from ir_trunc._ranking.qrels import read_qrels
 from ir_trunc._ranking.runs import rank_run
-from ir_trunc.scoring.evaluator import evaluator
+from ir_trunc._scoring.evaluator import evaluator
 
 __all__ = ["CLASSICAL", "SYSTEMS", "TRUNCATION_AWARE", "copy", "data", "draw", "overview"]
 

@@ -14,13 +14,13 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
+from ir_trunc._scoring.evaluator import Options
+from ir_trunc._scoring.objects import MeasureLike, parse_measures
+from ir_trunc._scoring.results import as_table
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
 from ir_trunc.measures.selective import RankedAnswers
-from ir_trunc.scoring.evaluator import Options
-from ir_trunc.scoring.objects import MeasureLike, parse_measures
-from ir_trunc.scoring.results import as_table
 from ir_trunc.truncation._fitting import one_measure
 
 _CONFIDENCES: dict[str, Callable[[Floats], float]] = {

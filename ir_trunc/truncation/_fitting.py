@@ -19,10 +19,10 @@ from ir_trunc._ranking.qrels import Qrels
 from ir_trunc._ranking.runs import rank_rows
 from ir_trunc._read.arrow import pc, strings
 from ir_trunc._read.rows import Rows
+from ir_trunc._scoring.objects import bind, parse_measures
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.definition import parts_of, value_from_means
 from ir_trunc.measures.lists import Depths, running
-from ir_trunc.scoring.objects import bind, parse_measures
 
 _SAME = 1e-12  # relative: scores that differ by less are equal, so that rounding chooses no level
 _BLOCK = 8192  # scores, which fit a processor's cache

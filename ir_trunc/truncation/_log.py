@@ -28,9 +28,9 @@ from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
 from ir_trunc._read.tables import column_names, columns_by_name
 from ir_trunc._read.text import json_content
-from ir_trunc.scoring.evaluator import Evaluator, calc
-from ir_trunc.scoring.objects import MeasureLike
-from ir_trunc.scoring.results import Results, as_table
+from ir_trunc._scoring.evaluator import Evaluator, calc
+from ir_trunc._scoring.objects import MeasureLike
+from ir_trunc._scoring.results import Results, as_table
 from ir_trunc.truncation._abstention import risk_coverage
 
 # The fields of a log with the names that their columns can have.

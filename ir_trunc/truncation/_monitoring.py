@@ -13,8 +13,8 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats, Rankings, offsets_of
 from ir_trunc._output.tables import fitted
-from ir_trunc.scoring._saved import fields_of, typed
-from ir_trunc.scoring.results import Result
+from ir_trunc._scoring._saved import fields_of, typed
+from ir_trunc._scoring.results import Result
 from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
 
 __all__ = ["Monitoring", "Profile"]

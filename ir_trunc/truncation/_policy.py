@@ -21,9 +21,9 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
 from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._scoring._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, Whole
-from ir_trunc.scoring._saved import plain, write_json
 from ir_trunc.truncation._fitting import check_rankings, ranked
 from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, monitoring
 

@@ -18,12 +18,12 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import read_once
 from ir_trunc._read.reading import Unpack
+from ir_trunc._scoring._runs import RunsLike, each_run
+from ir_trunc._scoring._statistics import interval_of_mean
+from ir_trunc._scoring.evaluator import Evaluator, Options
+from ir_trunc._scoring.objects import MeasureLike, parse_measures
+from ir_trunc._scoring.results import as_table
 from ir_trunc.measures.definition import influence
-from ir_trunc.scoring._runs import RunsLike, each_run
-from ir_trunc.scoring._statistics import interval_of_mean
-from ir_trunc.scoring.evaluator import Evaluator, Options
-from ir_trunc.scoring.objects import MeasureLike, parse_measures
-from ir_trunc.scoring.results import as_table
 from ir_trunc.truncation._fitting import curve_of, one_measure, units_of
 from ir_trunc.truncation._policy import Cutter, Policy, lengths_of, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies

@@ -35,11 +35,11 @@ from ir_trunc._ranking.runs import RunLike, read_once, read_run
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._scoring._runs import RunsLike, each_run
+from ir_trunc._scoring.evaluator import Evaluator, Options
+from ir_trunc._scoring.objects import MeasureLike, written
+from ir_trunc._scoring.results import Result, as_table
 from ir_trunc.measures.declaration import lower_is_better
-from ir_trunc.scoring._runs import RunsLike, each_run
-from ir_trunc.scoring.evaluator import Evaluator, Options
-from ir_trunc.scoring.objects import MeasureLike, written
-from ir_trunc.scoring.results import Result, as_table
 
 __all__ = [
     "CUTS", "EXAMPLE", "FULL", "PAPER_2022", "TRUNCATED",

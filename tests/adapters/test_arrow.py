@@ -13,9 +13,9 @@ from generated import EVERY as ALL
 from generated import queries, with_ids
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError, UnknownMeasureError, calc, compare
+from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc.adapters import arrow
 from ir_trunc.adapters.arrow import scorer
-from ir_trunc.scoring.objects import bind, parse_measure
 
 LISTS = [measure for measure in ALL if bind(parse_measure(measure)).definition.scope == "list"]
 # They look at the scale of grades, or at all lists.

@@ -26,9 +26,9 @@ from ir_trunc import (
     parse_measure,
     rank,
 )
+from ir_trunc._cli.main import main
+from ir_trunc._scoring.objects import measure as declare
 from ir_trunc.adapters.pyterrier import experiment
-from ir_trunc.cli.main import main
-from ir_trunc.scoring.objects import measure as declare
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

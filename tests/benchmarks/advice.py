@@ -23,7 +23,7 @@ import numpy as np
 import ir_trunc
 from ir_trunc import Rankings
 from ir_trunc._core.rankings import offsets_of
-from ir_trunc.scoring.objects import bind
+from ir_trunc._scoring.objects import bind
 
 DOCUMENTS = 20
 POPULATIONS = {"random": 0.0, "blurred": 0.7, "clear": 2.0}

@@ -12,9 +12,9 @@ import numpy as np
 from scipy import stats
 
 from ir_trunc import Rankings, parse_measure
+from ir_trunc._reporting.compare import bootstrap_interval
+from ir_trunc._scoring.objects import bind
 from ir_trunc.measures.definition import influence
-from ir_trunc.reporting.compare import bootstrap_interval
-from ir_trunc.scoring.objects import bind
 
 MEASURES = ("CWS", "AURC", "EAURC")
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 import pytest
 
 import ir_trunc
-from ir_trunc.cli import _arguments, main
-from ir_trunc.cli.meta import commands
+from ir_trunc._cli import _arguments, main
+from ir_trunc._cli.meta import commands
 from ir_trunc.measures import registry
 
 COMMANDS = [

@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 
 from ir_trunc import compare
+from ir_trunc._scoring._statistics import PairTest
 from ir_trunc.meta.power import PAIR_TESTS
-from ir_trunc.scoring._statistics import PairTest
 
 MEASURES = ("RBPT", "AP")
 RUNS = ("never-stops.run", "stops-in-time.run", "says-little.run")

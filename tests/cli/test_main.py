@@ -170,7 +170,7 @@ def test_warnings_of_other_packages_are_not_told(command, monkeypatch):
         warnings.warn("said by a module of the user's", UserWarning, stacklevel=1)
         return 0
 
-    monkeypatch.setattr("ir_trunc.cli.score.main", noisy)
+    monkeypatch.setattr("ir_trunc._cli.score.main", noisy)
     assert command("qrels") == (0, "", "ir_trunc: warning: said by a module of the user's\n")
 
 

@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 import ir_trunc
-from ir_trunc.cli import _output
+from ir_trunc._cli import _output
 
 QRELS, RUNS = "demo.qrels", ["never-stops.run", "stops-in-time.run"]
 

@@ -26,8 +26,8 @@ def no_work(monkeypatch):
         raise AssertionError("work has begun")
 
     for name in ("truncate.read_run", "study.study.cuts"):
-        monkeypatch.setattr(f"ir_trunc.cli.{name}", work)
-    monkeypatch.setattr("ir_trunc.cli.meta.score_matrix", work)
+        monkeypatch.setattr(f"ir_trunc._cli.{name}", work)
+    monkeypatch.setattr("ir_trunc._cli.meta.score_matrix", work)
 
 
 @pytest.mark.parametrize("path", ["in.run", "./in.run", "hard", "soft", "runs/../in.run"])
@@ -101,9 +101,9 @@ def test_a_full_disk_is_one_line_that_names_the_file(folder, command, words):
 
 SLOW = """
 import sys, time
-from ir_trunc.cli import truncate
+from ir_trunc._cli import truncate
 from ir_trunc._output.files import write_text
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 def lines():
     yield from map(str, range(100_000))
     print("writing", flush=True)
@@ -155,7 +155,7 @@ def test_what_ends_a_command_is_one_line(folder, command, monkeypatch, error, st
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("ir_trunc.cli.score.score_each", fail)
+    monkeypatch.setattr("ir_trunc._cli.score.score_each", fail)
     assert command("qrels", "in.run", "AP") == (status, "", message)
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ir_trunc.cli import quickstart
+from ir_trunc._cli import quickstart
 
 KINDS = tuple(quickstart._DATA)
 

@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from ir_trunc import calc_aggregate
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 from ir_trunc.truncation import Fixed
 
 ROWS = [f"{q} Q0 d{rank} {rank} {20 - rank * rank} tag\n" for q in (1, 2, 3, 4) for rank in (1, 2, 3, 4)]

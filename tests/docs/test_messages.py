@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ir_trunc
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 
 FILE = Path(__file__).parent / "messages.txt"
 BLOCKS = FILE.read_text(encoding="utf-8").strip().split("\n\n")

@@ -14,7 +14,7 @@ PUBLIC = {
     "adapters",
     "meta",
     "plots",
-    "reporting",
+    "typing",
     "synthetic",
     "truncation",
     *ir_trunc.__all__,

@@ -24,7 +24,7 @@ CONSTANTS = {
     "times its size": "_read MOST_PACKING",
     "block": "_read BLOCK",
     "highest grade, and": "_core HIGHEST_GRADE",
-    "highest grade where": "scoring _HIGHEST_GRADE",
+    "highest grade where": "_scoring _HIGHEST_GRADE",
     "largest whole number": "_core LARGEST",
 }
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import ir_trunc
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 
 PAGE = Path(__file__).parents[2] / "notebooks" / "howto" / "data.md"
 ROWS = {

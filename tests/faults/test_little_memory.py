@@ -14,7 +14,7 @@ from faulty import one_line, python
 SCORED = """
 import ast, contextlib, io, resource, sys
 import pyarrow
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 
 def ended(*files):
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:

@@ -14,7 +14,7 @@ import socket, sys
 def unreachable(*_, **__):
     raise OSError(101, "Network is unreachable")
 socket.socket.connect = socket.getaddrinfo = unreachable
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from ir_trunc import check, compare, measure, meta, parse_measure, report
-from ir_trunc.scoring.objects import bind
+from ir_trunc._scoring.objects import bind
 
 TOPICS = [str(topic) for topic in range(1, 13)]
 DOCS = [f"d{at}" for at in range(9)]

@@ -16,18 +16,19 @@ LAYERS = [
     "_output",
     "_read",
     "_ranking",
-    "scoring",
+    "_scoring",
     "truncation",
     "plots",
     "synthetic",
     "meta",
-    "reporting",
+    "_reporting",
     "adapters",
-    "cli",
+    "_cli",
+    "typing",
     "__init__",
     "__main__",
 ]
-DRAWN = {("scoring/results.py", "ir_trunc.plots")}  # results.plot() is where users look for it
+DRAWN = {("_scoring/results.py", "ir_trunc.plots")}  # results.plot() is where users look for it
 THIRD_PARTY = {"_core": {"numpy", "pandas"}, "measures": {"numpy"}}
 
 

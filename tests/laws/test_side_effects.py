@@ -65,7 +65,7 @@ import warnings
 warnings.simplefilter("ignore")
 import ir_trunc
 from ir_trunc import meta, truncation
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 from ir_trunc.truncation import study
 runs = ["never-stops.run", "stops-in-time.run", "says-little.run"]
 """

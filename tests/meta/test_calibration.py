@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_trunc import meta
+from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc.meta import calibration
-from ir_trunc.scoring.objects import bind, parse_measure
 
 
 def test_persistences_that_the_paper_prints():

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from ir_trunc import Rankings, meta
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
+from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc.meta.guide import Advice, _walk, guide_page, plot_guide, tree
-from ir_trunc.scoring.objects import bind, parse_measure
 from ir_trunc.synthetic import demo
 
 DOCS = Path(__file__).parents[2] / "notebooks"

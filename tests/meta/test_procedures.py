@@ -14,11 +14,11 @@ from procedures import example_of
 from ir_trunc import InputError, IrTruncError, ParameterError, meta
 from ir_trunc._core.parameters import Seed
 from ir_trunc._read.reading import HowRead
+from ir_trunc._reporting import reference
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Number
 from ir_trunc.meta import ScoreMatrix, procedure
 from ir_trunc.meta.procedures import MatrixMeasures, SystemNames
-from ir_trunc.reporting import reference
-from ir_trunc.scoring.results import Result
 from ir_trunc.synthetic import demo
 
 PROCEDURES = sorted(meta.registry)

@@ -13,11 +13,11 @@ from naive_properties import deepness, on_every_list, shallowness
 import ir_trunc
 from ir_trunc import meta
 from ir_trunc._core.errors import IrTruncError
+from ir_trunc._scoring.objects import bind
 from ir_trunc.measures import registry
 from ir_trunc.measures.declaration import oriented
 from ir_trunc.meta import _trials as trials
 from ir_trunc.meta.properties import TABLE_CUTOFF, _claims, _kept, default_settings, kept_text
-from ir_trunc.scoring.objects import bind
 
 SMALL = 60  # a collection that a plain loop can go through
 NARROW = {"UMeasure": {"L": 30}, "TBG": {"half_life": 20}}  # limits that a plain loop can go beyond

@@ -215,7 +215,7 @@ USE = """
 import warnings
 from types import SimpleNamespace as Any
 import ir_trunc
-from ir_trunc.reporting.reference import forms_section
+from ir_trunc._reporting.reference import forms_section
 
 run = Any(shelf={"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
 qrels = Any(shelf={"query_id": ["1"], "doc_id": ["a"], "relevance": [1]})

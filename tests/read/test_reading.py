@@ -11,9 +11,9 @@ import pytest
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, calc
+from ir_trunc._cli.main import main
 from ir_trunc._ranking.qrels import read_qrels
 from ir_trunc._ranking.runs import by_rank, read_run
-from ir_trunc.cli.main import main
 
 pl = pytest.importorskip("polars")
 

@@ -27,8 +27,8 @@ from ir_trunc import (
     read_run,
     truncation,
 )
+from ir_trunc._cli.main import main
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.cli.main import main
 from ir_trunc.truncation import Greedy, study
 
 pl = pytest.importorskip("polars")

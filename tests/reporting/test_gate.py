@@ -9,7 +9,7 @@ from scipy import stats
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, check, meta
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 
 TOPICS = [str(topic) for topic in range(1, 31)]
 QRELS = {topic: {"a": 1, "b": 0} if int(topic) % 5 else {"b": 0} for topic in TOPICS}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ir_trunc import meta
+from ir_trunc._reporting import reference
 from ir_trunc.measures import families, names, registry
-from ir_trunc.reporting import reference
 
 PAGES = Path(__file__).parents[2] / "notebooks"
 REFERENCE = (PAGES / "reference.md").read_text(encoding="utf-8")

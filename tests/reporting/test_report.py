@@ -13,7 +13,7 @@ import pytest
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncError, IrTruncWarning, report
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 
 ODD = '<img src=x onerror="alert(1)">&\'`{{ 7*7 }}'
 QRELS = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 0, "b": 0}, ODD: {"a": 1}, "q10": {"b": 2, "c": 0}}

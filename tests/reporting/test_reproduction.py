@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import ir_trunc
-from ir_trunc.reporting.reproduction import PAPERS, Reproduction, reproduce
+from ir_trunc._reporting.reproduction import PAPERS, Reproduction, reproduce
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 """Where the figures are that the notebooks show without data."""

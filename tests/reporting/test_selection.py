@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ir_trunc._core.parameters import generator
-from ir_trunc.reporting._selection import (
+from ir_trunc._reporting._selection import (
     RESAMPLES,
     bootstrap,
     chance_of_lead,

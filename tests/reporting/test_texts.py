@@ -6,7 +6,7 @@ import json
 import pytest
 
 from ir_trunc import InputError, IrTruncWarning
-from ir_trunc.reporting._texts import read_texts
+from ir_trunc._reporting._texts import read_texts
 
 TEXTS = {"1": "first question?", "q2": "a & b"}
 FORMS = {

@@ -21,11 +21,11 @@ from procedures import examples
 
 import ir_trunc
 from ir_trunc import InputError, calc, compare, meta, truncation
+from ir_trunc._reporting.reproduction import Reproduction
+from ir_trunc._scoring._saved import Saved
+from ir_trunc._scoring._tables import ResultTable
+from ir_trunc._scoring.results import Result
 from ir_trunc.adapters import cdet
-from ir_trunc.reporting.reproduction import Reproduction
-from ir_trunc.scoring._saved import Saved
-from ir_trunc.scoring._tables import ResultTable
-from ir_trunc.scoring.results import Result
 from ir_trunc.truncation import abstention_curve, cross_validate, nauc, risk_coverage, study
 
 LONG = "<b>system</b>-with-a-name-" + "x" * 90

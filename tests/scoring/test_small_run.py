@@ -19,17 +19,17 @@ OTHERS = {
     "scipy", "pandas", "ir_datasets", "pytrec_eval", "matplotlib", "jinja2", "sklearn", "tqdm",
     "importlib.metadata", "importlib.resources", "asyncio", "multiprocessing", "difflib", "html", "secrets",
     "pyarrow.parquet", "pyarrow.dataset", "pyarrow.fs", "pyarrow.pandas_compat",
-    "ir_trunc.meta", "ir_trunc.plots", "ir_trunc.reporting", "ir_trunc.synthetic",
+    "ir_trunc.meta", "ir_trunc.plots", "ir_trunc._reporting", "ir_trunc.synthetic",
 }  # fmt: skip
 # What the compiled kernel reads needs no Arrow.
 READ = OTHERS | {"ir_trunc.truncation"} | ({"pyarrow"} if kernel else set())
-MAIN = "from ir_trunc.cli.main import main"
+MAIN = "from ir_trunc._cli.main import main"
 CALC = "import ir_trunc; ir_trunc.calc_aggregate"
 SMALL_RUNS = [
     (f"{MAIN}; main([*sys.argv[1:], 'nDCG@10', 'RBPT', 'c@1'])", READ),
-    (f"{CALC}('nDCG@10 RBPT c@1', *sys.argv[1:])", READ | {"ir_trunc.cli"}),
-    (f"{CALC}('AP RBPT', {{'q': {{'a': 1}}}}, {{'q': {{'b': 2.0, 'a': 1.0}}}})", READ | {"ir_trunc.cli"}),
-    (f"{CALC}('RBPT', [('q', 'a', 1)], [('q', 'b', 2), ('q', 'a', 1)])", READ | {"ir_trunc.cli"}),
+    (f"{CALC}('nDCG@10 RBPT c@1', *sys.argv[1:])", READ | {"ir_trunc._cli"}),
+    (f"{CALC}('AP RBPT', {{'q': {{'a': 1}}}}, {{'q': {{'b': 2.0, 'a': 1.0}}}})", READ | {"ir_trunc._cli"}),
+    (f"{CALC}('RBPT', [('q', 'a', 1)], [('q', 'b', 2), ('q', 'a', 1)])", READ | {"ir_trunc._cli"}),
     (f"{MAIN}; main(['truncate', sys.argv[2], '--policy', 'LargestGap', '-o', 'cut.run'])", OTHERS),
 ]
 

@@ -10,10 +10,10 @@ from generated import ALL, settings_of
 
 import ir_trunc
 from ir_trunc import InputError, Rankings, calc
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
+from ir_trunc._scoring._ties import score_ties
+from ir_trunc._scoring.objects import objects
 from ir_trunc.measures.declaration import CUTOFF
-from ir_trunc.scoring._ties import score_ties
-from ir_trunc.scoring.objects import objects
 
 OF_LISTS = [definition for definition in ALL if definition.scope == "list" and definition.name != "TokenF1"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from ir_trunc import InputError, IrTruncError, IrTruncWarning, ParameterError, calc, calc_aggregate, read_log
 from ir_trunc import measures as of_package
-from ir_trunc.cli.main import main
+from ir_trunc._cli.main import main
 
 ITEMS = [
     {"id": "q1", "answer": "Paris", "confidence": 0.9, "correct": True, "answerable": True, "group": "a"},

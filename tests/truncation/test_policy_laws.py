@@ -27,7 +27,7 @@ from pages import ROOT, blocks
 import ir_trunc
 from ir_trunc import InputError, ParameterError, load_policy, truncation
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.reporting import reference
+from ir_trunc._reporting import reference
 from ir_trunc.truncation import parse_policy, registry, write_cuts
 from ir_trunc.truncation._fitting import one_measure
 

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from itertools import chain
 from typing import Any, NamedTuple
@@ -19,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import DEFAULT_PRIORITY, Table, reader

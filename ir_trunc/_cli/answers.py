@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ir_trunc._cli._arguments import OneLineParser, add_flag, measures_of, named_columns
 from ir_trunc._output.tables import table_text
-from ir_trunc.cli._arguments import OneLineParser, add_flag, measures_of, named_columns
-from ir_trunc.scoring.results import as_table
+from ir_trunc._scoring.results import as_table
 from ir_trunc.truncation._log import DecisionLog, read_log
 
 __all__ = ["main"]

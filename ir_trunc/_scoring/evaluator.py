@@ -25,12 +25,12 @@ from ir_trunc._ranking.runs import (
     with_missing,
 )
 from ir_trunc._read.reading import Duplicates, HowRead, KeysLike, Order, Reading, Unpack
+from ir_trunc._scoring._ties import score_ties, with_orders
+from ir_trunc._scoring.objects import MeasureLike, read_measures
+from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures import curves as curves_of
 from ir_trunc.measures.definition import CUTOFF
-from ir_trunc.scoring._ties import score_ties, with_orders
-from ir_trunc.scoring.objects import MeasureLike, read_measures
-from ir_trunc.scoring.results import Aggregated, ByMeasure, Results
 
 __all__ = ["Evaluator", "calc", "calc_aggregate", "curves", "evaluator", "iter_calc"]
 

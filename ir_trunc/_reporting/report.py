@@ -27,16 +27,16 @@ from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import read_once, read_run
 from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._reporting._texts import read_texts
+from ir_trunc._reporting.compare import compare
+from ir_trunc._reporting.comparison import Comparison
+from ir_trunc._reporting.gate import Gate
+from ir_trunc._scoring._runs import RunsLike, by_name
+from ir_trunc._scoring._ties import tie_notes
+from ir_trunc._scoring.evaluator import Options
+from ir_trunc._scoring.objects import MeasureLike, read_measures
+from ir_trunc._scoring.results import VIEWS, Results
 from ir_trunc.measures.declaration import lower_is_better, oriented
-from ir_trunc.reporting._texts import read_texts
-from ir_trunc.reporting.compare import compare
-from ir_trunc.reporting.comparison import Comparison
-from ir_trunc.reporting.gate import Gate
-from ir_trunc.scoring._runs import RunsLike, by_name
-from ir_trunc.scoring._ties import tie_notes
-from ir_trunc.scoring.evaluator import Options
-from ir_trunc.scoring.objects import MeasureLike, read_measures
-from ir_trunc.scoring.results import VIEWS, Results
 from ir_trunc.truncation import cross_validate
 from ir_trunc.truncation.study import bin_name, bin_of
 from ir_trunc.version import __version__
@@ -317,7 +317,7 @@ def _template() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # not before a page is written
 
     loaded = Environment(
-        loader=PackageLoader("ir_trunc.reporting"),
+        loader=PackageLoader("ir_trunc._reporting"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

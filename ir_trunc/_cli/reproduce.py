@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from ir_trunc._cli._arguments import OneLineParser, add_flag
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import csv_text
-from ir_trunc.cli._arguments import OneLineParser, add_flag
-from ir_trunc.reporting.reproduction import PAPERS, reproduce
+from ir_trunc._reporting.reproduction import PAPERS, reproduce
 
 __all__ = ["main"]
 

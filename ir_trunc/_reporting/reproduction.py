@@ -16,6 +16,9 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import one_of, text
 from ir_trunc._core.rankings import Bools, Floats, Rankings
 from ir_trunc._ranking.qrels import read_qrels
+from ir_trunc._scoring._runs import by_name
+from ir_trunc._scoring.evaluator import calc, calc_aggregate
+from ir_trunc._scoring.results import Result
 from ir_trunc.measures.graded import SAKAI
 from ir_trunc.meta.agreement import agreement
 from ir_trunc.meta.matrix import ScoreMatrix
@@ -24,9 +27,6 @@ from ir_trunc.meta.pools import PooledRuns, pooled_runs
 from ir_trunc.meta.power import power
 from ir_trunc.meta.standardisation import Reference
 from ir_trunc.plots import _kit
-from ir_trunc.scoring._runs import by_name
-from ir_trunc.scoring.evaluator import calc, calc_aggregate
-from ir_trunc.scoring.results import Result
 from ir_trunc.truncation import study
 from ir_trunc.truncation.study import over_collections
 
@@ -138,7 +138,7 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
 
     Examples
     --------
-    >>> from ir_trunc.reporting.reproduction import reproduce
+    >>> from ir_trunc import reproduce
     >>> reproduction = reproduce("penas2011")
     >>> int(reproduction.same.sum()), len(reproduction.same)
     (8, 8)
@@ -212,7 +212,7 @@ def _paper(**about: Any) -> Callable[[Tables], Tables]:
 @cache
 def _printed(paper: str) -> Any:
     """The figures that a paper prints."""
-    return json.loads((files("ir_trunc.reporting") / "printed.json").read_text(encoding="utf-8"))[paper]
+    return json.loads((files("ir_trunc._reporting") / "printed.json").read_text(encoding="utf-8"))[paper]
 
 
 _LIU = ("RRT", "RBPT(p=0.5)", "nDCGT", "APT")

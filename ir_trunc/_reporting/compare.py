@@ -18,6 +18,12 @@ from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, che
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
+from ir_trunc._reporting.comparison import OF_PAIRS, Comparison
+from ir_trunc._scoring._runs import RunsLike, by_name, score_each
+from ir_trunc._scoring._statistics import PairTest, interval
+from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
+from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure
+from ir_trunc._scoring.results import Results
 from ir_trunc.measures.declaration import oriented
 from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
 from ir_trunc.meta.power import (
@@ -30,12 +36,6 @@ from ir_trunc.meta.power import (
     not_worse,
     paired_tests,
 )
-from ir_trunc.reporting.comparison import OF_PAIRS, Comparison
-from ir_trunc.scoring._runs import RunsLike, by_name, score_each
-from ir_trunc.scoring._statistics import PairTest, interval
-from ir_trunc.scoring.evaluator import Evaluator, ScoringOptions
-from ir_trunc.scoring.objects import MeasureLike, bind, parse_measure
-from ir_trunc.scoring.results import Results
 
 __all__ = ["compare"]
 

@@ -39,7 +39,7 @@ class TruncMeasure(Measure):
     DEFINITION: Definition
 
     @cached_property
-    def SUPPORTED_PARAMS(self) -> dict[str, ir_measures.ParamInfo]:  # noqa: D102 (a name of ir-measures)
+    def SUPPORTED_PARAMS(self) -> dict[str, ir_measures.ParamInfo]:
         return {
             name: ir_measures.ParamInfo(
                 required=param.required,
@@ -50,11 +50,11 @@ class TruncMeasure(Measure):
         }
 
     @cached_property
-    def SHORT_DESC(self) -> str:  # noqa: D102
+    def SHORT_DESC(self) -> str:
         return self.DEFINITION.summary
 
     @cached_property
-    def PRETTY_NAME(self) -> str:  # noqa: D102
+    def PRETTY_NAME(self) -> str:
         return self.DEFINITION.summary.split(":")[0].rstrip(".")
 
     def __init__(self, **params: Any):
@@ -141,7 +141,7 @@ def _with_own_params(measure: Measure, params: Iterable[str]) -> Any:
     return _own_object(definition.name)
 
 
-class measure(declaration.measure):  # noqa: D101 (its docstring is that of the class it is derived from)
+class measure(declaration.measure):
     __doc__ = declaration.measure.__doc__
 
     def __call__(self, formula: Formula) -> Any:

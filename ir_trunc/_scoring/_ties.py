@@ -13,17 +13,17 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, noted
-from ir_trunc._core.lazy import dataclass
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of, sizes_of
+from ir_trunc._scoring.objects import MeasureLike, read_measures
+from ir_trunc._scoring.results import Results, TiedScores
 from ir_trunc.measures import BoundMeasure, scores
-from ir_trunc.scoring.objects import MeasureLike, read_measures
-from ir_trunc.scoring.results import Results, TiedScores
 
 LIMIT = 100_000
 """The most orders of one list that are scored for a measure."""

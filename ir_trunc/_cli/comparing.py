@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
+from ir_trunc._cli._arguments import add_flag, options_of
+from ir_trunc._cli._output import FORMATS, form_of, printing
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.tables import BEST, csv_text, table_text
-from ir_trunc.cli._arguments import add_flag, options_of
-from ir_trunc.cli._output import FORMATS, form_of, printing
-from ir_trunc.scoring._statistics import PairTest
+from ir_trunc._scoring._statistics import PairTest
 
 if TYPE_CHECKING:
-    from ir_trunc.reporting.comparison import Comparison
+    from ir_trunc._reporting.comparison import Comparison
 
 __all__ = ["OF_PAPERS", "add_comparison", "is_asked", "write_comparison"]
 
@@ -65,7 +65,7 @@ def write_comparison(
             raise IrTruncError(f"{flag} is not for a comparison with tests: ask for one at a time.")
     if args.pairs and form in (*OF_PAPERS, "markdown"):
         raise IrTruncError(f"--pairs has the forms table, tsv, csv and jsonl, not {form}.")
-    from ir_trunc.reporting.compare import compare  # scipy: not before it is needed
+    from ir_trunc._reporting.compare import compare  # scipy: not before it is needed
 
     comparison = compare(
         measures, args.qrels, runs, jobs=args.jobs, **_comparison_options(args), **options_of(args)

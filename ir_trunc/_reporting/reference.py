@@ -14,12 +14,12 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import markdown_table
 from ir_trunc._read.reading import DataKind
 from ir_trunc._read.registry import readers_of
+from ir_trunc._scoring.evaluator import calc_aggregate
 from ir_trunc.measures import Definition, Family, families
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import Param
 from ir_trunc.meta._trials import PROPERTIES
 from ir_trunc.meta.properties import RULE, Finding, Verdicts, properties
-from ir_trunc.scoring.evaluator import calc_aggregate
 
 __all__ = [
     "RENEW", "boundary_scores", "forms_section", "policies_section", "procedures_section", "reference_page",
@@ -50,7 +50,7 @@ _SIGNS = {"strict": "●", "weak": "◐", "constant": "○", "violated": "✕", 
 
 def reference_page() -> str:
     """The reference as a page in Markdown."""
-    template = (files("ir_trunc.reporting") / "templates" / "reference.md").read_text(encoding="utf-8")
+    template = (files("ir_trunc._reporting") / "templates" / "reference.md").read_text(encoding="utf-8")
     verdicts = {of_measure.measure.partition("@")[0]: of_measure for of_measure in properties()}
     all_families = list(families())
     return template.removesuffix("\n").format(

@@ -15,13 +15,7 @@ from pathlib import Path
 from textwrap import dedent, fill, indent, wrap
 from typing import Any, get_origin
 
-from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
-from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
-from ir_trunc._output.files import check_output, check_outputs, make_folder, output_file, write_text
-from ir_trunc._output.tables import WIDTH, csv_text, fitted, table_text
-from ir_trunc._read.reading import DEFAULT, Reading
-from ir_trunc._read.text import contents
-from ir_trunc.cli._arguments import (
+from ir_trunc._cli._arguments import (
     OneLineParser,
     add_flag,
     add_reading,
@@ -32,13 +26,19 @@ from ir_trunc.cli._arguments import (
     reading_of,
     runs_and_measures,
 )
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
+from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
+from ir_trunc._output.files import check_output, check_outputs, make_folder, output_file, write_text
+from ir_trunc._output.tables import WIDTH, csv_text, fitted, table_text
+from ir_trunc._read.reading import DEFAULT, Reading
+from ir_trunc._read.text import contents
+from ir_trunc._scoring._runs import RunsLike
+from ir_trunc._scoring.results import Result
 from ir_trunc.meta import ScoreMatrix, calibration, pooled_runs, registry, score_matrix
 from ir_trunc.meta.guide import Question, guide_page, next_step, plot_guide
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.meta.procedures import MatrixMeasures, ProcedureDefinition, SystemGroups, SystemNames
 from ir_trunc.plots._kit import check_picture, save_picture
-from ir_trunc.scoring._runs import RunsLike
-from ir_trunc.scoring.results import Result
 
 __all__ = ["main"]
 

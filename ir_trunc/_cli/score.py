@@ -7,9 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import compress
 
-from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
-from ir_trunc._output.files import check_outputs
-from ir_trunc.cli._arguments import (
+from ir_trunc._cli._arguments import (
     OneLineParser,
     add_flag,
     add_reading,
@@ -18,11 +16,13 @@ from ir_trunc.cli._arguments import (
     options_of,
     runs_and_measures,
 )
-from ir_trunc.cli._output import FORMATS, Row, form_and_places, printing
-from ir_trunc.cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
-from ir_trunc.scoring._runs import by_file_name, score_each
-from ir_trunc.scoring.evaluator import Evaluator
-from ir_trunc.scoring.results import Results
+from ir_trunc._cli._output import FORMATS, Row, form_and_places, printing
+from ir_trunc._cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
+from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
+from ir_trunc._output.files import check_outputs
+from ir_trunc._scoring._runs import by_file_name, score_each
+from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.results import Results
 from ir_trunc.version import show_versions
 
 __all__ = ["main"]

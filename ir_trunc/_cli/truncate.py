@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ir_trunc._cli._arguments import QRELS, OneLineParser, add_flag, add_reading, reading_of
+from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import ParameterError, counted, shown
 from ir_trunc._output.files import check_outputs
 from ir_trunc._ranking.qrels import read_qrels_of_runs
 from ir_trunc._ranking.runs import rank_rows, read_run
 from ir_trunc._read.text import beginning
-from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, reading_of
-from ir_trunc.cli._process import tell
 from ir_trunc.truncation import parse_policy, ranked, write_cuts, write_run
 from ir_trunc.truncation._policy import lengths_of, sees_judgments
 from ir_trunc.truncation._text import list_of_policies

@@ -11,16 +11,16 @@ from typing import Any, NoReturn, cast, get_args
 
 from ir_measures import Measure
 
+from ir_trunc._cli._output import FORMATS
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Unjudged
 from ir_trunc._ranking.runs import Missing
 from ir_trunc._read.reading import Duplicates, HowRead, Order
-from ir_trunc.cli._output import FORMATS
+from ir_trunc._scoring.evaluator import Options, Ties
+from ir_trunc._scoring.objects import is_measure, nearest_measures, parse_measures
 from ir_trunc.measures.declaration import split_at_blanks
-from ir_trunc.scoring.evaluator import Options, Ties
-from ir_trunc.scoring.objects import is_measure, nearest_measures, parse_measures
 
 QRELS = "TREC qrels file, or the id of an ir_datasets data set"
 RUNS = "TREC run files, folders of them, or - for standard input"

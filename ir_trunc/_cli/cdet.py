@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ir_trunc._cli._arguments import OneLineParser, add_flag, add_runs_and_measures, runs_and_measures
+from ir_trunc._cli._output import FORMATS, Row, form_and_places, printing
 from ir_trunc._output.files import check_outputs
 from ir_trunc.adapters.cdet import MEASURES, ChangeScores, score
-from ir_trunc.cli._arguments import OneLineParser, add_flag, add_runs_and_measures, runs_and_measures
-from ir_trunc.cli._output import FORMATS, Row, form_and_places, printing
 
 __all__ = ["main"]
 

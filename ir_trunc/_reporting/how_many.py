@@ -21,8 +21,7 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
-from ir_trunc.measures.definition import BoundMeasure, influence
-from ir_trunc.reporting._selection import (
+from ir_trunc._reporting._selection import (
     bootstrap,
     chance_of_lead,
     choose,
@@ -32,9 +31,10 @@ from ir_trunc.reporting._selection import (
     weighted,
     weights_of,
 )  # fmt: skip
-from ir_trunc.scoring._runs import progress
-from ir_trunc.scoring.evaluator import Options
-from ir_trunc.scoring.results import Result
+from ir_trunc._scoring._runs import progress
+from ir_trunc._scoring.evaluator import Options
+from ir_trunc._scoring.results import Result
+from ir_trunc.measures.definition import BoundMeasure, influence
 from ir_trunc.truncation._fitting import one_measure, single_measure, units_of
 from ir_trunc.truncation._policy import Cutter, profiled, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import repeat
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -23,18 +23,18 @@ from ir_trunc._core.errors import (
     printable,
     shown,
 )
-from ir_trunc._core.lazy import cached_property, dataclass, npt, pd
+from ir_trunc._core.lazy import cached_property, npt, pd
 from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted, table_text
 from ir_trunc._read.arrow import pa
+from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc.measures.definition import RunScores, value_from_means
-from ir_trunc.scoring.objects import bind, parse_measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ir_trunc.scoring._tables import ResultTable
+    from ir_trunc._scoring._tables import ResultTable
 
 __all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results", "TiedScores"]
 V = TypeVar("V")
@@ -47,7 +47,7 @@ class Result:
     """The base class of results.
 
     A new kind of result is a frozen dataclass (`repr=False`) that defines `heading` and `to_pandas`. Results
-    that are saved inherit from `ir_trunc.scoring._saved.Saved`.
+    that are saved inherit from `ir_trunc._scoring._saved.Saved`.
 
     Attributes
     ----------
@@ -574,6 +574,6 @@ class TiedScores(Result):
 
 def as_table(data: Any, index: Any = None) -> ResultTable:
     """The data as a DataFrame that prints as results do."""
-    from ir_trunc.scoring._tables import ResultTable  # with pandas: not before there is a table
+    from ir_trunc._scoring._tables import ResultTable  # with pandas: not before there is a table
 
     return ResultTable(data, index=index)

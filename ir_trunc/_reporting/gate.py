@@ -21,12 +21,12 @@ from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
+from ir_trunc._reporting.compare import bootstrap_interval, values_of_whole_run
+from ir_trunc._reporting.comparison import FEW_UNITS
+from ir_trunc._scoring.evaluator import Evaluator, Options
+from ir_trunc._scoring.objects import bind, parse_measure
+from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import oriented
-from ir_trunc.reporting.compare import bootstrap_interval, values_of_whole_run
-from ir_trunc.reporting.comparison import FEW_UNITS
-from ir_trunc.scoring.evaluator import Evaluator, Options
-from ir_trunc.scoring.objects import bind, parse_measure
-from ir_trunc.scoring.results import Result, Results, as_table
 
 __all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
 

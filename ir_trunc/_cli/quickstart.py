@@ -12,10 +12,10 @@ from string import Template
 from textwrap import indent
 from typing import Any
 
+from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import InputError
 from ir_trunc._output.files import make_folder, qrels_lines, run_lines, write_text
-from ir_trunc.cli._arguments import OneLineParser
-from ir_trunc.cli._process import tell
 from ir_trunc.synthetic.generated import GeneratedQrels, chunks, collection, quiz
 
 __all__ = ["main"]
@@ -65,7 +65,7 @@ def _project(kind: str, title: str) -> Data:
 
 
 def _template(name: str) -> str:
-    return (files("ir_trunc.cli") / "templates" / name).read_text(encoding="utf-8")
+    return (files("ir_trunc._cli") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _notebook(title: str, script: str) -> dict[str, Any]:

@@ -8,14 +8,14 @@ import warnings
 from collections.abc import Sequence
 from typing import get_args
 
+from ir_trunc._cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_topics, options_of
+from ir_trunc._cli.answers import add_log_options, log_of
 from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import table_text
-from ir_trunc.cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_topics, options_of
-from ir_trunc.cli.answers import add_log_options, log_of
-from ir_trunc.reporting.gate import OF_NIL_QUERIES, Gate, Require, check, read_condition
-from ir_trunc.reporting.report import MEASURES, report
-from ir_trunc.scoring._runs import by_file_name
+from ir_trunc._reporting.gate import OF_NIL_QUERIES, Gate, Require, check, read_condition
+from ir_trunc._reporting.report import MEASURES, report
+from ir_trunc._scoring._runs import by_file_name
 
 __all__ = ["main"]
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 
-from ir_trunc._core.errors import ParameterError
-from ir_trunc._core.lazy import pd
-from ir_trunc._output.files import check_outputs, output_file
-from ir_trunc._output.tables import csv_text
-from ir_trunc.cli._arguments import (
+from ir_trunc._cli._arguments import (
     RUNS,
     OneLineParser,
     add_flag,
@@ -22,6 +18,10 @@ from ir_trunc.cli._arguments import (
     reading_of,
     runs_and_measures,
 )
+from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.lazy import pd
+from ir_trunc._output.files import check_outputs, output_file
+from ir_trunc._output.tables import csv_text
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation._text import list_of_policies
 

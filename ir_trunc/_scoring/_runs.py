@@ -14,8 +14,8 @@ from ir_trunc._core.parameters import file_name, several, whole
 from ir_trunc._ranking.runs import source_of
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
-from ir_trunc.scoring.evaluator import Evaluator
-from ir_trunc.scoring.results import Results
+from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.results import Results
 
 RunsLike = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """Several runs: `{name: run}`, or paths of files and of folders, whose runs are then named by their files."""

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ir_trunc._cli._process import ENDINGS, ended_by_signals, flushed, reason, standard_streams, tell
 from ir_trunc._core.errors import IrTruncError, IrTruncWarning, nearest
-from ir_trunc.cli._process import ENDINGS, ended_by_signals, flushed, reason, standard_streams, tell
 
 __all__ = ["main"]
 
@@ -67,7 +67,7 @@ def _run(words: Sequence[str]) -> int:
     if command in COMMANDS:
         return COMMANDS[command](words[1:])
     if command in MODULES:
-        status: int = import_module(f"ir_trunc.cli.{command}").main(words[1:])
+        status: int = import_module(f"ir_trunc._cli.{command}").main(words[1:])
         return status
     if command and not os.path.exists(command):
         near = nearest(command, [*COMMANDS, *MODULES])
@@ -78,7 +78,7 @@ def _run(words: Sequence[str]) -> int:
 
             if load_dataset(command) is None:
                 raise IrTruncError(f"{command!r} is neither a command nor qrels.{near}")
-    from ir_trunc.cli import score
+    from ir_trunc._cli import score
 
     return score.main(words)
 
@@ -141,7 +141,7 @@ def _with_options(message: str) -> str:
 
 def _demo(words: Sequence[str]) -> int:
     """`ir_trunc demo [--plot FILE] [--copy FOLDER]`."""
-    from ir_trunc.cli._arguments import OneLineParser, add_flag
+    from ir_trunc._cli._arguments import OneLineParser, add_flag
     from ir_trunc.synthetic import demo
 
     about = "Show what the measures see, on a small collection."
@@ -165,8 +165,8 @@ def _demo(words: Sequence[str]) -> int:
 
 def _measures(words: Sequence[str]) -> int:
     """`ir_trunc measures [NAME] [--reference]`: formula, parameters, range and source, from the registry."""
+    from ir_trunc._cli._arguments import OneLineParser
     from ir_trunc._output.tables import fitted
-    from ir_trunc.cli._arguments import OneLineParser
     from ir_trunc.measures import families, lookup, registry
 
     def show(text: str) -> None:
@@ -182,7 +182,7 @@ def _measures(words: Sequence[str]) -> int:
     if args.reference:
         if args.name:
             parser.error("--reference is a page of all measures: leave NAME out")
-        from ir_trunc.reporting.reference import reference_page
+        from ir_trunc._reporting.reference import reference_page
 
         print(reference_page(), end="")
     elif args.name:

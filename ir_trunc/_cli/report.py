@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from ir_trunc._output.files import check_outputs
-from ir_trunc.cli._arguments import (
+from ir_trunc._cli._arguments import (
     OneLineParser,
     add_flag,
     add_reading,
@@ -15,7 +14,8 @@ from ir_trunc.cli._arguments import (
     options_of,
     runs_and_measures,
 )
-from ir_trunc.reporting.report import MEASURES, report
+from ir_trunc._output.files import check_outputs
+from ir_trunc._reporting.report import MEASURES, report
 
 __all__ = ["main"]
 

@@ -21,7 +21,7 @@ from ir_trunc._core.errors import InputError, printable, shown
 from ir_trunc._core.parameters import LARGEST, CheckedFields, file_name
 from ir_trunc._output.files import Target, write_text
 from ir_trunc._read.text import contents, read_json
-from ir_trunc.scoring.results import Result
+from ir_trunc._scoring.results import Result
 
 if TYPE_CHECKING:
     from typing_extensions import Self
