@@ -1,8 +1,7 @@
-"""Readers of data, and the choice of the reader for given data.
+"""Readers of data, and the order in which they are asked whether they recognise given data.
 
 A reader is a function in a file of `ir_trunc/_read/readers`, declared by `@reader`. It returns a `Table` or
-yields `Rows`. Only readers of the shape of the data are asked whether they recognise them, those with the
-highest priority first. Data that no reader recognises go to the fallback of their shape, if it has one.
+yields `Rows`. `ORDER` names all readers of the package in the order in which they are asked.
 """
 
 from __future__ import annotations
@@ -12,12 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from itertools import groupby
-from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple
 
-from ir_trunc._core.errors import InputError, ParameterError, shown
-from ir_trunc._read import readers as package
+from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.reading import DataKind, Layout, Reading
 from ir_trunc._read.rows import Rows, Samples
 from ir_trunc._read.tables import rows_of_table
@@ -25,9 +21,63 @@ from ir_trunc._read.text import beginning
 
 Shape = Literal["path", "frame", "mapping", "list", "object"]
 
-# Priorities of readers. COMMON: forms that most users have are asked first, because recognising takes time.
-# LOOSE: readers that also recognise what another reader knows better.
-COMMON, DEFAULT_PRIORITY, LOOSE = 80, 50, 20
+ORDER: dict[Shape, tuple[str, ...]] = {
+    "path": (
+        "trec.trec",
+        "topics.topic_file",
+        "traces.spans",
+        "cdet.change_run",
+        "cdet.change_topics",
+        "squad.squad_questions",
+        "answers.answer_classes",
+        "files.parquet_file",
+        "files.json_file",
+        "trec.ntcir",
+        "files.beir_folder",
+        "datasets.ir_dataset",
+        "files.csv_file",
+    ),
+    "frame": ("memory.frame", "topics.column", "traces.spans", "ragas.ragas_samples"),
+    "mapping": (
+        "memory.dicts",
+        "topics.keys",
+        "squad.squad_questions",
+        "answers.answer_classes",
+        "traces.spans",
+        "trec_rag.rag_answers",
+        "stores.search_results",
+        "stores.responses",
+        "memory.relevant_ids",
+        "memory.scored_pairs",
+        "memory.scored_dicts",
+        "memory.scored_objects",
+        "traces.documents_as_text",
+    ),
+    "list": (
+        "memory.named_tuples",
+        "topics.items",
+        "topics.column",
+        "memory.plain_tuples",
+        "traces.spans",
+        "ragas.ragas_samples",
+        "trec_rag.rag_answers",
+        "stores.search_results",
+        "memory.records",
+    ),
+    # of a class that is not built in, after the readers of its own shape
+    "object": (
+        "stores.search_results",
+        "ragas.ragas_samples",
+        "datasets.ir_dataset",
+        "datasets.hugging_face",
+    ),
+}
+"""The readers of each shape of data, as `module.name`, in the order in which they are asked.
+
+The first of a kind (run, qrels, ...) is that of the usual form: it also reads what no reader recognises, and
+says what is needed. A reader that is declared outside this package is asked before all of them, the one
+declared last first.
+"""
 
 
 @dataclass(frozen=True)
@@ -68,12 +118,9 @@ class Reader:
     form: str  # what it looks like, for messages; `<columns>` and `<value>` stand for the fields
     about: str
     kinds: tuple[DataKind, ...]
-    shapes: tuple[Shape, ...]  # of data that it is asked for; 'object': whose class is not built in
     read: Read
-    recognises: Callable[[Any], bool] | None = None  # whether data have the form; a path comes as a `File`
-    priority: int = DEFAULT_PRIORITY  # 0 to 100, the highest first; two equals must not recognise the same
-    fallback: bool = False  # whether it takes data of its shapes that no reader recognises
-    suffix: str = ""  # the end of file names that decides for this form, whatever the file contains
+    recognises: Callable[[Any], bool]  # whether data have the form; a path comes as a `File`
+    shapes: tuple[Shape, ...] = ()  # of data that it is asked for, where `ORDER` does not say it
     columns: bool = False  # whether users can name its columns
     called: str = ""  # such data in messages; by default the name of their type
     compiled: Compiled | None = None
@@ -102,8 +149,6 @@ class Reader:
         if names.needed and not self.columns:
             fields = ", ".join(name for name in names if name in names.needed)
             what = f"{layout.kind} ({self.form_of(layout)}) has no columns"
-            if not isinstance(content, Table):
-                next(iter(content), None)  # raises another error first, as of a file that does not exist
             raise InputError(f"{what}; leave {fields} out of columns={names}.")
         if not isinstance(content, Table):
             yield from content
@@ -115,55 +160,52 @@ class Reader:
         yield replace(rows, universe=content.topics, asked=content.asked, levels=content.levels, named=named)
 
 
-READERS: dict[str, Reader] = {}  # by their forms
+OTHERS: dict[str, Reader] = {}  # readers that are declared outside this package, by their forms
 
 
 def reader(
-    form: str, *kinds: DataKind, of: Shape | tuple[Shape, ...], **attributes: Any
+    form: str,
+    *kinds: DataKind,
+    recognises: Callable[[Any], bool] = lambda data: False,
+    of: Shape | tuple[Shape, ...] = (),
+    **attributes: Any,
 ) -> Callable[[Read], Reader]:
     """Declare a function as a reader; its docstring is what the reference says of the form.
 
-    of: its shapes. attributes: the others of `Reader`. ParameterError for a priority that is not allowed, or
-    where another reader of the same priority claims the same suffix, or is the fallback for the same shape.
+    of: the shapes of a reader outside this package. attributes: the others of `Reader`.
     """
 
     def declare(read: Read) -> Reader:
         about, shapes = " ".join((read.__doc__ or "").split()), (of,) if isinstance(of, str) else of
-        declared = Reader(form, about, kinds, shapes, read, **attributes)
-        priority, suffix = declared.priority, declared.suffix
-        if not 0 <= priority <= 100:
-            raise ParameterError(f"reader {form!r}: priority={priority!r}: a number from 0 to 100 is needed.")
-        for other in READERS.values():
-            if other.form == form or other.priority != priority or not {*other.kinds} & {*kinds}:
-                continue
-            if suffix and other.suffix == suffix:
-                raise _ambiguous(ParameterError, f"files whose name ends in {suffix}", [other, declared])
-            if declared.fallback and other.fallback and (shared := {*other.shapes} & {*shapes}):
-                what = f"data of the shape {min(shared)!r} that no reader recognises"
-                raise _ambiguous(ParameterError, what, [other, declared])
-        READERS[form] = declared
+        declared = Reader(form, about, kinds, read, recognises, shapes, **attributes)
+        if shapes:
+            OTHERS.pop(form, None)
+            OTHERS[form] = declared
         return declared
 
     return declare
 
 
-def _ambiguous(error: type[ParameterError | InputError], what: str, claimants: list[Reader]) -> Exception:
-    forms = " and ".join(repr(claimant.form) for claimant in claimants)
-    problem = f"More than one reader of priority {claimants[0].priority} takes {what}: {forms}"
-    return error(f"{problem}. Give one of them another priority.")
-
-
 @cache
-def _import_all() -> None:
-    for module in iter_modules(package.__path__):
-        import_module(f"{package.__name__}.{module.name}")
+def _built_in(name: str) -> Reader:
+    """A reader of `ORDER`; its module is imported when data are there that it may recognise."""
+    module, _, function = name.partition(".")
+    declared: Reader = getattr(import_module(f"ir_trunc._read.readers.{module}"), function)
+    return declared
 
 
 def readers_of(kind: DataKind) -> list[Reader]:
-    """The readers of a kind, for lists of forms: the fallbacks first, then by their forms."""
-    _import_all()
-    of_kind = [reader for reader in READERS.values() if kind in reader.kinds]
-    return sorted(of_kind, key=lambda reader: (not reader.fallback, reader.form))
+    """The readers of a kind, for lists of forms: the usual ones first, then in the order of asking."""
+    of_package = (_built_in(name) for names in ORDER.values() for name in names)
+    of_kind = [reader for reader in (*of_package, *OTHERS.values()) if kind in reader.kinds]
+    return list(dict.fromkeys([*_usual(kind), *of_kind]))
+
+
+def _usual(kind: DataKind) -> list[Reader]:
+    """The readers of the usual forms of a kind."""
+    of_shapes = ([_built_in(name) for name in names] for shape, names in ORDER.items() if shape != "object")
+    firsts = (next((reader for reader in readers if kind in reader.kinds), None) for readers in of_shapes)
+    return [reader for reader in firsts if reader is not None]
 
 
 def shape_of(data: Any) -> Shape:
@@ -196,29 +238,29 @@ def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
 
 
 def reader_of(data: Any, layout: Layout) -> Reader:
-    """The reader for the data; InputError where there is none or are two."""
-    shape = shape_of(data)
+    """The reader for the data; InputError where there is none."""
+    shape, recognisable = shape_of(data), data
+    own_class = shape != "path" and type(data).__module__ != "builtins"
     if shape == "path":
         _refuse_content(data, layout)
-    shapes = {shape} if shape == "path" or type(data).__module__ == "builtins" else {shape, "object"}
-    recognisable = File(data, layout.reading) if shape == "path" else data
-    of_shape = (each for each in readers_of(layout.kind) if not shapes.isdisjoint(each.shapes))
-    asked = sorted(of_shape, key=lambda reader: -reader.priority)
-    if isinstance(recognisable, File) and os.path.isfile(recognisable.path):
-        for reader in asked:
-            if reader.suffix and recognisable.name.endswith(reader.suffix):
+        recognisable = File(data, layout.reading)
+    for reader in reversed(OTHERS.values()):
+        is_asked = layout.kind in reader.kinds and (
+            shape in reader.shapes or (own_class and "object" in reader.shapes)
+        )
+        if is_asked and reader.recognises(recognisable):
+            return reader
+    usual = None
+    for name in ORDER[shape] + (ORDER["object"] if own_class else ()):
+        reader = _built_in(name)
+        if layout.kind in reader.kinds:
+            if reader.recognises(recognisable):
                 return reader
-    for _, equals in groupby(asked, key=lambda reader: reader.priority):
-        claimants = [reader for reader in equals if reader.recognises and reader.recognises(recognisable)]
-        if len(claimants) > 1:
-            raise _ambiguous(InputError, claimants[0].source(data, layout), claimants)
-        if claimants:
-            return claimants[0]
-    if fallback := next((reader for reader in asked if reader.fallback), None):
-        return fallback
-    # The usual forms, and those of readers that are declared outside this package.
-    of_kind = ((each, each.read.__module__.startswith("ir_trunc.")) for each in readers_of(layout.kind))
-    forms = "; ".join(each.form_of(layout) for each, ours in of_kind if each.fallback or not ours)
+            usual = usual or reader
+    if usual is not None and shape != "object":
+        return usual
+    own = [reader for reader in OTHERS.values() if layout.kind in reader.kinds]
+    forms = "; ".join(reader.form_of(layout) for reader in [*_usual(layout.kind), *own])
     needed = f"one of these is needed: {forms}; or another form of the page 'Your data'"
     raise InputError(f"{layout.kind} of type {type(data).__name__}: {needed}.")
 

@@ -204,12 +204,17 @@ def _start_of_last_group(view: memoryview) -> int:
     return 0
 
 
+def missing_file(path: str | os.PathLike[str], source: str) -> MissingFileError:
+    """The error about a file that does not exist."""
+    place = "" if os.path.isabs(path) else f" in {os.getcwd()}"
+    return MissingFileError(f"{source}: there is no such file{place}.")
+
+
 @contextmanager
 def _opened(path: str | os.PathLike[str], source: str) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed."""
     if not os.path.exists(path):
-        place = "" if os.path.isabs(path) else f" in {os.getcwd()}"
-        raise MissingFileError(f"{source}: there is no such file{place}.")
+        raise missing_file(path, source)
     if os.path.isdir(path):
         raise InputError(f"{source} is a directory: name the files in it.")
     try:

@@ -1,26 +1,27 @@
-"""The forms of data: one file makes a form known everywhere, and each form is known by one reader."""
+"""The forms of data: which readers are asked, in which order, and that one reader recognises each form."""
 
 import contextlib
-import os
-import shutil
-import subprocess
-import sys
+import json
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from ir_measures import ScoredDoc
 
 import ir_trunc
-from ir_trunc import InputError, ParameterError, calc, read_topics
+from ir_trunc import InputError, calc, read_topics
 from ir_trunc._core.errors import ParameterTypeError
-from ir_trunc._read import registry
+from ir_trunc._read import readers, registry
+from ir_trunc._read.readers import trec
 from ir_trunc._read.reading import RUN
-from ir_trunc._read.registry import READERS, Reader, Table, reader_of, readers_of
+from ir_trunc._read.registry import ORDER, OTHERS, File, Reader, Table, reader_of, readers_of
 from ir_trunc._read.text import beginning
 
-PACKAGE = Path(ir_trunc.__file__).parent
 PAGE = Path(__file__).parents[2] / "notebooks" / "reference.md"  # test_reference: what the command prints
 
 
@@ -44,9 +45,9 @@ def shelf(monkeypatch):
     kinds = ("run", "qrels", "topics")
     of_shelves = lambda data: isinstance(data, Shelf)  # noqa: E731
     known = Reader(
-        "a shelf", "As libraries have.", kinds, ("object",), read_shelf, of_shelves, called="shelf"
+        "a shelf", "As libraries have.", kinds, read_shelf, of_shelves, ("object",), called="shelf"
     )
-    monkeypatch.setitem(READERS, known.form, known)
+    monkeypatch.setitem(OTHERS, known.form, known)
 
 
 def test_a_new_form_is_known_to_runs_qrels_and_topics(shelf):
@@ -66,15 +67,15 @@ def test_a_new_form_is_named_where_the_data_are_of_none(shelf):
         calc("RR", 5, {})
 
 
-def known_as(monkeypatch, shape, asked, suffix=""):
+def known_as(monkeypatch, shape, asked):
     """A reader of this shape that notes what it is asked, and recognises nothing."""
 
     def recognises(data):
         asked.append(data)
 
     form = f"(nothing, as a {shape})"
-    one = Reader(form, "It is asked.", ("run", "qrels"), (shape,), read_shelf, recognises, suffix=suffix)
-    monkeypatch.setitem(READERS, form, one)
+    one = Reader(form, "It is asked.", ("run",), read_shelf, recognises, (shape,))
+    monkeypatch.setitem(OTHERS, form, one)
 
 
 @pytest.mark.parametrize("shape", ["path", "frame", "mapping", "list", "object"])
@@ -97,18 +98,6 @@ def test_a_reader_is_asked_only_for_data_of_its_shape(monkeypatch, tmp_path, sha
         assert bool(asked) == (other == shape or (other, shape) == ("frame", "object")), other
 
 
-def test_the_usual_reader_of_a_shape_asks_no_other(monkeypatch, tmp_path):
-    (tmp_path / "a.run").write_text("1 Q0 a 1 0.5 t\n")
-    frame = pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]})
-    asked = []
-    for shape in ("path", "frame", "mapping", "list", "object"):
-        known_as(monkeypatch, shape, asked)
-    for run in (tmp_path / "a.run", {"1": {"a": 1.0}}, frame, [ScoredDoc("1", "a", 1.0)]):
-        assert calc("RR", {"1": {"a": 1}}, run).values.tolist() == [[1]]
-    assert not asked
-    assert reader_of(tmp_path / "a.run", RUN).form.startswith("a path of TREC lines")
-
-
 class OddPath:
     """A path of something else than text."""
 
@@ -128,8 +117,10 @@ def test_a_path_that_is_not_text_is_refused(value):
         ir_trunc.compare("RR", {"1": {"a": 1}}, [OddPath(value), "b.run"])
 
 
-def test_lines_with_the_suffix_of_another_form_are_of_that_form(tmp_path):
+def test_the_content_of_a_file_decides_and_then_its_name(tmp_path):
     (tmp_path / "a.parquet").write_text("1 Q0 a 1 0.5 t\n")
+    assert calc("RR", {"1": {"a": 1}}, tmp_path / "a.parquet").values.tolist() == [[1]]
+    (tmp_path / "a.parquet").write_text("damaged")
     with pytest.raises(InputError, match=r"a\.parquet cannot be read as Parquet"):
         calc("RR", {"1": {"a": 1}}, tmp_path / "a.parquet")
 
@@ -144,7 +135,7 @@ def test_a_file_is_looked_at_once_to_be_recognised(monkeypatch, tmp_path):
 
 def declared(monkeypatch, form, **options):
     """A reader of lines `topic<TAB>document<TAB>rank`, as MS MARCO has runs, for a while."""
-    monkeypatch.setattr(registry, "READERS", dict(registry.READERS))
+    monkeypatch.setattr(registry, "OTHERS", dict(registry.OTHERS))
 
     @registry.reader(form, "run", of="path", **options)
     def ranks(data, layout):
@@ -161,76 +152,129 @@ def is_tabular(data):
     return data.start.count(b"\t") == 2
 
 
-@pytest.mark.parametrize("form", ["a path of MS MARCO lines", "MS MARCO lines", "zzz"])
-def test_which_reader_is_taken_does_not_depend_on_what_its_form_is_called(monkeypatch, tmp_path, form):
-    """CSV takes all files whose names end in .csv, and is asked after the readers of users."""
+def test_readers_of_users_are_asked_first_and_the_last_of_them_first(monkeypatch, tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("1\t7187158\t1\n")
     with pytest.raises(InputError, match=r"run\.csv: two columns are called 1"):
         calc("RR", {"1": {"7187158": 1}}, path)
-    declared(monkeypatch, form, recognises=is_tabular)
+    mine = declared(monkeypatch, "mine", recognises=is_tabular)
     assert calc("RR", {"1": {"7187158": 1}}, path).values.tolist() == [[1]]
+    yours = declared(monkeypatch, "yours", recognises=is_tabular)
+    assert reader_of(path, RUN) is yours
+    again = declared(monkeypatch, "mine", recognises=is_tabular)  # a notebook's cell, run again
+    assert again is not mine
+    assert reader_of(path, RUN) is again
+    assert [*registry.OTHERS] == ["yours", "mine"]
+    path.write_text("1 Q0 a 1 0.5 t\n")
+    assert reader_of(path, RUN) is trec.trec
 
 
-def test_two_readers_that_recognise_the_same_data_need_different_priorities(monkeypatch, tmp_path):
-    path = tmp_path / "my.ranks"
-    path.write_text("1\t7187158\t1\n")
-    declared(monkeypatch, "lines of mine", recognises=is_tabular)
-    declared(monkeypatch, "lines of yours", recognises=is_tabular)
-    message = r"priority 50 takes run .*my\.ranks: 'lines of mine' and 'lines of yours'\. Give one"
-    with pytest.raises(InputError, match=message):
-        calc("RR", {"1": {"7187158": 1}}, path)
-    ours = declared(monkeypatch, "lines of ours", recognises=is_tabular, priority=51)
-    assert reader_of(path, RUN) is ours
+def test_every_reader_of_the_package_has_its_place_in_the_order():
+    declared = set()
+    for module in iter_modules(readers.__path__):
+        content = vars(import_module(f"{readers.__name__}.{module.name}"))
+        declared |= {
+            f"{module.name}.{name}"
+            for name, value in content.items()
+            if isinstance(value, Reader) and value.read.__module__.endswith(f".{module.name}")
+        }
+    assert declared == {name for names in ORDER.values() for name in names}
 
 
-def test_two_readers_of_the_same_suffix_or_shape_need_different_priorities(monkeypatch):
-    mine = declared(monkeypatch, "mine", suffix=".ranks")
-    with pytest.raises(ParameterError, match=r"takes files whose name ends in \.ranks: 'mine' and 'yours'"):
-        declared(monkeypatch, "yours", suffix=".ranks")
-    declared(monkeypatch, "yours", suffix=".ranks", priority=49)
-    assert declared(monkeypatch, "mine", suffix=".ranks") is not mine  # a notebook's cell, run again
-    with pytest.raises(ParameterError, match=r"shape 'path' .* recognises: 'a path.* and 'mine'"):
-        declared(monkeypatch, "mine", fallback=True, priority=registry.COMMON)
-    with pytest.raises(ParameterError, match="priority=101: a number from 0 to 100"):
-        declared(monkeypatch, "mine", priority=101)
+SPAN = {"context": {"span_id": "1"}, "attributes": {"openinference.span.kind": "RETRIEVER"}}
+OTLP = {"resourceSpans": []}
+RAGAS = {"user_input": "who?", "retrieved_context_ids": ["a"], "reference_context_ids": ["a"]}
+RAG = {"topic_id": "1", "references": ["a"]}
+RAG_2025 = {"metadata": {"narrative_id": 1}, "references": ["a"]}
+HITS = {"took": 1, "timed_out": False, "_shards": {"total": 1}, "hits": {"hits": []}, "status": 200}
+CHROMA = {"ids": [["a"]], "distances": [[0.5]]}
+POINT = SimpleNamespace(id=1, score=0.5, payload={})
+MATRIX = np.ones((2, 1))
+ROWS = {"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}
+SQUAD = {"data": [{"paragraphs": []}]}
+FRAME_OF_SPANS = {"attributes.openinference.span.kind": ["RETRIEVER"], "context.span_id": ["1"]}
+
+SAMPLES = {
+    "trec.trec": [b"1 Q0 a 1 0.5 t\n", b"1 0 a 1\n"],
+    "trec.ntcir": [b"1 a L3\n"],
+    "traces.spans": [
+        json.dumps([SPAN]).encode(), json.dumps(SPAN).encode(), json.dumps(OTLP).encode(), SPAN, OTLP, [SPAN],
+        (SPAN,), [OTLP], pd.DataFrame(FRAME_OF_SPANS), pa.table(FRAME_OF_SPANS),
+    ],
+    "cdet.change_run": [b'{"runtag": "mine"}\n'],
+    "cdet.change_topics": [b'{"tid": "1", "questions": [{"qid": "a"}]}\n'],
+    "squad.squad_questions": [SQUAD, json.dumps(SQUAD).encode()],
+    "answers.answer_classes": [{"q": [["Paris"]]}, b'{"q": [["Paris"]]}'],
+    "files.parquet_file": [b"PAR1"],
+    "files.json_file": [b'{"1": {"a": 1}}', b'[{"query_id": "1"}]', b'[["1", "a", 1]]'],
+    "files.csv_file": [b"query_id,doc_id,score\n1,a,1\n", b"query-id\tcorpus-id\tscore\n1\ta\t1\n"],
+    "files.beir_folder": [Path],
+    "datasets.ir_dataset": ["trec-robust04", SimpleNamespace(queries_iter=list)],
+    "topics.column": [pd.Series(["1"]), pa.array(["1"])],
+    "memory.frame": [pd.DataFrame(ROWS), pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})],
+    "memory.dicts": [{"1": {"a": 1}}, {"1": {}, "2": {"a": np.float32(1)}}, {"1": {"ids": 2.0, "x": 1.0}}],
+    "memory.relevant_ids": [{"1": ["a"]}, {"1": [], "2": {"a", "b"}}],
+    "memory.named_tuples": [[ScoredDoc("1", "a", 1.0)]],
+    "memory.plain_tuples": [
+        [("1", "a", 1.0)], [["1", "a", 1]], (["1", "a", 2.0], ["1", "b", 1.0]), (("1", "a", 1),),
+        [("1", "a")],
+    ],
+    "memory.scored_pairs": [{"1": [("a", 1)]}, {"1": [["a", 1]]}, {"1": [(POINT, 1)]}],
+    "memory.scored_dicts": [{"1": [{"id": "a", "score": 1}]}],
+    "memory.scored_objects": [{"1": [SimpleNamespace(id="a", score=1)]}],
+    "memory.records": [[{"query_id": "1", "doc_id": "a", "score": 1.0}]],
+    "traces.documents_as_text": [{"1": '[{"id": "a", "score": 1}]'}],
+    "ragas.ragas_samples": [
+        [RAGAS], SimpleNamespace(samples=[RAGAS]), pd.DataFrame([RAGAS]), pa.Table.from_pylist([RAGAS]),
+    ],
+    "trec_rag.rag_answers": [RAG, RAG_2025, [RAG], [RAG_2025]],
+    "stores.search_results": [
+        HITS, CHROMA, {"responses": [HITS]}, [HITS], (MATRIX, MATRIX), (["a"], CHROMA),
+        (("a", "b"), [HITS] * 2),
+        ([1, 2, 3], [[], [{"corpus_id": 4, "score": 0.9}], []]), (["a"], (MATRIX, MATRIX), ["x"]),
+        SimpleNamespace(body={"responses": [HITS]}), [SimpleNamespace(points=[POINT])],
+    ],
+    "stores.responses": [{"1": HITS}, {"1": CHROMA}, {"1": {"error": {}, "status": 404}}, {"1": [POINT]}],
+}  # fmt: skip
+
+# These recognise what has a wide form, and are asked after all that know a part of it better.
+WIDE = {
+    "memory.records",
+    "files.json_file",
+    "answers.answer_classes",
+    "memory.scored_dicts",
+    "memory.scored_objects",
+}
 
 
-NEW = '''
-"""Shelves."""
-
-from ir_trunc._read.registry import Table, reader
-
-
-def is_shelf(data):
-    return hasattr(data, "shelf")
-
-
-@reader("a shelf with <columns>", "run", "qrels", "topics", of="object", recognises=is_shelf)
-def shelf(data, layout):
-    """What libraries have."""
-    return Table("shelf", data.shelf)
-'''
-USE = """
-import warnings
-from types import SimpleNamespace as Any
-import ir_trunc
-from ir_trunc._reporting.reference import forms_section
-
-run = Any(shelf={"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
-qrels = Any(shelf={"query_id": ["1"], "doc_id": ["a"], "relevance": [1]})
-print(ir_trunc.calc_aggregate("RR", qrels, run)["RR"], ir_trunc.read_topics(qrels))
-print("| `a shelf with ...` | run, qrels, topics | What libraries have. |" in forms_section())
-"""
+@pytest.mark.parametrize("name", SAMPLES)
+def test_one_reader_recognises_each_sample(tmp_path, name):
+    """Every recogniser of its shape is asked; of the readers of a kind, one recognises it."""
+    for sample in SAMPLES[name]:
+        data = sample
+        if sample is Path:
+            (tmp_path / "qrels").mkdir()
+            data = tmp_path
+        elif isinstance(sample, bytes):
+            data = tmp_path / "data"
+            data.write_bytes(sample)
+        shape = registry.shape_of(data)
+        asked = File(data, RUN.reading) if shape == "path" else data
+        names = dict.fromkeys(ORDER[shape] + (ORDER["object"] if shape != "path" else ()))
+        for kind in registry._built_in(name).kinds:
+            claims = [
+                other
+                for other in names
+                if kind in registry._built_in(other).kinds and registry._built_in(other).recognises(asked)
+            ]
+            narrow = [other for other in claims if other not in WIDE] or claims
+            assert narrow == [name], (kind, sample)
+            assert claims[0] == name, (kind, sample)
 
 
-def test_one_file_makes_a_form_known_everywhere(tmp_path):
-    """In a copy of the package: to calc, to topics, on the page."""
-    shutil.copytree(PACKAGE, tmp_path / "ir_trunc", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "ir_trunc/_read/readers/shelves.py").write_text(NEW)
-    command, environment = [sys.executable, "-c", USE], {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
-    assert done.stdout.splitlines() == ["0.5 ['1']", "True"], done.stderr
+def test_every_reader_has_a_sample():
+    usual = {"topics.topic_file", "topics.keys", "topics.items", "datasets.hugging_face"}
+    assert {name for names in ORDER.values() for name in names} == {*SAMPLES} | usual
 
 
 def test_the_reference_says_what_is_to_be_known_of_every_form():

@@ -21,7 +21,6 @@ from ir_trunc._read.text import contents, read_json
 @reader(
     "{question: [class, ...]} as a dict or a JSON file",
     "answers",
-    of=("path", "mapping"),
     recognises=lambda data: isinstance(data, Mapping) or data.start.startswith((b"{", b"[")),
 )
 def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:

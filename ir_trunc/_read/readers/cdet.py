@@ -22,7 +22,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import DEFAULT_PRIORITY, Table, reader
+from ir_trunc._read.registry import Table, reader
 from ir_trunc._read.text import contents, numbered_lines, read_json
 
 SEPARATOR = "/"  # joins the keys of a list to its id
@@ -171,9 +171,7 @@ def one_key(value: Any, name: str, place: str) -> str:
 @reader(
     'a path of a Change Detection run (JSON lines, the first with "runtag")',
     "run",
-    of="path",
     recognises=lambda data: data.start.startswith(b"{") and b'"runtag"' in data.start.split(b"\n", 1)[0],
-    priority=DEFAULT_PRIORITY + 10,  # it is JSON lines, too
 )
 def change_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     """A list for each question and day, its id `topic/question/day`; at most 100 documents each."""
@@ -218,9 +216,7 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
     'a path of Change Detection topics (JSON lines with "tid" and "questions")',
     "topics",
     "qrels",
-    of="path",
     recognises=lambda data: data.start.startswith(b"{") and b'"tid"' in data.start.split(b"\n", 1)[0],
-    priority=DEFAULT_PRIORITY + 10,  # it is JSON lines, too
 )
 def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table:
     """An id `topic/question` for each question; as qrels, its `rel_docs` with the relevance 1."""

@@ -12,8 +12,9 @@ from ir_trunc._core.errors import InputError, MissingFileError, shown
 from ir_trunc._read.arrow import id_column
 from ir_trunc._read.readers.memory import named_tuples
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import LOOSE, File, Table, reader
+from ir_trunc._read.registry import File, Table, reader
 from ir_trunc._read.tables import field_of_columns
+from ir_trunc._read.text import missing_file
 
 
 def load_dataset(name: str) -> Any | None:
@@ -28,7 +29,7 @@ def load_dataset(name: str) -> Any | None:
 
 def _is_dataset(data: Any) -> bool:
     if isinstance(data, File):
-        return isinstance(data.path, str) and (not data.path or not os.path.exists(data.path))
+        return not os.path.exists(data.path)
     of_library = type(data).__module__.startswith("ir_datasets") and not isinstance(data, Iterable)
     return of_library or hasattr(data, "queries_iter")
 
@@ -38,9 +39,7 @@ def _is_dataset(data: Any) -> bool:
     "run",
     "qrels",
     "topics",
-    of=("path", "object"),
     recognises=_is_dataset,
-    priority=LOOSE,  # it takes every path where there is no file
 )
 def ir_dataset(data: Any, layout: Layout) -> Table:
     """The scored documents of a data set are its run.
@@ -48,6 +47,8 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
     Its qrels come with its topics, of which some may have no judgment, and with its judgment scale.
     """
     collection = data
+    if isinstance(data, os.PathLike):
+        raise missing_file(data, layout.source)
     if isinstance(data, str):
         if not data:
             raise MissingFileError(f"{layout.source.strip()}: the path is empty.")
@@ -116,7 +117,6 @@ def _is_no_download(record: logging.LogRecord) -> bool:
     "run",
     "qrels",
     "topics",
-    of="object",
     recognises=lambda d: type(d).__module__.split(".")[0] == "datasets" and hasattr(d, "column_names"),
     columns=True,
 )

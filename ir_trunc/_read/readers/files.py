@@ -10,7 +10,7 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import pa, pc
 from ir_trunc._read.readers.topics import topic_file
 from ir_trunc._read.reading import TOPICS, Layout
-from ir_trunc._read.registry import LOOSE, File, Table, reader, reader_of
+from ir_trunc._read.registry import File, Table, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns
 from ir_trunc._read.text import beginning, check_unpacked, contents, json_content
@@ -35,9 +35,7 @@ def _is_table(data: File) -> bool:
     "a path of CSV or TSV with a header that names <columns>",
     "run",
     "qrels",
-    of="path",
     recognises=_is_table,
-    priority=LOOSE,  # a name that ends in .csv is enough for it
     columns=True,
 )
 def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
@@ -90,7 +88,6 @@ def _is_number(text: str) -> bool:
     "a path of JSON or JSON lines, plain or gzipped",
     "run",
     "qrels",
-    of="path",
     recognises=lambda data: b"".join(data.start[:200].split())[:2] in (b'{"', b"{}", b"[{", b"[[", b"[]"),
     columns=True,
 )
@@ -117,9 +114,9 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     "run",
     "qrels",
     "topics",
-    of="path",
-    recognises=lambda data: data.start.startswith(b"PAR1"),
-    suffix=".parquet",
+    recognises=lambda data: (
+        data.start.startswith(b"PAR1") or bool(data.start and data.name.endswith(".parquet"))
+    ),
     columns=True,
 )
 def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
@@ -141,7 +138,6 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     "a folder of BEIR",
     "qrels",
     "topics",
-    of="path",
     recognises=lambda data: (
         os.path.isdir(os.path.join(data.path, "qrels"))
         or os.path.isfile(os.path.join(data.path, "queries.jsonl"))

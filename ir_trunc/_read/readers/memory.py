@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise
+from numbers import Real
 from operator import attrgetter
 from typing import Any
 
@@ -16,10 +17,11 @@ from ir_trunc._core.parameters import several
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, joined_id, number_column, numeric, one_id, pa, pc
 from ir_trunc._read.reading import MARK, RANK, Duplicates, Layout
-from ir_trunc._read.registry import COMMON, Compiled, Data, Table, reader
+from ir_trunc._read.registry import Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Sample, Samples, Seen, encoded
 from ir_trunc._read.tables import (
     COST,
+    FIELDS_OF,
     SHOWN,
     fields_to_read,
     key_columns,
@@ -29,12 +31,21 @@ from ir_trunc._read.tables import (
 )
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
+_RESPONSE = {"hits", "_shards", "error"}  # keys of a search engine's response, which may begin with a number
 _SAMPLED_LISTS, _SAMPLED_DOCS = 32, 20
 
 
 def _first_item(data: Any) -> Any:
     """The first item of a list or tuple; None where it is empty or something else."""
     return data[0] if isinstance(data, (list, tuple)) and data else None
+
+
+def _are_dicts(data: Mapping[Any, Any]) -> bool:
+    if not {*map(type, data.values())} <= {*_DICTS}:
+        return False
+    docs: Mapping[Any, Any] = next(filter(None, data.values()), {})
+    is_number = isinstance(next(iter(docs.values()), None), Real)
+    return is_number and _RESPONSE.isdisjoint(docs)
 
 
 def _first_docs(data: Mapping[Any, Any]) -> Any:
@@ -68,10 +79,7 @@ def _samples_of(run: Mapping[Any, Any]) -> Samples:
     "{topic: {document: <value>}}",
     "run",
     "qrels",
-    of="mapping",
-    recognises=lambda data: isinstance(_first_docs(data), Mapping),
-    priority=COMMON,
-    fallback=True,
+    recognises=_are_dicts,
     called="dict",
     compiled=Compiled(
         _dicts_to_kernel,
@@ -175,7 +183,6 @@ def _are_ids(data: Mapping[Any, Any]) -> bool:
 @reader(
     "{topic: [relevant document, ...]}",
     "qrels",
-    of="mapping",
     recognises=_are_ids,
     called="relevant documents",
 )
@@ -201,7 +208,6 @@ def _are_pairs(data: Mapping[Any, Any]) -> bool:
     "{topic: [(document, <value>), ...]}",
     "run",
     "qrels",
-    of="mapping",
     recognises=_are_pairs,
     columns=True,
     called="pairs",
@@ -227,7 +233,6 @@ def scored_pairs(data: Mapping[Any, Any], layout: Layout) -> Table:
     '{topic: [{"id": document, "<value>": number}, ...]}',
     "run",
     "qrels",
-    of="mapping",
     recognises=lambda data: isinstance(_first_item(_first_docs(data)), Mapping),
     columns=True,
     called="dicts by topic",
@@ -262,7 +267,6 @@ def _are_objects(data: Mapping[Any, Any]) -> bool:
 @reader(
     "{topic: [object with id and score, ...]}",
     "run",
-    of="mapping",
     recognises=_are_objects,
     columns=True,
     called="objects by topic",
@@ -390,10 +394,7 @@ _COMPILED = Compiled(
     "run",
     "qrels",
     "answers",
-    of="list",
     recognises=lambda data: hasattr(item := _first_item(data), "query_id") and not isinstance(item, Mapping),
-    priority=COMMON,
-    fallback=True,
     columns=True,
     called="named tuples",
     compiled=_COMPILED,
@@ -429,12 +430,24 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     return Table(layout.source, samples | columns)
 
 
+_FIELDS = (str, Real, type(None))  # the types that a field may have
+
+
+def _are_tuples(data: Any) -> bool:
+    """Whether the first items are rows: a list of topics may stand before the results of a search."""
+    row = _first_item(data)
+    if type(data) is list and type(row) is list:
+        return len(row) > 0 and not isinstance(row[0], Mapping)
+    if type(data) is list or type(row) not in (tuple, list):
+        return type(row) is tuple
+    return all(type(row) in (tuple, list) and all(isinstance(v, _FIELDS) for v in row) for row in data[:2])
+
+
 @reader(
     "a list of tuples (topic, document, <value>)",
     "run",
     "qrels",
-    of="list",
-    recognises=lambda data: type(_first_item(data)) in (tuple, list),
+    recognises=_are_tuples,
     called="tuples",
     compiled=_COMPILED,
 )
@@ -452,7 +465,6 @@ def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     "run",
     "qrels",
     "answers",
-    of="list",
     recognises=lambda data: isinstance(_first_item(data), Mapping),
     columns=True,
     called="records",
@@ -470,16 +482,18 @@ def records(data: Sequence[Any], layout: Layout) -> Table:
     return Table(layout.source, {name: [record.get(name) for record in data] for name in names})
 
 
+def _is_frame_of_rows(data: Any) -> bool:
+    fields = map(FIELDS_OF.get, data.columns) if hasattr(data, "itertuples") else ()
+    return {"query_id", "doc_id"} <= {*fields}
+
+
 @reader(
     "a frame (pandas, polars, pyarrow, DuckDB) with the columns <columns>",
     "run",
     "qrels",
     "answers",
     "topics",
-    of="frame",
-    recognises=lambda data: hasattr(data, "itertuples"),
-    priority=COMMON,
-    fallback=True,
+    recognises=_is_frame_of_rows,
     columns=True,
 )
 def frame(data: Any, layout: Layout) -> Table:

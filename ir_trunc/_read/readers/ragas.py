@@ -9,7 +9,7 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._read.arrow import one_id, pa
 from ir_trunc._read.readers.memory import dicts, relevant_ids
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import COMMON, Table, reader, shape_of
+from ir_trunc._read.registry import Table, reader, shape_of
 from ir_trunc._read.rows import Rows
 
 _FIELDS = {"run": "retrieved_context_ids", "qrels": "reference_context_ids"}
@@ -36,9 +36,7 @@ def _are_samples(data: Any) -> bool:
     "samples of ragas with user_input, retrieved_context_ids and reference_context_ids",
     "run",
     "qrels",
-    of=("list", "frame", "object"),
     recognises=_are_samples,
-    priority=COMMON + 10,  # they are dicts or frames, too
     called="samples of ragas",
 )
 def ragas_samples(data: Any, layout: Layout) -> Table | Iterable[Rows]:

@@ -11,7 +11,7 @@ from ir_trunc._core.parameters import file_name
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.answers import answer_classes, json_object
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import DEFAULT_PRIORITY, File, Table, reader
+from ir_trunc._read.registry import File, Table, reader
 from ir_trunc._read.rows import Rows
 
 _FORM = '{"data": [{"paragraphs": [{"qas": [{"id": ..., "answers": [{"text": ...}]}]}]}]}'
@@ -28,9 +28,7 @@ def _is_squad(data: Any) -> bool:
 @reader(
     "SQuAD's file of questions, as a path or a dict",
     "answers",
-    of=("path", "mapping"),
     recognises=_is_squad,
-    priority=DEFAULT_PRIORITY + 10,  # it is a dict, and JSON, too
 )
 def squad_questions(data: Any, layout: Layout) -> Table | Iterable[Rows]:
     """The form of SQuAD 1.1 and 2.0; the answers to a question are one class, none where it has no answer."""

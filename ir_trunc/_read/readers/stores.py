@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.memory import scored_dicts, scored_objects, scored_pairs
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import COMMON, Table, reader
+from ir_trunc._read.registry import Table, reader
 
 _CHROMA = {"ids", "distances"}
 _FILLER, _LARGEST = -1, 3e38  # FAISS fills a list that is too short with this position, and a distance above
@@ -29,8 +29,9 @@ def _is_result(result: Any) -> bool:
     """Whether this is what a search for one query returned, other than a list of documents."""
     result = _body(result)
     if isinstance(result, Mapping):
-        is_response = isinstance(result.get("hits"), Mapping) or not {"_shards", "error"}.isdisjoint(result)
-        return is_response or result.keys() >= _CHROMA
+        is_error = isinstance(result.get("error"), (str, Mapping))
+        is_response = any(isinstance(result.get(name), Mapping) for name in ("hits", "_shards"))
+        return is_response or is_error or result.keys() >= _CHROMA
     return hasattr(result, "points") or _are_points(result)
 
 
@@ -68,9 +69,7 @@ def _with_topics(data: Any) -> bool:
 @reader(
     "(topics, results) or (topics, results, documents) of a search in a vector store",
     "run",
-    of=("list", "mapping", "object"),
     recognises=lambda data: _is_batch(data) or _with_topics(data),
-    priority=COMMON + 5,  # they are tuples, dicts and lists, too
     called="search results",
 )
 def search_results(data: Any, layout: Layout) -> Table:
@@ -96,9 +95,7 @@ def search_results(data: Any, layout: Layout) -> Table:
 @reader(
     "{topic: response} of Elasticsearch, OpenSearch, Chroma or Qdrant",
     "run",
-    of="mapping",
     recognises=lambda data: _is_result(next(iter(data.values()), None)),
-    priority=COMMON + 4,  # a response is a dict, too
     called="responses",
 )
 def responses(data: Mapping[Any, Any], layout: Layout) -> Table:

@@ -91,7 +91,7 @@ _FORM = (
 )
 
 
-@reader(_FORM, "topics", of="path", fallback=True)
+@reader(_FORM, "topics")
 def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped; TREC topics, CSV, TSV, JSON or JSON lines.
 
@@ -188,7 +188,6 @@ def _from_table(text: str, separator: str, source: str) -> list[str]:
 @reader(
     "a column of ids",
     "topics",
-    of=("frame", "list"),
     recognises=lambda data: hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray)),
 )
 def column(data: Any, layout: Layout) -> Table:
@@ -196,7 +195,7 @@ def column(data: Any, layout: Layout) -> Table:
     return Table(layout.source, topics=tuple(id_column(data, layout.source, "topic").to_pylist()))
 
 
-@reader("a mapping whose keys are ids", "topics", of="mapping", fallback=True)
+@reader("a mapping whose keys are ids", "topics")
 def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
     """Qrels or queries as dicts, for example."""
     source, names = layout.source, layout.reading.nesting
@@ -204,7 +203,7 @@ def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
     return Table(source, topics=tuple(one_id(topic, "topic", source) for topic in ids))
 
 
-@reader(f"a list of ids, or of items with {_NAMED}", "topics", of="list", fallback=True)
+@reader(f"a list of ids, or of items with {_NAMED}", "topics")
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """Items are objects with one of these attributes, or mappings with one of these names."""
     names = layout.reading.nesting

@@ -14,7 +14,7 @@ from ir_trunc._core.lazy import pattern
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.memory import dicts, scored_dicts
 from ir_trunc._read.reading import RANK, Layout
-from ir_trunc._read.registry import COMMON, File, Table, reader
+from ir_trunc._read.registry import File, Table, reader
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import rows_of_table
 from ir_trunc._read.text import json_content, read_json
@@ -56,9 +56,7 @@ def _are_spans(data: Any) -> bool:
 @reader(
     "spans of OpenInference or OpenTelemetry: JSON, JSON lines, OTLP's JSON, in memory, or Phoenix's frame",
     "run",
-    of=("path", "list", "mapping", "frame"),
     recognises=_are_spans,
-    priority=COMMON + 10,  # they are JSON, dicts or frames, too
     columns=True,
     called="spans",
 )
@@ -91,7 +89,6 @@ def _are_texts(data: Mapping[Any, Any]) -> bool:
 @reader(
     '{topic: JSON text of [{"id": document, "score": number}, ...]}',
     "run",
-    of="mapping",
     recognises=_are_texts,
     columns=True,
     called="JSON texts by topic",

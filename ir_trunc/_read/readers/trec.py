@@ -24,7 +24,7 @@ from ir_trunc._core.lazy import pattern
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import flat, one_array, pa, pc, truths
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
-from ir_trunc._read.registry import COMMON, Compiled, Data, File, Table, reader
+from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 from ir_trunc._read.text import (
     BYTE_ORDER_MARK,
@@ -136,10 +136,7 @@ def _qrels_by_kernel(data: Data, seed: int) -> Any:
     "run",
     "qrels",
     "answers",
-    of="path",
     recognises=_are_lines,
-    priority=COMMON,
-    fallback=True,
     compiled=Compiled(_run_to_kernel, _qrels_by_kernel),
 )
 def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
@@ -279,7 +276,7 @@ def _is_ntcir(data: File) -> bool:
     return _NTCIR_LINE.fullmatch(next(lines, b"")) is not None
 
 
-@reader("a path of NTCIR lines 'topic document L3'", "qrels", of="path", recognises=_is_ntcir)
+@reader("a path of NTCIR lines 'topic document L3'", "qrels", recognises=_is_ntcir)
 def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped, as NTCIREVAL has it: L0 is not relevant, and L3 is grade 3."""
     source = layout.source

@@ -9,7 +9,7 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.memory import dicts
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import COMMON, Table, reader
+from ir_trunc._read.registry import Table, reader
 from ir_trunc._read.rows import Rows
 
 
@@ -25,9 +25,7 @@ def _topic_of(answer: Any) -> Any:
 @reader(
     "JSON lines of TREC's RAG track, with topic_id or narrative_id, and references",
     "run",
-    of=("list", "mapping"),
     recognises=lambda data: _topic_of(data[0] if isinstance(data, list) and data else data) is not None,
-    priority=COMMON + 10,  # they are dicts, too
     called="answers of TREC RAG",
 )
 def rag_answers(data: Any, layout: Layout) -> Table | Iterable[Rows]:
