@@ -2,9 +2,11 @@
 
     python tests/benchmarks/peers.py [--repeat 3] [--folder DIR] [--small] [--large] [--python] [PART ...]
 
-Parts: files, memory, prepared, matrices, many, small, growth; all of them without a name. Every side runs in
-a process of its own, in turn, with one thread for numpy's linear algebra: OpenBLAS starts one for each
-processor, which waits in a loop and does nothing for any side. The figures are medians of user + system
+Parts: files, memory, prepared, matrices, many, small, tiny, growth; all of them without a name. Every side
+runs in a process of its own, in turn, in an empty folder, so that it imports what is installed (or on
+PYTHONPATH) and not a checkout around it; below each table every side says which code it used. The sides of
+`tiny` share a process. numpy's linear algebra has one thread: OpenBLAS starts one for each processor, which
+waits in a loop and does nothing for any side. The figures are medians of user + system
 seconds of the whole process (memory, prepared and matrices: of the call alone, its data being there) and of
 seconds by the clock, which contain the making of that data; ratios are medians over the rounds. Peers
 that are not installed are left out, and named. Where a peer's scores differ from ours by more than 1e-6 the
@@ -26,9 +28,8 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-
-from ir_trunc._kernel import absence
 
 TWENTY = "nDCG@10 AP P@5 Bpref RBP RBPT nDCGT OIE RBPU Q RRT APT ERRT FlatU DCGU ERRU RBU SetF RR c@1"
 THREE = "nDCG@10 AP P@5"
@@ -137,7 +138,47 @@ start = time.process_time()
 found = score()
 print(json.dumps({{"seconds": time.process_time() - start, "scores": found}}))
 """
-
+TINY = """
+import json, statistics, time
+import ir_measures, ir_trunc
+import numpy as np
+from ir_measures import AP, nDCG
+random, measures = np.random.default_rng(0), [nDCG @ 10, AP]
+docs = [f"d{{at}}" for at in range(10)]
+qrels = {{topic: dict(zip(docs, random.integers(0, 2, 10).tolist())) for topic in "123"}}
+run = {{topic: dict(zip(docs, random.random(10).tolist())) for topic in "123"}}
+ours, theirs = (tool.evaluator(measures, qrels) for tool in (ir_trunc, ir_measures))
+ready, from_arrays = ir_trunc.evaluator("RBPT", None), ir_trunc.Rankings.from_arrays
+scores, labels = random.random((256, 100)), random.integers(0, 2, (256, 100))
+calls = {{
+    "calc_aggregate": lambda: ir_trunc.calc_aggregate(measures, qrels, run),
+    "a ready evaluator": lambda: ours.calc_aggregate(run),
+    "a matrix of 256 x 100, RBPT": lambda: ready.calc_aggregate(from_arrays(scores, labels)),
+    "ir_measures.calc_aggregate": lambda: ir_measures.calc_aggregate(measures, qrels, run),
+    "ir_measures, a ready evaluator": lambda: theirs.calc_aggregate(run),
+}}
+found = {{name: [] for name in calls}}
+for _ in range({rounds}):
+    for name, call in calls.items():
+        start = time.process_time()
+        for _ in range(100):
+            call()
+        found[name].append((time.process_time() - start) * 1e4)
+assert all(abs(ours.calc_aggregate(run)[m] - theirs.calc_aggregate(run)[m]) < 1e-9 for m in measures)
+print(json.dumps(found))
+"""
+USED = """
+import json, sys
+for name in {modules!r}:
+    if name in sys.modules:
+        said = f"{{name}} in {{sys.modules[name].__path__[0]}}"
+        if name == "ir_trunc":
+            from ir_trunc._kernel import absence
+            said += f", kernel: {{absence or 'yes'}}"
+        print(json.dumps(said))
+        break
+"""
+MODULES = ["ir_trunc", "ranx", "torchmetrics", "ir_measures", "pytrec_eval"]  # each imports some of the later
 
 # Python keeps what it has compiled, as it does for users: the peers, which are installed, are compiled
 # already, and ir_trunc would be compiled anew in every process.
@@ -148,31 +189,43 @@ ENVIRONMENT["OPENBLAS_NUM_THREADS"] = "1"
 @dataclass
 class Side:
     """A tool at work. name: what to call it. command: that prints its scores. output: in which form; '' for
-    none.
+    none. code: which code it uses; sides in Python say that themselves.
     """
 
     name: str
     command: list[str]
     output: str = "json"
+    code: str = ""
 
 
 @dataclass
 class Figures:
-    """One run of a side: processor seconds, wall seconds, peak memory (MiB), scores."""
+    """One run of a side: processor seconds, wall seconds, peak memory (MiB), scores, code that it used."""
 
     seconds: float
     wall: float
     memory: float
     scores: list[float]
+    code: str
 
 
 def python(name: str, code: str, *words: object) -> Side:
-    return Side(name, [sys.executable, "-c", code, *map(str, words)])
+    return Side(name, [sys.executable, "-c", code + USED.format(modules=MODULES), *map(str, words)])
 
 
-def command(name: str, qrels: Path, run: Path, places: str = "9") -> Side:
-    installed = str(Path(sys.executable).with_name(name))
-    return Side(f"`{name}` command", [installed, str(qrels), str(run), *THREE.split(), "-p", places], "tsv")
+@cache
+def used(module: str) -> str:
+    """The code that a child uses which imports this module."""
+    return json.loads(output(python(module, f"import {module}")))
+
+
+def command(name: str, *words: object, title: str = "", form: str = "tsv") -> Side:
+    installed = Path(sys.executable).with_name(name)
+    return Side(title or f"`{name}` command", [*map(str, (installed, *words))], form, used(name))
+
+
+def scoring(name: str, qrels: Path, run: Path) -> Side:
+    return command(name, qrels, run, *THREE.split(), "-p", 9)
 
 
 def trec_eval(qrels: Path, run: Path) -> Side:
@@ -180,15 +233,24 @@ def trec_eval(qrels: Path, run: Path) -> Side:
         "trec_eval",
         ["trec_eval", "-m", "ndcg_cut.10", "-m", "map", "-m", "P.5", str(qrels), str(run)],
         "trec_eval",
+        str(shutil.which("trec_eval")),
     )
+
+
+def output(side: Side) -> str:
+    """What a side prints."""
+    with tempfile.TemporaryDirectory() as empty:
+        return subprocess.run(
+            side.command, stdout=subprocess.PIPE, env=ENVIRONMENT, cwd=empty, check=True, text=True
+        ).stdout
 
 
 def measured(side: Side) -> Figures:
     """Run a side once."""
-    with tempfile.TemporaryFile("w+") as out:
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryDirectory() as empty:
         began = time.perf_counter()
         process = subprocess.Popen(
-            side.command, stdout=out if side.output else subprocess.DEVNULL, env=ENVIRONMENT
+            side.command, stdout=out if side.output else subprocess.DEVNULL, env=ENVIRONMENT, cwd=empty
         )
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - began
@@ -196,15 +258,15 @@ def measured(side: Side) -> Figures:
             sys.exit(f"{side.name} failed: {' '.join(side.command[:3])[:200]}")
         out.seek(0)
         said = out.read()
-    seconds, scores = usage.ru_utime + usage.ru_stime, []
+    seconds, scores, code = usage.ru_utime + usage.ru_stime, [], side.code
     if side.output == "json":
-        found = json.loads(said)
+        found, code = map(json.loads, said.splitlines())
         seconds, scores = found.get("seconds", seconds), found.get("scores", [])
     elif side.output:
         values = {line.split()[0].split("(")[0]: float(line.split()[-1]) for line in said.splitlines()}
         names = ["ndcg_cut_10", "map", "P_5"] if side.output == "trec_eval" else THREE.split()
         scores = [values[name] for name in names]
-    return Figures(seconds, wall, usage.ru_maxrss / 1024, scores)
+    return Figures(seconds, wall, usage.ru_maxrss / 1024, scores, code)
 
 
 def compared(title: str, sides: list[Side], repeat: int) -> None:
@@ -230,6 +292,7 @@ def compared(title: str, sides: list[Side], repeat: int) -> None:
             cells.append(f"{statistics.median(getattr(f, what) for f in own):.{places}f}")
             cells.append(f"{ratio:.3f}" if at else "")
         print(f"| {side.name} | {' | '.join(cells)} |", flush=True)
+    print("", *(f"- {side.name}: {figures.code}" for side, figures in zip(sides, rounds[0])), sep="\n")
 
 
 def write(folder: Path, topics: int, depth: int, seed: int = 0) -> tuple[Path, Path]:
@@ -257,12 +320,12 @@ def files(folder: Path, topics: int, repeat: int, _: bool) -> None:
             subprocess.run(["gzip", "-6c", str(run)], stdout=file, check=True)
     sides = [python("ir_trunc, 20 measures", OURS.format(measures=TWENTY), qrels, run)]
     sides += [trec_eval(qrels, run)] * bool(shutil.which("trec_eval"))
-    sides += [python("pytrec_eval", PYTREC_EVAL, qrels, run), command("ir_measures", qrels, run)]
+    sides += [python("pytrec_eval", PYTREC_EVAL, qrels, run), scoring("ir_measures", qrels, run)]
     sides += [python("ranx", RANX, qrels, run)] * installed("ranx")
     compared(f"File to scores, {topics} topics x 1000", sides, repeat)
     by = "isal" if installed("isal") else "zlib"
     sides = [python(f"ir_trunc, 20 measures, {by}", OURS.format(measures=TWENTY), qrels, packed)]
-    sides += [Side("gzip -dc alone", ["gzip", "-dc", str(packed)], "")] * bool(shutil.which("gzip"))
+    sides += [Side("gzip -dc alone", ["gzip", "-dc", str(packed)], "", "gzip")] * bool(shutil.which("gzip"))
     sides += [python("pytrec_eval, zlib", PYTREC_EVAL, qrels, packed)]
     compared(f"The same, gzipped, {topics} topics x 1000", sides, repeat)
 
@@ -301,8 +364,7 @@ def many(folder: Path, topics: int, repeat: int, _: bool) -> None:
     large = [write(folder, max(1, topics // 7), 1000, seed) for seed in range(8)]
     for of_size, what in ((made, "50"), (large, max(1, topics // 7))):
         words = [of_size[0][0], *(run for _, run in of_size), *TWENTY.split(), "--jobs"]
-        tool = [str(Path(sys.executable).with_name("ir_trunc")), *map(str, words)]
-        sides = [Side(f"--jobs {jobs}", [*tool, jobs], "") for jobs in ("2", "1")]
+        sides = [command("ir_trunc", *words, jobs, title=f"--jobs {jobs}", form="") for jobs in (2, 1)]
         compared(f"The command, {len(of_size)} runs of {what} topics x 1000, 20 measures", sides, repeat)
 
 
@@ -310,11 +372,22 @@ def small(folder: Path, _: int, repeat: int, __: bool) -> None:
     qrels, run = write(folder, 50, 1000)
     compared(
         "The command, one run of 50 topics x 1000",
-        [command(n, qrels, run) for n in ("ir_trunc", "ir_measures")],
+        [scoring(n, qrels, run) for n in ("ir_trunc", "ir_measures")],
         repeat,
     )
     codes = {"import ir_trunc": "import ir_trunc", "import ir_measures, numpy": "import ir_measures, numpy"}
     compared("Import", [python(name, code + "; print('{}')") for name, code in codes.items()], repeat)
+
+
+def tiny(_: Path, __: int, repeat: int, ___: bool) -> None:
+    """Three topics of ten documents, nDCG@10 and AP; medians over rounds of 100 calls."""
+    said, code = map(json.loads, output(python("tiny", TINY.format(rounds=10 * repeat))).splitlines())
+    print("\n## Small calls\n\n| call | processor us | its | ours / its |\n|---|---|---|---|")
+    at_once, ready = said.pop("ir_measures.calc_aggregate"), said.pop("ir_measures, a ready evaluator")
+    for (name, ours), theirs in zip(said.items(), (at_once, ready, at_once)):
+        ratio = statistics.median(a / b for a, b in zip(ours, theirs))
+        print(f"| {name} | {statistics.median(ours):.0f} | {statistics.median(theirs):.0f} | {ratio:.2f} |")
+    print(f"\n- ir_trunc: {code}\n- ir_measures: {used('ir_measures')}")
 
 
 def growth(folder: Path, topics: int, repeat: int, large: bool) -> None:
@@ -331,7 +404,7 @@ def growth(folder: Path, topics: int, repeat: int, large: bool) -> None:
         print(f"| {count * 1000:,} | {seconds:.2f} | {1e6 * seconds / count:.0f} | {most:.0f} |", flush=True)
 
 
-PARTS = {part.__name__: part for part in (files, memory, prepared, matrices, many, small, growth)}
+PARTS = {part.__name__: part for part in (files, memory, prepared, matrices, many, small, tiny, growth)}
 
 
 def machine() -> str:
@@ -368,12 +441,17 @@ def main() -> None:
     for name in args.parts:
         if name not in PARTS:
             parser.error(f"{name!r} is no part: {', '.join(PARTS)}")
-    if absence and not args.python:
-        parser.error(f"the kernel is not used: {absence}. --python measures the Python code.")
-    print(machine(), f"kernel: {absence or 'yes'}", sep=", ")
+    if not (used("ir_trunc").endswith("kernel: yes") or args.python):
+        parser.error(f"the kernel is not used: {used('ir_trunc')}. --python measures the Python code.")
+    print(machine(), used("ir_trunc"), sep=", ")
     with tempfile.TemporaryDirectory() as temporary:
         for name in args.parts or PARTS:
-            PARTS[name](args.folder or Path(temporary), 70 if args.small else 6980, args.repeat, args.large)
+            PARTS[name](
+                (args.folder or Path(temporary)).resolve(),
+                70 if args.small else 6980,
+                args.repeat,
+                args.large,
+            )
 
 
 if __name__ == "__main__":
