@@ -10,12 +10,15 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
+from inspect import signature
 from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from ir_measures import Measure
 
 from ir_trunc._core.lazy import needed
 
@@ -25,6 +28,7 @@ with needed("ir_trunc.adapters.pyterrier needs PyTerrier", "pyterrier"):
 from ir_trunc._core.errors import (
     InputError,
     ParameterError,
+    ParameterTypeError,
     UnknownMeasureError,
     counted,
     nearest,
@@ -32,53 +36,37 @@ from ir_trunc._core.errors import (
     shown,
     warn,
 )
-from ir_trunc._core.parameters import flag, number, one_of, whole
-from ir_trunc._scoring.objects import bind, parse_measures
+from ir_trunc._core.parameters import flag, number, one_of, several, whole
+from ir_trunc._scoring.objects import bind, parse_measures, trec_eval_measures
+from ir_trunc.measures.declaration import items_of
 
 __all__ = ["Truncate", "experiment", "grid_search"]
 
 
 _RUNS = "it decides how systems are run; use pt.Experiment for it, or give frames of results."
-_REFUSED: dict[str, tuple[Any, str]] = {
-    "filter_by_qrels": (False, "unjudged='exclude' or 'nil' decides about topics without judgments."),
-    "filter_by_topics": (True, "the topics are those that are scored; add those of the qrels to them."),
-    "dataframe": (True, "the result is always a DataFrame."),
-    "highlight": (None, "use the style of the table, such as table.style.highlight_max()."),
-    "validate": ("warn", "topics, qrels and results are checked as ir_trunc.calc checks them."),
-    "precompute_prefix": (False, _RUNS),
-    "plan": ("linear", _RUNS),
+_REFUSED = {
+    "filter_by_qrels": "unjudged='exclude' or 'nil' decides about topics without judgments.",
+    "filter_by_topics": "the topics are those that are scored; add those of the qrels to them.",
+    "dataframe": "the result is always a DataFrame.",
+    "highlight": "use the style of the table, such as table.style.highlight_max().",
+    "validate": "topics, qrels and results are checked as ir_trunc.calc checks them.",
+    "precompute_prefix": _RUNS,
+    "plan": _RUNS,
 }
-"""Options of pt.Experiment that cannot be changed here: their defaults, and why."""
+"""Options of pt.Experiment that have their defaults here, and why."""
 
 
 def experiment(
-    systems: Mapping[str, Any] | Sequence[Any],
-    topics: pd.DataFrame,
-    qrels: pd.DataFrame,
-    measures: Any,
+    systems: Mapping[str, Any] | Sequence[Any] | None = None,
+    topics: pd.DataFrame | None = None,
+    qrels: pd.DataFrame | None = None,
+    measures: Any = None,
     names: Sequence[str] | None = None,
     *,
     views: bool = False,
     unjudged: Literal["exclude", "nil"] | None = None,
-    perquery: bool = False,
-    batch_size: int | None = None,
-    baseline: int | str | None = None,
-    test: Literal["t", "wilcoxon"] | Callable[..., Any] = "t",
-    correction: str | None = None,
-    correction_alpha: float = 0.05,
-    round: int | Mapping[str, int] | None = None,
-    verbose: bool | Literal["auto"] = "auto",
-    filter_by_qrels: bool = False,
-    filter_by_topics: bool = True,
-    dataframe: bool = True,
-    highlight: str | None = None,
-    validate: str = "warn",
-    save_dir: str | None = None,
-    save_mode: str = "warn",
-    save_format: Any = "trec",
-    precompute_prefix: bool = False,
-    plan: str = "linear",
-) -> pd.DataFrame:
+    **options: Any,
+) -> Any:
     """`pt.Experiment` with measures of any kind.
 
     The topics with judgments are scored, as by `pt.Experiment` and `ir_trunc.calc`; `unjudged` counts the
@@ -89,11 +77,12 @@ def experiment(
     Parameters
     ----------
     systems : list or dict
-        Transformers or frames of results, as a list or by name.
+        Transformers or frames of results, as a list or by name; PyTerrier's name is `retr_systems`.
     topics, qrels : DataFrame
         With the columns qid and query, and qid, docno and label.
     measures : MeasureLike
-        As `ir_trunc.calc` takes them.
+        As `ir_trunc.calc` takes them; PyTerrier's name is `eval_metrics`. A name of trec_eval, as 'map', is
+        the name of its column; a family, as 'P' or 'official', has a column for each of its measures.
     names : list of str, optional
         Names of the systems.
     views : bool
@@ -101,8 +90,8 @@ def experiment(
     unjudged : {'exclude', 'nil'}, optional
         What topics without judgments are: not scored, or nil queries, for which the empty list is right. By
         default they are not scored, and a warning counts them.
-    perquery : bool
-        Whether to give values by topic in the place of means.
+    perquery : bool or 'both', optional
+        Whether to give values by topic in the place of means; 'both' gives (averages, perquery).
     batch_size : int, optional
         Topics that are retrieved at once. Results are put together before they are scored, since measures of
         the whole run, and the scale of graded gains, must not depend on batches.
@@ -110,21 +99,19 @@ def experiment(
         The place or the name of the system that the others are tested against. Measures whose values by topic
         depend on each other, c@1 for example, are scored and not tested, with a warning: a paired test of
         these values is not valid.
-    test, correction, correction_alpha, round
+    test, correction, correction_alpha, round : optional
         As for `pt.Experiment`.
-    verbose : bool or 'auto'
+    verbose : bool or 'auto', optional
         Whether to show a progress bar over the systems; 'auto' shows none.
-    filter_by_qrels, filter_by_topics, dataframe, highlight, validate
-        Options of `pt.Experiment` that have their defaults here: another value is refused, with the reason.
-    save_dir, save_mode, save_format
+    save_dir, save_mode, save_format : optional
         Where and how the results of transformers are saved and reused, as for `pt.Experiment`: the files have
         the same names and contents. A system that returns nothing has a file without rows.
-    precompute_prefix, plan
-        Refused: they decide how systems are run.
+    filter_by_qrels, filter_by_topics, dataframe, highlight, validate, precompute_prefix, plan : optional
+        Options of `pt.Experiment` that have their defaults here: another value is refused, with the reason.
 
     Returns
     -------
-    DataFrame
+    DataFrame, or a tuple of two
 
     Raises
     ------
@@ -150,32 +137,10 @@ def experiment(
 
     from ir_trunc._ranking.qrels import with_topics
 
-    if "mrt" in (measures if isinstance(measures, list | tuple) else [measures]):
-        raise UnknownMeasureError(
-            "'mrt' is the time a system takes, not a measure of rankings: use pt.Experiment for it."
-        )
-    others = filter_by_qrels, filter_by_topics, dataframe, highlight, validate, precompute_prefix, plan
-    for (name, (default, reason)), value in zip(_REFUSED.items(), others):
-        if value is not default and value != default:
-            raise ParameterError(f"{name}={shown(value)} is for pt.Experiment alone: {reason}")
-    wanted = list(parse_measures(measures))
-    if isinstance(systems, Mapping):
-        names, systems = list(systems), list(systems.values())
-    if names is None:
-        numbered = [(f"results {place}", system) for place, system in enumerate(systems, 1)]
-        names = [name if isinstance(system, pd.DataFrame) else str(system) for name, system in numbered]
-    names = list(names)
-    if len(names) != len(systems):
-        raise ParameterError(f"{len(names)} names for {len(systems)} systems: one for each is needed.")
-    perquery = flag("perquery", perquery)
-    if not isinstance(round, Mapping):
-        places: Any = None if round is None else whole("round", round, 0)
-    elif perquery:
-        raise ParameterError("round by measure is for means: with perquery=True one number is needed.")
-    else:
-        places = {str(measure): whole(f"round[{measure}]", digits, 0) for measure, digits in round.items()}
-    store = None if save_dir is None else _Store(save_dir, save_mode, save_format, [*map(str, names)])
-    tests = _tests(baseline, test, correction, correction_alpha, perquery, wanted, [*map(str, names)])
+    called = _called(options.pop("eval_metrics", measures))
+    names, each = _by_name(options.pop("retr_systems", systems), names)
+    ready = _options(options, called, names)
+    store = _Store(names, ready["save_dir"], ready["save_mode"], ready["save_format"])
     topics = _checked_frame(topics, "topics")
     universe = _of_topics(_checked_frame(qrels, "qrels", "label"), topics, "qrels")
     scored = topics
@@ -183,89 +148,164 @@ def experiment(
         universe = with_topics(universe, topics)
     else:
         scored = _judged(topics, universe, unjudged is None)
-    quiet = verbose == "auto" or not flag("verbose", verbose)
-    bar = tqdm(list(zip(names, systems)), "systems", disable=quiet)
-    results = [_results_of(str(name), system, topics, batch_size, store) for name, system in bar]
-    answerable = scored["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
-    parts = {"all": scored, "answerable": scored[answerable], "nil": scored[~answerable]}
+    bar = tqdm(list(zip(names, each)), "systems", disable=ready["verbose"] in ("auto", False))
+    results = [_results_of(name, system, topics, ready["batch_size"], store) for name, system in bar]
+    parts = {"": scored}
+    if flag("views", views):
+        answerable = scored["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
+        parts = {"all": scored, "answerable": scored[answerable], "nil": scored[~answerable]}
     tables = []
     for view, part in parts.items():
-        if not len(part) or (view != "all" and not views):
-            continue
-        runs = [_never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
-        judged = universe[universe["qid"].isin(part["qid"])]
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "save_dir is set")  # of results that this call has saved
-            table = pt.Experiment(
-                runs,
-                part,
-                judged,
-                wanted,
-                names=names,
-                validate="ignore",
-                perquery=perquery,
-                round=places,
-                save_dir=save_dir if view == "all" else None,  # for the two tables of scores there
-                save_format=save_format,
-                **tests,
+        if len(part):
+            runs = [_never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
+            tables.append(_tables(runs, part, universe, called, ready, view))
+        ready["save_dir"] = None  # the two tables of scores there are those of all topics
+    joined = [pd.concat(same, ignore_index=True) if views else same[0] for same in zip(*tables)]
+    return joined[0] if len(joined) == 1 else tables[0]._make(joined)  # (averages, perquery)
+
+
+def _called(measures: Any) -> dict[str, Measure]:
+    """Measures by the names of their columns: a name of trec_eval stays as it is, as in pt.Experiment."""
+    called: dict[str, Measure] = {}
+    for part in items_of("measures", measures, "a text as 'RBPT nDCG@10' or a measure object"):
+        if isinstance(part, str) and part == "mrt":
+            raise UnknownMeasureError(
+                "'mrt' is the time a system takes, not a measure of rankings: use pt.Experiment for it."
             )
-        untested = tuple(f"{measure} " for measure in wanted if tests and _of_whole_run(measure))
-        columns = [column for column in table if not column.startswith(untested)]
-
-        def place(column: str) -> int:
-            return next((n for n, m in enumerate(wanted) if f"{column} ".startswith(f"{m} ")), -1)
-
-        # Each measure's columns (`RBPT`, `RBPT p-value`) stand together, in the order of the measures.
-        tables.append(table[sorted(columns, key=place)])
-        if views:
-            tables[-1].insert(0, "queries", view)
-    combined: pd.DataFrame = pd.concat(tables, ignore_index=True) if views else tables[0]
-    return combined
+        family = _of_trec_eval(part) if isinstance(part, str) else []
+        named = parse_measures(family or [part])
+        called |= {part: named[0]} if len(family) == 1 else {str(measure): measure for measure in named}
+    parse_measures(list(called.values()))  # an error where there is none
+    return called
 
 
-def _tests(
-    baseline: Any,
-    test: Any,
-    correction: Any,
-    alpha: Any,
-    perquery: bool,
-    measures: list[Any],
-    names: list[str],
-) -> dict[str, Any]:
-    """What pt.Experiment needs to test the systems against a baseline."""
+def _of_trec_eval(name: str) -> list[Measure]:
+    """The measures to which trec_eval gives this name, as far as ir-measures has them."""
+    from pytrec_eval import supported_nicknames
+
+    measures = []
+    for member in supported_nicknames.get(name, [name]):
+        with suppress(UnknownMeasureError):
+            measures += trec_eval_measures(member)
+    return sorted(measures, key=lambda measure: (measure.NAME, measure.params.get("cutoff", 0), str(measure)))
+
+
+def _by_name(systems: Any, names: Sequence[Any] | None) -> tuple[list[str], list[Any]]:
+    """The names of systems, and the systems."""
+    if isinstance(systems, Mapping):
+        return list(map(str, systems)), list(systems.values())
+    each = several("systems", systems, "transformers or frames of results")
+    if names is None:
+        numbered = enumerate(each, 1)
+        names = [f"results {n}" if isinstance(one, pd.DataFrame) else str(one) for n, one in numbered]
+    if len(names) != len(each):
+        raise ParameterError(f"{len(names)} names for {len(each)} systems: one for each is needed.")
+    return list(map(str, names)), each
+
+
+def _options(options: Mapping[str, Any], called: Mapping[str, Measure], names: list[str]) -> dict[str, Any]:
+    """All options of pt.Experiment, checked before a system is run."""
+    parameters = signature(pt.Experiment).parameters.values()
+    ready = {each.name: each.default for each in parameters if each.default is not each.empty}
+    for name, value in options.items():
+        if name not in ready:
+            raise ParameterTypeError(f"experiment has no option {name!r}.{nearest(name, ready)}")
+        if name in _REFUSED and value is not ready[name] and value != ready[name]:
+            raise ParameterError(f"{name}={shown(value)} is for pt.Experiment alone: {_REFUSED[name]}")
+    ready |= {**options, "names": names, "validate": "ignore"}
+    if ready["perquery"] != "both":
+        flag("perquery", ready["perquery"])
+    if ready["verbose"] != "auto":
+        flag("verbose", ready["verbose"])
+    if isinstance(ready["round"], Mapping):
+        if ready["perquery"]:
+            raise ParameterError("round by measure is for means: with perquery one number is needed.")
+        column_of = {str(measure): column for column, measure in called.items()}
+        given = {str(of): whole(f"round[{of}]", digits, 0) for of, digits in ready["round"].items()}
+        ready["round"] = {column_of.get(of, of): digits for of, digits in given.items()}
+    elif ready["round"] is not None:
+        ready["round"] = whole("round", ready["round"], 0)
+    return ready | _test(ready)
+
+
+def _test(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The baseline as the place of a system; errors where the tests against it are not as they can be."""
+    names, baseline, correction, test = map(options.get, ("names", "baseline", "correction", "test"))
     if test not in ("t", "wilcoxon") and not callable(test):
         near = nearest(test, ("t", "wilcoxon"))
         raise ParameterError(f"test={shown(test)}: 't', 'wilcoxon' or a function is needed.{near}")
-    level = number("correction_alpha", alpha, 0, 1, inside=True)
+    number("correction_alpha", options["correction_alpha"], 0, 1, inside=True)
     if baseline is None:
         if correction is not None:
             what = f"correction={shown(correction)}"
             raise ParameterError(f"{what} corrects tests against a baseline: name one.")
         return {}
-    if perquery:
-        raise ParameterError("baseline tests means: perquery=True, which gives none, cannot go with it.")
+    if options["perquery"]:
+        raise ParameterError("baseline tests means: perquery, which gives none, cannot go with it.")
     if isinstance(baseline, str):
         if baseline not in names:
             raise ParameterError(f"baseline={baseline!r}: the systems are {', '.join(names)}.")
         baseline = names.index(baseline)
-    if untested := [str(measure) for measure in measures if _of_whole_run(measure)]:
+    return {"baseline": whole("baseline", baseline, 0, len(names) - 1)}
+
+
+def _tables(
+    runs: list[pd.DataFrame],
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    called: Mapping[str, Measure],
+    options: Mapping[str, Any],
+    view: str,
+) -> Any:
+    """The tables of pt.Experiment, one or (averages, perquery), with the columns in the order of measures."""
+    untested = []
+    if options["baseline"] is not None:
+        bound = {column: bind(measure) for column, measure in called.items()}
+        untested = [name for name, measure in bound.items() if measure and measure.definition.scope == "run"]
+    if untested and view in ("", "all"):
         warn(
             f"{', '.join(untested)}: not tested against the baseline. The value for one topic depends on all"
             " others, so that paired tests are not valid; ir_trunc.compare tests these measures."
         )
-    place = whole("baseline", baseline, 0, len(names) - 1)
-    return {"baseline": place, "test": test, "correction": correction, "correction_alpha": level}
+    asked = [measure if name == str(measure) else name for name, measure in called.items()]
+    judged = qrels[qrels["qid"].isin(topics["qid"])]
+    done = {"batch_size": None, "save_mode": "warn", "verbose": False}  # what systems returned is saved
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "save_dir is set")
+        result = pt.Experiment(runs, topics, judged, asked, **{**options, **done})
 
+    def arranged(table: pd.DataFrame) -> pd.DataFrame:
+        if "measure" not in table:  # means
+            columns = ["name"]
+            for name in called:
+                tests = [] if name in untested else [own for own in table if own.startswith(f"{name} ")]
+                columns += [own for own in table if own == name] + tests
+            table = table[columns]
+        if view:
+            table.insert(0, "queries", view)
+        return table
 
-def _of_whole_run(measure: Any) -> bool:
-    bound = bind(measure)
-    return bound is not None and bound.definition.scope == "run"
+    return result._make(map(arranged, result)) if options["perquery"] == "both" else (arranged(result),)
 
 
 class _Store:
     """The files of `save_dir`, one for each system, named as pt.Experiment names them."""
 
-    def __init__(self, folder: str, mode: str, form: Any, names: list[str]):
+    def __init__(self, names: list[str], folder: str | None, mode: str, form: Any):
+        self.folder, self.mode = folder, one_of("save_mode", mode, ("warn", "error", "reuse", "overwrite"))
+        self.suffix = "res.gz"
+        if isinstance(form, ModuleType):
+            self.suffix, form = "mod", (form.load, form.dump)
+        elif form == "trec":
+            form = (_read_trec, pt.io.write_results)
+        elif isinstance(form, tuple) and len(form) == 2:
+            self.suffix = "custom"
+        else:
+            needed = "'trec', a module such as pickle, or two functions to read and write are needed"
+            raise ParameterError(f"save_format={shown(form)}: {needed}.")
+        self.load, self.dump = form
+        if folder is None:
+            return
         if not os.path.isdir(folder):
             raise ParameterError(f"save_dir={shown(folder)}: a folder that exists is needed.")
         if repeated := [name for name in sorted(names) if names.count(name) > 1]:
@@ -273,45 +313,31 @@ class _Store:
             raise ParameterError(f"save_dir needs different names= of the systems; {what}.")
         if unfit := [name for name in names if not pt.io.ok_filename(name)]:
             raise ParameterError(f"save_dir needs names= that can name files; {unfit[0]!r} cannot.")
-        self.mode = one_of("save_mode", mode, ("warn", "error", "reuse", "overwrite"))
-        self.load: Callable[[Any], pd.DataFrame]
-        self.dump: Callable[[pd.DataFrame, Any], Any]
-        if form == "trec":
-            suffix = "res.gz"
-        elif isinstance(form, ModuleType):
-            suffix, self.load, self.dump = "mod", form.load, form.dump
-        elif isinstance(form, tuple) and len(form) == 2:
-            suffix, (self.load, self.dump) = "custom", form
-        else:
-            needed = "'trec', a module such as pickle, or two functions to read and write are needed"
-            raise ParameterError(f"save_format={shown(form)}: {needed}.")
-        self.text = form == "trec"
-        self.path = os.path.join(folder, "{}." + suffix)
 
-    def read(self, name: str) -> pd.DataFrame | None:
-        """The results that are reused; None where there are none."""
-        path = self.path.format(name)
-        if not os.path.exists(path):
-            return None
-        if self.mode == "reuse":
-            with pt.io.autoopen(path, "rb") as file:
-                if self.text:
-                    return pt.io.read_results(path) if file.read(1) else pd.DataFrame()
-                return self.load(file)
-        if self.mode == "error":
-            raise ParameterError(f"{path} exists: save_mode='reuse', 'overwrite' or 'warn' is needed.")
-        if self.mode == "warn":
-            warn(f"{path} is overwritten; save_mode='reuse' would read it, save_mode='overwrite' is silent.")
-        return None
+    def results(self, name: str, run: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """The results of a system: those that were saved, where they are reused, or those that it gives."""
+        if self.folder is None:
+            return run()
+        path = os.path.join(self.folder, f"{name}.{self.suffix}")
+        if os.path.exists(path):
+            if self.mode == "reuse":
+                with pt.io.autoopen(path, "rb") as file:
+                    saved: pd.DataFrame = self.load(file)
+                return saved
+            if self.mode == "error":
+                raise ParameterError(f"{path} exists: save_mode='reuse', 'overwrite' or 'warn' is needed.")
+            if self.mode == "warn":
+                what = "save_mode='reuse' would read it, save_mode='overwrite' is silent"
+                warn(f"{path} is overwritten; {what}.")
+        results = run()
+        with pt.io.autoopen(path, "wb") as file:
+            self.dump(results, file)
+        return results
 
-    def write(self, name: str, results: pd.DataFrame) -> None:
-        """Save the results of a transformer."""
-        path = self.path.format(name)
-        if self.text:
-            pt.io.write_results(results, path)
-        else:
-            with pt.io.autoopen(path, "wb") as file:
-                self.dump(results, file)
+
+def _read_trec(file: Any) -> pd.DataFrame:
+    """Results in a file of TREC's form, which may have none."""
+    return pt.io.read_results(file.name) if file.read(1) else pd.DataFrame()
 
 
 def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
@@ -357,22 +383,21 @@ def _judged(topics: pd.DataFrame, qrels: pd.DataFrame, reported: bool) -> pd.Dat
 
 
 def _results_of(
-    name: str, system: Any, topics: pd.DataFrame, batch_size: int | None, store: _Store | None
+    name: str, system: Any, topics: pd.DataFrame, batch_size: int | None, store: _Store
 ) -> pd.DataFrame:
     """All results of a system, which may already be results; those of transformers are saved."""
-    saved = None if store is None or isinstance(system, pd.DataFrame) else store.read(name)
+
+    def run() -> pd.DataFrame:
+        if batch_size is None:
+            return system.transform(topics)
+        return pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
+
     if isinstance(system, pd.DataFrame):
         results = system
-    elif saved is not None:
-        results = saved
     elif not hasattr(system, "transform"):
         raise InputError(f"system {shown(system)}: a transformer or a frame of results is needed.")
-    elif batch_size is None:
-        results = system.transform(topics)
     else:
-        results = pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
-    if store is not None and saved is None and not isinstance(system, pd.DataFrame):
-        store.write(name, results)
+        results = store.results(name, run)
     if not len(results):
         return pd.DataFrame(columns=["qid", "query", "docno", "score", "rank"])
     return _of_topics(_checked_frame(results, f"run {name}", "score"), topics, f"run {name}")

@@ -8,11 +8,10 @@ import subprocess
 import sys
 import warnings
 from functools import partial
-from inspect import signature
 
 import pandas as pd
 import pytest
-from ir_measures import AP
+from ir_measures import AP, define_byquery, nDCG
 
 bm25s = pytest.importorskip("bm25s")
 pt = pytest.importorskip("pyterrier")
@@ -81,9 +80,41 @@ def test_by_query_and_against_a_baseline():
     ]
 
 
-def test_every_option_of_pt_Experiment_is_an_option_here():
-    theirs = set(signature(pt.Experiment).parameters) - {"retr_systems", "eval_metrics", "kwargs"}
-    assert theirs <= set(signature(experiment).parameters)
+CALLS = [
+    {"eval_metrics": ["map", "P_5", "ndcg_cut_10", "recip_rank", AP, nDCG @ 5]},
+    {"eval_metrics": ["P"], "round": 3},
+    {"eval_metrics": ["official"]},
+    {"eval_metrics": ["set", "recall"]},
+    {"eval_metrics": ["map", "P.5"], "round": {"map": 1}, "verbose": False},
+    {"eval_metrics": ["map", "num_q"], "perquery": True},
+    {"eval_metrics": ["map", nDCG @ 10], "perquery": "both", "round": 2},
+    {"eval_metrics": ["map", "P_5"], "baseline": 0, "correction": "holm", "test": "wilcoxon"},
+    {"eval_metrics": [define_byquery(lambda qrels, run: float(run.text.str.len().sum()), name="chars",
+                                     run_inputs=["query_id", "doc_id", "score", "text"])]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", CALLS)
+def test_a_call_of_pt_Experiment_gives_the_same_columns_and_values(options):
+    """The order of columns is that of the measures; in pt.Experiment it follows from its providers."""
+    topics, results = TOPICS[TOPICS.qid.isin(["1", "3"])], RESULTS.assign(text=["a", "bb", "ccc"])
+    qrels = pd.concat([QRELS, pd.DataFrame({"qid": ["3"], "docno": ["y"], "label": [1]})])
+    options = {"retr_systems": {"a": results, "b": results[1:]}, "topics": topics, "qrels": qrels} | options
+    theirs, ours = pt.Experiment(**options, validate="ignore"), experiment(**options)
+    if options.get("perquery") != "both":
+        theirs, ours = [theirs], [ours]
+    for their_table, our_table in zip(theirs, ours):
+        rows = [column for column in ("name", "qid", "measure") if column in our_table]
+        pd.testing.assert_frame_equal(
+            our_table.sort_values(rows, ignore_index=True),
+            their_table.sort_values(rows, ignore_index=True),
+            check_like=True,
+        )
+
+
+def test_options_that_nobody_has_are_refused():
+    with pytest.raises(ParameterError, match=r"experiment has no option 'baselin'\. Did you mean baseline\?"):
+        experiment([RESULTS], TOPICS, QRELS, "RBPT", baselin=0)
 
 
 def test_measures_of_the_whole_run_are_not_tested_and_the_others_are():
@@ -211,7 +242,7 @@ def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades
         ("RBPT", {"validate": "error"}, ParameterError, "validate='error' is for .* as ir_trunc.calc"),
         ("RBPT", {"filter_by_qrels": True}, ParameterError, "decides about topics without judgments"),
         ("RBPT", {"filter_by_topics": False}, ParameterError, "the topics are those that are scored"),
-        ("RBPT", {"perquery": "both"}, ParameterError, "perquery='both': True or False is needed"),
+        ("RBPT", {"perquery": "all"}, ParameterError, "perquery='all': True or False is needed"),
         ("RBPT", {"baseline": 1}, ParameterError, "baseline=1 is out of range"),
         ("RBPT", {"baseline": "b"}, ParameterError, "baseline='b': the systems are results 1"),
         ("RBPT", {"baseline": 0, "perquery": True}, ParameterError, "baseline tests means"),
