@@ -20,7 +20,7 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting.comparison import OF_PAIRS, Comparison
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
-from ir_trunc._scoring._statistics import PairTest, interval
+from ir_trunc._scoring._statistics import Correction, PairTest, corrected, interval
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure
 from ir_trunc._scoring.results import Results
@@ -28,10 +28,8 @@ from ir_trunc.measures.declaration import oriented
 from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
 from ir_trunc.meta.power import (
     FOR_ALL_PAIRS,
-    PAIR_TESTS,
-    Correction,
+    TESTS,
     Setting,
-    corrected,
     named_test,
     not_worse,
     paired_tests,
@@ -147,7 +145,7 @@ def compare(
     named_runs = by_name(runs)
     systems, names = tuple(named_runs), tuple(str(measure) for measure in evaluator.measures)
     reference = None if baseline is None else _baseline(baseline, systems)
-    pair_test: PairTest = named_test(test, PAIR_TESTS)
+    pair_test: PairTest = named_test(test, TESTS)
     pairs = np.triu_indices(len(systems), k=1)
     if reference is not None:
         others = np.flatnonzero(np.array(systems, dtype=object) != reference)

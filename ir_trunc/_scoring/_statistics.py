@@ -54,3 +54,29 @@ def interval_of_mean(
 
 
 PairTest = Literal["t", "bootstrap", "randomisation", "tukey", "randomised-tukey"]
+Correction = Literal["holm", "bh"]
+
+
+def corrected(p: Floats, correction: Correction | None) -> Floats:
+    """P values of one family of comparisons, corrected for their number.
+
+    Holm: the i-th smallest of n p values, i = 1, ..., n, becomes max over j <= i of (n - j + 1) p_j, and at
+    most 1. 'bh' controls the share of false discoveries (Benjamini and Hochberg).
+    """
+    if correction is None or not len(p):
+        return p
+    if correction == "bh":
+        from scipy import stats
+
+        return np.asarray(stats.false_discovery_control(p))
+    order, adjusted = np.argsort(p), np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order]), 1.0)
+    return adjusted
+
+
+def half_of_interval(values: Floats, alpha: float) -> Floats:
+    """Half of Student's interval of means over the last axis."""
+    from scipy import stats
+
+    needed = stats.t.ppf(1 - alpha / 2, values.shape[-1] - 1) * stats.sem(values, axis=-1)
+    return np.asarray(needed)

@@ -84,10 +84,9 @@ def F05u(lists: Lists, rel: MinRel = 1, positive: Positive = None) -> Floats:
     1.25 tp / (1.25 tp + 0.25 (fn + u) + fp)
 
     Over the whole run; u: questions that are left open, nil queries included. Where some answers are of a
-    positive class (the same author, in PAN
-    2020) and others are not, grades tell them apart: with positive=2 a
-    question has a positive answer where a document of grade 2 or more is relevant. A right answer to it is a
-    true positive (tp), and a wrong one a false negative (fn); a wrong answer to another question is a false
+    positive class (the same author, in PAN 2020) and others are not, grades tell them apart: with positive=2
+    a question has a positive answer where a document of grade 2 or more is relevant. A right answer to it is
+    a true positive (tp), and a wrong one a false negative (fn); a wrong answer to another question is a false
     positive (fp), and a right one does not count. Without it all right answers are tp and all wrong ones fp.
     No answer that counts: 0.
     """

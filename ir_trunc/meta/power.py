@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any, Literal, get_args
 
@@ -45,7 +45,7 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed, generator, one_of
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._scoring._statistics import PairTest, interval
+from ir_trunc._scoring._statistics import Correction, PairTest, corrected, half_of_interval, interval
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
@@ -55,25 +55,41 @@ from ir_trunc.plots import _kit
 __all__ = ["Power", "power"]
 
 Test = Literal["t", "bootstrap", "randomisation"]
-Correction = Literal["holm", "bh"]
+
+Tested = tuple[Floats, Any, int]  # p values, differences needed (one or for each pair), and draws
 
 _CELLS = 1 << 22  # values of one block of draws: 32 MB
 # of the largest difference: sums of the same numbers in another order differ by less, other draws by more
 _SAME = 1e-7
 
 
-def _t(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
+@dataclass(frozen=True)
+class Setting:
+    """The pairs that are tested, and the parameters of the test."""
+
+    first: Ints  # row of the first system of each pair
+    second: Ints
+    alpha: float
+    repetitions: int
+    seed: int
+
+    def differences(self, scores: Floats) -> Floats:
+        """First less second on every topic (P x T)."""
+        return np.asarray(scores[self.first] - scores[self.second])
+
+
+def _t(D: Floats, scores: Floats, how: Setting) -> Tested:
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         # They are of differences that are equal on all topics.
         warnings.simplefilter("ignore", RuntimeWarning)
         p = stats.ttest_1samp(D, 0.0, axis=1).pvalue
-    needed = stats.t.ppf(1 - alpha / 2, D.shape[1] - 1) * stats.sem(D, axis=1)
-    return np.where(np.isnan(p), 1.0, p), needed, 0
+    return np.where(np.isnan(p), 1.0, p), half_of_interval(D, how.alpha), 0
 
 
-def _bootstrap(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
+def _bootstrap(D: Floats, scores: Floats, how: Setting) -> Tested:
     T = D.shape[1]
-    draws = generator(seed).multinomial(T, np.full(T, 1 / T), size=repetitions).astype(np.float64).T / T
+    times = generator(how.seed).multinomial(T, np.full(T, 1 / T), size=how.repetitions)
+    draws = times.astype(np.float64).T / T
 
     def studentised(rows: Floats) -> tuple[Floats, Floats]:
         centred = rows - rows.mean(axis=1, keepdims=True)
@@ -81,9 +97,10 @@ def _bootstrap(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Fl
         variance = np.maximum((centred**2) @ draws - mean**2, 0.0)
         return _t_value(mean, variance, T), _t_value(rows.mean(axis=1), rows.var(axis=1), T)
 
-    p, critical = _shares(D, studentised, alpha, repetitions)
+    p, critical = _shares(D, studentised, how.alpha, how.repetitions)
     error = np.sqrt(D.var(axis=1) / (T - 1))
-    return p, np.multiply(critical, error, out=np.zeros(len(D)), where=error > 0), repetitions
+    needed = np.multiply(critical, error, out=np.zeros(len(D)), where=error > 0)
+    return p, needed, how.repetitions
 
 
 def _t_value(mean: Floats, variance: Floats, T: int) -> Floats:
@@ -93,14 +110,14 @@ def _t_value(mean: Floats, variance: Floats, T: int) -> Floats:
     return np.where(flat, np.where(np.abs(mean) <= _SAME, 0.0, np.inf), np.abs(mean) / error)
 
 
-def _randomisation(D: Floats, alpha: float, repetitions: int, seed: int) -> tuple[Floats, Floats, int]:
+def _randomisation(D: Floats, scores: Floats, how: Setting) -> Tested:
     T = D.shape[1]
-    signs, exact = drawn_signs(T, repetitions, seed)
+    signs, exact = drawn_signs(T, how.repetitions, how.seed)
 
     def means(rows: Floats) -> tuple[Floats, Floats]:
         return np.abs(rows @ signs.T) / T, np.abs(rows.mean(axis=1))
 
-    p, needed = _shares(D, means, alpha, len(signs), observed_is_drawn=exact)
+    p, needed = _shares(D, means, how.alpha, len(signs), observed_is_drawn=exact)
     return p, needed, len(signs)
 
 
@@ -136,42 +153,20 @@ def _shares(
     return p, critical
 
 
-TESTS: Mapping[str, Callable[[Floats, float, int, int], tuple[Floats, Floats, int]]] = {
-    "t": _t,
-    "bootstrap": _bootstrap,
-    "randomisation": _randomisation,
-}
-"""From differences (pairs x T), alpha, repetitions and seed: p values, differences needed, and draws."""
-
 _SPELLED = {"randomization": "randomisation", "randomized-tukey": "randomised-tukey"}
 
 
-def named_test(test: Any, known: Iterable[str] = TESTS) -> Any:
+def named_test(test: Any, known: Iterable[str]) -> Any:
     """The name of a test, however it is spelled; ParameterError where there is none."""
     return one_of("test", _SPELLED.get(test, test) if isinstance(test, str) else test, known)
-
-
-def corrected(p: Floats, correction: Correction | None) -> Floats:
-    """P values of one family of comparisons, corrected for their number.
-
-    Holm: the i-th smallest of n p values, i = 1, ..., n, becomes max over j <= i of (n - j + 1) p_j, and at
-    most 1. 'bh' controls the share of false discoveries (Benjamini and Hochberg).
-    """
-    if correction is None or not len(p):
-        return p
-    if correction == "bh":
-        return np.asarray(stats.false_discovery_control(p))
-    order, adjusted = np.argsort(p), np.empty(len(p))
-    adjusted[order] = np.minimum(np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order]), 1.0)
-    return adjusted
 
 
 class NamedTest(Choice):
     """The name of a test, however it is spelled."""
 
     def clean(self, name: str, value: Any) -> Any:
-        """The name of a test of `TESTS`."""
-        return named_test(value)
+        """The name of one of these tests."""
+        return named_test(value, self.words)
 
 
 def system_pairs(systems: Sequence[str]) -> tuple[Ints, Ints]:
@@ -220,26 +215,19 @@ class Pairs:
     draws: int  # 0 for a test that draws nothing
 
 
-@dataclass(frozen=True)
-class Setting:
-    """The pairs that are tested, and the parameters of the test."""
-
-    first: Ints  # row of the first system of each pair
-    second: Ints
-    alpha: float
-    repetitions: int
-    seed: int
-
-    def differences(self, scores: Floats) -> Floats:
-        """First less second on every topic (P x T)."""
-        return np.asarray(scores[self.first] - scores[self.second])
-
-
 def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
     """Test the pairs of systems that `how` names, in their order. scores: (S x T), T at least 2."""
     unit = float(np.ptp(scores, axis=0).max()) or 1.0  # no test depends on it, and noise has one size
-    tested = PAIR_TESTS[test](scores / unit, how)
-    return replace(tested, low=tested.low * unit, high=tested.high * unit)
+    scores = scores / unit
+    D = how.differences(scores)
+    p, needed, draws = TESTS[test](D, scores, how)
+    mean = D.mean(axis=1)
+    low, high = _inverted(D, how, draws) if test == "randomisation" else (mean - needed, mean + needed)
+    effect = _effect(D)
+    if test in FOR_ALL_PAIRS:
+        variance = residual_variance(scores)
+        effect = mean / np.sqrt(variance) if variance > 0 else mean * np.nan
+    return Pairs(p, low * unit, high * unit, effect, draws)
 
 
 def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floats]:
@@ -272,25 +260,12 @@ def _effect(D: Floats) -> Floats:
     return np.asarray(np.divide(D.mean(axis=1), spread, out=np.full(len(D), np.nan), where=spread > 0))
 
 
-def _symmetric(test: Test) -> Callable[[Floats, Setting], Pairs]:
-    """A test whose interval is the difference plus or minus the difference that would be significant."""
-
-    def tested(scores: Floats, how: Setting) -> Pairs:
-        D = how.differences(scores)
-        p, needed, draws = TESTS[test](D, how.alpha, how.repetitions, how.seed)
-        return Pairs(p, D.mean(axis=1) - needed, D.mean(axis=1) + needed, _effect(D), draws)
-
-    return tested
-
-
-def _inverted_randomisation(scores: Floats, how: Setting) -> Pairs:
-    """The interval by inversion of the test, in closed form.
+def _inverted(D: Floats, how: Setting, draws: int) -> tuple[Floats, Floats]:
+    """The interval by inversion of the randomisation test, in closed form.
 
     With signs s of one draw, the hypothesis mean = d gives |mean(s (D - d))| = |a - d b|, a = mean(s D) and
     b = mean(s), which is at least |mean(D) - d| for d between (m - a) / (1 - b) and (m + a) / (1 + b).
     """
-    D = how.differences(scores)
-    p, _, draws = TESTS["randomisation"](D, how.alpha, how.repetitions, how.seed)
     T = D.shape[1]
     signs, exact = drawn_signs(T, how.repetitions, how.seed)
     b = signs.mean(axis=1)
@@ -299,43 +274,37 @@ def _inverted_randomisation(scores: Floats, how: Setting) -> Pairs:
     others = how.alpha * draws if exact else how.alpha * (draws + 1) - 1  # as extreme, at most, to reject d
     rejected = int(np.floor(others + 1e-9)) - int(one_sided.sum())
     low, high = np.full(len(D), -np.inf), np.full(len(D), np.inf)
-    if not 0 <= rejected < len(b):
-        return Pairs(p, low, high, _effect(D), draws)
-    for part in _blocks(len(D), draws):
+    for part in _blocks(len(D), draws) if 0 <= rejected < len(b) else ():
         mean = D[part].mean(axis=1)[:, None]
         a = D[part] @ signs.T / T
         ends = np.sort([(mean - a) / (1 - b), (mean + a) / (1 + b)], axis=0)
         low[part] = np.partition(ends[0], rejected, axis=1)[:, rejected]
         high[part] = -np.partition(-ends[1], rejected, axis=1)[:, rejected]
-    return Pairs(p, low, high, _effect(D), draws)
+    return low, high
 
 
-def _tukey(scores: Floats, how: Setting) -> Pairs:
+def _tukey(D: Floats, scores: Floats, how: Setting) -> Tested:
     S, T = scores.shape
-    difference = how.differences(scores).mean(axis=1)
+    difference = D.mean(axis=1)
     variance, freedom = residual_variance(scores), (S - 1) * (T - 1)
     if variance == 0:
-        return Pairs(np.where(difference == 0, 1.0, 0.0), difference, difference, difference * np.nan, 0)
+        return np.where(difference == 0, 1.0, 0.0), np.zeros(len(D)), 0
     error = np.sqrt(variance / T)
     distinct, inverse = np.unique(np.abs(difference) / error, return_inverse=True)
     p = np.clip(stats.studentized_range.sf(distinct, S, freedom), 0.0, 1.0)[inverse]
-    reach = error * stats.studentized_range.ppf(1 - how.alpha, S, freedom)
-    return Pairs(p, difference - reach, difference + reach, difference / np.sqrt(variance), 0)
+    return p, error * stats.studentized_range.ppf(1 - how.alpha, S, freedom), 0
 
 
-def _randomised_tukey(scores: Floats, how: Setting) -> Pairs:
+def _randomised_tukey(D: Floats, scores: Floats, how: Setting) -> Tested:
     S, T = scores.shape
-    difference = how.differences(scores).mean(axis=1)
+    difference = D.mean(axis=1)
     random, largest = generator(how.seed), np.empty(how.repetitions)
     for part in _blocks(how.repetitions, scores.size):
         drawn = random.permuted(np.broadcast_to(scores, (len(largest[part]), S, T)), axis=1)
         largest[part] = np.ptp(drawn.mean(axis=2), axis=1)
     extreme = (largest[None, :] >= np.abs(difference)[:, None] * (1 - 1e-7) - 1e-12).sum(axis=1)
-    reach = float(np.quantile(largest, 1 - how.alpha, method="higher"))
-    variance = residual_variance(scores)
-    effect = difference / np.sqrt(variance) if variance > 0 else difference * np.nan
     p = np.where(difference == 0, 1.0, (extreme + 1) / (how.repetitions + 1))
-    return Pairs(p, difference - reach, difference + reach, effect, how.repetitions)
+    return p, np.quantile(largest, 1 - how.alpha, method="higher"), how.repetitions
 
 
 def residual_variance(scores: Floats) -> float:
@@ -349,13 +318,15 @@ def residual_variance(scores: Floats) -> float:
     return variance if variance > 1e-24 * float(np.abs(scores).max()) ** 2 else 0.0
 
 
-PAIR_TESTS: Mapping[str, Callable[[Floats, Setting], Pairs]] = {
-    "t": _symmetric("t"),
-    "bootstrap": _symmetric("bootstrap"),
-    "randomisation": _inverted_randomisation,
+TESTS: Mapping[str, Callable[[Floats, Floats, Setting], Tested]] = {
+    "t": _t,
+    "bootstrap": _bootstrap,
+    "randomisation": _randomisation,
     "tukey": _tukey,
     "randomised-tukey": _randomised_tukey,
 }
+"""From differences (P x T), the scores that they are of, and the setting."""
+
 FOR_ALL_PAIRS = ("tukey", "randomised-tukey")  # they allow for the number of pairs by themselves
 
 
@@ -492,12 +463,13 @@ def power(
     if len(matrix.topics) < 2:
         raise InputError(f"There is 1 {matrix.unit}: a significance test needs at least two.")
     first, second = system_pairs(matrix.systems)
+    setting = Setting(first, second, alpha, repetitions, seed)
     p, needed, drawn = [], [], 0
     for scores in matrix.paired():
-        D = scores[first] - scores[second]
+        D = setting.differences(scores)
         # No test depends on the unit, and noise has one size.
         unit = np.where(D.any(axis=1), np.abs(D).max(axis=1), 1.0)
-        uncorrected, critical, drawn = TESTS[test](D / unit[:, None], alpha, repetitions, seed)
+        uncorrected, critical, drawn = TESTS[test](D / unit[:, None], scores, setting)
         p.append(corrected(uncorrected, correction))
         needed.append(critical * unit)
     means = matrix.means()

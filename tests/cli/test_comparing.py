@@ -8,7 +8,7 @@ import pytest
 
 from ir_trunc import compare
 from ir_trunc._scoring._statistics import PairTest
-from ir_trunc.meta.power import PAIR_TESTS
+from ir_trunc.meta.power import TESTS
 
 MEASURES = ("RBPT", "AP")
 RUNS = ("never-stops.run", "stops-in-time.run", "says-little.run")
@@ -113,7 +113,7 @@ def test_without_tests_the_table_stays_as_it_was(compared):
 
 
 def test_help_names_every_test_between_systems():
-    assert get_args(PairTest) == tuple(PAIR_TESTS)
+    assert get_args(PairTest) == tuple(TESTS)
 
 
 def test_the_unit_of_tests_is_a_key(tmp_path, monkeypatch, command):

@@ -12,7 +12,8 @@ from scipy import stats
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings, compare, meta
-from ir_trunc.meta.power import PAIR_TESTS, Setting, corrected, not_worse, paired_tests, residual_variance
+from ir_trunc._scoring._statistics import corrected
+from ir_trunc.meta.power import TESTS, Setting, not_worse, paired_tests, residual_variance
 
 QRELS = {str(topic): {"a": 1, "b": 1, "c": 0} for topic in range(1, 10)} | {"10": {"a": 0}}
 RUNS = {
@@ -87,7 +88,7 @@ def test_randomised_tukey_permutes_systems_inside_topics():
         assert found.p[at] == pytest.approx(exact, abs=0.015)
 
 
-@pytest.mark.parametrize("test", PAIR_TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_equal_systems_do_not_differ_and_the_unit_of_a_measure_changes_no_p_value(test):
     x, how = scores(3, 10), setting(3, repetitions=200)
     x[1] = x[0]
@@ -97,7 +98,7 @@ def test_equal_systems_do_not_differ_and_the_unit_of_a_measure_changes_no_p_valu
     np.testing.assert_allclose([one.p, 1000 * one.low, one.effect], [other.p, other.low, other.effect])
 
 
-@pytest.mark.parametrize("test", PAIR_TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_an_interval_without_zero_is_a_significant_difference(test):
     for seed in range(8):
         x = scores(3, 15, seed) + np.array([[0.0], [0.25], [0.5]])
@@ -364,7 +365,7 @@ def nested(seed, users=12, days=30):
     return {key: {"a": 1, "b": 0} for key in keys}, runs
 
 
-@pytest.mark.parametrize("test", PAIR_TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_lists_with_keys_are_tested_by_unit(test):
     qrels, runs = nested(3)
     found = compare("RR c@1", qrels, runs, test=test, keys="user/day", repetitions=200)
