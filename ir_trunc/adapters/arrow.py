@@ -249,15 +249,15 @@ class Scorer:
                 (key, *_), _ = self.needed(rows.column_names)
                 ids = encoded(list_ids(rows, rows[key], self._layout(RUN), self.source))
                 codes = flat(ids.indices)
-                whole = int(np.flatnonzero(np.diff(codes)).max(initial=-1)) + 1  # rows of lists that ended
-                whole = len(codes) if table is None else whole
-                names = set(ids.dictionary.take(pc.unique(ids.indices[:whole])).to_pylist())
+                ended = int(np.flatnonzero(np.diff(codes)).max(initial=-1)) + 1  # rows of lists that ended
+                ended = len(codes) if table is None else ended
+                names = set(ids.dictionary.take(pc.unique(ids.indices[:ended])).to_pylist())
                 if again := finished & names:
                     what = "its rows are in several places; a stream sorted by the keys is needed"
                     raise InputError(f"{self.source}, list {min(again)}: {what}.")
                 finished |= names
-                held, enough = [rows.slice(whole)], max(PART, 2 * (len(codes) - whole))
-                yield from self(rows.slice(0, whole)).to_batches()
+                held, enough = [rows.slice(ended)], max(PART, 2 * (len(codes) - ended))
+                yield from self(rows.slice(0, ended)).to_batches()
         except IrTruncError as error:
             if not self.collect:
                 raise

@@ -225,12 +225,12 @@ def _options(options: Mapping[str, Any], called: Mapping[str, Measure], names: l
         ready["round"] = {column_of.get(of, of): digits for of, digits in given.items()}
     elif ready["round"] is not None:
         ready["round"] = whole("round", ready["round"], 0)
-    return ready | _test(ready)
+    return ready | _test(ready, names)
 
 
-def _test(options: Mapping[str, Any]) -> dict[str, Any]:
+def _test(options: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
     """The baseline as the place of a system; errors where the tests against it are not as they can be."""
-    names, baseline, correction, test = map(options.get, ("names", "baseline", "correction", "test"))
+    baseline, correction, test = (options[name] for name in ("baseline", "correction", "test"))
     if test not in ("t", "wilcoxon") and not callable(test):
         near = nearest(test, ("t", "wilcoxon"))
         raise ParameterError(f"test={shown(test)}: 't', 'wilcoxon' or a function is needed.{near}")
@@ -274,7 +274,7 @@ def _tables(
         warnings.filterwarnings("ignore", "save_dir is set")
         result = pt.Experiment(runs, topics, judged, asked, **{**options, **done})
 
-    def arranged(table: pd.DataFrame) -> pd.DataFrame:
+    def arranged(table: Any) -> Any:
         if "measure" not in table:  # means
             columns = ["name"]
             for name in called:
@@ -301,8 +301,8 @@ class _Store:
         elif isinstance(form, tuple) and len(form) == 2:
             self.suffix = "custom"
         else:
-            needed = "'trec', a module such as pickle, or two functions to read and write are needed"
-            raise ParameterError(f"save_format={shown(form)}: {needed}.")
+            what = "'trec', a module such as pickle, or two functions to read and write are needed"
+            raise ParameterError(f"save_format={shown(form)}: {what}.")
         self.load, self.dump = form
         if folder is None:
             return
@@ -314,7 +314,7 @@ class _Store:
         if unfit := [name for name in names if not pt.io.ok_filename(name)]:
             raise ParameterError(f"save_dir needs names= that can name files; {unfit[0]!r} cannot.")
 
-    def results(self, name: str, run: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    def results(self, name: str, run: Callable[[], Any]) -> Any:
         """The results of a system: those that were saved, where they are reused, or those that it gives."""
         if self.folder is None:
             return run()
@@ -322,8 +322,7 @@ class _Store:
         if os.path.exists(path):
             if self.mode == "reuse":
                 with pt.io.autoopen(path, "rb") as file:
-                    saved: pd.DataFrame = self.load(file)
-                return saved
+                    return self.load(file)
             if self.mode == "error":
                 raise ParameterError(f"{path} exists: save_mode='reuse', 'overwrite' or 'warn' is needed.")
             if self.mode == "warn":
@@ -347,10 +346,10 @@ def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFr
 
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
-    fields = {"qid": "query_id"}
+    wanted = {"qid": "query_id"}
     if value:
-        fields |= {"docno": "doc_id", value: "score" if value == "score" else "relevance"}
-    columns = {column_name(frame.columns, field, name): ours for ours, field in fields.items()}
+        wanted |= {"docno": "doc_id", value: "score" if value == "score" else "relevance"}
+    columns = {column_name(frame.columns, field, name): theirs for theirs, field in wanted.items()}
     named = frame.rename(columns=columns)
     if value is None:
         return named.assign(qid=ids_of_table(named, "query_id", name))
@@ -387,7 +386,7 @@ def _results_of(
 ) -> pd.DataFrame:
     """All results of a system, which may already be results; those of transformers are saved."""
 
-    def run() -> pd.DataFrame:
+    def run() -> Any:
         if batch_size is None:
             return system.transform(topics)
         return pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)

@@ -59,7 +59,9 @@ DCGForm = Annotated[
         elsewhere=(("jk", " anDCG(dcg='jk')@k is nDCG@k with the discount of 2002, log2(max(2, i))."),),
     ),
 ]
-Beta = Annotated[float, Number("weight of recall against precision, as trec_eval's set_F takes it", 0)]
+RecallWeight = Annotated[
+    float, Number("weight of recall against precision, as trec_eval's set_F takes it", 0)
+]
 
 
 # counting relevant documents
@@ -122,7 +124,7 @@ def SetR(lists: Lists, rel: MinRel = 1) -> Floats:
 
 
 @measure(source=RIJSBERGEN, cutoff="none", reads=("end",), takes_nil=True)
-def SetF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0) -> Floats:
+def SetF(lists: Lists, rel: MinRel = 1, beta: RecallWeight = 1.0) -> Floats:
     """F-measure of the whole list.
 
     (1 + beta) SetP SetR / (SetR + beta SetP) = (1 + beta) (sum_i r_i) / (n + beta R)

@@ -13,7 +13,7 @@ from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import CollectionSize, MinRel
-from ir_trunc.measures.parts import binary, count, over, standing, ties
+from ir_trunc.measures.parts import binary, count, grade_groups, over, standing
 
 __all__ = ["AUC", "KendallTau", "Spearman"]
 
@@ -72,7 +72,7 @@ def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     passed = lists.n * hits - lists.sum(relevant * lists.rank) - hits * (hits - 1) / 2
     lost = (lists.n - hits) * lists.spread(binary(lists).R) - passed
     ordered, _ = without_last(float(D), lists.n)
-    grades = ties(lists.judgments)
+    grades = grade_groups(lists.judgments)
     size = grades.size.astype(np.float64)
     in_judgments = without_last(float(D), grades.R)[0] - grades.sum(size * (size - 1) / 2)
     return over(won - lost, np.sqrt(ordered) * np.sqrt(lists.spread(in_judgments)))
@@ -86,7 +86,7 @@ def Spearman(lists: Lists, D: CollectionSize = 20000) -> Floats:
 
     Where one of the two ranks nothing (empty list, nil query): 0.
     """
-    size, grades = float(lists.collection(D)), ties(lists.judgments)
+    size, grades = float(lists.collection(D)), grade_groups(lists.judgments)
 
     def lead(row: Ints, better: Ints, same: Ints) -> Floats:
         """How far a grade stands before grade 0; documents of grade 0 then add nothing to the covariance."""

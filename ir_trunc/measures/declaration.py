@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.parameters import literal
-from ir_trunc.measures.definition import CUTOFF, Definition, Formula, OfMeans, Range, Reads, Ties
+from ir_trunc.measures.definition import CUTOFF, Definition, Formula, ListParts, OfMeans, Range, TieUnit
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Kind, Nil, Param, Whole
 from ir_trunc.measures.parts import AtLeast, gains_by, scale_of, silent_or
@@ -107,8 +107,8 @@ class measure:
     at: str = CUTOFF
     lower_is_better: bool = False
     takes_nil: bool = False
-    reads: Reads = ()
-    ties: Ties | None = None
+    reads: ListParts = ()
+    ties: TieUnit | None = None
 
     def __call__(self, formula: Formula) -> Formula:
         """Register the formula, and return it."""

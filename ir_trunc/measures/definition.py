@@ -32,9 +32,9 @@ __all__ = ["BoundMeasure", "Definition"]
 
 Formula = Callable[..., Floats]
 OfMeans = tuple[Callable[..., tuple[Floats, ...]], Callable[..., Floats]]
-Read = Literal["confidence", "end"]
-Reads = tuple[Read, ...] | Callable[..., tuple[Read, ...]]
-Ties = Literal["gains", "grades", "orders"]
+ListPart = Literal["confidence", "end"]
+ListParts = tuple[ListPart, ...] | Callable[..., tuple[ListPart, ...]]
+TieUnit = Literal["gains", "grades", "orders"]
 Range = tuple[float, float]
 
 CUTOFF = "cutoff"
@@ -101,8 +101,8 @@ class Definition(Declared):
     influence: Formula | None = None
     at: str = CUTOFF
     lower_is_better: bool = False
-    reads: Reads = ()
-    ties: Ties = "orders"
+    reads: ListParts = ()
+    ties: TieUnit = "orders"
 
     @property
     def params(self) -> Mapping[str, Param]:
@@ -237,7 +237,7 @@ class BoundMeasure:
         return not binary and self.params.get("gain") != "binary"
 
     @property
-    def reads(self) -> tuple[Read, ...]:
+    def reads(self) -> tuple[ListPart, ...]:
         """What the measure reads with these parameters: 'confidence', 'end', both or neither."""
         reads = self.definition.reads
         return reads(**self.params) if callable(reads) else reads

@@ -14,7 +14,7 @@ from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Flag, GradeGains, Number
-from ir_trunc.measures.parts import Gains, Judged, count, mapped, nil, over, scale_of, ties
+from ir_trunc.measures.parts import Gains, Judged, count, grade_groups, mapped, nil, over, scale_of
 
 __all__ = ["AGR", "AWP", "RGR", "RWP", "Q", "RMeasure"]
 
@@ -29,7 +29,7 @@ QUESTION = (
     "How good are answers of several grades, or such that mean the same, where a question may also have none?"
 )
 
-Beta = Annotated[float, Number("weight of gain against count", 0, inside=True)]
+GainWeight = Annotated[float, Number("weight of gain against count", 0, inside=True)]
 Adjusted = Annotated[bool, Flag("whether gains are adjusted to the topic, as in AGR")]
 
 
@@ -42,7 +42,7 @@ def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
     by_gain = np.argsort(worth, kind="stable")
     below = np.empty(len(worth))
     below[by_gain] = np.concatenate(([0.0], worth[by_gain][:-1]))
-    R, grades = plain.R, ties(judgments)
+    R, grades = plain.R, grade_groups(judgments)
 
     def units(row: Ints, grade: Ints, size: Ints) -> Floats:
         at = np.searchsorted(levels, grade)
@@ -87,7 +87,7 @@ def at_R(lists: Lists, gains: Gains, beta: float, bonus: int) -> Floats:
 
 
 @measure(source=SAKAI)
-def Q(lists: Lists, beta: Beta = 1.0, gains: GradeGains = None, adjusted: Adjusted = False) -> Floats:
+def Q(lists: Lists, beta: GainWeight = 1.0, gains: GradeGains = None, adjusted: Adjusted = False) -> Floats:
     """Q-measure: average precision for graded relevance, which goes on falling after rank R.
 
     1/R sum over relevant ranks r of (beta cg(r) + count(r)) / (beta cig(r) + r)
@@ -100,7 +100,9 @@ def Q(lists: Lists, beta: Beta = 1.0, gains: GradeGains = None, adjusted: Adjust
 
 
 @measure(source=SAKAI)
-def RMeasure(lists: Lists, beta: Beta = 1.0, gains: GradeGains = None, adjusted: Adjusted = False) -> Floats:
+def RMeasure(
+    lists: Lists, beta: GainWeight = 1.0, gains: GradeGains = None, adjusted: Adjusted = False
+) -> Floats:
     """R-measure: the blended ratio of the Q-measure at rank R alone.
 
     (beta cg(R) + count(R)) / (beta cig(R) + R)

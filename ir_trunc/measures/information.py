@@ -8,10 +8,10 @@ import numpy as np
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc.measures.declaration import measure
-from ir_trunc.measures.definition import UNBOUNDED, Read
+from ir_trunc.measures.definition import UNBOUNDED, ListPart
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, TOOL, Documents, Number
-from ir_trunc.measures.parts import collection_sizes, standing, ties
+from ir_trunc.measures.parts import collection_sizes, grade_groups, standing
 
 __all__ = ["OIE"]
 
@@ -21,16 +21,18 @@ QUESTION = (
     "How much does the list tell of the judgments, with noise and with silence both counted against it?"
 )
 
-Beta = Annotated[float, Number("weight of the joint information; above 1, noise and silence both cost", 0)]
+JointWeight = Annotated[
+    float, Number("weight of the joint information; above 1, noise and silence both cost", 0)
+]
 
 
-def end_unless_joint(beta: float, **others: object) -> tuple[Read, ...]:
+def end_unless_joint(beta: float, **others: object) -> tuple[ListPart, ...]:
     """With beta=1 noise costs nothing, and the score is the information that list and judgments share."""
     return () if beta == 1 else ("end",)
 
 
 @measure(source=AMIGO_OIE, range=UNBOUNDED, reads=end_unless_joint, ties="grades")
-def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
+def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05) -> Floats:
     """Observational information effectiveness: the information that list and judgments share, in nats.
 
     H(S) + H(G) - beta H(S,G)
@@ -53,7 +55,7 @@ def OIE(lists: Lists, D: Documents = 20000, beta: Beta = 1.05) -> Floats:
     of_size = np.log(np.maximum(size, 1))
     shared = lists.sum(gain) + lists.sum(lists.grade > 0) * of_size
     H_S = lists.n * of_size - lists.prefix(log)
-    grades = ties(lists.judgments)
+    grades = grade_groups(lists.judgments)
     coded = grades.sum(grades.size * log[grades.better + grades.size])
     H_G = lists.spread(grades.R) * of_size - lists.spread(coded)
     return H_S + H_G - beta * (H_S + H_G - shared)

@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc._core.arrays import Floats, Ints
-from ir_trunc.measures.classical import Beta, SetF, SetP, SetR
+from ir_trunc.measures.classical import RecallWeight, SetF, SetP, SetR
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
@@ -52,7 +52,7 @@ def NilR(lists: Lists, rel: MinRel = 1, nil: Nil = 1.0) -> Floats:
 
 
 @measure(source=LIN, cutoff="none", reads=("end",))
-def NilF(lists: Lists, rel: MinRel = 1, beta: Beta = 1.0, nil: Nil = 1.0) -> Floats:
+def NilF(lists: Lists, rel: MinRel = 1, beta: RecallWeight = 1.0, nil: Nil = 1.0) -> Floats:
     """F-measure of the whole list, where silence is right on a nil query.
 
     (1 + beta) (sum_i r_i) / (n + beta R); on a nil query nil for the empty list, 0 for any other

@@ -271,7 +271,7 @@ def top_grade(lists: Lists, max_rel: int | None) -> int:
 
 
 @dataclass(frozen=True)
-class Ties:
+class GradeGroups:
     """The relevant documents of every query in groups of the same grade, best first."""
 
     row: Ints  # of every group, its query
@@ -304,9 +304,9 @@ def _keys(row: Ints, level: Ints, levels: Ints) -> Ints:
     return row * len(levels) + (len(levels) - 1 - level)
 
 
-def ties(judgments: Judgments) -> Ties:
+def grade_groups(judgments: Judgments) -> GradeGroups:
     """The groups of some judgments; computed once for them."""
-    if Ties not in judgments.computed:
+    if GradeGroups not in judgments.computed:
         relevant = judgments.grades > 0
         row, grade, levels = judgments.rows[relevant], judgments.grades[relevant], judgments.levels
         keys = _keys(row, np.searchsorted(levels, grade), levels)
@@ -315,8 +315,10 @@ def ties(judgments: Judgments) -> Ties:
         row, grade, keys = row[firsts], grade[firsts], np.append(keys[firsts], _LAST)
         starts = np.append(firsts, [R.sum()] * 2)
         better = firsts - offsets_of(R)[row]
-        judgments.computed[Ties] = Ties(row, grade, np.diff(starts)[:-1], better, R, keys, starts, levels)
-    groups: Ties = judgments.computed[Ties]
+        judgments.computed[GradeGroups] = GradeGroups(
+            row, grade, np.diff(starts)[:-1], better, R, keys, starts, levels
+        )
+    groups: GradeGroups = judgments.computed[GradeGroups]
     return groups
 
 
@@ -336,7 +338,7 @@ def standing(lists: Lists) -> Standing:
     at = np.flatnonzero(lists.grade > 0)
     row, level = lists.row[at], np.searchsorted(lists.judgments.levels, lists.grade[at])
     better, same = _above(level, row, len(lists.lengths))
-    better_in_all, same_in_all = ties(lists.judgments).around(row, level)
+    better_in_all, same_in_all = grade_groups(lists.judgments).around(row, level)
     return Standing(at, better, better + same + 1, better_in_all, better_in_all + same_in_all)
 
 

@@ -19,7 +19,7 @@ from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.parameters import number
 from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declaration import measure
-from ir_trunc.measures.definition import Range, Read
+from ir_trunc.measures.definition import ListPart, Range
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, MinRel, Number, Size
 from ir_trunc.measures.parts import Gains, binary, collection_sizes, count, effort, over, undiscounted
@@ -61,7 +61,9 @@ TargetRecall = Annotated[float, RecallLevel("recall to be reached, written @r")]
 OptionalRecall = Annotated[
     "float | None", RecallLevel("recall to be reached, written @r; by default the list's end")
 ]
-Price = Annotated[float, Number("cost of a document that is read; a run's own costs take its place", 0)]
+ReadingPrice = Annotated[
+    float, Number("cost of a document that is read; a run's own costs take its place", 0)
+]
 Unread = Annotated[
     float, Number("cost of a document that has to be read later, since relevant ones are missing", 0)
 ]
@@ -94,7 +96,7 @@ def reached(lists: Lists, gains: Gains, r: float) -> tuple[Floats, Floats, Bools
     return wanted, lists.sum(lists.rank * at), lists.sum(gains.hits) >= wanted
 
 
-def end_without_recall(r: float | None, **others: object) -> tuple[Read, ...]:
+def end_without_recall(r: float | None, **others: object) -> tuple[ListPart, ...]:
     """At a given recall the rank where it is reached counts, and not the end of the list."""
     return () if r else ("end",)
 
@@ -173,7 +175,7 @@ def OneMinusLossER(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Float
 @measure(source=CLEF, range=to_0, cutoff="none", reads=("end",))
 def NegTotalCost(
     lists: Lists,
-    price: Price = 1.0,
+    price: ReadingPrice = 1.0,
     penalty: Penalty = "none",
     unread: Unread = 2.0,
     D: Documents = QRELS,

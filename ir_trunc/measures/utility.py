@@ -10,7 +10,7 @@ import math
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc.measures.declaration import measure
-from ir_trunc.measures.definition import UNBOUNDED, Read
+from ir_trunc.measures.definition import UNBOUNDED, ListPart
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Effort, MaxRel, Persistence, Scale, SignedScale
 from ir_trunc.measures.parts import (
@@ -34,7 +34,7 @@ QUESTION = "Was what the list holds worth the effort of reading all of it?"
 AT_MOST_ONE = (-math.inf, 1)
 
 
-def end_if_costly(e: float, **others: object) -> tuple[Read, ...]:
+def end_if_costly(e: float, **others: object) -> tuple[ListPart, ...]:
     """Where documents cost nothing, those at the end of a list that are worth nothing change nothing."""
     return ("end",) if e else ()
 

@@ -257,12 +257,11 @@ class PoolGrid(Result):
             if ax is not None:
                 raise InputError("ax is for one picture: name a measure, or leave ax out.")
             return self.plot_all()
-        shown = _kit.ready_axes(ax)
-        _kit.name_lines(shown, self._drawn(measure, form, shown))
-        shown.set_title(f"{_plain(measure)}: {_FORMS[form]}", fontsize="medium")
-        shown.set_xlabel("evaluation depth k (documents)")
-        shown.set_ylabel(f"share of system pairs, p < {self.alpha:g}")
-        return shown
+        ax = _kit.ready_axes(ax)
+        _kit.name_lines(ax, self._drawn(measure, form, ax))
+        ax.set_title(f"{_plain(measure)}: {_FORMS[form]}", fontsize="medium")
+        ax.set(xlabel="evaluation depth k (documents)", ylabel=f"share of system pairs, p < {self.alpha:g}")
+        return ax
 
     def _drawn(self, measure: str | Measure, form: str, ax: Any) -> list[tuple[str, Any]]:
         """One panel; its lines by their names."""
@@ -355,7 +354,7 @@ def pool_grid(
     check_residual(residual, names)
     feeding = pools.systems if pooled is None else tuple(pooled)
     texts = [at_depth(name, k, residual) for k in ends for name in names]
-    bound = dict(zip(texts, own_formulas(parse_measure(text) for text in texts)))
+    bound = dict(zip(texts, own_formulas(map(parse_measure, texts))))
     share = np.empty((len(sizes), len(texts), len(kinds)))
     keeps = [pools.in_pool(depth, feeding) for depth in sizes]
     for row, keep in enumerate(progress(keeps, "pools", "pool")):

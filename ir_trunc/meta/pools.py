@@ -189,9 +189,9 @@ class LeftOut(Result):
 
         For the second, the system alone has its score without its group; all others keep theirs.
         """
-        scores, alone = (higher_is_better(self.measures, each) for each in (self.full, self.without))
-        full = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
-        others = (scores[:, None, :] > alone[:, :, None]) & ~np.eye(len(self.systems), dtype=bool)
+        pooled, alone = (higher_is_better(self.measures, each) for each in (self.full, self.without))
+        full = 1 + (pooled[:, None, :] > pooled[:, :, None]).sum(axis=2)
+        others = (pooled[:, None, :] > alone[:, :, None]) & ~np.eye(len(self.systems), dtype=bool)
         return full, 1 + others.sum(axis=2)
 
     def to_pandas(self) -> pd.DataFrame:

@@ -392,8 +392,8 @@ class Power(Result):
     def heading(self) -> str:
         """The test, its level, and what was drawn."""
         draws = f", {self.repetitions} repetitions, seed {self.seed}" if self.repetitions else ""
-        corrected = f", corrected by {self.correction}" if self.correction else ""
-        test = f"{self.test} test, p < {self.alpha:g}{corrected}{draws}"
+        correction = f", corrected by {self.correction}" if self.correction else ""
+        test = f"{self.test} test, p < {self.alpha:g}{correction}{draws}"
         return f"{test}; {len(self.systems)} systems, {self.units}"
 
     def plot(self, ax: Any = None) -> Any:

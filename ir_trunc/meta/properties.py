@@ -454,10 +454,10 @@ class PropertyTable(Result):
         """Measures by properties, dark where the property holds; a star where the paper says otherwise."""
         words = self.summary()
         shades = [[_SHADES[finding.verdict] for finding in verdicts.findings] for verdicts in self.rows]
-        shown = _kit.shaded_table(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
+        ax = _kit.shaded_table(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
         title = "the darker, the more strictly it holds; *: the paper says otherwise"
-        shown.set_title(title, fontsize="medium")
-        return shown
+        ax.set_title(title, fontsize="medium")
+        return ax
 
 
 @procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")

@@ -209,7 +209,7 @@ def mean_scores(
     for start in progress(range(0, len(first), step), "drawing topics", "block"):
         a, b = first[start : start + step], second[start : start + step]
         drawn = rng.permuted(np.broadcast_to(which, (len(a), repetitions, T)), axis=2)
-        chosen = (drawn == number + 1 for number in range(sets))
+        chosen = (drawn == name for name in range(1, sets + 1))
         yield [(matrix.over(a, pick), matrix.over(b, pick)) for pick in chosen]
 
 
