@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from inspect import signature
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -37,6 +37,7 @@ from ir_trunc._core.errors import (
     warn,
 )
 from ir_trunc._core.parameters import flag, number, one_of, several, whole
+from ir_trunc._read.reading import Unpack
 from ir_trunc._scoring.objects import bind, parse_measures, trec_eval_measures
 from ir_trunc.measures.declaration import items_of
 
@@ -56,6 +57,31 @@ _REFUSED = {
 """Options of pt.Experiment that have their defaults here, and why."""
 
 
+class ExperimentOptions(TypedDict, total=False):
+    """The options of `pt.Experiment`, and its names for systems and measures."""
+
+    retr_systems: Mapping[str, Any] | Sequence[Any]
+    eval_metrics: Any
+    perquery: bool | Literal["both"]
+    batch_size: int | None
+    baseline: int | str | None
+    test: Literal["t", "wilcoxon"] | Callable[..., Any]
+    correction: str | None
+    correction_alpha: float
+    round: int | Mapping[str, int] | None
+    verbose: bool | Literal["auto"]
+    save_dir: str | None
+    save_mode: str
+    save_format: Any
+    filter_by_qrels: bool
+    filter_by_topics: bool
+    dataframe: bool
+    highlight: str | None
+    validate: str
+    precompute_prefix: bool
+    plan: str
+
+
 def experiment(
     systems: Mapping[str, Any] | Sequence[Any] | None = None,
     topics: pd.DataFrame | None = None,
@@ -65,7 +91,7 @@ def experiment(
     *,
     views: bool = False,
     unjudged: Literal["exclude", "nil"] | None = None,
-    **options: Any,
+    **options: Unpack[ExperimentOptions],
 ) -> Any:
     """`pt.Experiment` with measures of any kind.
 
