@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -14,10 +13,10 @@ from ir_measures import Measure
 
 from ir_trunc import plots
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, warn
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, noted, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked, text
-from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
@@ -25,22 +24,20 @@ from ir_trunc._reporting._selection import (
     bootstrap,
     chance_of_lead,
     choose,
-    keeping,
+    expected_score,
     separation,
     shares_of_first,
-    weighted,
     weights_of,
-)  # fmt: skip
+)
 from ir_trunc._scoring._runs import progress
 from ir_trunc._scoring.evaluator import Options
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.definition import BoundMeasure, influence
-from ir_trunc.truncation._fitting import one_measure, single_measure, units_of
+from ir_trunc.truncation._fitting import one_measure, single_measure
 from ir_trunc.truncation._policy import Cutter, profiled, refuse_if_not_live, registry, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
-from ir_trunc.truncation._validation import cut_each, fit_each, topic_folds
-from ir_trunc.truncation.policies.lengths import Fixed, Greedy
-from ir_trunc.truncation.policies.thresholds import LevelPolicy
+from ir_trunc.truncation._validation import Split
+from ir_trunc.truncation.policies.lengths import Fixed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,22 +54,49 @@ FIXED = (1, 2, 3, 5, 10, 20, 50, 100)
 WHOLE, SILENT = "as retrieved", "always silent"
 """The names of the two references: the lists as they are, and nothing for any question."""
 
-FOLDS = 5
 _CHANCE = 0.05
 _OF_ALL = "at_least", "at_most", "fitted_on"  # what every policy has
 _INTERVAL = 2.5, 97.5
 _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share that suggests distances
+# The quantities of a user by their columns: name, form of the number, and what it is.
+_QUANTITIES = {
+    "kept": ("kept", "{:.0%}", "of the answerable questions still get a relevant passage"),
+    "unanswered": ("unanswered", "{:.0%}", "of the unanswerable questions are left unanswered"),
+    "wrongly": ("wrongly", "{:.0%}", "of the unanswered questions had an answer"),
+    "length": ("passages", "{:.1f}", "per question"),
+    "cost": ("cost", "{:.4g}", "per question"),
+}
 _PRECISE_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class HowMany(Result):
-    """How well each policy did on questions that it was not fitted on, the highest score first.
+    """How well each policy did on questions that it was not fitted on.
 
-    Arrays have a value for each policy (P).
+    Each column of the table is an attribute as well: `advice.score` is an array of the scores, and
+    `advice.policies` and `advice.fitted` are tuples of texts.
 
     Attributes
     ----------
+    table : pandas.DataFrame
+        A row for each policy, the highest score first. 'always silent' and 'as retrieved' are the two
+        references.
+
+        - policy, its name; fitted, the policy as it is fitted on all questions, as text, "" for one that text
+          cannot hold
+        - kept, the share of the answerable questions whose list keeps a relevant document; unanswered, of the
+          unanswerable questions that get the empty list; wrongly, of the questions with the empty list that
+          have an answer
+        - empty, the share of empty lists; length and cost, documents and their cost per question; cost is NaN
+          where it is unknown
+        - score, and its individual 95 % interval low to high
+        - first, the share of the bootstrap samples of the questions in which the policy has the highest score
+        - behind_low, behind_high: 95 % interval of the advised policy's score less this policy's
+    policy : Policy
+        The advised policy, fitted on all questions: `advice.policy(scores)`, `advice.policy.keep(items)`, or
+        `advice.policy.save("stop.json")`.
+    advised, present : str
+        Name of the advised policy, and of the setting in use.
     measure : str
         The measure of the scores.
     questions, unanswerable : int
@@ -84,26 +108,6 @@ class HowMany(Result):
         The share of unanswerable questions for which all figures are; None for that of the labels.
     folds, seed : int
         Of the cross-validation.
-    policies : tuple of str
-        Their names (P). 'always silent' and 'as retrieved' are the two references.
-    fitted : tuple of str
-        Each policy fitted on all questions, as text; "" for one that text cannot hold.
-    advised, present : str
-        Name of the advised policy, and of the setting in use.
-    policy : Policy
-        The advised policy, fitted on all questions: `advice.policy(scores)`, `advice.policy.keep(items)`, or
-        `advice.policy.save("stop.json")`.
-    kept, unanswered, wrongly : numpy.ndarray
-        Share of the answerable questions whose list keeps a relevant document, of the unanswerable questions
-        that get the empty list, and of the questions with the empty list that have an answer.
-    empty, length, cost : numpy.ndarray
-        Share of empty lists, and documents and their cost per question; cost is NaN where it is unknown.
-    score, low, high : numpy.ndarray
-        Mean scores on these questions, with individual 95 % intervals.
-    first : numpy.ndarray
-        Share of the bootstrap samples of the questions in which the policy has the highest score.
-    behind_low, behind_high : numpy.ndarray
-        95 % interval of the advised policy's score less this policy's.
     expected : tuple of three floats
         The score of the advised policy on new questions, with its 95 % interval: without the optimism of the
         best of many (the bootstrap of Tsamardinos et al. 2018).
@@ -121,6 +125,10 @@ class HowMany(Result):
         Policies that could not be tried, with the reason.
     """
 
+    table: pd.DataFrame
+    policy: Any
+    advised: str
+    present: str
     measure: str
     questions: int
     unanswerable: int
@@ -129,23 +137,6 @@ class HowMany(Result):
     production: float | None
     folds: int
     seed: int
-    policies: tuple[str, ...]
-    fitted: tuple[str, ...]
-    advised: str
-    present: str
-    policy: Any
-    kept: Floats
-    unanswered: Floats
-    wrongly: Floats
-    empty: Floats
-    length: Floats
-    cost: Floats
-    score: Floats
-    low: Floats
-    high: Floats
-    first: Floats
-    behind_low: Floats
-    behind_high: Floats
     expected: tuple[float, float, float]
     chance: float
     separation: tuple[float, float, float]
@@ -155,52 +146,56 @@ class HowMany(Result):
 
     digits = 3
 
+    def __getattr__(self, name: str) -> Any:
+        column = "policy" if name == "policies" else name
+        if name.startswith("_") or column not in (table := self.table):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        values = table[column]
+        return tuple(values) if column in ("policy", "fitted") else values.to_numpy()
+
     @property
     def alike(self) -> tuple[str, ...]:
         """The other policies whose score does not differ significantly: the 95 % interval holds 0."""
-        rows = zip(self.policies, self.behind_low, self.behind_high)
-        return tuple(name for name, low, high in rows if low <= 0 <= high and name != self.advised)
+        same = (self.behind_low <= 0) & (self.behind_high >= 0)
+        return tuple(name for name in self.table["policy"][same] if name != self.advised)
 
     @property
     def heading(self) -> str:
         """The advice as text."""
         best, now = self.policies.index(self.advised), self.policies.index(self.present)
-        advised = self._written(best)
+        return "\n".join([*self._advice(best, now), *self._quantities(best, now), *self._remarks(best)])
+
+    def _advice(self, best: int, now: int) -> Iterator[str]:
         weighted = "" if self.production is None else f" (weighted to {self.production:.0%})"
-        lines = [
-            f"{counted(self.questions, 'question')}, {self.unanswerable} of them without an answer{weighted};"
-            f" {self.folds}-fold cross-validation.",
-            f"Advice: keep the present setting, {advised}." if best == now else f"Advice: {advised}.",
-        ]
+        unanswerable = f"{self.unanswerable} of them without an answer{weighted}"
+        yield f"{counted(self.questions, 'question')}, {unanswerable}; {self.folds}-fold cross-validation."
         if self.unit:
-            nested = f"Means are nested; folds and intervals are over {self.units} values of {self.unit!r}."
-            lines.insert(1, nested)
-        if best != now:
-            lines[-1] += f" In brackets: the present setting, {self._written(now)}."
+            yield f"Means are nested; folds and intervals are over {self.units} values of {self.unit!r}."
+        if best == now:
+            yield f"Advice: keep the present setting, {self._written(best)}."
+        else:
+            present = f"In brackets: the present setting, {self._written(now)}."
+            yield f"Advice: {self._written(best)}. {present}"
         if self.empty[best] == 1:
-            lines.append("This leaves every question unanswered.")
-        quantities: list[tuple[str, str, Floats, str]] = [
-            ("kept", "of the answerable questions still get a relevant passage", self.kept, "{:.0%}"),
-            ("unanswered", "of the unanswerable questions are left unanswered", self.unanswered, "{:.0%}"),
-            ("wrongly", "of the unanswered questions had an answer", self.wrongly, "{:.0%}"),
-            ("passages", "per question", self.length, "{:.1f}"),
-            ("cost", "per question", self.cost, "{:.4g}"),
-        ]
-        for column, what, values, form in quantities:
+            yield "This leaves every question unanswered."
+
+    def _quantities(self, best: int, now: int) -> Iterator[str]:
+        """The quantities of the advised policy, with those of the present setting in brackets."""
+        for column, (name, form, what) in _QUANTITIES.items():
+            values = self.table[column]
             if not math.isnan(values[best]):
                 compared = "" if best == now or math.isnan(values[now]) else f" ({form.format(values[now])})"
-                lines.append(f"{column}: {form.format(values[best])}{compared} {what}.")
+                yield f"{name}: {form.format(values[best])}{compared} {what}."
         expected, low, high = self.expected
         on_new = f"expect {expected:.3f} ({low:.3f} to {high:.3f}) on new questions"
         if math.isnan(expected):
             on_new = "so few questions do not show what to expect on new ones"
         at_present = "" if best == now else f", and {self.score[now]:.3f} with the present setting"
-        lines.append(f"{self.measure}: {on_new}; it is {self.score[best]:.3f} on these{at_present}.")
-        return "\n".join([*lines, *self._remarks(best)])
+        yield f"{self.measure}: {on_new}; it is {self.score[best]:.3f} on these{at_present}."
 
     def _written(self, row: int) -> str:
         """The name of a policy with its fitted parameters to four significant digits."""
-        name, fitted = self.policies[row], self.fitted[row]
+        name, fitted = map(str, (self.policies[row], self.fitted[row]))
         if name in (SILENT, WHOLE) or not fitted:
             return name
         if fitted == str(Fixed(0)):
@@ -249,16 +244,12 @@ class HowMany(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each policy, with all columns."""
-        columns = [field.name for field in fields(self) if isinstance(getattr(self, field.name), np.ndarray)]
-        table = pd.DataFrame(
-            {"policy": self.policies, "fitted": self.fitted} | {name: getattr(self, name) for name in columns}
-        )
-        return table.drop(columns="cost") if np.isnan(self.cost).all() else table
+        return self.table.drop(columns="cost") if np.isnan(self.cost).all() else self.table.copy()
 
     def summary(self) -> pd.DataFrame:
         """The printed table: the quantities of the heading, and the score with its interval."""
-        columns = ["kept", "unanswered", "wrongly", "length", "cost", "score", "low", "high"]
-        table = self.to_pandas().set_index("policy").filter(columns).dropna(axis=1, how="all")
+        columns = [*_QUANTITIES, "score", "low", "high"]
+        table = self.table.set_index("policy")[columns].dropna(axis=1, how="all")
         return table.rename(columns={"length": "passages"})
 
     def plot(self, against: str = "", ax: Axes | None = None) -> Axes:
@@ -369,80 +360,44 @@ def how_many(
     """
     rankings = _ranked(labels, retrieved, options)
     _check_that_ids_match(rankings)
-    bound = one_measure(measure)
-    _check_that_shorter_can_win(bound, single_measure(measure), rankings)
+    bound, named = one_measure(measure), single_measure(measure)
+    _check_that_shorter_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
-    unit, unit_of, nested = units_of(rankings)
-    count, units, nil = len(rankings), int(unit_of.max()) + 1, rankings.judgments.nil_queries
-    if folds is not None and folds > units > 1:
-        raise ParameterError(f"folds={folds}: {units} {_plural(unit)} can be in at most {units} parts.")
-    unit_parts = topic_folds(units, min(FOLDS, max(units, 2)) if folds is None else folds, seed)
-    parts = [np.flatnonzero(np.isin(unit_of, part)) for part in unit_parts]
+    split = Split.of(rankings, folds, seed, "questions")
+    nil, units = rankings.judgments.nil_queries, int(split.unit_of.max()) + 1
     if units < FEW:
-        warn(f"how_many: {_few(units, unit)}")
-    weights = weights_of(nil, nested, unanswerable)
-    target = bound if (weights == 1).all() else weighted(bound, rankings.topics, weights)
-    fitting = target if keep is None else keeping(target, keep, int((~nil).sum()))
-    trials, left_out = _try_policies(policies, also, present, target, fitting, rankings, parts)
-    values = np.array([influence(target, rankings.cut(trial.cuts)) for trial in trials])
-    # Of equal scores the shorter lists come first, and of equal lists what is simpler.
-    lengths = np.array([trial.cuts.mean() for trial in trials])
-    order = np.lexsort((np.arange(len(trials)), lengths, -np.round(values.mean(axis=1), 12)))
-    trials, values = [trials[i] for i in order], values[order]
-    lists = [rankings.cut(trial.cuts) for trial in trials]
-    hits = [cut.judged_rows[cut.judged_grades > 0] for cut in lists]
-    kept = np.array([np.bincount(rows, minlength=count) > 0 for rows in hits]) & ~nil
-    kept_shares = kept @ nested / (~nil @ nested)
-    if keep is not None and kept_shares.max() < keep:
-        most = int(kept_shares.argmax())
-        raise InputError(
-            f"keep={keep:g}: no policy keeps a relevant document for that share of the answerable questions;"
-            f" {trials[most].name} does for {kept_shares[most]:.1%}. Retrieve more, or lower `keep`."
-        )
-    scores, ranks = values.mean(axis=1), np.array([trial.rank for trial in trials])
+        warn(f"how_many: {_few(units, split.unit)}")
+    weights = weights_of(nil, split.weights, unanswerable)
+    _check_that_it_has_weights(bound, weights)
+    trials, left_out = _try_policies(policies, also, present, named, split, weights, keep)
+    trials, values = _best_first(trials, bound, rankings, weights)
+    table, kept = _quantities(trials, split, weights, price)
+    scores, kept_shares = values.mean(axis=1), table["kept"].to_numpy()
+    _check_that_one_keeps_enough(table, keep)
+    ranks = np.array([trial.rank for trial in trials])
     best = int(choose(scores[None], kept_shares[None], ranks, margin, keep)[0])
-    table = np.vstack([values, kept * nested, weights, ~nil * nested])
-    by_kind = unanswerable is not None and not unit
-    draws = bootstrap(table, unit_of, nil if by_kind else np.zeros(units, bool), seed)
-    chosen = choose(draws.scores, draws.kept, ranks, margin, keep)
-    outside = draws.outside[np.arange(len(chosen)), chosen]
-    expected = float(np.nanmean(outside)) if np.isfinite(outside).any() else np.nan
-    low, high = np.percentile(draws.scores, _INTERVAL, axis=0)
-    behind_low, behind_high = np.percentile(draws.scores[:, best, None] - draws.scores, _INTERVAL, axis=0)
-    empty = np.array([cut.lengths == 0 for cut in lists])
-    with np.errstate(invalid="ignore"):  # no question is unanswerable, or none is unanswered
-        unanswered = (empty & nil) @ nested / (nil @ nested)
-        wrongly = (empty & ~nil) @ weights / (empty @ weights)
-    names = tuple(trial.name for trial in trials)
+    drawn = np.vstack([values, kept * split.weights, weights, ~nil * split.weights])
+    by_kind = unanswerable is not None and not split.unit
+    draws = bootstrap(drawn, split.unit_of, nil if by_kind else np.zeros(units, bool), seed)
+    table = _with_bounds(table, scores, draws.scores, best)
+    expected = expected_score(draws, choose(draws.scores, draws.kept, ranks, margin, keep))
+    bounds = (expected + table[bound][best] - scores[best] for bound in ("low", "high"))
     return HowMany(
-        measure=str(single_measure(measure)),
-        questions=count,
+        table=table,
+        policy=profiled(trials[best].fitted, rankings, named),
+        advised=trials[best].name,
+        present=next(trial.name for trial in trials if trial.rank == 0),
+        measure=str(named),
+        questions=len(rankings),
         unanswerable=int(nil.sum()),
-        unit=unit,
+        unit=split.unit,
         units=units,
         production=unanswerable,
-        folds=len(parts),
+        folds=len(split.parts),
         seed=seed,
-        policies=names,
-        fitted=tuple(_as_text(trial.fitted) for trial in trials),
-        advised=names[best],
-        present=next(trial.name for trial in trials if trial.rank == 0),
-        policy=profiled(trials[best].fitted, rankings, str(single_measure(measure))),
-        kept=kept_shares,
-        unanswered=unanswered,
-        wrongly=wrongly,
-        empty=empty @ weights / count,
-        length=np.array([cut.lengths @ weights for cut in lists]) / count,
-        cost=np.array([_costs(cut, price) @ weights for cut in lists]) / count,
-        score=scores,
-        low=low,
-        high=high,
-        first=shares_of_first(draws.scores),
-        behind_low=behind_low,
-        behind_high=behind_high,
-        expected=(expected, expected + low[best] - scores[best], expected + high[best] - scores[best]),
-        chance=chance_of_lead(scores, draws.scores, np.isin(names, (SILENT, WHOLE))),
-        separation=separation(None if unit else rankings.first_scores, nil),
+        expected=(expected, *bounds),
+        chance=chance_of_lead(scores, draws.scores, table["policy"].isin((SILENT, WHOLE)).to_numpy()),
+        separation=separation(None if split.unit else rankings.first_scores, nil),
         margin=margin,
         keep=keep,
         left_out=tuple(left_out),
@@ -458,8 +413,7 @@ def _ranked(labels: Any, retrieved: Any, options: Any) -> Rankings:
         return rank(labels, retrieved, **options)
     except InputError as error:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with noted(issued=False):
                 rankings = rank(retrieved, labels, **options)
         except IrTruncError:
             raise error from None
@@ -502,6 +456,25 @@ def _check_that_shorter_can_win(bound: BoundMeasure, measure: Measure, rankings:
         )
 
 
+def _check_that_it_has_weights(bound: BoundMeasure, weights: Floats) -> None:
+    """ParameterError for a measure of the whole run that has no weighted mean, if the questions need one."""
+    if (weights != 1).any() and bound.definition.scope == "run" and bound.definition.of_means is None:
+        raise ParameterError(
+            f"{bound.definition.name} looks at all lists of a run and has no weighted mean, as `unanswerable`"
+            " and `keys` need; RBPT, EM and c@1 have."
+        )
+
+
+def _check_that_one_keeps_enough(table: pd.DataFrame, keep: float | None) -> None:
+    """InputError if no policy keeps the wanted share."""
+    most = table.iloc[int(table["kept"].argmax())]
+    if keep is not None and most["kept"] < keep:
+        raise InputError(
+            f"keep={keep:g}: no policy keeps a relevant document for that share of the answerable questions;"
+            f" {most['policy']} does for {most['kept']:.1%}. Retrieve more, or lower `keep`."
+        )
+
+
 def _warn_of_scores(rankings: Rankings) -> None:
     """Warn if the scores of each list are all equal, or relevant documents are mostly in the lower half."""
     lengths, scores = rankings.lengths, rankings.scores
@@ -526,12 +499,9 @@ def _warn_of_scores(rankings: Rankings) -> None:
         )
 
 
-def _plural(unit: str) -> str:
-    return f"values of {unit!r}" if unit else "questions"
-
-
 def _few(units: int, unit: str) -> str:
-    return f"{units} {_plural(unit)} are few; the advice is more certain with {FEW} or more."
+    what = f"values of {unit!r}" if unit else "questions"
+    return f"{units} {what} are few; the advice is more certain with {FEW} or more."
 
 
 # Policies.
@@ -551,46 +521,87 @@ def _try_policies(
     policies: Any,
     also: Any,
     present: Any,
-    target: BoundMeasure,
-    fitting: BoundMeasure,
-    rankings: Rankings,
-    parts: list[Ints],
+    measure: Measure,
+    split: Split,
+    weights: Floats,
+    keep: float | None,
 ) -> tuple[list[_Trial], list[str]]:
     """The setting in use, the references and all policies that could be tried, and why others could not."""
-    longest = int(rankings.lengths.max())
+    longest = int(split.rankings.lengths.max())
     now: Cutter = Fixed(longest)
     if present is not None:
-        is_policy = isinstance(present, str) or hasattr(present, "cut")
-        now = parse_policy(present) if is_policy else Fixed(present)
+        is_length = isinstance(present, (int, float, np.number))
+        now = Fixed(present) if is_length else parse_policy(present)
     asked, further = (
         [] if isinstance(texts, (str, list, tuple)) and not texts else parse_policies(texts)
         for texts in (policies, also)
     )
     required = [*asked, *further]
-    offered = {} if asked else _all_policies(longest)
     by_name: dict[str, Cutter] = {} if present is None else {str(now): now}
     by_name |= {WHOLE: now if present is None else Fixed(longest), SILENT: Fixed(0)}
-    by_name |= {name: policy for name, policy in offered.items() if str(policy) not in by_name}
-    by_name |= {str(policy): policy for policy in required if str(policy) not in by_name}
+    for name, policy in ({} if asked else _all_policies(longest)).items():
+        by_name.setdefault(name, policy)
+    for policy in required:
+        by_name.setdefault(str(policy), policy)
     trials: list[_Trial] = []
-    topics = np.arange(len(rankings))
-    sets = [*(np.setdiff1d(topics, part) for part in parts), topics]
     left_out = []
+    goal = None if (weights == 1).all() else weights
     for name, policy in progress(by_name.items(), "policies", "policy"):
-        # A level can be chosen so that enough questions keep a relevant document.
-        measure = fitting if isinstance(policy, (LevelPolicy, Greedy)) else target
         try:
             refuse_if_not_live(policy)
-            *of_others, of_all = fit_each(policy, measure, rankings, sets)
-            cuts, fitted = cut_each(of_others, rankings, parts), _finite(of_all)
+            cuts, of_all = split.trial(policy, measure, True, weights=goal, keep=keep)
         except IrTruncError as error:
             if policy is now or policy in required:
                 raise
             left_out.append(str(error))
             continue
+        fitted = _finite(of_all)
         rank = 0 if policy is now else 1 if isinstance(fitted, Fixed) else 2
         trials.append(_Trial(name, cuts, fitted, rank))
     return trials, left_out
+
+
+def _best_first(
+    trials: list[_Trial], bound: BoundMeasure, rankings: Rankings, weights: Floats
+) -> tuple[list[_Trial], Floats]:
+    """The trials by falling score, and the values of the questions under each (P x Q)."""
+    goal = None if (weights == 1).all() else weights
+    values = np.array([influence(bound, rankings.cut(trial.cuts), goal) for trial in trials])
+    # Of equal scores the shorter lists come first, and of equal lists what is simpler.
+    lengths = np.array([trial.cuts.mean() for trial in trials])
+    order = np.lexsort((np.arange(len(trials)), lengths, -np.round(values.mean(axis=1), 12)))
+    return [trials[i] for i in order], values[order]
+
+
+def _quantities(
+    trials: list[_Trial], split: Split, weights: Floats, price: float | None
+) -> tuple[pd.DataFrame, Bools]:
+    """The columns of the table that no bootstrap is needed for, and which questions are kept (P x Q)."""
+    nil, nested, count = split.rankings.judgments.nil_queries, split.weights, len(weights)
+    lists = [split.rankings.cut(trial.cuts) for trial in trials]
+    hits = [cut.judged_rows[cut.judged_grades > 0] for cut in lists]
+    kept = np.array([np.bincount(rows, minlength=count) > 0 for rows in hits]) & ~nil
+    empty = np.array([cut.lengths == 0 for cut in lists])
+    with np.errstate(invalid="ignore"):  # no question is unanswerable, or none is unanswered
+        columns = {
+            "policy": [trial.name for trial in trials],
+            "fitted": [_as_text(trial.fitted) for trial in trials],
+            "kept": kept @ nested / (~nil @ nested),
+            "unanswered": (empty & nil) @ nested / (nil @ nested),
+            "wrongly": (empty & ~nil) @ weights / (empty @ weights),
+            "empty": empty @ weights / count,
+            "length": np.array([cut.lengths @ weights for cut in lists]) / count,
+            "cost": np.array([_costs(cut, price) @ weights for cut in lists]) / count,
+        }
+    return pd.DataFrame(columns), kept
+
+
+def _with_bounds(table: pd.DataFrame, scores: Floats, drawn: Floats, best: int) -> pd.DataFrame:
+    """The table with the scores, and what their bootstrap samples (B x P) say of them."""
+    low, high = np.percentile(drawn, _INTERVAL, axis=0)
+    behind_low, behind_high = np.percentile(drawn[:, best, None] - drawn, _INTERVAL, axis=0)
+    table = table.assign(score=scores, low=low, high=high, first=shares_of_first(drawn))
+    return table.assign(behind_low=behind_low, behind_high=behind_high)
 
 
 def _all_policies(longest: int) -> dict[str, Cutter]:

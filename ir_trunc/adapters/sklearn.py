@@ -20,7 +20,8 @@ import numpy as np
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc.truncation._fitting import one_measure
-from ir_trunc.truncation._policy import lengths_of, numbers_of
+from ir_trunc.truncation._items import numbers_of
+from ir_trunc.truncation._policy import lengths_of
 from ir_trunc.truncation._text import live_policy
 
 __all__ = ["Truncate"]

@@ -343,15 +343,16 @@ def all_curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Cur
 class RunScores:
     """One run's lists under one measure of scope 'run'."""
 
-    def __init__(self, measure: BoundMeasure, rankings: Rankings):
-        self.measure = measure
+    def __init__(self, measure: BoundMeasure, rankings: Rankings, weights: Floats | None = None):
+        self.measure, self._weights = measure, weights
         self.rankings = rankings if measure.cutoff is None else rankings.cut(measure.cutoff)
         self._lists = Lists(self.rankings, measure.cutoff)
 
     @cached_property
     def parts(self) -> Floats:
         """What the measure follows from by means, for every topic (parts x T), see `parts_of`."""
-        return np.array(parts_of(self.measure, self._lists))
+        parts: Floats = np.array(parts_of(self.measure, self._lists))
+        return parts if self._weights is None else parts * self._weights
 
     def over(self, sets: Bools) -> Floats:
         """The measure over each of R sets of topics (R x T): R values."""
@@ -362,7 +363,7 @@ class RunScores:
     def influence(self) -> Floats:
         """The influence value of every topic (T); ParameterError where the measure does not declare any."""
         definition = self.measure.definition
-        if definition.influence is not None:
+        if definition.influence is not None and self._weights is None:
             return definition.influence(self._lists, **self.measure.params)
         if definition.of_means is None:
             raise ParameterError(
@@ -400,8 +401,8 @@ def value_from_means(measure: BoundMeasure, means: Floats) -> Floats:
     return means[0] if of_means is None else np.asarray(of_means[1](*means, **measure.params))
 
 
-def influence(measure: BoundMeasure, rankings: Rankings) -> Floats:
-    """For every topic (T) a value that a paired test may take; their mean is the measure."""
-    if measure.definition.scope == "list":
-        return measure.score(rankings)
-    return RunScores(measure, rankings).influence()
+def influence(measure: BoundMeasure, rankings: Rankings, weights: Floats | None = None) -> Floats:
+    """For every topic (T) a value that a paired test may take; their mean is the measure, weighted or not."""
+    if measure.definition.scope == "run":
+        return RunScores(measure, rankings, weights).influence()
+    return measure.score(rankings) if weights is None else measure.score(rankings) * weights + 0.0

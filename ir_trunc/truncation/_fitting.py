@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.curve import Curve
+from ir_trunc._core.curve import TOLERANCE, Curve
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
 from ir_trunc._core.parameters import instance
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
@@ -38,9 +39,7 @@ def single_measure(measure: Any) -> Measure:
 
 
 def one_measure(measure: Any) -> BoundMeasure:
-    """The formula of one measure, or the one that is given; an error for several and for losses."""
-    if isinstance(measure, BoundMeasure):
-        return measure
+    """The formula of one measure; an error for several and for losses."""
     parsed = single_measure(measure)
     bound = bind(parsed)
     if bound is None:
@@ -55,30 +54,52 @@ def curve_of(measure: Any, rankings: Rankings) -> Curve:
     """The curve of one measure; ParameterError if its score of a list depends on other lists."""
     bound = one_measure(measure)
     if bound.definition.scope == "run":
-        name = bound.definition.name if bound is measure else measure
         raise ParameterError(
-            f"{name} looks at all lists of a run at once: a list alone has no best cut."
+            f"{measure} looks at all lists of a run at once: a list alone has no best cut."
             " Greedy, ScoreThreshold and ShareOfTop, which have one level for the whole run, can be fitted to"
             " it; an oracle needs another measure."
         )
     return bound.curve(rankings)
 
 
-def best_levels(keys: Floats, rankings: Rankings, bound: BoundMeasure, sets: Iterable[Ints]) -> list[float]:
+def best_levels(
+    keys: Floats,
+    rankings: Rankings,
+    bound: BoundMeasure,
+    sets: Iterable[Ints],
+    weights: Floats | None = None,
+    keep: float | None = None,
+) -> list[float]:
     """The level for which the measure is best if each list ends before its first document with a lower key.
 
     Each document has a key; keys fall along each list. There is a level for each of the sets of lists, which
     are given by their positions: infinity if nothing is better than empty lists; of several the highest.
+    weights: of the lists (Q). keep: the share of the lists with an answer in the judgments that have to keep
+    a relevant document; where no level reaches it, the nearest is best. The share is taken one standard error
+    higher: of levels that reach it exactly, half would miss it on new topics.
     """
     depths = Depths(rankings, bound.cutoff)
     # The keys are those of whole lists, which policies cut; a measure looks at documents to its cutoff.
     keys = keys[rankings.ranks <= np.repeat(depths.lengths, rankings.lengths)]
-    levels = Levels(keys, np.array(parts_of(bound, depths)), depths.lengths)
+    parts = np.array(parts_of(bound, depths))
+    if weights is not None:
+        parts = parts * depths.spread(weights)
+    count = len(parts)
+    if keep is not None:
+        answerable = ~rankings.judgments.nil_queries
+        wanted = min(keep + math.sqrt(keep * (1 - keep) / answerable.sum()), 1.0)
+        has_answer = depths.spread(answerable)
+        parts = np.vstack([parts, (depths.sum(depths.grade > 0) > 0) & has_answer, has_answer])
+    levels = Levels(keys, parts, depths.lengths)
     best = []
     for chosen in sets:
         candidates, sums = levels.sums(chosen)
         # The score of a measure of the whole run is computed from the means of its parts.
-        scores = value_from_means(bound, sums / len(chosen))
+        means = sums / len(chosen)
+        scores = value_from_means(bound, means[:count])
+        if keep is not None:
+            missing = np.maximum(wanted * means[-1] - means[-2] - TOLERANCE, 0)
+            scores = np.where(missing > 0, -np.inf, scores) if missing.min() == 0 else -(1 + missing)
         highest = scores.max()
         best.append(float(candidates[np.argmax(scores >= highest - _SAME * abs(highest))]))
     return best

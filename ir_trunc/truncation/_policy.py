@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from copy import copy
 from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import wraps
-from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
-from ir_trunc._core.parameters import flag, instance, text, written_arguments
+from ir_trunc._core.parameters import flag, instance, numbers, text, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
@@ -25,6 +22,7 @@ from ir_trunc._scoring._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, Whole
 from ir_trunc.truncation._fitting import check_rankings, ranked
+from ir_trunc.truncation._items import first_rise, higher_is_better, scores_of_items, selected
 from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, monitoring
 
 if TYPE_CHECKING:
@@ -51,12 +49,14 @@ class Cutter(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class Policy:
-    """The base class of policies: a subclass has `cut`, and `fit` if it has parameters to fit.
+    """The base class of policies: a subclass has `lengths`, and `learn` if it has parameters to fit.
 
-    A policy works on lists of judged topics (`fit`, `cut`), and on lists that were just retrieved, without
-    topics, ids or judgments: `policy(scores)` and `policy.keep(items)`. Every policy takes `at_least=` and
-    `at_most=`: a length outside is replaced by the nearer bound, and a shorter list is kept whole. What is
-    fitted is the best within them.
+    `cut` and `fit` call these two and do what all policies have in common: they check the arguments, keep to
+    the bounds, and note what a policy was fitted on. They work on lists of judged topics; `policy(scores)`
+    and `policy.keep(items)` work on lists that were just retrieved, without topics, ids or judgments.
+
+    Every policy takes `at_least=` and `at_most=`: a length outside is replaced by the nearer bound, and a
+    shorter list is kept whole. What is fitted is the best within them.
 
     Attributes
     ----------
@@ -88,10 +88,12 @@ class Policy:
     """Why the policy cannot cut a list that was just retrieved; empty if it can."""
 
     def __init_subclass__(cls) -> None:
-        if "cut" in vars(cls):
-            setattr(cls, "cut", _within_bounds(cls.cut))  # noqa: B010
-        if "fit" in vars(cls):
-            setattr(cls, "fit", _with_profile(cls.fit))  # noqa: B010
+        for former, hook in (("cut", "lengths"), ("fit", "learn")):
+            if former in vars(cls):
+                advice = f"{cls.__name__}: rename `{former}` to `{hook}`, which Policy.{former} calls."
+                warnings.warn(advice, DeprecationWarning, stacklevel=2)
+                setattr(cls, hook, vars(cls)[former])
+                delattr(cls, former)
 
     def __post_init__(self) -> None:
         for name, param in BOUNDS.items():
@@ -103,17 +105,43 @@ class Policy:
                 f"at_least={self.at_least} is above at_most={self.at_most}: no length is within these bounds."
             )
 
-    def fit(self, rankings: Rankings, measure: Any) -> Policy:
+    def fit(self, rankings: Rankings, measure: Any = None, weights: Floats | None = None) -> Policy:
         """The policy fitted to a measure (text or object) on these training topics.
 
         A parameter that was given stays as it is; so does a policy with nothing to fit. The policy keeps what
         it was fitted on, for `monitor`.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            The lists of the training topics, with their judgments (Q).
+        measure : str or Measure
+            What the policy maximises.
+        weights : array, optional
+            The weight of each list (Q); by default all count the same.
         """
-        fitted: Policy = profiled(self, check_rankings(rankings), measure)
+        further = [] if weights is None else [numbers("weights", weights)]
+        for given in further:
+            if len(given) != len(check_rankings(rankings)):
+                raise ParameterError(f"weights: {len(given)} for {len(rankings)} lists; each list needs one.")
+        learnt = self.learn(check_rankings(rankings), measure, *further)
+        fitted: Policy = profiled(learnt, rankings, measure)
         return fitted
+
+    def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> Policy:
+        """What `fit` calls: the policy with the parameters that are best for the measure."""
+        return self
 
     def cut(self, rankings: Rankings) -> Ints:
         """The length at which each list should end (Q), from 0 to its own."""
+        lengths = self.lengths(check_rankings(rankings))
+        if self.at_least is None and self.at_most is None:
+            return lengths
+        moved: Ints = np.minimum(np.clip(lengths, self.at_least, self.at_most), rankings.lengths)
+        return moved
+
+    def lengths(self, rankings: Rankings) -> Ints:
+        """What `cut` calls: the length at which each list should end (Q), from 0 to its own."""
         raise NotImplementedError
 
     def __call__(self, scores: Any, *, lower_is_better: bool = False) -> Any:
@@ -148,7 +176,7 @@ class Policy:
         2
         """
         refuse_if_not_live(self)
-        values = _higher_is_better(scores, lower_is_better)
+        values = higher_is_better(scores, lower_is_better)
         if values.ndim == 2:
             lengths = [self._length(row, f"row {number}, ") for number, row in enumerate(values)]
             return np.array(lengths, np.int64)
@@ -184,15 +212,15 @@ class Policy:
         [{'id': 'a', 'sim': 0.8}]
         """
         refuse_if_not_live(self)
-        values = _higher_is_better(_scores_of_items(items, score), lower_is_better)
-        rises = _first_rise(values) > 0
+        values = higher_is_better(scores_of_items(items, score), lower_is_better)
+        rises = first_rise(values) > 0
         if rises and (values[1:] > values[:-1]).all():
             warn(
                 f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
                 f" the best. If those at the front are, pass lower_is_better={not lower_is_better}."
             )
         order = np.argsort(-values, kind="stable") if rises else np.arange(len(values))
-        kept: Items = _selected(items, np.sort(order[: self._length(values[order])]))
+        kept: Items = selected(items, np.sort(order[: self._length(values[order])]))
         return kept
 
     def monitor(
@@ -243,7 +271,7 @@ class Policy:
 
     def _length(self, values: Floats, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""
-        if place := _first_rise(values):
+        if place := first_rise(values):
             raise InputError(
                 f"scores: {where}{values[place]:g} at place {place} is higher than {values[place - 1]:g}"
                 " before it; scores must fall. Sort the documents first, or let `keep` choose among them;"
@@ -285,38 +313,12 @@ class Policy:
         return written if self.fitted_on is None else written | {"fitted_on": plain(self.fitted_on)}
 
 
-def _with_profile(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """The method `fit`, which keeps what the policy was fitted on."""
-
-    @wraps(fit)
-    def with_profile(self: Policy, rankings: Rankings, measure: Any = None) -> Any:
-        check_rankings(rankings)
-        return profiled(fit(self, rankings, measure), rankings, measure)
-
-    return with_profile
-
-
 def profiled(policy: Any, rankings: Rankings, measure: Any) -> Any:
     """The policy with what it was fitted on; as it is where it has that already, or cannot cut live lists."""
     live = isinstance(policy, Policy) and not (policy.sees_judgments or policy.not_live)
     if not live or policy.fitted_on is not None or independent(rankings) < 2:
         return policy
     return replace(policy, fitted_on=Profile.of(policy, rankings, measure))
-
-
-def _within_bounds(cut: Callable[[Any, Rankings], Ints]) -> Callable[[Any, Rankings], Ints]:
-    """The method `cut`, whose lengths are moved to the nearer of the policy's bounds."""
-
-    @wraps(cut)
-    def within_bounds(self: Policy, rankings: Rankings) -> Ints:
-        check_rankings(rankings)
-        lengths = cut(self, rankings)
-        if self.at_least is None and self.at_most is None:
-            return lengths
-        moved: Ints = np.minimum(np.clip(lengths, self.at_least, self.at_most), rankings.lengths)
-        return moved
-
-    return within_bounds
 
 
 def sees_judgments(policy: object) -> bool:
@@ -444,7 +446,7 @@ def policy(
     ...     n // 2
     ...     '''
     ...
-    ...     def cut(self, rankings):
+    ...     def lengths(self, rankings):
     ...         return rankings.lengths // 2
     >>> FirstHalf()([0.9, 0.8, 0.7, 0.6])
     2
@@ -460,11 +462,9 @@ def policy(
             raise ParameterError(
                 f"{name} needs a docstring: a sentence, an empty line, and the formula of the length."
             )
-        if not hasattr(kind, "fit") or getattr(kind, "cut", Policy.cut) is Policy.cut:
-            raise ParameterError(
-                f"{name} needs a method `cut`, and `fit` too where it is not derived from Policy."
-            )
-        check = getattr(kind, "__post_init__", lambda made: None)
+        if not issubclass(kind, Policy) or kind.lengths is Policy.lengths:
+            raise ParameterError(f"{name} needs a method `lengths`, and is derived from Policy.")
+        check = kind.__post_init__
 
         def clean(made: PolicyClass) -> None:
             definition.clean(made)
@@ -510,14 +510,9 @@ def _written(made: Any) -> str:
     return f"{type(made).__name__}({inside})" if inside else type(made).__name__
 
 
-# Lists that were just retrieved: scores, and items with scores.
+# A list that was just retrieved.
 
 _ONE_LIST = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])
-_NUMBERS = "one list of numbers, or a 2-d array with a row for each list"
-_MISSING_SCORE = (
-    "score='name' says where it is (an attribute, a key or a column; 'metadata.score' goes one level down),"
-    " score=function reads it, and score=[...] gives the scores themselves"
-)
 
 
 def _unjudged_list(scores: Floats) -> Rankings:
@@ -525,117 +520,3 @@ def _unjudged_list(scores: Floats) -> Rankings:
     first = scores[:1] if len(scores) else np.array([-np.inf])
     fields = {"lengths": np.array([len(scores)]), "scores": scores, "first_scores": first}
     return Rankings.unchecked(**(vars(_ONE_LIST) | fields))
-
-
-def numbers_of(scores: Any) -> Floats:
-    """Scores as an array of one or two dimensions; InputError with the place of one that is not finite."""
-    try:
-        array = np.asarray(scores)
-        if array.ndim == 1 and array.dtype.kind == "O" and all(map(_is_real, array.tolist())):
-            array = array.astype(np.float64)
-    except Exception as error:  # of several lengths, of tensors on a GPU, of polars: they have no common type
-        raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed ({error}).") from None
-    rows = array.ndim == 2 and hasattr(scores, "ndim") and not hasattr(scores, "columns")
-    if not (array.ndim == 1 or rows) or (array.size and array.dtype.kind not in "iuf"):
-        raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed; `keep` takes items with scores.")
-    values = array.astype(np.float64)
-    if not np.isfinite(values).all():
-        place = np.argwhere(~np.isfinite(values))[0].tolist()
-        row = f"row {place[0]}, " if rows else ""
-        raise InputError(
-            f"scores: {row}{values[tuple(place)]} at place {place[-1]}; finite numbers are needed. Leave such"
-            " documents out first."
-        )
-    return values
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-
-
-def _higher_is_better(scores: Any, lower_is_better: bool) -> Floats:
-    """Scores as numbers; distances, of which lower ones are better, get the opposite sign."""
-    values = numbers_of(scores)
-    return -values if flag("lower_is_better", lower_is_better) else values
-
-
-def _first_rise(values: Floats) -> int:
-    """The first place whose score (a 32-bit float, as in runs) is above the one before it; 0 for none."""
-    with np.errstate(over="ignore"):
-        rounded = values.astype(np.float32)
-    rises = rounded[1:] > rounded[:-1]
-    return int(rises.argmax()) + 1 if rises.any() else 0
-
-
-def _scores_of_items(items: Any, score: Any = None) -> Any:
-    """The scores of items, in their order; InputError if they cannot be found."""
-    refused = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))
-    refused = refused or hasattr(items, "_fields")  # a named tuple
-    if refused or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
-        raise InputError(
-            f"items of type {type(items).__name__}: a list, a tuple, an array, a frame or a dict is needed."
-        )
-    if score is not None and not isinstance(score, str) and not callable(score):
-        scores = numbers_of(score)
-        if scores.shape != (len(items),):
-            raise InputError(f"score has the shape {scores.shape}: {len(items)} items need a score each.")
-        return scores
-    columns = getattr(items, "column_names", getattr(items, "columns", None))
-    if columns is not None and not callable(score):
-        name = "score" if score is None else score
-        if name not in list(columns):
-            raise InputError(
-                f"items have no column {name!r}: score=... names it; they have: {list(columns)}."
-            )
-        return items[name]
-    if isinstance(items, Mapping):
-        items = list(items.values())
-        if score is None:
-            return items
-    elif score is None and getattr(items, "ndim", 0) == 1 and getattr(items.dtype, "kind", "") in "iuf":
-        return items
-    return [_score_of_item(item, score, place) for place, item in enumerate(items)]
-
-
-def _score_of_item(item: Any, score: str | Callable[[Any], Any] | None, place: int) -> float:
-    if callable(score):
-        try:
-            value = score(item)
-        except Exception as error:
-            raise InputError(f"item {place}, {shown(item)}: the function score fails ({error}).") from error
-    elif type(item) is tuple:  # it has no attributes
-        value = None
-    else:
-        value = item
-        for name in (score or "score").split("."):
-            value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-    if value is None and score is None:
-        if isinstance(item, tuple) and len(item) == 2:
-            value = item[1]
-        elif isinstance(item, Real):
-            value = item
-    if value is None:
-        raise InputError(f"item {place}, {shown(item)}, has no {score or 'score'}: {_MISSING_SCORE}.")
-    with suppress(Exception):  # of tensors, and of other classes of numbers: they have no common type
-        value = value.item() if hasattr(value, "item") else value
-        if _is_real(value):
-            return float(value)
-    raise InputError(f"item {place} has the score {shown(value)}: a number is needed; {_MISSING_SCORE}.")
-
-
-def _selected(items: Any, places: Ints) -> Any:
-    """The items at these places, in a collection of the same type."""
-    if hasattr(items, "iloc"):
-        return items.iloc[places]
-    if hasattr(items, "column_names"):  # a table of pyarrow, a data set of Hugging Face
-        return items.take(places) if hasattr(items, "columns") else items.select(places)
-    if hasattr(items, "ndim") or hasattr(items, "columns"):
-        return items[places]
-    if isinstance(items, Mapping):
-        kept, kept_places = copy(items), set(places.tolist())
-        for place, name in enumerate(items):
-            if place not in kept_places:
-                del kept[name]  # type: ignore[attr-defined]
-        return kept
-    chosen = [items[place] for place in places.tolist()]
-    return chosen if type(items) in (list, range) else type(items)(chosen)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ from ir_trunc.truncation.policies.lengths import Greedy
 from ir_trunc.truncation.policies.thresholds import LevelPolicy
 
 _REPETITIONS = 2000
+_FOLDS = 5
 
 
 def cross_validate(
@@ -98,23 +101,19 @@ def cross_validate(
     _, _, rank_one = read_once(qrels, options)
     further = () if isinstance(also, (str, list, tuple)) and not also else parse_measures(also)
     evaluator, bound = Evaluator(further or measure, None), one_measure(measure)
-    of_run = bound.definition.scope == "run"
     rows = []
     for name, run in each_run(runs, "cross-validating"):
         rankings = rank_one(run)
+        split = Split.of(rankings, folds, seed)
+        of_run = bound.definition.scope == "run"
         best = np.full(len(rankings), np.nan) if of_run else curve_of(measure, rankings).best()[1]
-        _, unit_of, weights = units_of(rankings)
-        by_unit = partial(_unit_means, unit_of=unit_of, weights=weights)
-        units = int(unit_of.max(initial=-1)) + 1
-        parts = [np.flatnonzero(np.isin(unit_of, part)) for part in topic_folds(units, folds, seed)]
-        others = [np.setdiff1d(np.arange(len(rankings)), part) for part in parts]
-        greedy = fit_each(Greedy(), measure, rankings, others)
-        of_greedy = by_unit(influence(bound, rankings.cut(cut_each(greedy, rankings, parts))))
+        best = split.unit_means(best)
+        greedy, _ = split.trial(Greedy(), measure)
+        of_greedy = split.unit_means(influence(bound, rankings.cut(greedy)))
         for policy in cutters:
-            cuts = cut_each(fit_each(policy, measure, rankings, others), rankings, parts)
-            kept = rankings.cut(cuts)
-            scores, values = by_unit(bound.score(kept)), by_unit(influence(bound, kept))
-            results = evaluator.calc(kept)
+            cuts, _ = split.trial(policy, measure)
+            results = evaluator.calc(kept := rankings.cut(cuts))
+            scores, values = (split.unit_means(of(kept)) for of in (bound.score, partial(influence, bound)))
             low, high = interval_of_mean(values, repetitions=_REPETITIONS, seed=seed)
             row = {
                 "system": name,
@@ -122,11 +121,11 @@ def cross_validate(
                 "score": scores.mean(),
                 "low": low,
                 "high": high,
-                "of_oracle": scores.mean() / by_unit(best).mean() if best.mean() > 0 else np.nan,
-                "regret": (by_unit(best) - scores).mean(),
-                "length": by_unit(cuts).mean(),
-                "empty": by_unit(cuts == 0).mean(),
-                "coverage": by_unit(cuts > 0).mean(),
+                "of_oracle": scores.mean() / best.mean() if best.mean() > 0 else np.nan,
+                "regret": (best - scores).mean(),
+                "length": split.unit_means(cuts).mean(),
+                "empty": split.unit_means(cuts == 0).mean(),
+                "coverage": split.unit_means(cuts > 0).mean(),
                 "set_size": cuts[cuts > 0].mean() if cuts.any() else np.nan,
                 "p_value": _paired_p_value(values, of_greedy),
                 "silence_precision": results.abstention.precision,
@@ -138,6 +137,56 @@ def cross_validate(
     return as_table(rows)
 
 
+@dataclass(frozen=True)
+class Split:
+    """The lists of a run in parts, each of which is cut by policies that are fitted on the others.
+
+    Attributes
+    ----------
+    unit : str
+        The outermost key, whose values stay in one part; "" without keys.
+    unit_of : array
+        The number of its value for each list (Q).
+    weights : array
+        The weights of the lists in nested means (Q).
+    parts : list of array
+        The positions of the lists of each part.
+    """
+
+    rankings: Rankings
+    unit: str
+    unit_of: Ints
+    weights: Floats
+    parts: list[Ints]
+
+    @classmethod
+    def of(cls, rankings: Rankings, folds: int | None, seed: int, lists: str = "topics") -> Split:
+        """folds: the number of parts, by default 5 or as many as there are units. lists: what they are of."""
+        unit, unit_of, weights = units_of(rankings)
+        units = int(unit_of.max(initial=-1)) + 1
+        if folds is not None and whole("folds", folds, 2) > units > 1:
+            what = f"values of {unit!r}" if unit else lists
+            raise ParameterError(f"folds={folds}: {units} {what} can be in at most {units} parts.")
+        of_units = topic_folds(units, min(_FOLDS, max(units, 2)) if folds is None else folds, seed)
+        return cls(rankings, unit, unit_of, weights, [np.flatnonzero(np.isin(unit_of, p)) for p in of_units])
+
+    def unit_means(self, values: Any) -> Floats:
+        """The nested mean of the values of each unit."""
+        sums, weights = (np.bincount(self.unit_of, of) for of in (values * self.weights, self.weights))
+        means: Floats = sums / weights
+        return means
+
+    def trial(self, policy: Cutter, measure: Any, on_all: bool = False, **goal: Any) -> tuple[Ints, Cutter]:
+        """The length of each list by a policy that was fitted on other parts, and the last that was fitted.
+
+        on_all: whether it is fitted on all lists, too, at last. goal: weights and keep, see `best_levels`.
+        """
+        topics = np.arange(len(self.rankings))
+        sets = [*(np.setdiff1d(topics, part) for part in self.parts), *[topics] * on_all]
+        fitted = fit_each(policy, measure, self.rankings, sets, **goal)
+        return cut_each(fitted[: len(self.parts)], self.rankings, self.parts), fitted[-1]
+
+
 def topic_folds(topics: int, folds: int, seed: int) -> list[Ints]:
     """Positions of the topics in parts of about equal size; ParameterError for fewer than two."""
     if topics < 2:
@@ -146,14 +195,26 @@ def topic_folds(topics: int, folds: int, seed: int) -> list[Ints]:
     return [np.sort(part) for part in np.array_split(generator(seed).permutation(topics), folds)]
 
 
-def fit_each(policy: Cutter, measure: Any, rankings: Rankings, sets: Sequence[Ints]) -> list[Cutter]:
+def fit_each(
+    policy: Cutter,
+    measure: Any,
+    rankings: Rankings,
+    sets: Sequence[Ints],
+    weights: Floats | None = None,
+    keep: float | None = None,
+) -> list[Cutter]:
     """The policy as it is fitted on each of several sets of lists, which are given by their positions."""
-    if getattr(type(policy), "fit", None) is Policy.fit:
-        return [policy] * len(sets)
     if isinstance(policy, LevelPolicy):  # the keys of all documents are computed and sorted once
-        return [*policy.fit_each(rankings, measure, sets)]
+        return [*policy.learn_each(rankings, measure, sets, weights, keep)]
+    hook = policy.learn if isinstance(policy, Policy) else policy.fit
+    if getattr(hook, "__func__", None) is Policy.learn:
+        return [policy] * len(sets)
+    # One that takes no weights is fitted without them; what it is worth is weighted all the same.
+    if "weights" not in signature(hook).parameters:
+        weights = None
+    further = [() if weights is None else (weights[chosen],) for chosen in sets]
     # A policy of the user's may keep what it learns in itself: each set has a copy of its own.
-    return [copy(policy).fit(rankings.take(positions), measure) for positions in sets]
+    return [copy(policy).fit(rankings.take(chosen), measure, *more) for chosen, more in zip(sets, further)]
 
 
 def cut_each(policies: Sequence[Cutter], rankings: Rankings, parts: Sequence[Ints]) -> Ints:
@@ -165,12 +226,6 @@ def cut_each(policies: Sequence[Cutter], rankings: Rankings, parts: Sequence[Int
     for policy, part in zip(policies, parts):
         cuts[part] = lengths_of(policy, lists.take(part))
     return cuts
-
-
-def _unit_means(values: Any, unit_of: Ints, weights: Floats) -> Floats:
-    """The nested mean of the values of each unit, as `units_of` has them."""
-    means: Floats = np.bincount(unit_of, values * weights) / np.bincount(unit_of, weights)
-    return means
 
 
 def _paired_p_value(scores: Floats, reference: Floats) -> float:

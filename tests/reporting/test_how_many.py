@@ -339,7 +339,7 @@ def test_policies_that_cannot_be_tried_are_named_with_the_reason():
 
 def test_a_policy_of_one_s_own_is_advised():
     class Exactly(Policy):
-        def cut(self, rankings):
+        def lengths(self, rankings):
             lists = zip(rankings.starts, rankings.lengths)
             return np.array([int((rankings.scores[start : start + n] > 0.62).sum()) for start, n in lists])
 

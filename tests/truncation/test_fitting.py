@@ -81,6 +81,17 @@ def test_a_level_is_fitted_for_the_lengths_within_the_bounds(kind, bounds):
         assert low <= k <= high
 
 
+@pytest.mark.parametrize("measure", ["RBPU", "SetF", "c@1"])
+@pytest.mark.parametrize("kind", [Greedy, ScoreThreshold, ShareOfTop])
+def test_a_list_of_weight_three_counts_like_three_lists(kind, measure):
+    rankings = positive(queries(6, 12, longest=10, pool=8))
+    weights = np.arange(12) % 3 + 1
+    several = rankings.take(np.repeat(np.arange(12), weights))
+    assert kind().fit(rankings, measure, weights) == kind().fit(several, measure)
+    with pytest.raises(ParameterError, match="weights: 2 for 12 lists; each list needs one"):
+        kind().fit(rankings, measure, [1, 2])
+
+
 def test_c_at_1_learns_when_to_be_silent():
     """Questions 1 to 6 are right and sure, 7 to 10 wrong and unsure: silence there is worth 6/10 each."""
     rankings = answers([1] * 6 + [0] * 4, [0.9] * 6 + [0.4] * 4)

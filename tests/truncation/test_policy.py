@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import InputError, IrTruncWarning, ParameterError
+from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings
 from ir_trunc.truncation import Fixed, LargestGap, Policy, ScoreThreshold, ShareOfTop
 
 pl = pytest.importorskip("polars")
@@ -108,9 +108,29 @@ def test_scores_that_are_not_a_falling_list_of_numbers_are_refused(scores, messa
         half(scores)
 
 
+def test_a_policy_with_the_former_names_works_and_is_told_the_new_ones():
+    with pytest.warns(DeprecationWarning, match="Former: rename") as told:
+
+        class Former(Policy):
+            def fit(self, rankings, measure):
+                return self
+
+            def cut(self, rankings):
+                return rankings.lengths
+
+    assert [str(warning.message) for warning in told] == [
+        "Former: rename `cut` to `lengths`, which Policy.cut calls.",
+        "Former: rename `fit` to `learn`, which Policy.fit calls.",
+    ]
+    rankings = Rankings.from_lists([[1, 0, 0], [1]], scores=[[3, 2, 1], [1]])
+    fitted = Former(at_most=2).fit(rankings, "RBPT")
+    assert fitted.cut(rankings).tolist() == [2, 1]
+    assert fitted.fitted_on.measure == "RBPT"
+
+
 def test_a_policy_of_one_s_own_works_live_too():
     class Odd(Policy):
-        def cut(self, rankings):
+        def lengths(self, rankings):
             return self.answer
 
     for answer, kept in [([1], 1), ([99], 3), ([2.0], 2), ([math.inf], 3)]:

@@ -300,8 +300,8 @@ def test_the_policy_of_your_own_is_a_transformer(own_policy):
     (('Annotated[float, Number("largest distance from the best score", low=0)]', "float"),
      "'distance' needs a kind"),
     (("\n\n    min(k, number of i with s_i >= s_1 - distance)", ""), "Within needs a docstring"),
-    (("def cut", "def cat"), "Within needs a method `cut`"),
-    (("(Policy)", ""), "and `fit` too where it is not derived from Policy"),
+    (("def lengths", "def cut_s"), "Within needs a method `lengths`"),
+    (("(Policy)", ""), "and is derived from Policy"),
     (("class Within", "class Fixed"), "Fixed is the name of another policy"),
 ])  # fmt: skip
 def test_a_policy_that_declares_too_little_is_refused(change, said):

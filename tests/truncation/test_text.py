@@ -62,7 +62,7 @@ def test_a_file_of_cuts_says_what_it_is(tmp_path):
 
 def test_a_policy_that_nobody_else_knows_is_not_saved(tmp_path):
     class Mine(Policy):
-        def cut(self, rankings):
+        def lengths(self, rankings):
             return rankings.lengths
 
     with pytest.raises(ParameterError, match="Mine is not in the registry of policies"):

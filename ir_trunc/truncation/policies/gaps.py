@@ -26,7 +26,7 @@ class LargestGap(Policy):
     The shortened list has a largest gap of its own, so that cutting it again shortens it further.
     """
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """The rank above the gap (Q)."""
         return of_lists(lambda scores: _above_largest_gap(scores, 1.0), rankings)
 
@@ -44,7 +44,7 @@ class AdaptiveK(Policy):
     share: Annotated[float, Number("share of the gaps, from the top, among which the largest is", 0, 1)] = 0.9
     buffer: Annotated[int, Whole("documents to keep below the gap", low=0)] = 5
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """The rank above the gap, and `buffer` more (Q)."""
         return of_lists(
             lambda scores: np.minimum(scores.shape[1], self.buffer + _above_largest_gap(scores, self.share)),
@@ -80,7 +80,7 @@ class Knee(Policy):
     Scores that fall along a straight line, or slowly at first, have no knee: such a list stays whole.
     """
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """The rank above the knee (Q)."""
         return of_lists(_above_knee, rankings)
 

@@ -86,7 +86,7 @@ class Learned(Policy):
         inside = ", ".join([shown(self.estimator)] * (self.estimator is not None) + bounds)
         return f"Learned({inside})" if inside else "Learned"
 
-    def fit(self, rankings: Rankings, measure: Any) -> Learned:
+    def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> Learned:
         """The policy with a model fitted on the measure's curves."""
         if self.model is not None:
             return self
@@ -97,6 +97,8 @@ class Learned(Policy):
         x, cuts, offsets = features(rankings)
         rows, points = np.repeat(np.arange(len(rankings)), np.diff(offsets)), np.diff(curve.offsets)
         y: npt.NDArray[Any] = curve.values[curve.offsets[:-1][rows] + np.minimum(cuts, points[rows] - 1)]
+        if weights is not None:
+            y = y * weights[rows]
         estimator = self.estimator
         if estimator is None:
             estimator = HistGradientBoostingRegressor(max_iter=100, max_depth=4, random_state=0)
@@ -106,7 +108,7 @@ class Learned(Policy):
             y = best
         return replace(self, model=clone(estimator).fit(x, y))
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """The cut with the highest expected score (Q)."""
         x, cuts, offsets = features(rankings)
         if self.model is None:

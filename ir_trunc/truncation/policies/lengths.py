@@ -31,7 +31,7 @@ class Fixed(Policy):
 
     k: Annotated[int, Whole("documents to keep", low=0)]
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """k, or the whole of a shorter list (Q)."""
         return np.minimum(rankings.lengths, self.k)
 
@@ -53,7 +53,7 @@ class Greedy(LevelPolicy):
     def _at(self, key: float) -> Fixed:
         return Fixed((self.at_least or 0) if key == np.inf else int(-key))
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """ParameterError: the best k has to be fitted first."""
         raise unfitted(self, "k")
 
@@ -90,7 +90,7 @@ class Given(Policy):
     def __str__(self) -> str:
         return self.source
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """Each topic's k, or the whole of a shorter list (Q); InputError where a topic has none."""
         missing = next((topic for topic in rankings.topics if topic not in self.cuts), None)
         if missing is not None:
@@ -126,11 +126,11 @@ class Oracle(Policy):
     ] = None
     sees_judgments = True
 
-    def fit(self, rankings: Rankings, measure: Any) -> Oracle:
+    def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> Oracle:
         """The oracle of this measure."""
         return self if self.measure is not None else replace(self, measure=measure)
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """The best depth of every list within the bounds (Q); of several the lowest."""
         if self.measure is None:
             raise unfitted(self, "measure")

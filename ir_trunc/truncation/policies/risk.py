@@ -101,7 +101,7 @@ class RiskControlled(Policy):
                 " 'dropped' without at_most, and 'false_answer' without at_least. Give a number: delta=0.1."
             )
 
-    def fit(self, rankings: Rankings, measure: Any = None) -> RiskControlled:
+    def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> RiskControlled:
         """The policy with the level that keeps the promise; InputError if none is shown to keep it."""
         if self.level is not None:
             return self
@@ -151,7 +151,7 @@ class RiskControlled(Policy):
             return np.asarray((n * means + 1) / (n + 1) <= self.alpha + _SLACK)
         return np.asarray(_p_values(means, n, self.alpha) <= self.delta)
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
         keys = _KEYS[self.by](rankings)
         if self.level is None:

@@ -52,18 +52,25 @@ class LevelPolicy(Policy):
     def _lowest_key(self, level: float) -> float:
         return level
 
-    def fit(self, rankings: Rankings, measure: Any) -> Policy:
+    def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> Policy:
         """The best of all levels; of several the highest."""
-        return self.fit_each(rankings, measure, [np.arange(len(rankings))])[0]
+        return self.learn_each(rankings, measure, [np.arange(len(rankings))], weights)[0]
 
-    def fit_each(self, rankings: Rankings, measure: Any, sets: Sequence[Ints]) -> list[Policy]:
-        """The policy as it is fitted on each of several sets of lists, which are given by their positions."""
+    def learn_each(
+        self,
+        rankings: Rankings,
+        measure: Any,
+        sets: Sequence[Ints],
+        weights: Floats | None = None,
+        keep: float | None = None,
+    ) -> list[Policy]:
+        """The policy as it is fitted on each of several sets of lists, see `best_levels`."""
         if getattr(self, self._level, None) is not None:
             return [self] * len(sets)
         bound, keys = one_measure(measure), bounded_keys(self._keys(rankings), rankings, self)
-        return [self._at(key) for key in best_levels(keys, rankings, bound, sets)]
+        return [self._at(key) for key in best_levels(keys, rankings, bound, sets, weights, keep)]
 
-    def cut(self, rankings: Rankings) -> Ints:
+    def lengths(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
         level = getattr(self, self._level)
         if level is None:

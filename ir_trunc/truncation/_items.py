@@ -1,0 +1,136 @@
+"""Lists that were just retrieved: their scores, and items with scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from copy import copy
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.parameters import flag
+from ir_trunc._core.rankings import Floats, Ints
+
+_NUMBERS = "one list of numbers, or a 2-d array with a row for each list"
+_MISSING_SCORE = (
+    "score='name' says where it is (an attribute, a key or a column; 'metadata.score' goes one level down),"
+    " score=function reads it, and score=[...] gives the scores themselves"
+)
+
+_TAKE = dict.fromkeys(("numpy", "polars", "torch", "jax", "jaxlib", "cupy"), "__getitem__")
+_TAKE |= {"pandas": "take", "pyarrow": "take", "datasets": "select"}
+"""The method that takes rows by their places, by the package of a frame or an array."""
+
+
+def numbers_of(scores: Any) -> Floats:
+    """Scores as an array of one or two dimensions; InputError with the place of one that is not finite."""
+    try:
+        array = np.asarray(scores)
+        if array.ndim == 1 and array.dtype.kind == "O" and all(map(_is_real, array.tolist())):
+            array = array.astype(np.float64)
+    except Exception as error:  # of several lengths, of tensors on a GPU, of polars: they have no common type
+        raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed ({error}).") from None
+    rows = array.ndim == 2 and hasattr(scores, "ndim") and not hasattr(scores, "columns")
+    if not (array.ndim == 1 or rows) or (array.size and array.dtype.kind not in "iuf"):
+        raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed; `keep` takes items with scores.")
+    values = array.astype(np.float64)
+    if not np.isfinite(values).all():
+        place = np.argwhere(~np.isfinite(values))[0].tolist()
+        row = f"row {place[0]}, " if rows else ""
+        raise InputError(
+            f"scores: {row}{values[tuple(place)]} at place {place[-1]}; finite numbers are needed. Leave such"
+            " documents out first."
+        )
+    return values
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def higher_is_better(scores: Any, lower_is_better: bool) -> Floats:
+    """Scores as numbers; distances, of which lower ones are better, get the opposite sign."""
+    values = numbers_of(scores)
+    return -values if flag("lower_is_better", lower_is_better) else values
+
+
+def first_rise(values: Floats) -> int:
+    """The first place whose score (a 32-bit float, as in runs) is above the one before it; 0 for none."""
+    with np.errstate(over="ignore"):
+        rounded = values.astype(np.float32)
+    rises = rounded[1:] > rounded[:-1]
+    return int(rises.argmax()) + 1 if rises.any() else 0
+
+
+def scores_of_items(items: Any, score: Any = None) -> Any:
+    """The scores of items, in their order; InputError if they cannot be found."""
+    refused = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))
+    refused = refused or hasattr(items, "_fields")  # a named tuple
+    if refused or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
+        raise InputError(
+            f"items of type {type(items).__name__}: a list, a tuple, an array, a frame or a dict is needed."
+        )
+    if score is not None and not isinstance(score, str) and not callable(score):
+        scores = numbers_of(score)
+        if scores.shape != (len(items),):
+            raise InputError(f"score has the shape {scores.shape}: {len(items)} items need a score each.")
+        return scores
+    columns = getattr(items, "column_names", getattr(items, "columns", None))
+    if columns is not None and not callable(score):
+        name = "score" if score is None else score
+        if name not in list(columns):
+            raise InputError(
+                f"items have no column {name!r}: score=... names it; they have: {list(columns)}."
+            )
+        return items[name]
+    if isinstance(items, Mapping):
+        items = list(items.values())
+        if score is None:
+            return items
+    elif score is None and getattr(items, "ndim", 0) == 1 and getattr(items.dtype, "kind", "") in "iuf":
+        return items
+    return [_score_of_item(item, score, place) for place, item in enumerate(items)]
+
+
+def _score_of_item(item: Any, score: str | Callable[[Any], Any] | None, place: int) -> float:
+    if callable(score):
+        try:
+            value = score(item)
+        except Exception as error:
+            raise InputError(f"item {place}, {shown(item)}: the function score fails ({error}).") from error
+    elif type(item) is tuple:  # it has no attributes
+        value = None
+    else:
+        value = item
+        for name in (score or "score").split("."):
+            value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    if value is None and score is None:
+        if isinstance(item, tuple) and len(item) == 2:
+            value = item[1]
+        elif isinstance(item, Real):
+            value = item
+    if value is None:
+        raise InputError(f"item {place}, {shown(item)}, has no {score or 'score'}: {_MISSING_SCORE}.")
+    with suppress(Exception):  # of tensors, and of other classes of numbers: they have no common type
+        value = value.item() if hasattr(value, "item") else value
+        if _is_real(value):
+            return float(value)
+    raise InputError(f"item {place} has the score {shown(value)}: a number is needed; {_MISSING_SCORE}.")
+
+
+def selected(items: Any, places: Ints) -> Any:
+    """The items at these places, in a collection of the same type."""
+    if isinstance(items, Mapping):
+        kept, kept_places = copy(items), set(places.tolist())
+        for place, name in enumerate(items):
+            if place not in kept_places:
+                del kept[name]  # type: ignore[attr-defined]
+        return kept
+    for kind in type(items).__mro__:
+        if (package := kind.__module__.partition(".")[0]) in _TAKE:
+            return getattr(items, _TAKE[package])(places)
+    chosen = [items[place] for place in places.tolist()]
+    return chosen if type(items) in (list, range) else type(items)(chosen)
