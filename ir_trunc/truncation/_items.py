@@ -51,7 +51,7 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def higher_is_better(scores: Any, lower_is_better: bool) -> Floats:
+def oriented_scores(scores: Any, lower_is_better: bool) -> Floats:
     """Scores as numbers; distances, of which lower ones are better, get the opposite sign."""
     values = numbers_of(scores)
     return -values if flag("lower_is_better", lower_is_better) else values

@@ -22,7 +22,7 @@ from ir_trunc._scoring._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, Whole
 from ir_trunc.truncation._fitting import check_rankings, ranked
-from ir_trunc.truncation._items import first_rise, higher_is_better, scores_of_items, selected
+from ir_trunc.truncation._items import first_rise, oriented_scores, scores_of_items, selected
 from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, monitoring
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Policy:
         2
         """
         refuse_if_not_live(self)
-        values = higher_is_better(scores, lower_is_better)
+        values = oriented_scores(scores, lower_is_better)
         if values.ndim == 2:
             lengths = [self._length(row, f"row {number}, ") for number, row in enumerate(values)]
             return np.array(lengths, np.int64)
@@ -212,7 +212,7 @@ class Policy:
         [{'id': 'a', 'sim': 0.8}]
         """
         refuse_if_not_live(self)
-        values = higher_is_better(scores_of_items(items, score), lower_is_better)
+        values = oriented_scores(scores_of_items(items, score), lower_is_better)
         rises = first_rise(values) > 0
         if rises and (values[1:] > values[:-1]).all():
             warn(
