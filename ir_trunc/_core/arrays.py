@@ -19,10 +19,10 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
-def offsets_of(lengths: npt.ArrayLike) -> Ints:
+def offsets_of(lengths: Ints | Bools | Sequence[int]) -> Ints:
     """Offsets (Q + 1) of rows with these lengths (Q)."""
-    sums = np.zeros(np.size(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=sums[1:])
+    sums = np.zeros(len(lengths) + 1, np.int64)
+    np.add.accumulate(lengths, out=sums[1:])
     return sums
 
 
@@ -41,9 +41,10 @@ def indices_of_rows(starts: Ints, lengths: Ints) -> Ints:
 def distinct(values: Ints) -> Ints:
     """The values, ascending, each once."""
     # np.unique imports numpy.ma, which takes longer than scoring a small run.
-    ascending = np.sort(values)
+    ascending = np.array(values)
+    ascending.sort()
     first = np.ones(len(ascending), dtype=bool)
-    first[1:] = ascending[1:] != ascending[:-1]
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
     return ascending[first]
 
 

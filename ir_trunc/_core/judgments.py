@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from ir_trunc._core.arrays import (
     offsets_of,
     sizes_of,
 )
-from ir_trunc._core.lazy import cached_property
 
 HIGHEST_GRADE = 2**31 - 1
 
@@ -32,6 +31,11 @@ def canonical_order(topics: Sequence[str]) -> list[int]:
     return sorted(range(len(topics)), key=lambda q: (len(numbers[q]), numbers[q], topics[q]))
 
 
+def positive(ascending: Ints) -> Ints:
+    """Those of ascending numbers that are above 0."""
+    return ascending[np.searchsorted(ascending, 1) :]
+
+
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """The grades of all judged documents of every topic, best first, without document ids."""
@@ -42,19 +46,26 @@ class Judgments:
     levels: Ints  # positive grades of the scale, ascending; `take` keeps them: they belong to the collection
     by_nil: Bools | None = None  # nil queries (Q) whose only relevant document is NIL, added by `with_nil`
     scale_declared: bool = False  # by the data set; if not, `levels` are the grades that occur
+    computed: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+    """What measures have computed from these judgments, once for all runs."""
 
     def __post_init__(self) -> None:
         check_integers("grades", self.grades)
         check_integers("levels", self.levels)
         check_offsets("offsets of the judgments", self.offsets, len(self.topics), len(self.grades))
 
-    @cached_property
-    def computed(self) -> dict[Hashable, Any]:
-        """What measures have computed from these judgments, once for all runs."""
-        return {}
-
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # without `computed`
+        return {**vars(self), "computed": {}}
+
+    @classmethod
+    def unchecked(cls, topics: tuple[str, ...], offsets: Ints, grades: Ints, levels: Ints) -> Judgments:
+        """Judgments of arrays that are known to fit together."""
+        judgments = object.__new__(cls)
+        vars(judgments).update(
+            topics=topics, offsets=offsets, grades=grades, levels=levels, by_nil=None,
+            scale_declared=False, computed={},
+        )  # fmt: skip
+        return judgments
 
     @property
     def nil_queries(self) -> Bools:
@@ -63,17 +74,17 @@ class Judgments:
         none: Bools = relevant == 0
         return none if self.by_nil is None else none | self.by_nil
 
-    @cached_property
+    @property
     def max_rel(self) -> int:
         """The highest grade of the judgement scale; 0 where nothing is relevant."""
-        return int(self.levels.max(initial=0))
+        return int(self.levels[-1]) if len(self.levels) else 0
 
     @property
     def scale_is_open(self) -> bool:
         """Whether the scale may go on above its highest known grade: it is inferred, and has gaps."""
         return not self.scale_declared and self.max_rel > len(self.levels)
 
-    @cached_property
+    @property
     def most_judged(self) -> int:
         """The largest number of judged documents of a topic."""
         return int(sizes_of(self.offsets).max(initial=0))
@@ -84,11 +95,13 @@ class Judgments:
     ) -> Judgments:
         """Judgments of documents in any order. levels: grades of the scale, which need not occur."""
         # One sort of both takes a fifth of the time.
-        keys = np.asarray(rows, np.int64) << 32 | HIGHEST_GRADE - np.asarray(grades, np.int64)
+        keys = rows << 32 | HIGHEST_GRADE - grades
         keys.sort(kind="stable")
         offsets = offsets_of(np.bincount(rows, minlength=len(topics)))
-        scale = distinct(np.concatenate((distinct(grades), np.fromiter(levels, np.int64))))
-        return cls(tuple(topics), offsets, HIGHEST_GRADE - (keys & (2**32 - 1)), scale[scale > 0])
+        descending, scale = HIGHEST_GRADE - (keys & (2**32 - 1)), distinct(grades)
+        if further := list(levels):
+            scale = distinct(np.append(scale, further))
+        return cls.unchecked(tuple(topics), offsets, descending, positive(scale))
 
     def with_nil(self, grade: int) -> Judgments:
         """The judgments with a document NIL of this grade for each nil query."""

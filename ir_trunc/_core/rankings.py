@@ -25,7 +25,7 @@ from ir_trunc._core.arrays import (
     sizes_of,
 )
 from ir_trunc._core.errors import InputError, ParameterError, shown
-from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
+from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order, positive
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.parameters import CheckedFields, instance, number, several
 from ir_trunc._core.universe import Universe
@@ -162,7 +162,7 @@ class Rankings(CheckedFields):
     @property
     def judged_rows(self) -> Ints:
         """The position of the topic of every judged document of the lists."""
-        return np.repeat(np.arange(len(self)), sizes_of(self.judged_offsets))
+        return np.arange(len(self)).repeat(sizes_of(self.judged_offsets))
 
     @property
     def rows(self) -> Ints:
@@ -179,8 +179,8 @@ class Rankings(CheckedFields):
         """The index of every document in `scores` and `costs`, list after list."""
         return indices_of_rows(self.starts, self.lengths)
 
-    def _with(self, **fields: Any) -> Rankings:
-        """These rankings with other arrays, which are computed from checked ones."""
+    def with_fields(self, **fields: Any) -> Rankings:
+        """These rankings with other values of fields, which are known to fit."""
         return self.unchecked(**{**vars(self), **fields})
 
     def __len__(self) -> int:
@@ -332,42 +332,46 @@ class Rankings(CheckedFields):
         {nDCG@2: 0.5, RBPT: 0.9}
         """
         values, grades = _matrix("scores", scores, "fiu"), _matrix("labels", labels, "fiub")
-        every = np.ones(values.shape, bool)
-        in_list = every if shown is None else _matrix("shown", shown, "b")
-        is_judged = every if judged is None else _matrix("judged", judged, "b")
+        in_list = None if shown is None else _matrix("shown", shown, "b")
+        is_judged = None if judged is None else _matrix("judged", judged, "b")
         names = [str(row + 1) for row in range(len(values))]
         if topics is not None:
             names = several("topics", topics, "ids")
-        _check_topics(names)
-        shapes = [array.shape for array in (values, grades, in_list, is_judged)]
-        if len({(len(names), values.shape[1]), *shapes}) > 1:
+            _check_topics(names)
+        shapes = [
+            values.shape if each is None else each.shape for each in (values, grades, in_list, is_judged)
+        ]
+        if set(shapes) != {(len(names), values.shape[1])}:
             what = "scores, labels, shown and judged of the shapes " + ", ".join(map(str, shapes))
             raise InputError(
                 f"{what} for {len(names)} topics: one shape is needed, with a row for each topic."
             )
-        with np.errstate(over="ignore", invalid="ignore"):
-            is_grade = (np.abs(1.0 * grades) <= HIGHEST_GRADE) & (1.0 * grades % 1 == 0)
-            keys = np.where(in_list, -values.astype(np.float32), np.inf)
-        for what, array, wrong in (
-            ("score {} is not a finite number", values, in_list & ~np.isfinite(values)),
-            ("label {} is not a whole number below 2^31", grades, is_judged & ~is_grade),
+        finite = np.isfinite(values)
+        is_grade = (grades >= -HIGHEST_GRADE) & (grades <= HIGHEST_GRADE)
+        if grades.dtype.kind == "f":
+            is_grade &= np.floor(grades) == grades
+        for what, array, right, which in (
+            ("score {} is not a finite number", values, finite, in_list),
+            ("label {} is not a whole number below 2^31", grades, is_grade, is_judged),
         ):
-            for row, column in np.argwhere(wrong)[:1].tolist():
+            for row, column in np.argwhere(~(right if which is None else right | ~which))[:1].tolist():
                 raise InputError(f"topic {names[row]}, column {column}: {what.format(array[row, column])}.")
-        width, lengths = values.shape[1], in_list.sum(axis=1)
-        columns = width - 1 - np.lexsort((keys[:, ::-1], ~in_list[:, ::-1]))
-        filled = np.arange(width) < lengths[:, None]
-        rows, ranks = np.nonzero(filled & np.take_along_axis(is_judged, columns, 1))
-        flat = np.take_along_axis(values, columns, 1)[filled].astype(np.float64)
-        starts = offsets_of(lengths)[:-1]
+        if is_judged is not None:
+            grades = np.where(is_judged, grades, 0)
+        grades = grades.astype(np.int64, copy=False)
+        cells, lengths = _first_cells(_columns_by_rank(values, in_list), in_list)
+        offsets, flat = offsets_of(lengths), values.ravel()[cells].astype(np.float64, copy=False)
+        starts, ranks = offsets[:-1], np.arange(1, len(cells) + 1)
+        ranks -= starts.repeat(lengths)
+        if is_judged is not None:
+            hits = np.flatnonzero(is_judged.ravel()[cells])
+            offsets, ranks, cells = np.searchsorted(hits, offsets), ranks[hits], cells[hits]
         return cls.unchecked(
-            judgments=Judgments.from_rows(
-                names, np.nonzero(is_judged)[0], grades[is_judged].astype(np.int64)
-            ),
+            judgments=_judgments_of_matrix(tuple(names), grades, is_judged),
             lengths=lengths,
-            judged_offsets=offsets_of(np.bincount(rows, minlength=len(names))),
-            judged_ranks=ranks + 1,
-            judged_grades=grades[rows, columns[rows, ranks]].astype(np.int64),
+            judged_offsets=offsets,
+            judged_ranks=ranks,
+            judged_grades=grades.ravel()[cells],
             starts=starts,
             scores=flat,
             first_scores=first_of(flat, starts, lengths),
@@ -396,11 +400,14 @@ class Rankings(CheckedFields):
         >>> Rankings.from_lists([[1, 0, 1], [0]]).cut([2, 0]).lengths
         array([2, 0])
         """
-        lengths = np.minimum(self.lengths, checked_depths(depth, self.topics))
+        return self._cut(checked_depths(depth, self.topics))
+
+    def _cut(self, depth: Ints | int) -> Rankings:
+        lengths = np.minimum(self.lengths, depth)
         rows = self.judged_rows
         kept = self.judged_ranks <= lengths[rows]
         first = self.first_scores
-        return self._with(
+        return self.with_fields(
             lengths=lengths,
             judged_offsets=offsets_of(np.bincount(rows[kept], minlength=len(self))),
             judged_ranks=self.judged_ranks[kept],
@@ -439,19 +446,23 @@ class Rankings(CheckedFields):
             needed = f"a flat list of numbers from 0 to {len(self) - 1} is needed"
             raise InputError(f"positions of topics: {needed}, not {shown(positions)}.")
         indices = indices.astype(np.int64)
+        return self._at(indices, self.judgments.take(indices))
+
+    def _at(self, indices: Ints, judgments: Judgments) -> Rankings:
+        """The lists at these positions, of which these are the judgments."""
         counts = sizes_of(self.judged_offsets)[indices]
         judged = indices_of_rows(self.judged_offsets[indices], counts)
-        return self._with(
-            judgments=self.judgments.take(indices),
-            lengths=self.lengths[indices],
+        of_lists = {
+            name: None if (values := getattr(self, name)) is None else values[indices]
+            for name in ("lengths", "starts", "first_scores", "overlaps", "missing")
+        }
+        return self.with_fields(
+            judgments=judgments,
             judged_offsets=offsets_of(counts),
             judged_ranks=self.judged_ranks[judged],
             judged_grades=self.judged_grades[judged],
-            starts=self.starts[indices],
-            first_scores=None if self.first_scores is None else self.first_scores[indices],
             nil=None if self.nil is None else NilLists(self.nil.convention, self.nil.held[indices]),
-            overlaps=None if self.overlaps is None else self.overlaps[indices],
-            missing=None if self.missing is None else self.missing[indices],
+            **of_lists,
         )
 
     @classmethod
@@ -482,59 +493,47 @@ class Rankings(CheckedFields):
         array([2, 0, 1])
         """
         needed = "the judgments of all topics, as those of Rankings are,"
-        position = {
-            topic: q for q, topic in enumerate(instance("judgments", judgments, Judgments, needed).topics)
-        }
+        every_topic = instance("judgments", judgments, Judgments, needed).topics
         pieces = [
             instance("a piece", piece, Rankings, "Rankings")
             for piece in several("pieces", pieces, "Rankings")
         ]
-        if unknown := {topic for piece in pieces for topic in piece.topics}.difference(position):
+        topics = [topic for piece in pieces for topic in piece.topics]
+        if unknown := set(topics).difference(every_topic):
             raise InputError(f"topic {min(unknown)} of a piece is not a topic of the judgments.")
         scores, costs = _joined(pieces, "scores"), _joined(pieces, "costs")
         if costs is None and any(piece.costs is not None for piece in pieces):
             raise InputError("only some pieces of the run have costs; all of them must, or none.")
-        lengths, starts, counts, first_judged = np.zeros((4, len(position)), np.int64)
-        seen, held = np.zeros((2, len(position)), bool)
-        missing = np.ones(len(position), bool)
-        first_scores, overlaps = np.full(len(position), -np.inf), np.zeros(len(position))
-        documents_above = judged_above = 0
-        for piece in pieces:
-            indices = np.array([position[topic] for topic in piece.topics], np.int64)
-            if seen[indices].any():
-                topic = judgments.topics[indices[seen[indices]][0]]
+        place: dict[str, int] = {}
+        for at, topic in enumerate(topics):
+            if place.setdefault(topic, at) != at:
                 raise InputError(
                     f"topic {topic} is in two pieces of the run; one piece must have all its rows."
                 )
-            seen[indices] = True
-            lengths[indices] = piece.lengths
-            starts[indices] = piece.starts + documents_above
-            counts[indices] = sizes_of(piece.judged_offsets)
-            first_judged[indices] = piece.judged_offsets[:-1] + judged_above
-            missing[indices] = False if piece.missing is None else piece.missing
-            held[indices] = False if piece.nil is None else piece.nil.held
-            first_scores[indices] = -np.inf if piece.first_scores is None else piece.first_scores
-            overlaps[indices] = 0.0 if piece.overlaps is None else piece.overlaps
-            values = piece.costs if scores is None else piece.scores
-            documents_above += 0 if values is None else len(values)
-            judged_above += len(piece.judged_ranks)
-        judged, none = indices_of_rows(first_judged, counts), np.zeros(0, np.int64)
-        nil_lists = [piece.nil for piece in pieces if piece.nil is not None]
-        every_has_nil = len(nil_lists) == len(pieces) > 0
-        return cls.unchecked(
-            judgments=judgments,
-            lengths=lengths,
-            judged_offsets=offsets_of(counts),
-            judged_ranks=_joined(pieces, "judged_ranks")[judged] if pieces else none,
-            judged_grades=_joined(pieces, "judged_grades")[judged] if pieces else none,
-            starts=starts,
+        # The lists of all pieces one after the other, and behind them an empty one for all other topics.
+        documents = [
+            0 if (values := p.scores if costs is None else p.costs) is None else len(values) for p in pieces
+        ]
+        starts = [piece.starts + above for piece, above in zip(pieces, offsets_of(documents))]
+        counts = [sizes_of(piece.judged_offsets) for piece in pieces]
+        missing = [np.zeros(len(p), bool) if p.missing is None else p.missing for p in pieces]
+        nil = [piece.nil for piece in pieces if piece.nil is not None]
+        held = np.concatenate([*(lists.held for lists in nil), [False]])
+        none = np.zeros(0, np.int64)
+        laid_out = cls.unchecked(
+            lengths=_joined(pieces, "lengths", 0),
+            judged_offsets=offsets_of(np.concatenate([*counts, [0]])),
+            judged_ranks=_joined(pieces, "judged_ranks") if pieces else none,
+            judged_grades=_joined(pieces, "judged_grades") if pieces else none,
+            starts=np.concatenate([*starts, [0]]),
             scores=scores,
             costs=costs,
-            first_scores=first_scores if all(piece.first_scores is not None for piece in pieces) else None,
-            nil=NilLists(nil_lists[0].convention, held) if every_has_nil else None,
-            overlaps=overlaps if pieces and all(piece.overlaps is not None for piece in pieces) else None,
-            missing=missing,
+            first_scores=_joined(pieces, "first_scores", -np.inf),
+            nil=NilLists(nil[0].convention, held) if len(nil) == len(pieces) > 0 else None,
+            overlaps=_joined(pieces, "overlaps", 0.0) if pieces else None,
+            missing=np.concatenate([*missing, [True]]),
         )
+        return laid_out._at(np.array([place.get(topic, -1) for topic in every_topic], np.int64), judgments)
 
     def to_dicts(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
         """Judgments and lists as dicts, for other tools.
@@ -573,7 +572,7 @@ class Rankings(CheckedFields):
     def unjudged(self) -> Rankings:
         """The lists without their judgments: what a system sees when it decides where to stop."""
         none, zeros = np.zeros(0, np.int64), np.zeros(len(self) + 1, np.int64)
-        return self._with(
+        return self.with_fields(
             judgments=Judgments(self.topics, zeros, none, none),
             judged_offsets=zeros,
             judged_ranks=none,
@@ -601,18 +600,68 @@ def _matrix(name: str, values: Any, kinds: str) -> Any:
     return array
 
 
+def _columns_by_rank(values: npt.NDArray[Any], in_list: Bools | None) -> Ints:
+    """The columns of a matrix of scores in the order of each row's ranking, those outside the lists last."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        single = 0.0 - values.astype(np.float32)
+    # The bits of these numbers as integers of the same order, which are sorted with the columns below them.
+    bits = single.view(np.int32)
+    bits ^= (bits >> 31) & HIGHEST_GRADE
+    if in_list is not None:
+        bits[~in_list] = HIGHEST_GRADE
+    last = values.shape[1] - 1
+    columns = bits.astype(np.int64)  # all that follows is done in its memory
+    columns <<= 32
+    columns |= np.arange(last, -1, -1)
+    columns.sort(axis=1)
+    columns &= 2**32 - 1
+    return np.subtract(last, columns, out=columns)
+
+
+def _first_cells(columns: Ints, which: Bools | None) -> tuple[Ints, Ints]:
+    """The cells of a matrix in the order of these columns, row after row, and their number in each row.
+
+    which: the cells that count, which come first in each row; by default all.
+    """
+    height, width = columns.shape
+    columns += width * np.arange(height)[:, None]
+    if which is None:
+        return columns.ravel(), np.full(height, width)
+    counts = which.sum(axis=1)
+    return columns[np.arange(width) < counts[:, None]], counts
+
+
+def _judgments_of_matrix(topics: tuple[str, ...], grades: Ints, which: Bools | None) -> Judgments:
+    """The judgments of a matrix of grades. which: the cells that are judged, by default all."""
+    rising = np.negative(grades, dtype=np.int32, casting="unsafe")  # in half the time of 64 bits
+    counts = np.full(len(grades), grades.shape[1]) if which is None else which.sum(axis=1)
+    if which is not None:
+        rising[~which] = HIGHEST_GRADE
+    rising.sort(axis=1)
+    flat = rising.ravel() if which is None else rising[np.arange(grades.shape[1]) < counts[:, None]]
+    is_first = np.ones(len(flat), bool)
+    np.not_equal(flat[1:], flat[:-1], out=is_first[1:])
+    levels = distinct(-flat[is_first].astype(np.int64))
+    falling = np.negative(flat, dtype=np.int64)
+    return Judgments.unchecked(topics, offsets_of(counts), falling, positive(levels))
+
+
 def _rows(name: str, values: Any) -> list[list[Any]]:
     """One row of values for each list; InputError for anything else."""
     rows = several(name, values, "rows, one for each list,")
     return [several(f"{name}[{place}]", row, "the values of a list") for place, row in enumerate(rows)]
 
 
-def _joined(pieces: Sequence[Rankings], name: str) -> Any:
-    """An array of all pieces; None where a piece lacks it."""
+def _joined(pieces: Sequence[Rankings], name: str, *last: float) -> Any:
+    """An array of all pieces, and a last value; None where a piece lacks it."""
     columns = [getattr(piece, name) for piece in pieces]
-    if not columns or any(column is None for column in columns):
+    if any(column is None for column in columns) or not (columns or last):
         return None
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+    return (
+        columns[0]
+        if len(columns) == 1 and not last
+        else np.concatenate([*columns, *([last] if last else [])])
+    )
 
 
 def _checked_grade(topic: str, value: Any) -> int:

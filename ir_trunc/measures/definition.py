@@ -302,8 +302,13 @@ def all_scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Flo
     >>> scores([lookup("SetP").bind({}), lookup("RRT").bind({})], rankings)
     [array([0.5, 0. ]), array([1., 1.])]
     """
-    view = cache(partial(Lists, rankings))
-    return [measure.of(view(measure.cutoff)) for measure in measures]
+    views: dict[int | None, Lists] = {}
+    values = []
+    for measure in measures:
+        if measure.cutoff not in views:
+            views[measure.cutoff] = Lists(rankings, measure.cutoff)
+        values.append(measure.of(views[measure.cutoff]))
+    return values
 
 
 def all_curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Curve]:

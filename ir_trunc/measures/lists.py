@@ -14,6 +14,7 @@ batch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -31,6 +32,7 @@ T = TypeVar("T", bound=np.generic)
 
 # Cells of one padded block in `running`: small enough for a processor's cache.
 _BLOCK = 1 << 14
+_FEW = 16  # rows that are cumulated faster one by one
 
 
 def running(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:
@@ -40,6 +42,10 @@ def running(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats] =
     flat = np.asarray(x, dtype=np.float64)
     lengths = sizes_of(offsets)
     result = np.empty(len(flat))
+    if len(lengths) <= _FEW:
+        for start, stop in pairwise(offsets.tolist()):
+            accumulate(flat[start:stop], out=result[start:stop])
+        return result
     step = max(1, _BLOCK // max(1, int(lengths.max(initial=0))))
     for first in range(0, len(lengths), step):
         here = lengths[first : first + step]
@@ -87,7 +93,10 @@ class Lists:
     """
 
     def __init__(self, rankings: Rankings, cutoff: int | None = None):
-        shown = rankings if cutoff is None else rankings.cut(cutoff)
+        longest = int(rankings.lengths.max(initial=0))
+        shown = rankings
+        if cutoff is not None and longest > cutoff:
+            shown, longest = rankings._cut(cutoff), cutoff
         self.rankings = shown
         self.judgments = shown.judgments
         self.first_scores = shown.first_scores
@@ -101,7 +110,7 @@ class Lists:
         self.grade = np.maximum(shown.judged_grades, 0)
         self.k = cutoff
         self.n: Ints = shown.lengths
-        longest = max(int(self.lengths.max(initial=0)), self.judgments.most_judged)
+        longest = max(longest, self.judgments.most_judged)
         # A multiple of 1024: vectorised functions may compute the rest of a block with other last bits.
         self.ranks: Floats = np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
 

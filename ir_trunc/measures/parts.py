@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,6 +74,8 @@ class Judged:
     R: Ints  # relevant documents of every query
     relevant: Floats  # their gains in units, the highest first inside a query, whatever the grades
     total: Floats  # sum of units of every query
+    offsets: Ints  # of the relevant documents of every query
+    ranks: Ints  # of every relevant document in its ideal list
 
     @classmethod
     def of(cls, judgments: Judgments, units: Floats) -> Judged:
@@ -83,9 +86,9 @@ class Judged:
         row, relevant = rows[worth], units[worth]
         if ((row[1:] == row[:-1]) & (relevant[1:] > relevant[:-1])).any():
             relevant = relevant[np.lexsort((-relevant, row))]  # a map may give a higher grade a lower gain
-        return cls(
-            R, relevant, np.bincount(rows, weights=units, minlength=queries).astype(np.float64, copy=False)
-        )
+        offsets, total = offsets_of(R), np.bincount(rows, weights=units, minlength=queries)
+        ranks = np.arange(1, len(relevant) + 1) - offsets[:-1].repeat(R)
+        return cls(R, relevant, total.astype(np.float64, copy=False), offsets, ranks)
 
 
 def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
@@ -130,7 +133,7 @@ class Gains:
     def highest(self) -> Floats:
         """Units of every query's best document; 0 for a nil query."""
         best = np.zeros(len(self.R))
-        best[self.R > 0] = self.judged.relevant[offsets_of(self.R)[:-1][self.R > 0]]
+        best[self.R > 0] = self.judged.relevant[self.judged.offsets[:-1][self.R > 0]]
         return best
 
     def share(self) -> Floats:
@@ -145,23 +148,16 @@ class Gains:
     def ideal(self, weights: Floats | None = None) -> Ideal:
         """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first."""
         worth = self.judged.relevant / self.unit
-        return self.cumulated(worth if weights is None else worth * weights[self.ideal_ranks])
+        return self.cumulated(worth if weights is None else worth * weights[self.judged.ranks])
 
     def precision_of_ideal(self) -> Ideal:
         """g_i (g_1 + ... + g_i) / i, cumulated down the ideal list."""
         worth = self.judged.relevant / self.unit
-        return self.cumulated(worth * running(worth, offsets_of(self.R)) / self.ideal_ranks)
-
-    @property
-    def ideal_ranks(self) -> Ints:
-        """The rank that every relevant document has in its ideal list."""
-        first = offsets_of(self.R)[:-1]
-        ranks: Ints = np.arange(len(self.judged.relevant)) - np.repeat(first, self.R) + 1
-        return ranks
+        return self.cumulated(worth * running(worth, self.judged.offsets) / self.judged.ranks)
 
     def cumulated(self, worth: Floats) -> Ideal:
         """What the documents of the ideal list are worth (one value each), cumulated down the list."""
-        offsets = offsets_of(self.R)
+        offsets = self.judged.offsets
         sums, starts = from_nothing(worth, offsets), offsets[:-1] + np.arange(len(self.R))
         return Ideal(self.lists, sums, starts, self.R)
 
@@ -375,12 +371,21 @@ def undiscounted(lists: Lists) -> Floats:
 
 def log2_discount(lists: Lists) -> Floats:
     """1 / log2(i + 1)."""
-    return lists.table(lambda i: 1 / np.log2(i + 1))
+    return _discounts(1, len(lists.ranks))
 
 
 def jk_discount(lists: Lists) -> Floats:
     """1 / log2(max(2, i)): no discount for the first two ranks."""
-    return lists.table(lambda i: 1 / np.log2(np.maximum(2, i)))
+    return _discounts(0, len(lists.ranks))
+
+
+@lru_cache(maxsize=4)  # a logarithm takes longer than all else that a small run computes with it
+def _discounts(shift: int, size: int) -> Floats:
+    ranks = np.arange(size, dtype=np.float64) + shift
+    with np.errstate(divide="ignore"):
+        values: Floats = 1 / np.log2(ranks if shift else np.maximum(2, ranks))
+    values.flags.writeable = False
+    return values
 
 
 def discount(lists: Lists, dcg: str) -> Floats:
@@ -433,9 +438,9 @@ def over(
     numerator: Floats, denominator: Floats | Ints, otherwise: float | Callable[[], Floats] = 0.0
 ) -> Floats:
     """numerator / denominator, and a named value where the denominator is 0."""
-    instead = otherwise() if callable(otherwise) else otherwise
-    result = np.full(np.shape(numerator), instead, np.float64)
-    np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)
+    result = np.empty(np.shape(numerator))
+    result[...] = otherwise() if callable(otherwise) else otherwise
+    np.divide(numerator, denominator, out=result, where=np.not_equal(denominator, 0))
     return result
 
 

@@ -43,7 +43,7 @@ QUESTION = "How close is the list to the best one that the topic's judgments all
 def satisfied_by_ideal(gains: Gains, weights: Floats) -> tuple[Ideal, Ideal]:
     """sum_i weight_i g_i prod_{j < i} (1 - g_j) of the ideal list at every depth, and without weights."""
     worth = gains.judged.relevant / gains.unit
-    ranks = gains.ideal_ranks
+    ranks = gains.judged.ranks
     chance = worth * above(1 - worth, offsets_of(gains.R), np.multiply.accumulate, 1.0)
     return gains.cumulated(chance * weights[ranks]), gains.cumulated(chance)
 
