@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -78,12 +78,13 @@ class NilRule:
             lengths[run.topic[nil_rows]] = run.rank[nil_rows] - 1
         return lengths
 
-    def notes(self, run: RankedRows, nil_rows: Ints) -> Notes:
-        """The notes of the run, given the rows that hold NIL."""
+    def count(self, notes: Notes, run: RankedRows, nil_rows: Ints) -> None:
+        """Note what the rows that hold NIL do to the run."""
         if self.convention != "ends":
-            return replace(run.notes, taken=0 if self.chosen else len(nil_rows))
+            notes.taken = 0 if self.chosen else len(nil_rows)
+            return
         behind = run.lengths[run.topic[nil_rows]] - run.rank[nil_rows]
-        return replace(run.notes, cut_by_nil=int(np.count_nonzero(behind)), behind_nil=int(behind.sum()))
+        notes.cut_by_nil, notes.behind_nil = int(np.count_nonzero(behind)), int(behind.sum())
 
     def right(self, run: RankedRows, nil_rows: Ints, nil_queries: Bools) -> Ints:
         """The rows in which NIL is the right answer of its topic."""

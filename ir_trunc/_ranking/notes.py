@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from ir_trunc._core.errors import counted, warn
 from ir_trunc._read.reading import Reading
 from ir_trunc._read.rows import Samples
 
+_SUMMED = (
+    "ignored", "cut_by_nil", "behind_nil", "taken", "empty", "lists", "tied", "rounded", "samples", "ended",
+    "behind",
+)  # fmt: skip
 
-@dataclass(frozen=True)
+
+@dataclass(slots=True)
 class Notes:
     """What is to be reported of a run. The notes of the parts of a run can be added up.
 
@@ -52,38 +57,56 @@ class Notes:
     ended: int = 0
     behind: int = 0
 
-    def __add__(self, other: Notes) -> Notes:
-        summed = [field.name for field in fields(Notes) if field.type in ("int", "Samples")]
+    @classmethod
+    def of_kernel(
+        cls,
+        known: bool,
+        samples: Samples,
+        lists: int,
+        tied: int,
+        rounded: int,
+        ignored: int,
+        first: str | None,
+    ) -> Notes:
+        """The notes of lists that the kernel has ranked; the counts are in its order."""
+        return cls(known, ignored, first, lists=lists, tied=tied, rounded=rounded, samples=samples)
+
+    def add(self, other: Notes) -> None:
+        """Count what was noted of another part of the run, too."""
         firsts = [name for name in (self.first_ignored, other.first_ignored) if name is not None]
-        return Notes(
-            known=self.known or other.known,
-            first_ignored=min(firsts, default=None),
-            **{name: getattr(self, name) + getattr(other, name) for name in summed},
-        )
+        self.known, self.first_ignored = self.known or other.known, min(firsts, default=None)
+        for name in _SUMMED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def warn(self, source: str, nil_id: str, reading: Reading) -> None:
         """Warn of each kind once. `source` is the name of the run."""
-        for message in self._messages(nil_id, reading):
+        for message in (
+            *self._of_order(reading),
+            *self._of_marks(reading),
+            *self._of_what_is_left_out(nil_id),
+        ):
             warn(f"{source}: {message}.")
 
-    def _messages(self, nil_id: str, reading: Reading) -> Iterator[str]:
-        if reading.over_ties:
-            pass
-        elif 2 * self.tied > self.lists:
+    def _of_order(self, reading: Reading) -> Iterator[str]:
+        """Signs that something else than the scores gives the order."""
+        tied = 2 * self.tied > self.lists
+        if tied and not reading.over_ties:
             digits = ", order='score64' all digits of the scores" if self.rounded else ""
             yield (
                 f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
                 " their order; order='rank' takes the rank column, order='file' the rows as they"
                 f" stand{digits}; ties='expected' gives the mean score over all orders"
             )
-        elif self.rounded:
+        elif self.rounded and not reading.over_ties:
             yield (
                 f"scores differ only beyond 32 bits in {self.rounded} of {self.lists} lists, so that"
                 " document ids decide their order; order='score64' compares all digits"
             )
+        if not self.samples or reading.without_scores:
+            return
         looked_at, rising, uneven = _directions(self.samples, reading.lower_is_better)
         against = looked_at - rising if reading.lower_is_better else rising
-        if 2 * against > looked_at and not reading.without_scores:
+        if 2 * against > looked_at:
             remedy = "if they are distances, lower_is_better=True"
             if reading.lower_is_better:
                 remedy = "if higher scores are better, leave lower_is_better out"
@@ -91,17 +114,23 @@ class Notes:
                 f"the rank column runs against the scores in {against} of {looked_at} sampled lists, and"
                 f" the scores decide; {remedy}, and if the ranks are right, order='rank'"
             )
-        elif 2 * uneven > looked_at and not reading.without_scores:
+        elif 2 * uneven > looked_at:
             yield (
                 f"the scores do not fall with the rank in {uneven} of {looked_at} sampled lists, and the"
                 " scores decide; order='file' takes the rows as they stand, order='rank' the rank column"
             )
+
+    def _of_marks(self, reading: Reading) -> Iterator[str]:
+        """Signs that lists end elsewhere."""
         marks = {mark for sample in self.samples for mark in sample.marks}
         if reading.stop is None and len(marks) > 1:
             some = ", ".join(sorted(marks)[:5])
             yield f"the second column has several values ({some}); if one ends the list, name it: stop='...'"
         if reading.stop is not None and not self.ended:
             yield f"no row has the mark {reading.stop} in its second column: no list ends there"
+
+    def _of_what_is_left_out(self, nil_id: str) -> Iterator[str]:
+        """Documents and topics that do not count."""
         if self.behind:
             yield f"{self.behind} documents come after one that was not shown; their lists end before it"
         if self.ignored:

@@ -64,7 +64,7 @@ class RankedRows:
         if not known.all():
             codes = pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known))))
             names = run.topics.dictionary.take(codes)
-            notes = replace(notes, ignored=len(names), first_ignored=pc.min(names).as_py())
+            notes.ignored, notes.first_ignored = len(names), pc.min(names).as_py()
         missing = np.ones(len(topics), dtype=bool)
         missing[topic[known]] = False
         if run.universe:
@@ -84,21 +84,21 @@ class RankedRows:
             np.minimum.at(first_hidden, topic[run.hidden], np.flatnonzero(run.hidden))
             ended = np.arange(len(topic)) >= first_hidden[topic]
             behind = int(np.count_nonzero(ended & ~run.hidden))
-            notes = replace(notes, ended=len(distinct(topic[ended])), behind=behind)
+            notes.ended, notes.behind = len(distinct(topic[ended])), behind
             keep &= ~ended
         run, topic = run.filter(keep), topic[keep]
         starts = np.zeros(len(topics), dtype=np.int64)
         starts[topic[::-1]] = np.arange(len(topic))[::-1]
         rank = np.arange(len(topic)) - starts[topic] + 1
         lengths = np.bincount(topic, minlength=len(topics))
-        notes = replace(notes, samples=run.samples)
+        notes.samples = run.samples
         if run.reading.order in _PRECISION and run.unscored is None:
             keys, first = _keys(run), starts[lengths > 1]
             last = first + lengths[lengths > 1] - 1
             tied = int(np.count_nonzero(keys[first] == keys[last]))
             same_key = (topic[1:] == topic[:-1]) & (keys[1:] == keys[:-1])
             rounded = same_key & (run.values[1:] != run.values[:-1])
-            notes = replace(notes, lists=len(first), tied=tied, rounded=len(distinct(topic[1:][rounded])))
+            notes.lists, notes.tied, notes.rounded = len(first), tied, len(distinct(topic[1:][rounded]))
         return cls(run, topic, rank, lengths, starts, notes, missing)
 
 

@@ -1,12 +1,12 @@
 """Runs become Rankings: rows are ranked and joined to the judgments, and warnings report what is left out.
 
 The compiled kernel takes plain runs as a whole. Others come as pieces of whole topics, from one file, one
-frame or many machines. Each piece is ranked by itself and keeps one list for each of its topics: its length
-and its judged documents, never more than the qrels have, however long the lists are (costs of documents, and
-their scores where they are kept, come on top). So runs can be larger than memory. `Rankings.concat` joins the
-pieces, and the scores have the bits of a run in one piece.
+frame or many machines. Each piece is ranked by itself, and the `Builder` keeps one list for each of its
+topics: its length and its judged documents, never more than the qrels have, however long the lists are (costs
+of documents, and their scores where they are kept, come on top). So runs can be larger than memory.
+`Rankings.concat` joins the pieces, and the scores have the bits of a run in one piece.
 
-The kernel gives the bits that `join` gives. Where it is not sure what data mean, nothing of its result is
+The kernel gives the bits that `judged` gives. Where it is not sure what data mean, nothing of its result is
 used: the data are read in Python, which understands them or raises an error.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Protocol, cast, get_args
 
 import numpy as np
@@ -186,10 +186,9 @@ def source_of(run: Any) -> str:
 
 def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankings:
     """The lists of a run, where topics of the qrels without rows in the run are what `missing` says."""
-    is_missing = np.zeros(len(rankings), bool) if rankings.missing is None else rankings.missing
-    absent = np.flatnonzero(is_missing)
-    if not len(absent) or missing == "empty":
+    if rankings.missing is None or missing == "empty" or not rankings.missing.any():
         return rankings
+    absent = np.flatnonzero(rankings.missing)
     be = "is" if len(absent) == 1 else "are"
     what = f"{len(absent)} of the {counted(len(rankings), 'topic')} of the qrels {be} not in the run"
     message = f"{source}: {what} (for example {rankings.topics[absent[0]]})"
@@ -200,9 +199,9 @@ def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankin
         warn(f"{message} and {count}; missing='exclude' leaves out such topics, missing='empty' confirms.")
         return rankings
     warn(f"{message}; excluded from all means.")
-    kept = rankings.take(np.flatnonzero(~is_missing))
+    kept = rankings.take(np.flatnonzero(~rankings.missing))
     universe = replace(rankings.universe or Universe(), excluded=len(absent))
-    return Rankings.unchecked(**vars(kept) | {"universe": universe})
+    return kept.with_fields(universe=universe)
 
 
 def as_ranked(
@@ -226,193 +225,183 @@ def as_ranked(
     return run
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """The lists of some topics of a run, one for each topic of the qrels that the piece has."""
-
-    rankings: Rankings
-    notes: Notes
-    source: str
-    reading: Reading
-    starts_over: bool = False  # whether it replaces the pieces before it: it has all their lists, too
-    empty: tuple[str, ...] = ()  # topics without a document in the piece; the qrels need not have them
-
-
 def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bool = False) -> Rankings:
     """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need."""
-    data = recognised(run, replace(RUN, reading=reading))
-    ranked = rank_by_kernel(qrels, data, keep_scores)
-    return _reported(qrels, ranked) if ranked else rank_rows(qrels, data.rows(), keep_scores)
+    data, builder = recognised(run, replace(RUN, reading=reading)), Builder(qrels, keep_scores)
+    if builder.add_whole(data):
+        return builder.rankings()
+    return rank_rows(qrels, data.rows(), keep_scores)
 
 
 def rank_rows(qrels: Qrels, pieces: Iterable[Rows], keep_scores: bool = False) -> Rankings:
     """The ranked lists of a run from pieces of whole topics, as `Data.rows` yields them."""
-    return put_together(qrels, (rank_piece(qrels, piece, keep_scores) for piece in pieces))
-
-
-def join_run(qrels: Qrels, run: Rows) -> tuple[Rankings, Joined]:
-    """The ranked lists of a whole run, and its rows joined to the judgments with their document ids."""
-    joined = join(qrels, run)
-    return _reported(qrels, Piece(joined.rankings, joined.notes, run.source, run.reading)), joined
-
-
-def rank_piece(qrels: Qrels, rows: Rows, keep_scores: bool = False) -> Piece:
-    """The lists of a piece, which must have all rows of its topics."""
-    if ranked := rank_rows_by_kernel(qrels, rows, keep_scores):
-        return ranked
-    joined = join(qrels, rows, keep_scores)
-    # A list that NIL ends at once is empty, but belongs to the piece.
-    filled = joined.ranked.lengths > 0
-    empty = [joined.rankings.topics[q] for q in np.flatnonzero(~filled & ~joined.ranked.missing)]
-    some = joined.rankings.take(np.flatnonzero(filled))
-    return Piece(some, joined.notes, rows.source, rows.reading, rows.starts_over, tuple(empty))
-
-
-def put_together(
-    qrels: Qrels,
-    pieces: Iterable[Piece],
-    source: str | None = None,
-    reading: Reading | None = None,
-) -> Rankings:
-    """The ranked lists of a run from its pieces."""
-    kept: list[Piece] = []
+    builder = Builder(qrels, keep_scores)
     for piece in pieces:
-        if piece.starts_over:
-            kept.clear()
-        kept.append(piece)
-    notes = sum((piece.notes for piece in kept), Notes())
-    for piece in kept[:1]:
-        source, reading = source or piece.source, reading or piece.reading
-    rankings = Rankings.concat(qrels.judgments_with_nil, [piece.rankings for piece in kept])
-    empty = {topic for piece in kept for topic in piece.empty}
-    if rankings.missing is not None and empty:
-        present = [topic in empty for topic in rankings.topics]
-        missing = rankings.missing & ~np.array(present, dtype=bool)
-        rankings = Rankings.unchecked(**vars(rankings) | {"missing": missing})
-    if not kept:
-        nil = NilLists(qrels.nil.convention, np.zeros(len(rankings), dtype=bool))
-        rankings = replace(rankings, nil=nil)
-    return _reported(qrels, Piece(rankings, notes, source or "run", reading or DEFAULT))
+        builder.add(piece)
+    return builder.rankings()
 
 
-def rank_by_kernel(qrels: Qrels, run: Data, keep_scores: bool) -> Piece | None:
-    """The lists of a run by the kernel; None where it is not sure of the run, or there is no kernel."""
-    compiled, reading = run.reader.compiled, run.layout.reading
-    if compiled is None or reading.stop is not None or reading.columns:
-        return None
-    lists = _begun(qrels, reading.order, reading.lower_is_better, keep_scores)
-    samples = None if lists is None else compiled.run(lists, run)
-    ranked = _ranked(qrels, lists, samples, keep_scores, all_topics=True)
-    if ranked is None:
-        return None
-    rankings, notes = ranked
-    missing = rankings.lengths == 0
-    if isinstance(run.value, dict):  # in which a topic may have the empty list
-        missing[missing] = [rankings.topics[q] not in run.value for q in np.flatnonzero(missing)]
-    rankings = Rankings.unchecked(**vars(rankings) | {"missing": missing})
-    return Piece(rankings, notes, run.source, reading)
-
-
-def rank_rows_by_kernel(qrels: Qrels, rows: Rows, keep_scores: bool) -> Piece | None:
-    """The lists of rows, as `rank_by_kernel` gives those of a run."""
-    further = (rows.costs, rows.ranks, rows.hidden, rows.unscored)
-    if kernel is None or rows.reading.order == "rank" or any(column is not None for column in further):
-        return None
-    # Where lower scores are better, the rows have the scores with the opposite sign.
-    lists = _begun(qrels, rows.reading.order, False, keep_scores)
-    if lists is None:
-        return None
-    topics, scores = rows.topics, np.ascontiguousarray(rows.values, np.float64)
-    names, docs = Texts.of_arrow(topics.dictionary), Texts.of_arrow(rows.docs)
-    columns = (flat(topics.indices), names.offsets, names.data, docs.offsets, docs.data, scores)
-    samples = rows.samples if kernel.columns(lists, *columns) else None
-    ranked = _ranked(qrels, lists, samples, keep_scores, all_topics=False)
-    return ranked and Piece(*ranked, rows.source, rows.reading, rows.starts_over, rows.universe)
-
-
-def _begun(qrels: Qrels, order: Order, lower_is_better: bool, keep_scores: bool) -> Any:
-    """Lists of the kernel that take a run; None where the kernel does not understand the qrels."""
-    if kernel is None or qrels.classes is not None or qrels.normalise is not None:
-        return None
-    judged = qrels.judged_docs.in_kernel
-    return judged and kernel.begin(judged, _ORDERS.index(order), lower_is_better, keep_scores)
-
-
-def _ranked(
-    qrels: Qrels, lists: Any, samples: Samples | None, keep_scores: bool, all_topics: bool
-) -> tuple[Rankings, Notes] | None:
-    """The lists of a run that the kernel took, and its notes; None without samples or documents."""
-    if samples is None:
-        return None
-    numbers, scores, first_scores, rows, several, tied, rounded, ignored, first_ignored = kernel.found(
-        lists, all_topics
-    )
-    if not rows:
-        return None
-    topics, lengths, offsets, ranks, grades, starts = [np.frombuffer(column, np.int64) for column in numbers]
-    judgments = qrels.judgments_with_nil
-    rankings = Rankings.unchecked(
-        judgments=judgments if all_topics else judgments.take(topics),
-        lengths=lengths,
-        judged_offsets=offsets,
-        judged_ranks=ranks,
-        judged_grades=grades,
-        starts=starts,
-        scores=np.frombuffer(scores) if keep_scores else None,
-        first_scores=np.frombuffer(first_scores),
-        nil=NilLists(qrels.nil.convention, np.zeros(len(topics), dtype=bool)),
-    )
-    notes = Notes(
-        known=bool(lengths.any()),
-        ignored=ignored,
-        first_ignored=first_ignored,
-        lists=several,
-        tied=tied,
-        rounded=rounded,
-        samples=samples,
-    )
-    return rankings, notes
-
-
-def _reported(qrels: Qrels, run: Piece) -> Rankings:
-    """The rankings of a whole run, after warnings of what is left out and what makes the run doubtful."""
-    source = run.source
-    nesting = run.reading.nesting or qrels.nesting
-    universe = Universe(order=run.reading.order, nil_means=qrels.nil.convention, nesting=nesting)
-    rankings = Rankings.unchecked(**vars(run.rankings) | {"universe": universe})
-    run.notes.warn(source, qrels.nil.id, run.reading)
-    documents = int(rankings.lengths.sum())
-    # An answer outside of all classes is a wrong answer.
-    if documents and len(qrels.keys) and qrels.classes is None and not len(rankings.judged_ranks):
-        what = f"none of its {documents} documents is judged; are these the ids of the qrels' collection?"
-        warn(f"{source}: {what} (one that is judged is {qrels.docs[0]})")
-    return rankings
-
-
-@dataclass(frozen=True, eq=False)
-class Joined:
-    """The rows of a run by rank, joined to the judgments in Python."""
-
-    ranked: RankedRows
-    rankings: Rankings  # of all topics of the qrels
-    keys: Ints  # of each judged document, its index in `Qrels.keys`, or -1 for a NIL that is right
-    notes: Notes
-
-
-def join(qrels: Qrels, run: Rows, keep_scores: bool = True) -> Joined:
-    """The rows by rank, joined to the judgments; nothing is reported yet."""
+def join_run(qrels: Qrels, run: Rows) -> tuple[Rankings, RankedRows, Ints]:
+    """The lists of a whole run, its rows by rank, and of each judged document its key (see `Qrels.keys`)."""
     ranked = by_rank(qrels, run)
-    ids = ranked.rows.docs
+    builder = Builder(qrels, source=run.source, reading=run.reading)
+    rankings, keys = judged(qrels, ranked)
+    builder.keep(rankings, ranked.notes)
+    return builder.rankings(), ranked, keys
+
+
+class Builder:
+    """Takes a run, in pieces of whole topics or all at once, and gives its rankings.
+
+    source, reading: those of the run; by default those of its first piece.
+    """
+
+    def __init__(
+        self,
+        qrels: Qrels,
+        keep_scores: bool = False,
+        source: str | None = None,
+        reading: Reading | None = None,
+    ):
+        self.qrels, self.keep_scores, self.source, self.reading = qrels, keep_scores, source, reading
+        self.pieces: list[Rankings] = []
+        self.silent: list[str] = []  # topics without a document in the run; the qrels need not have them
+        self.notes = Notes()
+
+    def keep(self, piece: Rankings, notes: Notes, silent: Iterable[str] = ()) -> None:
+        """Add ranked lists."""
+        self.pieces.append(piece)
+        self.silent += silent
+        self.notes.add(notes)
+
+    def add(self, rows: Rows) -> None:
+        """Add a piece, which must have all rows of its topics."""
+        if rows.starts_over:
+            self.pieces, self.silent, self.notes = [], [], Notes()
+        self.source, self.reading = self.source or rows.source, self.reading or rows.reading
+        if self._add_by_kernel(rows):
+            return
+        ranked = by_rank(self.qrels, rows)
+        rankings, _ = judged(self.qrels, ranked, self.keep_scores)
+        # A list that NIL ends at once is empty, but belongs to the piece.
+        filled = ranked.lengths > 0
+        silent = [rankings.topics[q] for q in np.flatnonzero(~filled & ~ranked.missing)]
+        self.keep(rankings.take(np.flatnonzero(filled)), ranked.notes, silent)
+
+    def add_whole(self, run: Data) -> bool:
+        """Add a whole run by the kernel; False where it is not sure of the run, or there is no kernel."""
+        compiled, reading = run.reader.compiled, run.layout.reading
+        if compiled is None or reading.stop is not None or reading.columns:
+            return False
+        lists = self._in_kernel(reading.order, reading.lower_is_better)
+        samples = None if lists is None else compiled.run(lists, run)
+        if samples is None or not self._keep_found(lists, samples, run):
+            return False
+        self.source, self.reading = run.source, reading
+        return True
+
+    def _add_by_kernel(self, rows: Rows) -> bool:
+        further = (rows.costs, rows.ranks, rows.hidden, rows.unscored)
+        if kernel is None or rows.reading.order == "rank" or any(column is not None for column in further):
+            return False
+        # Where lower scores are better, the rows have the scores with the opposite sign.
+        lists = self._in_kernel(rows.reading.order, False)
+        if lists is None:
+            return False
+        topics, scores = rows.topics, np.ascontiguousarray(rows.values, np.float64)
+        names, docs = Texts.of_arrow(topics.dictionary), Texts.of_arrow(rows.docs)
+        columns = (flat(topics.indices), names.offsets, names.data, docs.offsets, docs.data, scores)
+        if not kernel.columns(lists, *columns) or not self._keep_found(lists, rows.samples):
+            return False
+        self.silent += rows.universe
+        return True
+
+    def _in_kernel(self, order: Order, lower_is_better: bool) -> Any:
+        """Lists of the kernel that take rows; None where the kernel does not understand the qrels."""
+        qrels = self.qrels
+        if kernel is None or qrels.classes is not None or qrels.normalise is not None:
+            return None
+        known = qrels.judged_docs.in_kernel
+        return known and kernel.begin(known, _ORDERS.index(order), lower_is_better, self.keep_scores)
+
+    def _keep_found(self, lists: Any, samples: Samples, whole: Data | None = None) -> bool:
+        """Add the lists that the kernel has ranked, of all topics for a whole run; False without rows."""
+        numbers, scores, first_scores, rows, *counts = kernel.found(lists, whole is not None)
+        if not rows:
+            return False
+        topics, lengths, offsets, ranks, grades, starts = [np.frombuffer(each, np.int64) for each in numbers]
+        judgments, missing = self.qrels.judgments_with_nil, None
+        if whole is None:
+            judgments = judgments.take(topics)
+        else:
+            missing = lengths == 0
+            if isinstance(whole.value, dict) and missing.any():  # in which a topic may have the empty list
+                missing[missing] = [judgments.topics[q] not in whole.value for q in np.flatnonzero(missing)]
+        rankings = Rankings.unchecked(
+            judgments=judgments,
+            lengths=lengths,
+            judged_offsets=offsets,
+            judged_ranks=ranks,
+            judged_grades=grades,
+            starts=starts,
+            scores=np.frombuffer(scores) if self.keep_scores else None,
+            first_scores=np.frombuffer(first_scores),
+            nil=NilLists(self.qrels.nil.convention, np.zeros(len(lengths), bool)),
+            missing=missing,
+        )
+        self.keep(rankings, Notes.of_kernel(bool(lengths.any()), samples, *counts))
+        return True
+
+    def rankings(self) -> Rankings:
+        """The lists of all topics of the qrels, after warnings of what is left out and what is doubtful."""
+        qrels, reading, nil = self.qrels, self.reading or DEFAULT, self.qrels.nil.convention
+        nesting, source = reading.nesting or qrels.nesting, self.source or "run"
+        fields: dict[str, Any] = {"universe": Universe(order=reading.order, nil_means=nil, nesting=nesting)}
+        if len(self.pieces) == 1 and self.pieces[0].judgments is qrels.judgments_with_nil:
+            rankings = self.pieces[0]
+        else:
+            rankings = Rankings.concat(qrels.judgments_with_nil, self.pieces)
+            if self.silent:
+                silent = {*self.silent}
+                present = np.array([topic in silent for topic in rankings.topics], bool)
+                fields["missing"] = rankings.missing & ~present
+            if not self.pieces:
+                fields["nil"] = NilLists(nil, np.zeros(len(rankings), bool))
+        self.notes.warn(source, qrels.nil.id, reading)
+        # An answer outside of all classes is a wrong answer.
+        of_documents = len(qrels.keys) > 0 and qrels.classes is None and not len(rankings.judged_ranks)
+        if of_documents and (documents := int(rankings.lengths.sum())):
+            what = f"none of its {documents} documents is judged; are these the ids of the qrels' collection?"
+            warn(f"{source}: {what} (one that is judged is {qrels.docs[0]})")
+        return rankings.with_fields(**fields)
+
+
+def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
+    """The rows of the qrels' topics by rank; an answer that normalises to nothing is left out."""
+    if qrels.normalise is None:
+        return RankedRows.of(run, qrels.topics)
+    run = replace(run, universe=(*run.universe, *run.named_topics()))
+    docs = run.docs.to_pylist()
+    answers = np.array([bool(qrels.normalise(doc)) for doc in docs], dtype=bool)
+    ranked = RankedRows.of(run.filter(answers), qrels.topics)
+    # A blank answer is silence.
+    ranked.notes.empty = sum(bool(docs[row].strip()) for row in np.flatnonzero(~answers))
+    return ranked
+
+
+def judged(qrels: Qrels, ranked: RankedRows, keep_scores: bool = True) -> tuple[Rankings, Ints]:
+    """The lists of all topics of the qrels, and of each judged document its key, -1 for a right NIL."""
+    ids, notes = ranked.rows.docs, ranked.notes
     if qrels.normalise is not None:
         ids = strings([qrels.normalise(doc) for doc in ids.to_pylist()])
     nil_rows = np.flatnonzero(occurs(ids, qrels.nil_id))
     # Several answers may normalise to NIL: the first counts.
     nil_rows = nil_rows[np.diff(ranked.topic[nil_rows], prepend=-1) != 0]
-    held = np.zeros(len(ranked.lengths), dtype=bool)
-    lengths, notes = ranked.lengths, ranked.notes
+    held, lengths = np.zeros(len(ranked.lengths), dtype=bool), ranked.lengths
     if len(nil_rows):
         held[ranked.topic[nil_rows]] = True
-        lengths, notes = qrels.nil.lengths(ranked, nil_rows), qrels.nil.notes(ranked, nil_rows)
+        lengths = qrels.nil.lengths(ranked, nil_rows)
+        qrels.nil.count(notes, ranked, nil_rows)
     key = qrels.find(ranked.topic, ids)
     row = np.flatnonzero((key >= 0) & (ranked.rank <= lengths[ranked.topic]))
     key = key[row]
@@ -439,19 +428,7 @@ def join(qrels: Qrels, run: Rows, keep_scores: bool = True) -> Joined:
         overlaps=None if qrels.classes is None else overlaps_of(qrels, ranked, lengths),
         missing=ranked.missing,
     )
-    return Joined(ranked, rankings, key, notes)
-
-
-def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
-    """The rows of the qrels' topics by rank; an answer that normalises to nothing is left out."""
-    if qrels.normalise is None:
-        return RankedRows.of(run, qrels.topics)
-    run = replace(run, universe=(*run.universe, *run.named_topics()))
-    docs = run.docs.to_pylist()
-    answers = np.array([bool(qrels.normalise(doc)) for doc in docs], dtype=bool)
-    empty = sum(bool(docs[row].strip()) for row in np.flatnonzero(~answers))  # a blank answer is silence
-    ranked = RankedRows.of(run.filter(answers), qrels.topics)
-    return replace(ranked, notes=replace(ranked.notes, empty=empty))
+    return rankings, key
 
 
 def _grades(qrels: Qrels, ranked: RankedRows, row: Ints, key: Ints) -> Ints:

@@ -26,7 +26,7 @@ from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._ranking.nil import DOCUMENTS, NilRule, nil_rule
 from ir_trunc._ranking.notes import Notes
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, Unjudged
-from ir_trunc._ranking.runs import Piece, put_together, rank_piece, with_missing
+from ir_trunc._ranking.runs import Builder, with_missing
 from ir_trunc._read.arrow import flat, index_in, pa, pc, strings
 from ir_trunc._read.reading import QRELS, RUN, Columns, Layout, Reading, Unpack
 from ir_trunc._read.rows import PART, Rows, Sample, encoded
@@ -148,7 +148,7 @@ def scorer(
     return score
 
 
-_COLLECTED = {Piece, Notes, Rankings, Judgments, NilLists, Universe, Keys, Reading, Columns, Sample}
+_COLLECTED = {Notes, Rankings, Judgments, NilLists, Universe, Keys, Reading, Columns, Sample}
 _COLLECTED |= {
     each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, ValueError)
 }
@@ -217,8 +217,8 @@ class Scorer:
             return self.schema.empty_table()
         if self.collect:
             return pa.table({"part": [pickle.dumps(piece)]}, self.schema)
-        piece.notes.warn(self.source, self.nil.id, piece.reading)
-        rankings, keys = piece.rankings, self.evaluator.reading.nesting
+        (rankings, notes), keys = piece, self.evaluator.reading.nesting
+        notes.warn(self.source, self.nil.id, self._layout(RUN).reading)
         ids = keys.split(rankings.topics) if keys else [(topic,) for topic in rankings.topics]
         columns: list[Any] = [[parts[level] for parts in ids] for level in range(len(self.keys))]
         columns += scores(self.evaluator.bound, rankings)
@@ -299,30 +299,33 @@ class Scorer:
         for piece in pieces:
             if isinstance(piece, IrTruncError):
                 raise piece
-            if not isinstance(piece, Piece):
+            if not isinstance(piece, tuple) or list(map(type, piece)) != [Rankings, Notes]:
                 raise InputError("parts: what the function returned is needed, with the column `part`.")
         evaluator, qrels = self.evaluator, self.evaluator.qrels
         if qrels is None:
-            qrels = self._qrels_of([piece.rankings.judgments.without_nil() for piece in pieces])
+            qrels = self._qrels_of([rankings.judgments.without_nil() for rankings, _ in pieces])
             warn_about_scale(evaluator.bound, qrels.judgments)
-        rankings = put_together(qrels, pieces, self.source, evaluator.reading)
-        rankings = with_missing(rankings, evaluator.missing, self.source)
+        builder = Builder(qrels, False, self.source, evaluator.reading)
+        for rankings, notes in pieces:
+            builder.keep(rankings, notes)
+        rankings = with_missing(builder.rankings(), evaluator.missing, self.source)
         warn_about_lists(evaluator.bound, self.source, rankings)
         return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 
-    def _piece(self, table: pa.Table) -> Piece | None:
-        """A list for each topic that has a row in the table; None for a table without rows."""
+    def _piece(self, table: pa.Table) -> tuple[Rankings, Notes] | None:
+        """A list for each topic that has a row in the table, and what is noted; None for one without rows."""
         table = table.select(self.needed(table.column_names)[1])
         rows, qrels = rows_of_table(table, self._layout(RUN), self.source), self.evaluator.qrels
         if not len(rows):
             return None
         qrels = self._labels(table, rows) if qrels is None else qrels
-        piece = rank_piece(qrels, rows)
-        places = index_in(strings([*piece.rankings.topics, *piece.empty]), qrels.topics)
+        builder = Builder(qrels)
+        builder.add(rows)
+        (lists,) = builder.pieces
+        places = index_in(strings([*lists.topics, *builder.silent]), qrels.topics)
         judgments = qrels.judgments_with_nil.take(np.sort(places[places >= 0]))
-        rankings = Rankings.concat(judgments, [piece.rankings])
-        rankings = Rankings.unchecked(**vars(rankings) | {"missing": None})  # each has a row
-        return replace(piece, rankings=rankings, empty=())
+        rankings = Rankings.concat(judgments, [lists])
+        return rankings.with_fields(missing=None), builder.notes  # each has a row
 
     def _labels(self, table: pa.Table, rows: Rows) -> Qrels:
         """The judgments in the rows of a table, without lists that are left out because they have none."""

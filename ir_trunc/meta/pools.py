@@ -158,7 +158,7 @@ def pooled_runs(
             f"nil={ready.nil.convention!r} makes NIL an answer that no pool holds: nil='ends' is needed here."
         )
     joined = [join_run(ready, read_run(run, **reading)) for run in progress(named.values(), "reading", "run")]
-    lists, places = tuple(lists for lists, _ in joined), tuple(run.keys for _, run in joined)
+    lists, places = tuple(lists for lists, _, _ in joined), tuple(keys for _, _, keys in joined)
     return PooledRuns(ready, tuple(named), lists, places)
 
 

@@ -183,8 +183,7 @@ def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFr
     """The scored documents of a run with binary gains, its qrels, and by topic length, hits and relevant."""
     if pc.any(pc.equal(rows.docs, TERMINAL)).as_py():
         raise InputError(f"{rows.source}: it holds {TERMINAL} documents already.")
-    rankings, joined = join_run(qrels, rows)
-    places, ranked = joined.keys, joined.ranked
+    rankings, ranked, places = join_run(qrels, rows)
     is_scored = ranked.rank <= rankings.lengths[ranked.topic]
     gain = np.zeros(len(ranked.rows))
     is_hit = rankings.judged_grades >= rel

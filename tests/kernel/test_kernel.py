@@ -23,10 +23,9 @@ from hypothesis import strategies as st
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking import qrels as qrels_module
-from ir_trunc._ranking import runs
 from ir_trunc._ranking.answers import read_answers
 from ir_trunc._ranking.qrels import coded_qrels, read_qrels
-from ir_trunc._ranking.runs import rank_by_kernel, rank_rows_by_kernel, rank_run
+from ir_trunc._ranking.runs import Builder, rank_run
 from ir_trunc._read import text
 from ir_trunc._read.reading import DEFAULT, RUN, Reading
 from ir_trunc._read.reading import QRELS as QRELS_LAYOUT
@@ -64,8 +63,8 @@ def same(qrels, run, reading=DEFAULT, keep=True):
     """Compare the kernel with the Python code; returns whether the kernel was sure of the run."""
     found = outcome(lambda: rank_run(qrels, run, reading, keep))
     with pytest.MonkeyPatch.context() as patch:
-        for function in ("rank_by_kernel", "rank_rows_by_kernel"):
-            patch.setattr(runs, function, lambda *_: None)
+        for function in ("add_whole", "_add_by_kernel"):
+            patch.setattr(Builder, function, lambda *_: False)
         assert found == outcome(lambda: rank_run(qrels, run, reading, keep))
     return sure(qrels, run, reading, keep)
 
@@ -73,7 +72,7 @@ def same(qrels, run, reading=DEFAULT, keep=True):
 def sure(qrels, run, reading=DEFAULT, keep=True):
     """Whether the kernel is sure of a run."""
     try:
-        return rank_by_kernel(qrels, recognised(run, replace(RUN, reading=reading)), keep) is not None
+        return Builder(qrels, keep).add_whole(recognised(run, replace(RUN, reading=reading)))
     except IrTruncError:  # nobody recognises it
         return False
 
@@ -352,7 +351,7 @@ def frame(run):
 def rows_are_sure(qrels, table, reading=DEFAULT):
     """Whether the kernel is sure of the rows of a table."""
     rows = read_rows(table, replace(RUN, reading=reading))
-    return rank_rows_by_kernel(qrels, rows, False) is not None
+    return Builder(qrels)._add_by_kernel(rows)
 
 
 @given(DICTS, READING, st.booleans())

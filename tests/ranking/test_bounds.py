@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 from ir_trunc import calc, read_qrels
-from ir_trunc._ranking import runs as ranking
-from ir_trunc._ranking.runs import rank_rows
+from ir_trunc._ranking.runs import Builder, rank_rows
 from ir_trunc._read.reading import RUN
 from ir_trunc._read.registry import recognised
 from ir_trunc._read.rows import Rows
@@ -42,7 +41,7 @@ def held(monkeypatch, tmp_path):
 
         return call
 
-    for module, name in ((ranking, "rank_piece"), (Rows, "concat")):
+    for module, name in ((Builder, "add"), (Rows, "concat")):
         monkeypatch.setattr(module, name, watched(getattr(module, name)))
 
     def most(lines, name="some.run"):

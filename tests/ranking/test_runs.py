@@ -21,7 +21,7 @@ import ir_trunc
 from ir_trunc import InputError, calc, read_answers, read_qrels
 from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._core.rankings import Rankings, canonical_order
-from ir_trunc._ranking.runs import put_together, rank_piece, rank_rows, read_run
+from ir_trunc._ranking.runs import Builder, rank_rows, read_run
 from ir_trunc._read import rows, text
 from ir_trunc._read.readers import memory
 from ir_trunc._read.reading import RUN
@@ -43,9 +43,11 @@ def test_rows_of_whole_topics_are_parts_under_every_nil_convention(seed, parts):
             whole = calc("AP", ready, run, missing="empty")
         with warnings.catch_warnings(record=True) as said_of_parts:
             warnings.simplefilter("always")
-            made = [rank_piece(ready, read_run(frame)) for frame in frames]
+            builder = Builder(ready, source="run (DataFrame)")
+            for frame in frames:
+                builder.add(read_run(frame))
             assert not said_of_parts
-            joined = put_together(ready, made, "run (DataFrame)")
+            joined = builder.rankings()
         assert [str(w.message) for w in said_of_parts] == [str(w.message) for w in said], nil
         assert same_lists(joined, whole.rankings), nil
         some = [*EVERY.values()][seed % 9 :: 9]
@@ -57,9 +59,9 @@ def test_answers_of_which_only_the_first_of_a_class_counts_come_in_parts():
     run = pd.DataFrame(
         {"query_id": list("111223"), "doc_id": ["x", "an A", "the a", "d", "the", "C"], "score": range(6)}
     )
-    parts = [rank_piece(qrels, read_run(run[run["query_id"] == topic])) for topic in "312"]
-    with pytest.warns(match="^run: 3 answer.s. that normalise to nothing are left out"):
-        joined = put_together(qrels, parts, "run")
+    parts = [read_run(run[run["query_id"] == topic]) for topic in "312"]
+    with pytest.warns(match="^run .DataFrame.: 3 answer.s. that normalise to nothing are left out"):
+        joined = rank_rows(qrels, parts)
     with pytest.warns(match="3 answer.s. that normalise to nothing are left out"):
         whole = calc("Q", qrels, run).rankings
     assert same_lists(joined, whole)
@@ -67,16 +69,18 @@ def test_answers_of_which_only_the_first_of_a_class_counts_come_in_parts():
 
 def test_no_part_at_all_is_a_silent_run_and_a_topic_in_two_parts_is_an_error():
     qrels = read_qrels({"1": {"a": 1}, "2": {"b": 0}})
-    assert same_lists(put_together(qrels, [], "run"), calc("AP", qrels, {}).rankings)
-    pieces = [rank_piece(qrels, read_run({topic: {"x": 1.0}})) for topic in "212"]
+    assert same_lists(rank_rows(qrels, []), calc("AP", qrels, {}).rankings)
+    pieces = [read_run({topic: {"x": 1.0}}) for topic in "212"]
     with pytest.raises(InputError, match="topic 2 is in two pieces of the run"):
-        put_together(qrels, pieces, "run r")
+        rank_rows(qrels, pieces)
 
 
 def test_a_piece_is_one_list_for_each_topic_that_it_has_with_its_judged_documents_only():
     qrels = read_qrels({"1": {"a": 1, "b": -1}, "2": {"b": 0}, "3": {"c": 2}})
     run = {"1": {"x": 3.5, "a": 3, "y": 2, "b": 1}, "3": {"z": 1}, "4": {"z": 1}}
-    piece = rank_piece(qrels, read_run(run)).rankings
+    builder = Builder(qrels)
+    builder.add(read_run(run))
+    (piece,) = builder.pieces
     assert piece.topics == ("1", "3")
     assert piece.lengths.tolist() == [4, 1]
     assert (piece.judged_ranks.tolist(), piece.judged_grades.tolist()) == ([2, 4], [1, -1])
@@ -140,11 +144,11 @@ def test_one_warning_speaks_for_all_parts():
     qrels = read_qrels({"1": {"a": 1}})
     rest = r"run: ignored 3 topics that are not in the qrels \(for example xx\)"
     runs = [{"zz": {"a": 1.0}, "yy": {"a": 1.0}}, {"xx": {"a": 1.0}}, {"1": {}}, {"1": {"a": 1.0}}]
-    pieces = [rank_piece(qrels, read_run(run)) for run in runs]
+    pieces = [read_run(run) for run in runs]
     with pytest.warns(match=rf"^{rest}; no topic is left\.$"):
-        put_together(qrels, pieces[:2], "run")
+        rank_rows(qrels, pieces[:2])
     with pytest.warns(match=rf"^{rest}\.$"):
-        put_together(qrels, pieces, "run")
+        rank_rows(qrels, pieces)
 
 
 def collection(seed: int) -> tuple[dict[str, dict[str, int]], pd.DataFrame]:
