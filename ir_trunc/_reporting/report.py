@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -19,7 +18,7 @@ from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, text, whole
-from ir_trunc._core.rankings import Rankings
+from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
 from ir_trunc._ranking.qrels import QrelsLike
@@ -35,7 +34,7 @@ from ir_trunc._scoring._runs import RunsLike, by_name
 from ir_trunc._scoring._ties import tie_notes
 from ir_trunc._scoring.evaluator import Options
 from ir_trunc._scoring.objects import MeasureLike, read_measures
-from ir_trunc._scoring.results import VIEWS, Results
+from ir_trunc._scoring.results import Abstention, Results
 from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.truncation import cross_validate
 from ir_trunc.truncation.study import bin_name, bin_of
@@ -52,7 +51,7 @@ POLICIES = ("Greedy", "ScoreThreshold", "LargestGap", "Oracle")
 WITHOUT_SCORES = ("Greedy", "Oracle")
 """Those of lists without scores."""
 
-_BAR_HEIGHT = 60  # of the highest bar
+_PACKAGES = "ir_measures", "numpy", "pandas", "scipy"
 _RELEVANT, _OTHER, _UNJUDGED, _END, _BEST = "●", "○", "·", "┃", "✂"
 _CURVE_WIDTH, _CURVE_HEIGHT = 96, 24
 _LISTS = 2500  # more than these are shown with fewer ranks and points, which keeps the page small
@@ -137,8 +136,7 @@ def report(
         judged, left, rank_one = read_once(qrels, options)
         comparison = compare(measures, judged, named, baseline=baseline, intervals=True, unit=unit, **left)
         asked = read_texts("queries", queries, comparison.topics)
-        with warnings.catch_warnings(), noted(issued=False):  # the comparison has given the warnings
-            warnings.simplefilter("ignore")
+        with noted(issued=False):  # the comparison has given the warnings
             lists = {name: rank_one(run) for name, run in named.items()}
             cuts = _cuts(measures, lists)
             gains = _policy_gains(cuts, lists, folds)
@@ -150,7 +148,6 @@ def report(
     messages = [*dict.fromkeys((*comparison.notes, *notes))]
     for file, name, *_ in files:
         messages = [message.replace(file, name) for message in messages]
-    empty = any((rankings.lengths == 0).any() for rankings in lists.values())
     page: str = render(
         title=title,
         version=__version__,
@@ -159,13 +156,7 @@ def report(
         gate=gate,
         charts=_score_charts(comparison),
         comparison=replace(comparison, notes=()).to_html(),  # the page has a section of notes
-        views=_view_tables(comparison),
-        abstention=[
-            (name, Results((), rankings, np.empty((0, len(rankings)))).abstention)
-            for name, rankings in lists.items()
-        ]
-        if empty
-        else [],
+        abstention=_abstention(lists),
         cuts=cuts,
         lengths=_length_bars(cuts, lists),
         policies=gains,
@@ -177,8 +168,7 @@ def report(
         files=files,
         command=command,
         made=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        versions=[("Python", platform.python_version())]
-        + [(name, version(name)) for name in ("ir_measures", "numpy", "pandas", "scipy")],
+        versions={"Python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
         universe=next(iter(lists.values())).universe,
     )
     if path is not None:
@@ -199,46 +189,40 @@ def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
     return files
 
 
-def _verdict(comparison: Comparison, cuts: _Curves | None, gains: Any, lists: Any) -> list[str]:
-    """Who is better by how much, with what certainty; and what a policy would change."""
+def _verdict(
+    comparison: Comparison, cuts: _Curves | None, gains: dict[str, Any], lists: Mapping[str, Rankings]
+) -> dict[str, Any]:
+    """The best system (with a baseline, of the others), the next or the baseline, and the best policy."""
     measure = comparison.measures[0] if cuts is None else cuts.measure
     row = comparison.measures.index(measure)
     means = dict(zip(comparison.systems, comparison.views[0, row].tolist()))
     ranked = sorted(means, key=lambda name: -float(oriented(measure, np.array(means[name]))))
-    score = f"mean {measure}" + " (lower is better)" * lower_is_better(measure)
-    others = [name for name in ranked if name != comparison.baseline]
-    best = (others or ranked)[0]
-    sentence = f"{best} has a {score} of {means[best]:.4f}"
-    pairs = {pair: column for column, pair in enumerate(comparison.compared)}
-    pairs |= {pair[::-1]: column for pair, column in pairs.items()}
-    if pairs:
-        other = ranked[1] if comparison.baseline is None else comparison.baseline
-        column, sign = pairs[best, other], 1 if (best, other) in comparison.compared else -1
-        low, high = sorted(sign * float(of[row, column]) for of in (comparison.low, comparison.high))
-        certainty = f"{100 * (1 - comparison.alpha):g} % interval {low:+.4f} to {high:+.4f}"
-        if measure in comparison.untested:
-            certainty = f"not tested: {comparison.untested[measure].rstrip('.')}"
-        elif (p := float(comparison.p[row, column])) < comparison.alpha:
-            certainty += f", significant, p = {p:.2g}"
-        else:
-            certainty += f", not significant, p = {p:.2g}"
-        next_best = f"{other}, the baseline," if comparison.baseline is not None else f"{other}, the next,"
-        difference = f"a difference of {_change(means[best] - means[other])} ({certainty})"
-        sentence += f", and {next_best} of {means[other]:.4f}: {difference}"
-        if comparison.baseline is None and measure not in comparison.untested and len(ranked) > 2:
-            differ = sum(comparison.p[row, pairs[best, name]] < comparison.alpha for name in ranked[1:])
-            sentence += f"; it differs significantly from {differ} of the {len(ranked) - 1} other systems"
+    best = next((name for name in ranked if name != comparison.baseline), ranked[0])
+    other = ranked[:2][-1] if comparison.baseline is None else comparison.baseline
+    tests = {}
+    for column, (first, second) in enumerate(comparison.compared):
+        low, high, p = (float(of[row, column]) for of in (comparison.low, comparison.high, comparison.p))
+        tests |= {(first, second): (low, high, p), (second, first): (-high, -low, p)}
     tried = [gain for gain in gains["rows"] if gain["system"] == best and gain["policy"] != POLICIES[-1]]
-    if not tried:
-        return [f"{sentence}."]
-    top = max(tried, key=lambda gain: float(oriented(measure, np.array(gain["score"]))))
-    return [
-        f"{sentence}.",
-        f"The best policy for {best}, {top['policy']}, would change this mean by"
-        f" {_change(top['score'] - top['now'])} to {top['score']:.4f} (95 % interval {top['low']:.4f} to"
-        f" {top['high']:.4f}), with {_documents(top['length'])} documents in a list in place of"
-        f" {_documents(float(lists[best].lengths.mean()))}.",
-    ]
+    return {
+        "measure": measure,
+        "lower_is_better": lower_is_better(measure),
+        "means": means,
+        "best": best,
+        "other": other,
+        "test": tests.get((best, other)),
+        "ps": [p for (system, _), (_, _, p) in tests.items() if system == best],
+        "policy": max(
+            tried, key=lambda gain: float(oriented(measure, np.array(gain["score"]))), default=None
+        ),
+        "length": float(lists[best].lengths.mean()),
+    }
+
+
+def _abstention(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
+    """How often each run returned nothing; nothing if none ever did."""
+    counts = [(name, Results((), of, np.empty((0, len(of)))).abstention) for name, of in lists.items()]
+    return counts if any(of_run.silent for _, of_run in counts) else []
 
 
 def _change(value: float) -> str:
@@ -310,7 +294,11 @@ def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
         return None
     name = next((name for name, bound in own.items() if "end" in bound.reads), next(iter(own)))
     curves = {run: own[name].curve(rankings) for run, rankings in lists.items()}
-    return _Curves(name, own[name].cutoff, curves)
+    best = {run: curve.best() for run, curve in curves.items()}
+    regrets = [oriented(name, best[run][1] - curve.own()) for run, curve in curves.items()]
+    return _Curves(
+        name, own[name].cutoff, curves, {run: cut for run, (cut, _) in best.items()}, np.array(regrets)
+    )
 
 
 def _template() -> Any:
@@ -330,6 +318,7 @@ def _template() -> Any:
     )
     loaded.filters["short"] = lambda name: shortened(str(name), 19)
     loaded.filters["change"] = _change
+    loaded.filters["documents"] = _documents
     return loaded.get_template("report.html").render
 
 
@@ -340,34 +329,24 @@ class _Curves:
     measure: str
     cutoff: int | None  # the k of `@k`: documents below it change no score
     curves: Mapping[str, Curve]
+    best: Mapping[str, Ints]  # the length of each list's best cut
+    regrets: Floats  # by run and list
 
 
-def _view_tables(comparison: Comparison) -> list[dict[str, Any]]:
-    """Tables of means over answerable and over nil queries; none if there is only one kind."""
-    tables = []
-    for view, means, topics in zip(VIEWS[1:], comparison.views[1:], (~comparison.nil, comparison.nil)):
-        rows = list(zip(comparison.systems, means.T.tolist()))
-        tables.append({"view": view, "topics": int(topics.sum()), "rows": rows})
-    return tables if all(table["topics"] for table in tables) else []
-
-
-def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> dict[str, Any] | None:
-    """Shares of the lists in bins of length, as they are and at their best cuts, with bars to draw."""
+def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> list[dict[str, Any]]:
+    """For each run the shares of its lists in bins of length, as they are and at their best cuts."""
     if cuts is None:
-        return None
-    own = {name: bin_of(rankings.lengths) for name, rankings in lists.items()}
-    best = {name: bin_of(cuts.curves[name].best()[0]) for name in lists}
-    last = max(int(of.max(initial=0)) for of in (*own.values(), *best.values()))
+        return []
+    bins = {name: (bin_of(rankings.lengths), bin_of(cuts.best[name])) for name, rankings in lists.items()}
+    count = max(int(of.max(initial=0)) for both in bins.values() for of in both) + 1
+    names = [bin_name(place).replace("-", "–") for place in range(count)]
     systems = []
-    for name in lists:
-        shares = [np.bincount(of[name], minlength=last + 1) / max(1, len(of[name])) for of in (own, best)]
-        bars = [
-            {"own": a, "best": b, "own_height": round(a * _BAR_HEIGHT), "best_height": round(b * _BAR_HEIGHT)}
-            for a, b in zip(*(share.tolist() for share in shares))
-        ]
-        mean, median = float(lists[name].lengths.mean()), float(np.median(cuts.curves[name].best()[0]))
+    for name, both in bins.items():
+        shares = [(np.bincount(of, minlength=count) / max(1, len(of))).tolist() for of in both]
+        bars = [{"bin": label, "own": own, "best": best} for label, own, best in zip(names, *shares)]
+        mean, median = float(lists[name].lengths.mean()), float(np.median(cuts.best[name]))
         systems.append({"name": name, "bars": bars, "mean": mean, "median": median})
-    return {"bins": [bin_name(place).replace("-", "–") for place in range(last + 1)], "systems": systems}
+    return systems
 
 
 def _policy_gains(cuts: _Curves | None, lists: Mapping[str, Rankings], folds: int) -> dict[str, Any]:
@@ -406,40 +385,30 @@ def _topic_rows(
     """Rows for the topics, the largest regret first (without curves: the lowest score first)."""
     few = len(comparison.systems) * len(comparison.topics) <= _LISTS
     ranks, points = (40, 24) if few else (16, 8)  # ranks of a list, and about how many points of its curve
-    first = next(iter(lists.values()))
-    judged = first.judgments
+    judged = next(iter(lists.values())).judgments
     relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(comparison.topics)) * ~comparison.nil
-    count = np.diff(judged.offsets)
     row = 0 if cuts is None else comparison.measures.index(cuts.measure)
     values = comparison.values[row]
-    regrets, best, worst = np.zeros_like(values), {}, -oriented(comparison.measures[row], values.mean(axis=0))
-    if cuts is not None:
-        curves = [cuts.curves[name] for name in comparison.systems]
-        regrets = np.array([oriented(cuts.measure, curve.best()[1] - curve.own()) for curve in curves])
-        best = {name: cuts.curves[name].best()[0] for name in comparison.systems}
-        worst = regrets.max(axis=0)
-    silent = np.array([lists[name].lengths == 0 for name in comparison.systems])
+    regrets = np.zeros_like(values) if cuts is None else cuts.regrets
+    worst = regrets.max(axis=0) if cuts else -oriented(comparison.measures[row], values.mean(axis=0))
     topics = []
     for topic in np.argsort(-worst, kind="stable").tolist():
-        paths = {} if cuts is None else _paths(cuts, topic, points)
+        paths = _paths(cuts, topic, points) if cuts else {}
         rows = []
         for place in np.argsort(-regrets[:, topic], kind="stable").tolist():
             name = comparison.systems[place]
-            score, regret = float(values[place, topic]), float(regrets[place, topic])
-            shown = {"system": name, "score": score, "regret": regret}
-            shown |= _of_list(lists[name], topic, ranks, int(best[name][topic]) if best else None)
+            shown = _of_list(lists[name], topic, ranks, int(cuts.best[name][topic]) if cuts else None)
+            shown |= {"system": name, "score": float(values[place, topic]), "curve": paths.get(name)}
+            shown["regret"] = float(regrets[place, topic])
             shown["documents"] = first_documents[name][topic] if few and first_documents else []
-            rows.append(shown | ({"curve": paths[name]} if paths else {}))
+            rows.append(shown)
         topics.append(
             {
                 "id": comparison.topics[topic],
                 "nil": bool(comparison.nil[topic]),
                 "relevant": int(relevant[topic]),
-                "judged": int(count[topic]),
+                "judged": int(judged.offsets[topic + 1] - judged.offsets[topic]),
                 "mean": float(values[:, topic].mean()),
-                "regret": float(regrets[:, topic].max()),
-                "worst": rows[0]["system"],
-                "silent": int(silent[:, topic].sum()),
                 "lists": rows,
             }
         )
@@ -465,12 +434,11 @@ def _paths(cuts: _Curves, topic: int, points: int) -> dict[str, dict[str, Any]]:
     """The curves of a topic's lists as SVG paths over logarithmic depths, with their ends and best cuts."""
     offsets = {name: curve.offsets[topic : topic + 2] for name, curve in cuts.curves.items()}
     values = {name: cuts.curves[name].values[slice(*bounds)] for name, bounds in offsets.items()}
-    best_cuts = {name: int(curve.best()[0][topic]) for name, curve in cuts.curves.items()}
     low, high = (float(of(of(scores) for scores in values.values())) for of in (min, max))
     widest = max(np.log1p(max(map(len, values.values())) - 1), 1e-9)
     paths = {}
     for name, scores in values.items():
-        end, best = len(scores) - 1, best_cuts[name]
+        end, best = len(scores) - 1, int(cuts.best[name][topic])
         depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), points))).astype(int))
         depths = np.union1d(depths, [best, end])
         x = np.rint(4 + (_CURVE_WIDTH - 8) * np.log1p(depths) / widest).astype(int).tolist()
