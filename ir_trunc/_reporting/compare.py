@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
-from scipy import stats
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, shown
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
@@ -20,20 +19,13 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting.comparison import OF_PAIRS, Comparison
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
-from ir_trunc._scoring._statistics import Correction, PairTest, corrected, interval
+from ir_trunc._scoring._statistics import Correction, PairTest, corrected, half_of_interval, interval
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure
 from ir_trunc._scoring.results import Results
 from ir_trunc.measures.declaration import oriented
 from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
-from ir_trunc.meta.power import (
-    FOR_ALL_PAIRS,
-    TESTS,
-    Setting,
-    named_test,
-    not_worse,
-    paired_tests,
-)
+from ir_trunc.meta.power import FOR_ALL_PAIRS, TESTS, Setting, named_test, not_worse, paired_tests
 
 __all__ = ["compare"]
 
@@ -145,35 +137,21 @@ def compare(
     named_runs = by_name(runs)
     systems, names = tuple(named_runs), tuple(str(measure) for measure in evaluator.measures)
     reference = None if baseline is None else _baseline(baseline, systems)
+    setting = _setting(systems, reference, alpha, repetitions, seed)
     pair_test: PairTest = named_test(test, TESTS)
-    pairs = np.triu_indices(len(systems), k=1)
-    if reference is not None:
-        others = np.flatnonzero(np.array(systems, dtype=object) != reference)
-        pairs = others, np.full(len(others), systems.index(reference))
-    setting = Setting(*pairs, alpha, repetitions, seed)
     adjusted_by = _correction(correction, pair_test)
     margins = _margins(margin, evaluator.measures, reference)
     with noted() as notes:
         bootstraps = intervals and reference is None
-        scored = [
-            _ScoredRun.of(results, unit, alpha, bootstraps, seed)
-            for _, results in score_each(evaluator, named_runs, jobs)
-        ]
-    for system, run in zip(systems, scored):
-        if run.topics != scored[0].topics:
-            raise InputError(
-                f"runs {systems[0]!r} and {system!r} have different topics: they need the same"
-                " (leave out missing=, which excludes topics)."
-            )
+        each = score_each(evaluator, named_runs, jobs)
+        scored = [_ScoredRun.of(results, unit, alpha, bootstraps, seed) for _, results in each]
+    _check_that_topics_agree(systems, scored)
     paired = np.stack([run.paired for run in scored], axis=1)
     reasons = zip(names, *(run.untested for run in scored))
     untested = {name: next(filter(None, of_runs)) for name, *of_runs in reasons if any(of_runs)}
     tested = {name: scores for name, scores in zip(names, paired) if name not in untested}
     by_pair, draws = _test_pairs(names, tested, pair_test, adjusted_by, margins, setting)
-    mean_bounds = np.stack([run.bounds for run in scored], axis=1)
-    if empty := [f"{name} {run.empty}" for name, run in zip(systems, scored) if run.empty]:
-        more = f" and {len(empty) - _NAMED} more systems" if len(empty) > _NAMED else ""
-        notes.append(f"Empty lists, which are scored as such: {', '.join(empty[:_NAMED])}{more}.")
+    bounds = np.moveaxis(np.stack([run.bounds for run in scored], axis=1), -1, 0)
     return Comparison(
         measures=names,
         systems=systems,
@@ -185,8 +163,7 @@ def compare(
         views=np.stack([run.views for run in scored], axis=2),
         compared=tuple((systems[i], systems[j]) for i, j in zip(setting.first, setting.second)),
         **by_pair,
-        mean_low=mean_bounds[..., 0],
-        mean_high=mean_bounds[..., 1],
+        **dict(zip(("mean_low", "mean_high"), bounds)),
         untested=untested,
         baseline=reference,
         test=pair_test,
@@ -196,8 +173,35 @@ def compare(
         seed=seed,
         margins=margins,
         intervals=intervals,
-        notes=tuple(notes),
+        notes=(*notes, *_empty_lists(systems, scored)),
     )
+
+
+def _setting(
+    systems: Sequence[str], baseline: str | None, alpha: float, repetitions: int, seed: int
+) -> Setting:
+    """All pairs of the systems, or each other system and the baseline."""
+    pairs = np.triu_indices(len(systems), k=1)
+    if baseline is not None:
+        others = np.flatnonzero(np.array(systems, dtype=object) != baseline)
+        pairs = others, np.full(len(others), systems.index(baseline))
+    return Setting(*pairs, alpha, repetitions, seed)
+
+
+def _check_that_topics_agree(systems: Sequence[str], scored: Sequence[_ScoredRun]) -> None:
+    for system, run in zip(systems, scored):
+        if run.topics != scored[0].topics:
+            raise InputError(
+                f"runs {systems[0]!r} and {system!r} have different topics: they need the same"
+                " (leave out missing=, which excludes topics)."
+            )
+
+
+def _empty_lists(systems: Sequence[str], scored: Sequence[_ScoredRun]) -> Iterator[str]:
+    """A note that counts the empty lists of each system that has any."""
+    if empty := [f"{name} {run.empty}" for name, run in zip(systems, scored) if run.empty]:
+        more = f" and {len(empty) - _NAMED} more systems" if len(empty) > _NAMED else ""
+        yield f"Empty lists, which are scored as such: {', '.join(empty[:_NAMED])}{more}."
 
 
 def _baseline(name: Any, systems: Sequence[str]) -> str:
@@ -231,16 +235,12 @@ def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> 
     if not isinstance(margin, Mapping):
         return dict.fromkeys(map(str, measures), number("margin", margin, 0, inside=True))
     named = {str(parse_measure(name)): (name, value) for name, value in margin.items()}
-    margins = {
-        key: number(f"margin of {name}", value, 0, inside=True) for key, (name, value) in named.items()
-    }
     names = [str(measure) for measure in measures]
-    for name in margins:
-        if name not in names:
-            raise ParameterError(
-                f"margin: {name} is not among the measures, {', '.join(names)}.{nearest(name, names)}"
-            )
-    return margins
+    for name in named.keys() - names:
+        raise ParameterError(
+            f"margin: {name} is not among the measures, {', '.join(names)}.{nearest(name, names)}"
+        )
+    return {key: number(f"margin of {name}", value, 0, inside=True) for key, (name, value) in named.items()}
 
 
 def _test_pairs(
@@ -311,7 +311,7 @@ class _ScoredRun:
             verb = "is" if len(units) == 1 else "are"
             too_few = f"there {verb} {counted(len(units), name)}, and a test needs two."
             untested, paired = [too_few] * len(untested), np.full(paired.shape, np.nan)
-        half = stats.t.ppf(1 - alpha / 2, len(units) - 1) * stats.sem(paired, axis=1)
+        half = half_of_interval(paired, alpha)
         bounds = np.stack([paired.mean(axis=1) - half, paired.mean(axis=1) + half], axis=1)
         for row, bound in enumerate(map(bind, results.measures)):
             if bound is not None:  # a mean is where values can be

@@ -23,6 +23,7 @@ from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting.compare import bootstrap_interval, values_of_whole_run
 from ir_trunc._reporting.comparison import FEW_UNITS
+from ir_trunc._scoring._statistics import half_of_interval
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import Result, Results, as_table
@@ -210,7 +211,7 @@ def _mean(values: Floats, confidence: float) -> _Estimate:
     mean = float(values.mean())
     if np.isnan(mean):
         return _Estimate(np.nan, np.nan, np.nan, "there is nothing that it is a share of")
-    half = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1) * stats.sem(values))
+    half = float(half_of_interval(values, 1 - confidence))
     return _Estimate(mean, mean - half, mean + half)
 
 

@@ -149,27 +149,18 @@ def report(
     for file, name, *_ in files:
         messages = [message.replace(file, name) for message in messages]
     page: str = render(
+        _sections(comparison, cuts, gains, lists),
         title=title,
         version=__version__,
-        found=comparison,
-        verdict=_verdict(comparison, cuts, gains, lists),
         gate=gate,
-        charts=_score_charts(comparison),
-        comparison=replace(comparison, notes=()).to_html(),  # the page has a section of notes
-        abstention=_abstention(lists),
-        cuts=cuts,
-        lengths=_length_bars(cuts, lists),
-        policies=gains,
         topics=_topic_rows(comparison, lists, cuts, first),
         queries=asked,
         texts={doc: f"{words[:_WORDS]}{' ...' * (len(words) > _WORDS)}" for doc, words in texts.items()},
         notes=messages,
-        many=len(comparison.systems) * len(comparison.topics),
         files=files,
         command=command,
         made=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         versions={"Python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
-        universe=next(iter(lists.values())).universe,
     )
     if path is not None:
         write_text(path, [page])
@@ -216,6 +207,24 @@ def _verdict(
             tried, key=lambda gain: float(oriented(measure, np.array(gain["score"]))), default=None
         ),
         "length": float(lists[best].lengths.mean()),
+    }
+
+
+def _sections(
+    comparison: Comparison, cuts: _Curves | None, gains: dict[str, Any], lists: Mapping[str, Rankings]
+) -> dict[str, Any]:
+    """What the template says of all topics together."""
+    return {
+        "found": comparison,
+        "cuts": cuts,
+        "policies": gains,
+        "verdict": _verdict(comparison, cuts, gains, lists),
+        "charts": _score_charts(comparison),
+        "comparison": replace(comparison, notes=()).to_html(),  # the page has a section of notes
+        "abstention": _abstention(lists),
+        "lengths": _length_bars(cuts, lists),
+        "many": len(comparison.systems) * len(comparison.topics),
+        "universe": next(iter(lists.values())).universe,
     }
 
 

@@ -14,6 +14,7 @@ from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats, Rankings, offsets_of
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring._saved import fields_of, typed
+from ir_trunc._scoring._statistics import corrected
 from ir_trunc._scoring.results import Result
 from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
 
@@ -210,7 +211,7 @@ def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitori
             with np.errstate(over="ignore"):
                 rows[name] = (median, float(np.median(values)), p_value)
     fitted_values, live_values, p_values = np.array(list(rows.values()), np.float64).T
-    columns = fitted_values, live_values, _holm(p_values)
+    columns = fitted_values, live_values, corrected(p_values, "holm")
     return Monitoring(str(policy), profile, n, false_alarms, tuple(rows), *columns)
 
 
@@ -228,11 +229,3 @@ def _kolmogorov_smirnov(
     difference = np.abs(np.searchsorted(ordered, of_first, side="right") / len(ordered) - shares).max()
     root = np.sqrt(n * independent / (n + independent))
     return float(kolmogorov((root + 0.12 + 0.11 / root) * difference))
-
-
-def _holm(p_values: Floats) -> Floats:
-    order = np.argsort(p_values)
-    stepped = p_values[order] * np.arange(len(order), 0, -1)
-    corrected = np.empty(len(order))
-    corrected[order] = np.minimum(np.maximum.accumulate(stepped), 1)
-    return corrected
