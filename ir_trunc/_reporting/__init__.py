@@ -1,1 +1,1 @@
-"""Pages that are written: the reference."""
+"""What is said of systems: comparisons, gates, advice, pages, the reference and reproductions."""

@@ -190,7 +190,7 @@ def _verdict(
     ranked = sorted(means, key=lambda name: -float(oriented(measure, np.array(means[name]))))
     best = next((name for name in ranked if name != comparison.baseline), ranked[0])
     other = ranked[:2][-1] if comparison.baseline is None else comparison.baseline
-    tests = {}
+    tests: dict[tuple[str, str], tuple[float, float, float]] = {}
     for column, (first, second) in enumerate(comparison.compared):
         low, high, p = (float(of[row, column]) for of in (comparison.low, comparison.high, comparison.p))
         tests |= {(first, second): (low, high, p), (second, first): (-high, -low, p)}
@@ -219,7 +219,7 @@ def _sections(
         "cuts": cuts,
         "policies": gains,
         "verdict": _verdict(comparison, cuts, gains, lists),
-        "charts": _score_charts(comparison),
+        "charted": np.flatnonzero(np.isfinite(comparison.views[0]).all(axis=1)).tolist(),
         "comparison": replace(comparison, notes=()).to_html(),  # the page has a section of notes
         "abstention": _abstention(lists),
         "lengths": _length_bars(cuts, lists),
@@ -241,34 +241,6 @@ def _change(value: float) -> str:
 def _documents(mean: float) -> str:
     """A mean number of documents."""
     return f"{mean:,.0f}" if mean >= 100 else f"{mean:.1f}"
-
-
-def _chart(title: str, rows: Iterable[tuple[str, float, float, float, str]]) -> dict[str, Any]:
-    """Rows of (name, score, low, high, note) as places of dots and bars on one scale from 0 to 100."""
-    names, *numbers, notes = zip(*rows)
-    values = np.array(numbers)
-    values = np.where(np.isnan(values), values[0], values)  # without an interval there is no bar
-    least, most = float(values.min()), float(values.max())
-    places = (100 * (values - least) / ((most - least) or 1)).tolist()
-    keys = ("name", "score", "low", "high", "note", "value")
-    drawn = [dict(zip(keys, row)) for row in zip(names, *places, notes, values[0].tolist())]
-    return {"title": title, "rows": drawn, "least": least, "most": most}
-
-
-def _score_charts(comparison: Comparison) -> list[dict[str, Any]]:
-    """A chart of each measure with a row for each system."""
-    means, bounds = comparison.views[0], (comparison.mean_low, comparison.mean_high)
-    return [
-        _chart(
-            measure,
-            [
-                (name, score, *(float(of[row, at]) for of in bounds), f"{score:.4f}")
-                for at, (name, score) in enumerate(zip(comparison.systems, means[row].tolist()))
-            ],
-        )
-        for row, measure in enumerate(comparison.measures)
-        if np.isfinite(means[row]).all()
-    ]
 
 
 def _first_documents(
@@ -375,14 +347,7 @@ def _policy_gains(cuts: _Curves | None, lists: Mapping[str, Rankings], folds: in
     if not len(table):
         return {"rows": [], "why": why}
     means = {name: float(curve.own().mean()) for name, curve in cuts.curves.items()}
-    rows = [row | {"now": means[row["system"]]} for row in table.to_dict("records")]
-    charts = []
-    for name, rankings in lists.items():
-        points = [("as it is", means[name], np.nan, np.nan, _documents(float(rankings.lengths.mean())))]
-        for row in (row for row in rows if row["system"] == name):
-            points.append((row["policy"], row["score"], row["low"], row["high"], _documents(row["length"])))
-        charts.append(_chart(name, points))
-    return {"rows": rows, "why": why, "tried": policies, "folds": parts, "charts": charts}
+    return {"rows": table.to_dict("records"), "why": why, "tried": policies, "folds": parts, "means": means}
 
 
 def _topic_rows(
