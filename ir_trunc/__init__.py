@@ -5,15 +5,15 @@ Importing ir_trunc makes its measures known to ir-measures: Python code can then
 loads no plug-ins: the `ir_trunc` command takes its arguments but `--provider`, and `ir_trunc measures` lists
 all measures. `ir_trunc.calc` takes more kinds of input than ir-measures' own.
 
-What is public is named in `__all__` here, of `ir_trunc.truncation`, `ir_trunc.truncation.study`,
-`ir_trunc.meta`, `ir_trunc.plots`, `ir_trunc.measures` (`.params`, `.parts` and `.lists` for measures of your
-own), and of the modules of `ir_trunc.adapters`. Everything else may change in any version.
+What is public is on the API pages of the documentation, and `tests/public_names.txt` lists it. Everything
+else may change in any version.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ir_trunc._core.deprecation import moved
 from ir_trunc._core.errors import (
     InputError,
     IrTruncError,
@@ -22,24 +22,20 @@ from ir_trunc._core.errors import (
     ParameterTypeError,
     UnknownMeasureError,
 )
-from ir_trunc._scoring.objects import MeasureLike, measure, parse_measure
+from ir_trunc._scoring.objects import measure, parse_measure
 from ir_trunc._scoring.objects import objects as _objects
 from ir_trunc.adapters.ir_measures import register as _register
 from ir_trunc.version import __version__, show_versions
 
 if TYPE_CHECKING:
-    from ir_trunc._core.curve import Curve
     from ir_trunc._core.rankings import Rankings
     from ir_trunc._ranking.answers import read_answers
-    from ir_trunc._ranking.decisions import read_decisions
     from ir_trunc._ranking.nil import NilRule
-    from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels, with_topics
-    from ir_trunc._ranking.runs import RunLike, rank, read_run
+    from ir_trunc._ranking.qrels import read_qrels, with_topics
+    from ir_trunc._ranking.runs import rank, read_run
     from ir_trunc._read.readers.squad import read_predictions
     from ir_trunc._read.readers.topics import read_topics
-    from ir_trunc._read.reading import Reading
     from ir_trunc._reporting.compare import compare
-    from ir_trunc._reporting.comparison import Comparison
     from ir_trunc._reporting.gate import check
     from ir_trunc._reporting.how_many import how_many
     from ir_trunc._reporting.report import report
@@ -49,7 +45,6 @@ if TYPE_CHECKING:
     from ir_trunc.truncation._log import read_log
     from ir_trunc.truncation._text import load_policy
     from ir_trunc.truncation._wrapping import with_effort, with_terminal
-    from ir_trunc.truncation.study import nil_report
 
 _register()
 
@@ -57,21 +52,16 @@ _register()
 _LATER = {
     name: f"ir_trunc.{module}"
     for module, names in {
-        "_core.curve": ["Curve"],
         "_core.rankings": ["Rankings"],
         "_ranking.answers": ["read_answers"],
-        "_ranking.decisions": ["read_decisions"],
         "_ranking.nil": ["NilRule"],
-        "_ranking.qrels": ["Qrels", "QrelsLike", "read_qrels", "with_topics"],
-        "_ranking.runs": ["RunLike", "rank", "read_run"],
-        "_read.reading": ["Reading"],
+        "_ranking.qrels": ["read_qrels", "with_topics"],
+        "_ranking.runs": ["rank", "read_run"],
         "_read.readers.squad": ["read_predictions"],
         "_read.readers.topics": ["read_topics"],
         "_scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
         "_scoring.results": ["Results"],
-        "truncation.study": ["nil_report"],
         "_reporting.compare": ["compare"],
-        "_reporting.comparison": ["Comparison"],
         "_reporting.gate": ["check"],
         "_reporting.how_many": ["how_many"],
         "_reporting.report": ["report"],
@@ -84,21 +74,14 @@ _LATER = {
 }
 
 __all__ = [
-    "Comparison",
-    "Curve",
     "InputError",
     "IrTruncError",
     "IrTruncWarning",
-    "MeasureLike",
     "NilRule",
     "ParameterError",
     "ParameterTypeError",
-    "Qrels",
-    "QrelsLike",
     "Rankings",
-    "Reading",
     "Results",
-    "RunLike",
     "UnknownMeasureError",
     "__version__",
     "calc",
@@ -111,11 +94,9 @@ __all__ = [
     "iter_calc",
     "load_policy",
     "measure",
-    "nil_report",
     "parse_measure",
     "rank",
     "read_answers",
-    "read_decisions",
     "read_log",
     "read_predictions",
     "read_qrels",
@@ -130,7 +111,15 @@ __all__ = [
     *_objects,
 ]
 
-_ROOMS = ("adapters", "measures", "meta", "plots", "truncation")
+_OLD = {
+    name: f"ir_trunc.typing.{name}"
+    for name in ("Comparison", "Curve", "MeasureLike", "Qrels", "QrelsLike", "Reading", "RunLike")
+} | {
+    "nil_report": "ir_trunc.truncation.study.nil_report",
+    "read_decisions": "ir_trunc._ranking.decisions.read_decisions",
+}
+_INSTEAD = {"read_decisions": "ir_trunc.read_log(answers, truth=truth)"}
+_ROOMS = ("adapters", "measures", "meta", "plots", "truncation", "typing")
 
 
 def __getattr__(name: str) -> Any:
@@ -143,7 +132,7 @@ def __getattr__(name: str) -> Any:
         return found
     if name in _ROOMS:
         return import_module(f"ir_trunc.{name}")
-    raise AttributeError(f"module 'ir_trunc' has no attribute {name!r}")
+    return moved(__name__, name, _OLD, _INSTEAD)
 
 
 def __dir__() -> list[str]:

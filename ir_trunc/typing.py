@@ -1,8 +1,19 @@
-"""Types for annotations of your own functions: what arguments may be, and what procedures return."""
+"""Types for annotations of your own functions: what arguments may be, and what functions return."""
 
-from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._core.curve import Curve
+from ir_trunc._ranking.qrels import Qrels, QrelsLike
 from ir_trunc._ranking.runs import RunLike
+from ir_trunc._read.reading import Reading
+from ir_trunc._reporting.comparison import Comparison
+from ir_trunc._reporting.gate import Gate
+from ir_trunc._reporting.how_many import HowMany
 from ir_trunc._reporting.reproduction import Reproduction
+from ir_trunc._scoring._runs import RunsLike
+from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.objects import MeasureLike
+from ir_trunc._scoring.results import Aggregated, ByMeasure
 
-__all__ = ["MeasureLike", "QrelsLike", "Reproduction", "RunLike"]
+__all__ = [
+    "Aggregated", "ByMeasure", "Comparison", "Curve", "Evaluator", "Gate", "HowMany", "MeasureLike", "Qrels",
+    "QrelsLike", "Reading", "Reproduction", "RunLike", "RunsLike",
+]  # fmt: skip

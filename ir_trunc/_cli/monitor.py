@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ir_trunc._cli._arguments import OneLineParser, add_reading, reading_of
-from ir_trunc.truncation import load_policy
+from ir_trunc.truncation._text import load_policy
 
 __all__ = ["main"]
 

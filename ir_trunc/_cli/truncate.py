@@ -15,7 +15,7 @@ from ir_trunc._output.files import check_outputs
 from ir_trunc._ranking.qrels import read_qrels_of_runs
 from ir_trunc._ranking.runs import rank_rows, read_run
 from ir_trunc._read.text import beginning
-from ir_trunc.truncation import parse_policy, ranked, write_cuts, write_run
+from ir_trunc.truncation import parse_policy, rank_without_qrels, write_cuts, write_run
 from ir_trunc.truncation._policy import lengths_of, sees_judgments
 from ir_trunc.truncation._text import list_of_policies
 
@@ -58,7 +58,7 @@ def main(words: Sequence[str]) -> int:
     if qrels is not None:
         judged, reading = read_qrels_of_runs(qrels, nil=args.nil, reading=reading)
     run = read_run(path, **reading)
-    lists, sees = ranked(run, nil=args.nil), sees_judgments(policy)
+    lists, sees = rank_without_qrels(run, nil=args.nil), sees_judgments(policy)
     if sees and qrels is None:
         raise ParameterError(f"{policy} looks at judgments: QRELS RUN MEASURE are needed.")
     if qrels is not None:

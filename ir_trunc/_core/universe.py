@@ -115,7 +115,7 @@ class Universe:
     nil_means : str
         The meaning of a document NIL, see `ir_trunc.NilRule`.
     order : str
-        What decided the order of the lists, see `ir_trunc.Reading`; 'given' for `Rankings`.
+        What decided the order of the lists, see `ir_trunc.typing.Reading`; 'given' for `Rankings`.
     excluded : int
         Topics of the qrels that are left out, because they are missing from the run.
     nesting : Keys, optional

@@ -38,44 +38,11 @@ class Decisions(NamedTuple):
     run: dict[str, dict[str, float]]
 
 
-_MIDDLE = 0.5  # of answers that are probabilities
+MIDDLE = 0.5  # of answers that are probabilities
 
 
-def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Decisions:
-    """The qrels and the run of a system that answers questions by yes, no or nothing.
-
-    Parameters
-    ----------
-    answers : path, dict, list of dicts or frame
-        A number for each question: above the threshold it means yes, below it no, and exactly the threshold
-        no answer. True, False and None mean the same three. Values outside 0 to 1 get a warning if the
-        threshold is 0.5. A file holds JSON lines such as `{"id": "q1", "value": 0.7}`; a list with one value
-        stands for the value.
-    truth : path, dict, list of dicts or frame
-        True or False (1 or 0) for each question, in a file as `{"id": "q1", "same": true}`.
-    threshold : float
-        The value of a system that does not decide.
-
-    Returns
-    -------
-    Decisions
-        (qrels, run), as `ir_trunc.calc` takes them. A question without an answer counts as left open, with a
-        warning.
-
-    Raises
-    ------
-    InputError
-        If a value is not a number or a truth is not True or False, or a question is given twice.
-
-    Examples
-    --------
-    Three questions, of which one is left open:
-
-    >>> from ir_trunc import calc_aggregate, read_decisions
-    >>> decisions = read_decisions({"a": 0.9, "b": 0.5, "c": 0.8}, {"a": True, "b": True, "c": False})
-    >>> calc_aggregate("c@1", *decisions)
-    {c@1: 0.4444444444444444}
-    """
+def read_decisions(answers: Any, truth: Any, threshold: float = MIDDLE) -> Decisions:
+    """The qrels and the run of a system that answers questions by yes, no or nothing; see `read_log`."""
     threshold = number("threshold", threshold)
     right = {name: _truth(value, name) for name, value in _values(truth, "truth", _TRUTHS).items()}
     values = {name: _value(value, name) for name, value in _values(answers, "answers", _ANSWERS).items()}
@@ -86,7 +53,7 @@ def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Deci
         what = f"{len(missing)} of {len(right)} questions have no answer (for example question {missing[0]})"
         warn(f"answers: {what}; they count as left open.")
     far = [name for name, value in values.items() if value is not None and not 0 <= value <= 1]
-    if far and threshold == _MIDDLE:
+    if far and threshold == MIDDLE:
         what = f"question {far[0]} has the value {values[far[0]]:g}, one of {len(far)} that are not in 0 to 1"
         warn(f"answers: {what}; is threshold={threshold:g}, which divides yes from no, on their scale?")
     qrels = {name: {"yes": 2, "no": 0} if yes else {"yes": 0, "no": 1} for name, yes in right.items()}

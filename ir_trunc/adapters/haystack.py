@@ -12,7 +12,7 @@ from ir_trunc._core.lazy import needed
 with needed("ir_trunc.adapters.haystack needs Haystack", "haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
 
-from ir_trunc.truncation._text import live_policy, policy_of
+from ir_trunc.truncation._text import live_policy, policy_from_dict
 
 __all__ = ["Truncate"]
 
@@ -52,6 +52,6 @@ class Truncate:
     def from_dict(cls, data: dict[str, Any]) -> Truncate:
         """The component from a saved pipeline."""
         parameters = data["init_parameters"]
-        read = parameters | {"policy": policy_of(parameters["policy"])}
+        read = parameters | {"policy": policy_from_dict(parameters["policy"])}
         made: Truncate = default_from_dict(cls, data | {"init_parameters": read})
         return made

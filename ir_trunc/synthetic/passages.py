@@ -2,7 +2,7 @@
 
 No text is real; what makes the task hard is. Subjects share words, a question often uses other words than its
 answers, the passages nearest to a question without an answer are about its subject, and no score says where
-the answers end.
+the answers end::
 
     language   5000 words; the word of rank r has the frequency 1/r
     subjects   each has 25 words of its own among those of the language, and 3 questions

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ir_trunc._core.deprecation import moved
 from ir_trunc.truncation._abstention import abstention_curve, nauc, risk_coverage
 from ir_trunc.truncation._cuts import Truncated, read_cuts, truncate, write_cuts, write_run
-from ir_trunc.truncation._fitting import falling_scores, ranked
+from ir_trunc.truncation._fitting import falling_scores, rank_without_qrels
 from ir_trunc.truncation._monitoring import Monitoring, Profile
 from ir_trunc.truncation._policy import Policy, PolicyDefinition, policy, registry
-from ir_trunc.truncation._text import load_policy, parse_policy, policy_of
+from ir_trunc.truncation._text import parse_policy, policy_from_dict
 from ir_trunc.truncation._validation import cross_validate
 
 if TYPE_CHECKING:  # what type checkers see; at run time the names are those of the registry
@@ -34,9 +35,15 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
 
 __all__ = [
     "Monitoring", "Policy", "PolicyDefinition", "Profile", "Truncated", "abstention_curve", "cross_validate",
-    "falling_scores", "load_policy", "nauc", "parse_policy", "policy", "policy_of", "ranked", "read_cuts",
+    "falling_scores", "nauc", "parse_policy", "policy", "policy_from_dict", "rank_without_qrels", "read_cuts",
     "registry", "risk_coverage", "truncate", "write_cuts", "write_run", *registry,
 ]  # fmt: skip
+
+_OLD = {
+    "load_policy": "ir_trunc.load_policy",
+    "policy_of": "ir_trunc.truncation.policy_from_dict",
+    "ranked": "ir_trunc.truncation.rank_without_qrels",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -46,7 +53,7 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module("ir_trunc.truncation.study")
-    raise AttributeError(f"module 'ir_trunc.truncation' has no attribute {name!r}")
+    return moved(__name__, name, _OLD)
 
 
 def __dir__() -> list[str]:

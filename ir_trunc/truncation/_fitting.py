@@ -134,7 +134,7 @@ def check_rankings(rankings: Any) -> Rankings:
     return instance("rankings", rankings, Rankings, "Rankings, as ir_trunc.rank makes them,")
 
 
-def ranked(run: Rows, *, nil: NilRule | Convention | None = None) -> Rankings:
+def rank_without_qrels(run: Rows, *, nil: NilRule | Convention | None = None) -> Rankings:
     """The lists of a run for its own topics, without judgments: what a policy cuts.
 
     Parameters
@@ -151,8 +151,8 @@ def ranked(run: Rows, *, nil: NilRule | Convention | None = None) -> Rankings:
     Examples
     --------
     >>> import ir_trunc
-    >>> from ir_trunc.truncation import ranked
-    >>> ranked(ir_trunc.read_run({"1": {"a": 0.9, "b": 0.2}}))
+    >>> from ir_trunc.truncation import rank_without_qrels
+    >>> rank_without_qrels(ir_trunc.read_run({"1": {"a": 0.9, "b": 0.2}}))
     Rankings(1 topics, 2 documents, 0 of them judged)
     """
     check_rows(run)

@@ -1,4 +1,4 @@
-"""Decision logs: answers, how sure the system was, and whether they were right."""
+"""Logs: answers or decisions, how sure the system was, and whether they were right."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from ir_trunc._core.errors import (
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, number, one_of
 from ir_trunc._ranking.answers import squad, token_f1
+from ir_trunc._ranking.decisions import MIDDLE, read_decisions
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
 from ir_trunc._read.tables import column_names, columns_by_name
@@ -60,7 +61,8 @@ class DecisionLog:
     Attributes
     ----------
     run : dict
-        For each question {'correct': confidence}, {'wrong': confidence}, or {} where it is unanswered.
+        For each question {'correct': confidence}, {'wrong': confidence}, or {} where it is unanswered; of
+        decisions {'yes': confidence} or {'no': confidence}.
     answerable : dict
         For each question True or False, or None where it is not known whether it has an answer.
     groups : dict
@@ -69,6 +71,9 @@ class DecisionLog:
         Whether the answers have a confidence; else their scores are 1.
     source : str
         The name of the log in messages.
+    decided : dict, optional
+        The qrels of decisions: 'yes' with relevance 2 (the positive class of `F05u(positive=2)`) or 'no' with
+        relevance 1 is right, and the other has relevance 0.
     """
 
     run: dict[str, dict[str, float]]
@@ -76,6 +81,7 @@ class DecisionLog:
     groups: dict[str, str]
     has_confidence: bool
     source: str
+    decided: dict[str, dict[str, int]] | None = None
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -86,8 +92,10 @@ class DecisionLog:
     @property
     def counts(self) -> dict[str, int]:
         """How many questions are answered correctly, wrongly and not at all."""
-        documents = [next(iter(answer), "unanswered") for answer in self.run.values()]
-        return {name: documents.count(name) for name in (_RIGHT, _WRONG, "unanswered")}
+        qrels = self._qrels(nil=False)
+        grades = [qrels[name][next(iter(answer))] if answer else None for name, answer in self.run.items()]
+        right, unanswered = sum(map(bool, grades)), grades.count(None)
+        return {_RIGHT: right, _WRONG: len(grades) - right - unanswered, "unanswered": unanswered}
 
     def with_answerable(self, other: DecisionLog) -> dict[str, dict[str, int]]:
         """Qrels for two logs of the same questions, of which one may know what has an answer."""
@@ -115,6 +123,8 @@ class DecisionLog:
 
     def _qrels(self, nil: bool) -> dict[str, dict[str, int]]:
         """The qrels if all unknown questions are nil queries, or none is."""
+        if self.decided is not None:
+            return self.decided
         known = {name: not nil if has is None else has for name, has in self.answerable.items()}
         return {name: {_RIGHT: 1, _WRONG: 0} if has else {_WRONG: 0} for name, has in known.items()}
 
@@ -282,8 +292,10 @@ def read_log(
     correct_from: float | None = None,
     all_answerable: bool = False,
     columns: Mapping[str, str] | None = None,
+    truth: Any = None,
+    threshold: float = MIDDLE,
 ) -> DecisionLog:
-    """Qrels and run of a decision log: questions with answer, confidence and correctness.
+    """Qrels and run of a log of answers, or of decisions between yes and no with `truth`.
 
     Parameters
     ----------
@@ -311,6 +323,14 @@ def read_log(
         Whether questions have an answer of which the log does not say it.
     columns : dict, optional
         The columns of fields, `{'correct': 'score'}`.
+    truth : path, dict, list of dicts or frame, optional
+        True or False (1 or 0) for each question, in a file as `{"id": "q1", "same": true}`. The log is then
+        of decisions, in these forms: a number for each question, as `{"id": "q1", "value": 0.7}` in a file.
+        Above the threshold it means yes, below it no, and exactly the threshold no answer; True, False and
+        None mean the same three. The confidence is the distance from the threshold. A question without a
+        decision counts as left open, with a warning. Other options have no effect.
+    threshold : float
+        With `truth`: the value of a system that does not decide.
 
     Returns
     -------
@@ -339,7 +359,18 @@ def read_log(
     3 questions: 1 correct, 1 wrong, 1 unanswered
     >>> log.calc("c@1 AURC").aggregated
     {c@1: 0.4444444444444444, AURC: 0.25}
+    >>> read_log({"a": 0.9, "b": 0.5, "c": 0.8}, truth={"a": True, "b": True, "c": False}).run
+    {'a': {'yes': 0.4}, 'b': {}, 'c': {'yes': 0.30000000000000004}}
     """
+    source = f"log {os.fspath(log)}" if shape_of(log) == "path" else "log"
+    if truth is not None:
+        others = [judge, correct_from, columns, flag("all_answerable", all_answerable) or None]
+        if any(other is not None for other in others):
+            raise ParameterError("judge, correct_from, all_answerable and columns have no effect with truth.")
+        decided, decisions = read_decisions(log, truth, threshold)
+        return DecisionLog(decisions, dict.fromkeys(decisions, True), {}, True, source, decided)
+    if number("threshold", threshold) != MIDDLE:
+        raise ParameterError("threshold divides yes from no: it needs truth.")
     least = 1.0 if correct_from is None else number("correct_from", correct_from, 0, 1)
     if not least:
         raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
@@ -356,7 +387,6 @@ def read_log(
     for field, column in mapping("columns", {} if columns is None else columns, "{field: column}").items():
         if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
-    source = f"log {os.fspath(log)}" if shape_of(log) == "path" else "log"
     items = list(_items(log, source, {} if columns is None else columns))
     if not items:
         raise InputError(f"{source}: there is no question; at least one is needed.")

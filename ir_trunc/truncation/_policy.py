@@ -21,7 +21,7 @@ from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._scoring._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, Whole
-from ir_trunc.truncation._fitting import check_rankings, ranked
+from ir_trunc.truncation._fitting import check_rankings, rank_without_qrels
 from ir_trunc.truncation._items import first_rise, oriented_scores, scores_of_items, selected
 from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, monitoring
 
@@ -266,7 +266,7 @@ class Policy:
         True
         """
         refuse_if_not_live(self)
-        rankings = run if isinstance(run, Rankings) else ranked(read_run(run, **reading))
+        rankings = run if isinstance(run, Rankings) else rank_without_qrels(read_run(run, **reading))
         return monitoring(self, rankings.unjudged(), false_alarms)
 
     def _length(self, values: Floats, where: str = "") -> int:
@@ -297,7 +297,7 @@ class Policy:
         write_json(path, "Policy", self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """The policy as JSON can hold it, for `ir_trunc.truncation.policy_of`. Raises as `save` does."""
+        """The policy as JSON can hold it, for `truncation.policy_from_dict`. Raises as `save` does."""
         name = type(self).__name__
         if name not in registry or registry[name].kind is not type(self):
             raise ParameterError(

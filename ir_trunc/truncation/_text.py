@@ -151,10 +151,10 @@ def load_policy(path: Target) -> Policy:
                 " take its path; load_policy reads what policy.save wrote."
             ) from None
         raise
-    return policy_of(*saved)
+    return policy_from_dict(*saved)
 
 
-def policy_of(data: Any, where: str = "the policy") -> Policy:
+def policy_from_dict(data: Any, where: str = "the policy") -> Policy:
     """The policy that `policy.to_dict()` describes.
 
     Parameters
@@ -176,8 +176,8 @@ def policy_of(data: Any, where: str = "the policy") -> Policy:
 
     Examples
     --------
-    >>> from ir_trunc.truncation import policy_of
-    >>> policy_of({"policy": "Fixed", "parameters": {"k": 5}})
+    >>> from ir_trunc.truncation import policy_from_dict
+    >>> policy_from_dict({"policy": "Fixed", "parameters": {"k": 5}})
     Fixed(k=5)
     """
     where = text("where", where)

@@ -43,7 +43,7 @@ from ir_trunc.measures.declaration import lower_is_better
 
 __all__ = [
     "CUTS", "EXAMPLE", "FULL", "PAPER_2022", "TRUNCATED",
-    "agreement", "best_cuts", "collections", "cuts", "example", "lengths", "over_collections",
+    "agreement", "best_cuts", "collections", "cuts", "example", "lengths", "nil_report", "over_collections",
 ]  # fmt: skip
 
 # The measures of the figures and tables in Amigó, Mizzaro & Spina (2022).
@@ -194,7 +194,7 @@ def lengths(
     runs : RunsLike
         As for `ir_trunc.compare`.
     nil : str or NilRule, optional
-        See `ir_trunc.nil_report`; by default 'ends'.
+        See `ir_trunc.truncation.study.nil_report`; by default 'ends'.
     order, duplicates, stop, lower_is_better, columns, keys
         How runs are read, as for `ir_trunc.calc`.
 
@@ -552,7 +552,7 @@ def nil_report(
     Examples
     --------
     >>> import ir_trunc
-    >>> ir_trunc.nil_report({"1": {"a": 3, "NIL": 2, "b": 1}, "2": {"x": 1}})
+    >>> ir_trunc.truncation.study.nil_report({"1": {"a": 3, "NIL": 2, "b": 1}, "2": {"x": 1}})
     2 lists: 1 ended by NIL, 1 short and so ended by the system, 0 at the imposed
       depth and left alone
     """

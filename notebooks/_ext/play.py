@@ -13,7 +13,8 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 
 import ir_trunc
-from ir_trunc import Curve, Rankings
+from ir_trunc import Rankings
+from ir_trunc.typing import Curve
 
 LISTS = {
     "found at once": ([1, 1, 1] + 9 * [0], 3),

@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ir_trunc import Curve, InputError, Rankings, curves
+from ir_trunc import InputError, Rankings, curves
+from ir_trunc.typing import Curve
 
 Exact = Callable[[list[int], list[int]], Fraction]
 

@@ -8,9 +8,10 @@ from generated import EVERY, groups, rankings_of, runs, same_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ir_trunc import Curve, InputError, Rankings, calc, curves, rank
+from ir_trunc import InputError, Rankings, calc, curves, rank
 from ir_trunc._core.rankings import Judgments
 from ir_trunc.measures import scores
+from ir_trunc.typing import Curve
 
 NAN = float("nan")
 TWO = Rankings.from_lists([[1, 0], [0, 0, 1]], scores=[[2, 1], [3, 2, 1]])

@@ -25,6 +25,8 @@ LAYERS = [
     "adapters",
     "_cli",
     "typing",
+    "reporting",
+    "scoring",
     "__init__",
     "__main__",
 ]

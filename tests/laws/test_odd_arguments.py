@@ -120,9 +120,9 @@ CALLS = {
     "Rankings.concat": (ir_trunc.Rankings.concat, {"judgments": LISTS.judgments, "pieces": [LISTS]}),
     "Rankings.cut": (LISTS.cut, {"depth": 1}),
     "Rankings.take": (LISTS.take, {"positions": [0]}),
-    "Curve": (ir_trunc.Curve, parts(CURVE)),
+    "Curve": (ir_trunc.typing.Curve, parts(CURVE)),
     "Curve.at": (CURVE.at, {"depth": 1}),
-    "Comparison": (ir_trunc.Comparison, parts(COMPARED)),
+    "Comparison": (ir_trunc.typing.Comparison, parts(COMPARED)),
     "Comparison[]": (COMPARED.__getitem__, {"measure": "AP"}),
     "Comparison.to_latex": (COMPARED.to_latex, {"label": "tab:one", "digits": 3}),
     "Comparison.to_html": (COMPARED.to_html, {"digits": 3}),
@@ -139,14 +139,14 @@ CALLS = {
          "aliases": (), "of_means": None, "influence": None},
     ),
     "measure (D by topic)": (ir_trunc.WSS, {"r": 0.95, "D": {"1": 5}, "rel": 1}),
-    "nil_report": (ir_trunc.nil_report, {"run": RUN, "topics": ["1"], "depth": 2, "nil": "ends"} | READING),
+    "nil_report": (study.nil_report, {"run": RUN, "topics": ["1"], "depth": 2, "nil": "ends"} | READING),
     "read_answers": (
         ir_trunc.read_answers,
         {"data": {"1": [{"A": 2, "B": 1}, ["C"]]}, "normalise": "squad", "nil": "ends", "columns": None},
     ),
-    "read_decisions": (
-        ir_trunc.read_decisions,
-        {"answers": {"a": 0.9, "b": 0.5}, "truth": {"a": True, "b": False}, "threshold": 0.5},
+    "read_log (decisions)": (
+        ir_trunc.read_log,
+        {"log": {"a": 0.9, "b": 0.5}, "truth": {"a": True, "b": False}, "threshold": 0.5},
     ),
     "read_log": (
         ir_trunc.read_log,
@@ -189,7 +189,7 @@ CALLS = {
     "truncation.policy": (truncation.policy, {"source": "a paper", "idempotent": True, "written": True}),
     "truncation.falling_scores": (truncation.falling_scores, {"rankings": RANKINGS}),
     "truncation.parse_policy": (truncation.parse_policy, {"policy": "Fixed(k=3)"}),
-    "truncation.ranked": (truncation.ranked, {"run": read_run(RUN), "nil": "ends"}),
+    "truncation.rank_without_qrels": (truncation.rank_without_qrels, {"run": read_run(RUN), "nil": "ends"}),
     "truncation.read_cuts": (truncation.read_cuts, {"path": "cuts"}),
     "truncation.write_cuts": (truncation.write_cuts, {"path": "out", "cuts": CUTS}),
     "truncation.write_run": (
@@ -222,11 +222,11 @@ CALLS = {
         truncation.LargestGap().keep,
         {"items": [("a", 0.9), ("b", 0.5)], "score": None, "lower_is_better": False},
     ),
-    "truncation.policy_of": (
-        truncation.policy_of, {"data": {"policy": "Fixed", "parameters": {"k": 5}}, "where": "mine"},
+    "truncation.policy_from_dict": (
+        truncation.policy_from_dict, {"data": {"policy": "Fixed", "parameters": {"k": 5}}, "where": "mine"},
     ),
     "truncation.policy.save": (truncation.LargestGap().save, {"path": "out"}),
-    "truncation.load_policy": (truncation.load_policy, {"path": "stop.json"}),
+    "load_policy": (ir_trunc.load_policy, {"path": "stop.json"}),
     "truncation.truncate": (
         truncation.truncate, {"run": RUN, "policy": "LargestGap", "nil": "ends"} | READING,
     ),
@@ -382,7 +382,7 @@ def outcome(name: str, argument: str, value: object) -> BaseException | None:
 @example(("calc", "qrels"), "numpy 0-d", "as a value")
 @example(("calc", "columns"), "pandas NA", "as a key")
 @example(("plots.caption", "topics"), "numpy int", "alone")
-@example(("truncation.policy_of", "data"), "pandas NA", "as a key")
+@example(("truncation.policy_from_dict", "data"), "pandas NA", "as a key")
 @example(("truncation.policy.keep", "items"), "memoryview", "alone")
 @example(("truncation.policy.keep", "items"), "range", "alone")
 @example(("truncation.policy.keep", "items"), "numpy 2-d", "alone")

@@ -1,9 +1,10 @@
 """The public names are listed; public functions have types, one order of arguments and numpydoc sections.
 
-Public are the names in `__all__` of a module without an underscore in its dotted name.
+Public are the names in `__all__` of the modules that an API page documents or a page names.
 """
 
 import inspect
+import json
 import re
 from importlib import import_module
 from pathlib import Path
@@ -13,9 +14,11 @@ from typing import is_typeddict
 import pytest
 
 import ir_trunc
-from ir_trunc import measures, meta, truncation
+from ir_trunc import measures, meta, truncation, typing
 
-NAMES = Path(__file__).parents[1] / "public_names.txt"
+ROOT = Path(__file__).parents[2]
+NAMES = ROOT / "tests" / "public_names.txt"
+LISTED = set(NAMES.read_text(encoding="utf-8").split())
 DOCUMENTED = [
     "ir_trunc",
     "ir_trunc.adapters.arrow",
@@ -44,6 +47,8 @@ def public_modules():
     """All public modules that can be imported here: an adapter may lack what it adapts to."""
     for module in walk_packages(ir_trunc.__path__, "ir_trunc."):
         if not re.search(r"\._", module.name):
+            if module.name in ("ir_trunc.reporting", "ir_trunc.scoring"):  # old names
+                continue
             try:
                 yield import_module(module.name)
             except ImportError as error:
@@ -59,25 +64,81 @@ def test_the_study_of_truncation_needs_no_import_of_its_own():
     assert "study" in dir(truncation)
 
 
-def test_public_names_are_those_that_are_listed():
-    """Users rely on them: a name that goes or comes needs a line in CHANGELOG.md, too.
+def texts_of_pages():
+    """README and pages, and the text and code of notebooks without what they print."""
+    for path in [ROOT / "README.md", *(ROOT / "notebooks").rglob("*.md")]:
+        yield path.read_text(encoding="utf-8")
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            yield "".join(cell["source"])
 
-    What is registered (measures, policies, procedures and the results of these) needs no line in the list.
-    """
-    results = {inspect.signature(each.function).return_annotation for each in meta.registry.values()}
-    registered = {*measures.names(), *truncation.registry}
-    of_meta = {*meta.registry, *map(str, results)}
+
+PAGES = "\n".join(texts_of_pages())
+DOCUMENTED_MODULES = set(re.findall(r"automodule:: (\S+)", PAGES))
+IMPORTED = {
+    f"{module}.{name}"
+    for module, names in re.findall(r"from (ir_trunc[\w.]*) import ([\w, ]+)", PAGES)
+    for name in re.split(r"[, ]+", names)
+}
+DOTTED = set(re.findall(r"(?<![\w/])(ir_trunc(?:\.[A-Za-z]\w*)+)(?!\w|/)", PAGES))
+# What is registered needs no line in the list, nor do the results of procedures.
+RESULTS = {str(inspect.signature(each.function).return_annotation) for each in meta.registry.values()}
+REGISTERED = {
+    *(f"{module}.{name}" for module in MODULES for name in (*measures.names(), *truncation.registry)),
+    *(f"ir_trunc.meta.{name}" for name in (*meta.registry, *RESULTS)),
+}
+
+
+def is_public(name):
+    """A name of the list or an attribute of one, a module, something registered, or a page's own example."""
+    owner, _, last = name.rpartition(".")
+    known = name in LISTED | REGISTERED or name in MODULES or owner in LISTED | REGISTERED
+    return known or f"class {last}(" in PAGES
+
+
+def test_public_names_are_those_that_are_listed():
+    """Users rely on them: a name that goes or comes needs a line in CHANGELOG.md, too."""
     for name, module in MODULES.items():
         own = [thing for thing in vars(module).values() if getattr(thing, "__module__", "") == name]
         assert hasattr(module, "__all__") or not own, f"{name} needs __all__"
-    names = [f"{name}.{word}" for name, module in MODULES.items() for word in getattr(module, "__all__", ())]
-    assert len(names) == len(set(names))
-    public = {name for name in names if name.rpartition(".")[2] not in registered}
-    public -= {name for name in public if ".meta." in name and name.rpartition(".")[2] in of_meta}
-    listed = {
-        name for name in NAMES.read_text(encoding="utf-8").split() if name.rpartition(".")[0] in MODULES
-    }
-    assert public == listed, f"write the names into {NAMES.name}, sorted"
+    modules = {name.rpartition(".")[0] for name in LISTED} & set(MODULES)
+    public = {f"{module}.{name}" for module in modules for name in MODULES[module].__all__}
+    assert public - REGISTERED == {name for name in LISTED if name.rpartition(".")[0] in MODULES}, (
+        f"write the names into {NAMES.name}, sorted"
+    )
+
+
+def test_every_public_name_is_on_a_page():
+    assert {
+        name for name in LISTED - IMPORTED - DOTTED if name.rpartition(".")[0] not in DOCUMENTED_MODULES
+    } == set()
+
+
+def test_every_name_on_a_page_is_public():
+    assert {name for name in IMPORTED | DOTTED if not is_public(name)} == set()
+
+
+def test_few_names_are_at_the_top_level():
+    """Beside measures and modules; classes that a function returns are in `ir_trunc.typing`."""
+    assert len(set(ir_trunc.__all__) - set(measures.names())) <= 34
+
+
+@pytest.mark.parametrize(("module", "name"), [(m, n) for m in (ir_trunc, truncation) for n in m._OLD])
+def test_an_old_name_works_with_a_warning_that_gives_the_new_one(module, name):
+    with pytest.warns(DeprecationWarning, match=rf"{name} is ir_trunc\.[a-z]") as caught:
+        old = getattr(module, name)
+    owner, _, new = module._OLD[name].rpartition(".")
+    assert old is getattr(import_module(owner), new)
+    assert caught[0].filename == __file__
+    assert name not in module.__all__
+
+
+def test_packages_that_are_private_now_have_their_old_names():
+    with pytest.warns(DeprecationWarning, match=r"ir_trunc\.reporting is private"):
+        from ir_trunc.reporting.reproduction import Reproduction
+    with pytest.warns(DeprecationWarning, match=r"ir_trunc\.scoring is private"):
+        import ir_trunc.scoring.results
+    assert (Reproduction, ir_trunc.scoring.results.ByMeasure) == (typing.Reproduction, typing.ByMeasure)
 
 
 FUNCTIONS = {
@@ -163,10 +224,10 @@ def test_the_guide_takes_an_answer_to_each_of_its_questions():
 
 
 def test_the_types_of_arguments_can_be_imported():
-    def mine(measures: ir_trunc.MeasureLike, qrels: ir_trunc.QrelsLike, run: ir_trunc.RunLike) -> None:
+    def mine(measures: typing.MeasureLike, qrels: typing.QrelsLike, run: typing.RunLike) -> None:
         """A function of a user's own."""
 
-    assert inspect.signature(mine, eval_str=True).parameters["run"].annotation == ir_trunc.RunLike
+    assert inspect.signature(mine, eval_str=True).parameters["run"].annotation == typing.RunLike
 
 
 def test_dir_shows_what_is_public():

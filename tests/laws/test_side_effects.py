@@ -122,7 +122,7 @@ CALLS = {
     "with_terminal": lambda qrels, runs: ir_trunc.with_terminal(qrels, runs["x"]),
     "with_effort": lambda qrels, runs: ir_trunc.with_effort(qrels, runs["x"]),
     "with_topics": lambda qrels, runs: ir_trunc.with_topics(qrels, ["99"]),
-    "nil_report": lambda qrels, runs: ir_trunc.nil_report(runs["x"]),
+    "nil_report": lambda qrels, runs: ir_trunc.truncation.study.nil_report(runs["x"]),
     "best_cuts": lambda qrels, runs: study.best_cuts("RBPU", qrels, runs),
     "agreement of cuts": lambda qrels, runs: study.agreement("AP", "AP", qrels, runs),
     "lengths": lambda qrels, runs: study.lengths(None, runs),

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ir_trunc import InputError, IrTruncWarning, calc, calc_aggregate, read_decisions
+from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, calc_aggregate, read_log
+from ir_trunc._ranking.decisions import read_decisions
 
 TRUTH = {"a": True, "b": True, "c": False, "d": False}
 ANSWERS = {"a": 0.9, "b": 0.5, "c": 0.8, "d": 0.25}
@@ -34,6 +35,17 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_decisions_in_memory(form):
     assert read_decisions(form("value", ANSWERS), form("same", TRUTH)) == (QRELS, RUN)
+
+
+def test_a_log_of_decisions():
+    log = read_log(ANSWERS, truth=TRUTH)
+    assert (log.qrels, log.run) == (QRELS, RUN)
+    assert str(log) == "4 questions: 2 correct, 1 wrong, 1 unanswered"
+    assert log.calc("c@1 F05u(positive=2)").aggregated == calc_aggregate("c@1 F05u(positive=2)", QRELS, RUN)
+    assert read_log(ANSWERS, truth=TRUTH, threshold=0.8).run["c"] == {}
+    for wrong in ({"truth": TRUTH, "judge": "em"}, {"threshold": 0.8}):
+        with pytest.raises(ParameterError, match=r"no effect with truth|needs truth"):
+            read_log(ANSWERS, **wrong)
 
 
 @pytest.mark.parametrize("text", [lines, lambda name, values: json.dumps(values)], ids=["lines", "object"])

@@ -15,7 +15,6 @@ from ir_trunc import (
     compare,
     evaluator,
     meta,
-    nil_report,
     rank,
     read_answers,
     read_qrels,
@@ -174,7 +173,7 @@ def test_what_is_no_convention_is_refused(nil):
         (calc, "RR", QRELS, RUN),
         (read_qrels, QRELS),
         (read_answers, {}),
-        (nil_report, RUN),
+        (study.nil_report, RUN),
     ):
         with pytest.raises(InputError, match=what):
             function(*data, nil=nil)

@@ -238,7 +238,7 @@ def test_every_function_that_takes_a_run_takes_how_it_is_read(tmp_path):
     assert ir_trunc.compare("RR", QRELS, runs, **how)["RR"].tolist() == [0.75, 0.75]
     assert ir_trunc.with_terminal(QRELS, frame(), **how).run["doc_id"].tolist()[:2] == ["a", "b"]
     assert ir_trunc.with_effort(QRELS, frame(), **how).run["doc_id"].tolist()[:2] == ["a", "b"]
-    assert ir_trunc.nil_report(frame(), stop="NS").before.tolist() == [2, 1]
+    assert ir_trunc.truncation.study.nil_report(frame(), stop="NS").before.tolist() == [2, 1]
     assert study.best_cuts("RR", QRELS, runs, **how)["score"].tolist() == first * 2
     assert study.cuts("RR", QRELS, runs, **how).loc["1-4", "RR"] == 1
     assert study.lengths(None, runs, stop="NS").index.tolist() == [1, 2]

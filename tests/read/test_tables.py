@@ -14,7 +14,6 @@ from ir_trunc import (
     InputError,
     ParameterError,
     ParameterTypeError,
-    Reading,
     calc,
     compare,
     curves,
@@ -30,6 +29,7 @@ from ir_trunc import (
 from ir_trunc._cli.main import main
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import Greedy, study
+from ir_trunc.typing import Reading
 
 pl = pytest.importorskip("polars")
 QRELS = {"1": {"a": 1}, "2": {"b": 2}}

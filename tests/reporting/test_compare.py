@@ -248,7 +248,7 @@ def test_a_comparison_of_an_unknown_measure_is_not_loaded(tmp_path):
     compare("AP RR", QRELS, RUNS).save(path)
     path.write_text(path.read_text().replace('"RR"', '"RP"'))
     with pytest.raises(InputError, match=r"comparison\.json, measures: There is no measure 'RP'"):
-        ir_trunc.Comparison.load(path)
+        ir_trunc.typing.Comparison.load(path)
 
 
 @pytest.mark.parametrize("name", ["bm25", "runs/bm25.run.gz", "bm25.run"])

@@ -33,7 +33,7 @@ def test_a_fitted_policy_keeps_what_it_was_fitted_on_and_its_file_does():
     assert [value for value, _ in profile.features["spread"]] == pytest.approx(np.sort(spreads))
     assert policy.to_dict()["fitted_on"]["questions"] == 60
     assert policy.fit(lists_of(1, 9), "AP") is policy
-    again = ir_trunc.truncation.policy_of(json.loads(json.dumps(policy.to_dict())))
+    again = ir_trunc.truncation.policy_from_dict(json.loads(json.dumps(policy.to_dict())))
     assert again == policy == ScoreThreshold(policy.threshold, at_most=5)
     assert again.fitted_on == profile
 

@@ -13,12 +13,12 @@ from ir_trunc import (
     NilRule,
     calc,
     evaluator,
-    nil_report,
     read_answers,
     read_qrels,
     with_effort,
     with_terminal,
 )
+from ir_trunc.truncation.study import nil_report
 
 RUN = {"1": ["NIL", "a"], "2": ["x", "NIL"], "3": ["NIL"], "4": ["d", "e"]}
 
