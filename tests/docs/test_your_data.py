@@ -178,7 +178,10 @@ def folder(tmp_path, monkeypatch):
     ("what", "meaning"), CASES, ids=[f"{what}-{at}" for at, (what, _) in enumerate(CASES)]
 )
 def test_every_call_of_the_table_runs_as_it_stands(what, meaning, monkeypatch, capsys):
-    names = {name: getattr(ir_trunc, name) for name in ir_trunc.__all__} | {"ir_measures": ir_measures, "ir_trunc": ir_trunc}
+    names = {name: getattr(ir_trunc, name) for name in ir_trunc.__all__} | {
+        "ir_measures": ir_measures,
+        "ir_trunc": ir_trunc,
+    }
     names |= {"measures": "RR RBPT", "qrels": QRELS, "run": RUN}
     meaning = meaning() if callable(meaning) else meaning
     if load := meaning.get("load"):

@@ -144,14 +144,11 @@ CALLS = {
         ir_trunc.read_answers,
         {"data": {"1": [{"A": 2, "B": 1}, ["C"]]}, "normalise": "squad", "nil": "ends", "columns": None},
     ),
-    "read_log (decisions)": (
-        ir_trunc.read_log,
-        {"log": {"a": 0.9, "b": 0.5}, "truth": {"a": True, "b": False}, "threshold": 0.5},
-    ),
     "read_log": (
         ir_trunc.read_log,
         {"log": [{"id": 1, "answer": "a", "correct": 0.5, "references": ["a"]}], "judge": "em",
-         "correct_from": 0.5, "all_answerable": False, "columns": {"id": "id"}},
+         "correct_from": 0.5, "all_answerable": False, "columns": {"id": "id"}, "truth": None,
+         "threshold": 0.5},
     ),
     "read_predictions": (
         ir_trunc.read_predictions,
