@@ -24,7 +24,7 @@ KeysLike = Sequence[str] | Keys
 COMMENT = b"#"  # begins a line that is not read, as in trec_eval 10
 RANK, MARK = "rank", "Q0"  # columns of a run that are read where they decide
 
-FIELDS = ("query_id", "doc_id", "score", "relevance", "iteration", "rank", "Q0", "cost", "shown")
+FIELDS = ("query_id", "doc_id", "score", "relevance", "iteration", "rank", "Q0", "cost", "shown", "list")
 """The fields whose columns the user can name."""
 
 _EXAMPLE = "columns={'doc_id': 'chunk'}"
@@ -138,7 +138,7 @@ class Reading:
         Scores are distances: they are taken with the opposite sign.
     columns : dict or None
         Names of the columns of a table or of the keys of records, by field: `{"doc_id": "chunk"}`. Other
-        fields have their usual names.
+        fields have their usual names. `{"list": "contexts"}` is the path to the documents of each record.
     keys : tuple of str, str or None
         The keys that identify a list together, outermost first: `("topic", "question", "day")`, or
         `"topic/question/day"` with the separator that ids have. Columns of these names, and tuples in the

@@ -37,21 +37,17 @@ ORDER: dict[Shape, tuple[str, ...]] = {
         "datasets.ir_dataset",
         "files.csv_file",
     ),
-    "frame": ("memory.frame", "topics.column", "traces.spans", "ragas.ragas_samples"),
+    "frame": ("memory.frame", "topics.column", "traces.spans", "nested.nested_records"),
     "mapping": (
         "memory.dicts",
         "topics.keys",
         "squad.squad_questions",
         "answers.answer_classes",
-        "traces.spans",
-        "trec_rag.rag_answers",
-        "stores.search_results",
-        "stores.responses",
         "memory.relevant_ids",
-        "memory.scored_pairs",
-        "memory.scored_dicts",
-        "memory.scored_objects",
-        "traces.documents_as_text",
+        "traces.spans",
+        "nested.nested_records",
+        "nested.search_results",
+        "nested.lists_by_topic",
     ),
     "list": (
         "memory.named_tuples",
@@ -59,15 +55,14 @@ ORDER: dict[Shape, tuple[str, ...]] = {
         "topics.column",
         "memory.plain_tuples",
         "traces.spans",
-        "ragas.ragas_samples",
-        "trec_rag.rag_answers",
-        "stores.search_results",
+        "nested.nested_records",
+        "nested.search_results",
         "memory.records",
     ),
     # of a class that is not built in, after the readers of its own shape
     "object": (
-        "stores.search_results",
-        "ragas.ragas_samples",
+        "nested.search_results",
+        "nested.nested_records",
         "datasets.ir_dataset",
         "datasets.hugging_face",
     ),
@@ -250,6 +245,8 @@ def reader_of(data: Any, layout: Layout) -> Reader:
         )
         if is_asked and reader.recognises(recognisable):
             return reader
+    if "list" in layout.reading.names.needed and shape != "path":
+        return _built_in("nested.nested_records")
     usual = None
     for name in ORDER[shape] + (ORDER["object"] if own_class else ()):
         reader = _built_in(name)

@@ -29,6 +29,8 @@ from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 COST, SHOWN = "cost", "shown"
 """Columns that a run may have: the cost of reading each document, and whether it was shown."""
 
+LIST = "list"  # the path to the documents of a record, which only users name
+
 _SAMPLE = 256  # rows of a frame that a sample has
 
 _BEIR = "corpus-id"  # BEIR's name of documents; its qrels call relevance score
@@ -92,7 +94,7 @@ def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[
 
 def possible_fields(layout: Layout) -> list[str]:
     """The fields that data of this layout can have."""
-    of_runs = (RANK, MARK, COST, SHOWN) if layout.kind == "run" else ()
+    of_runs = (RANK, MARK, COST, SHOWN, LIST) if layout.kind == "run" else ()
     return list(dict.fromkeys([*layout.columns, *of_runs]))
 
 

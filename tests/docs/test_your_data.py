@@ -147,6 +147,9 @@ MEANINGS = {
         {"response": HITS, "query_ids": ["q1", "q2"], "msearch_response": {"responses": [HITS] * 2}}
     ],
     "Pyserini": [of_pyserini],
+    "other records with a list of documents each": [
+        {"records": [{"query": {"id": "q1"}, "found": [{"key": "d1", "score": 0.9}]}]}
+    ],
     "LangChain, LlamaIndex, Haystack": [
         with_library("langchain_core.documents", of_langchain),
         with_library("llama_index.core.schema", of_llama_index),

@@ -280,11 +280,14 @@ def test_the_mistakes_of_lists_by_topic():
     def told(*items):
         return complaint(lambda: calc("AP", QRELS, {"1": list(items)}))
 
-    assert "run (pairs), topic 1, item 1: 'b': a pair (document, score)" in told(("a", 1.0), "b")
+    assert (
+        "run (lists by topic), topic 1, item 1: 'b': score or _score is missing; a pair or a record"
+        in told(("a", 1.0), "b")
+    )
     assert "the document comes first, then its score" in told((0.5, "a"))
-    assert "item 0: score or _score is missing; it has: id, distance" in told({"id": "a", "distance": 1.0})
+    assert ": score or _score is missing; it has: id, distance" in told({"id": "a", "distance": 1.0})
     assert "item 0: {'score': 1.0} has no id" in told({"score": 1.0})
-    assert "has no score" in told(Document("a", 1.0), Document("b"))
+    assert "score or _score is missing" in told(Document("a", 1.0), Document("b"))
     assert "has no id" in told((Document(None), 1.0))
 
 

@@ -75,7 +75,7 @@ def test_points_of_a_list_may_be_distances():
 
 def test_positions_are_ids_of_the_documents_that_are_given():
     assert orders((TOPICS, (-NEAR, PLACES), ["p", "q", "r"])) == {"a": ["p", "q"], "b": ["r"]}
-    with pytest.raises(InputError, match="topic 'b': 2 is not a position in the 2 documents"):
+    with pytest.raises(InputError, match="topic b: 2 is not a position in the 2 documents"):
         read_run((TOPICS, (-NEAR, PLACES), ["p", "q"]))
 
 
@@ -86,12 +86,14 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
         warnings.simplefilter("error")
         assert orders((TOPICS, (NEAR, PLACES)), lower_is_better=True) == {"a": ["0", "1"], "b": ["2"]}
         assert orders((TOPICS, CHROMA), lower_is_better=True) == orders((TOPICS, CHROMA))
-    with pytest.raises(InputError, match="they are no distances; leave out lower_is_better"):
+    with pytest.raises(
+        InputError, match="so they are similarities; give them as scores; leave out lower_is_better"
+    ):
         read_run((TOPICS, (-NEAR, PLACES)), lower_is_better=True)
 
 
 @pytest.mark.parametrize(("run", "message"), [
-    ({"a": HITS | {"timed_out": True}}, "topic 'a': the response is a part of the result: it timed out"),
+    ({"a": HITS | {"timed_out": True}}, "topic a: the response is a part of the result: it timed out"),
     ({"a": HITS | {"_shards": {"failed": 2}}}, "2 shards failed"),
     ({"a": {"error": {"type": "gone"}, "_shards": {}}}, "the response is an error: .*gone"),
     ({"a": {"hits": {"hits": [{"_id": "x", "_score": None}]}}}, "_score is null.*track_scores"),
@@ -103,14 +105,47 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
     ((TOPICS, (-NEAR, PLACES), 5), "documents 5: a list of the ids is needed"),
     ({"a": {"hits": {"hits": None}}}, "hits.hits is None"),
     ({"a": {"error": {"reason": "gone"}, "status": 404}}, "the response is an error"),
-    ((TOPICS, {"responses": [HITS, 5]}), "topic 'b': 5: what a search returned for one query is needed"),
-    (({"a"}, {"ids": None, "distances": None}), "Chroma's ids and distances are needed"),
+    ((TOPICS, {"responses": [HITS, 5]}), "topic b: 5: a list of its documents is needed"),
     (({"a"}, {"ids": ["x"], "distances": [0.5]}), "one list of Chroma's ids"),
     (({"a"}, {"ids": [["x", "y"]], "distances": [[0.5]]}), "one list of Chroma's ids"),
 ])  # fmt: skip
 def test_what_is_no_whole_result_is_refused(run, message):
     with pytest.raises(InputError, match=message):
         read_run(run)
+
+
+def test_distances_that_fall_are_similarities_and_unordered_ones_are_sorted():
+    """Whoever says that they are distances: the form, or the user."""
+    falling = {"ids": [["x", "y"]], "distances": [[0.9, 0.5]]}
+    spans = [openinference_span("a", {"x": 0.9, "y": 0.5})]
+    message = "the distances fall from the first document on, so they are similarities; give them as scores"
+    for run, options in (
+        ({"a": falling}, {}),
+        ((["a"], falling), {}),
+        ({"a": HITS}, {"lower_is_better": True}),
+        (spans, {"lower_is_better": True}),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_run(run, **options)
+    unordered = {"ids": [["x", "y", "z"]], "distances": [[0.5, 0.9, 0.1]]}
+    what = r"distances of 1 list do not rise .* \(for example topic 'a'\); they are sorted"
+    with pytest.warns(IrTruncWarning, match=what):
+        assert ir_trunc.calc("RR", {"a": {"z": 1}}, {"a": unordered}).values.tolist() == [[1]]
+
+
+def openinference_span(query, docs):
+    documents = [{"document": {"id": doc, "score": score}} for doc, score in docs.items()]
+    attributes = {"input": {"value": query}, "retrieval": {"documents": documents}}
+    return {"context": {"span_id": "1"}, "attributes": attributes}
+
+
+def test_whole_numbers_are_positions_whichever_comes_first():
+    """`docs, scores = bm25s.retrieve(...)`, passed on as a pair."""
+    assert orders((["a"], (np.array([[4, 2]]), np.array([[0.9, 0.5]])))) == {"a": ["4", "2"]}
+
+
+def test_queries_without_any_result_are_empty_lists():
+    assert read_run((TOPICS, [[], []])).universe == ("a", "b")
 
 
 def test_rows_that_look_alike_are_rows():

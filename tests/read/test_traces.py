@@ -242,7 +242,7 @@ def test_lists_without_scores_are_in_the_order_of_the_span():
             assert calc("RR", {"q": {"c": 1}}, [span(attributes)], order=order).values.tolist() == [[0.5]]
     mixed = [span(attributes), span(openinference("other", {"a": 0.5}), 1)]
     message = complaint(lambda: read_run(mixed))
-    check(message, "run (spans), topic 'q', document b: it has no score", "order='file' takes the documents")
+    check(message, "run (spans), topic q, document b: it has no score", "order='file' takes the documents")
     assert calc("RR", {"other": {"a": 1}, "q": {"c": 1}}, mixed, order="file").values.tolist() == [[1, 0.5]]
 
 
@@ -315,11 +315,11 @@ def test_documents_as_json_text_are_no_document_id():
     for run in (texts, texts | {"nothing?": []}, dict(reversed(texts.items()))):
         assert calc("RBPT NumRet", QRELS, run).values.tolist() == expected
     mistakes = {
-        "[{": "topic 'sky?' cannot be read as JSON",
-        "": "topic 'sky?' cannot be read as JSON",
-        '[{"id": "a"}]': "topic sky?, item 0: score or _score is missing",
-        "{}": "topic sky?: a list is needed, not dict",
-        None: "topic sky?: a list is needed, not NoneType",
+        "[{": "topic sky? cannot be read as JSON",
+        "": "topic sky? cannot be read as JSON",
+        '[{"id": "a"}]': "topic sky?, item 0: {'id': 'a'}: score or _score is missing",
+        "{}": "topic sky?: {}: a list of its documents",
+        None: "topic sky?: None: a list of its documents",
     }
     for text, part in mistakes.items():
         check(complaint(lambda text=text: read_run(texts | {"sky?": text})), part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise
 from numbers import Real
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, shown, warn
+from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import several
 from ir_trunc._kernel import kernel
-from ir_trunc._read.arrow import id_column, joined_id, number_column, numeric, one_id, pa, pc
+from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
 from ir_trunc._read.reading import MARK, RANK, Duplicates, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Sample, Samples, Seen, encoded
@@ -35,7 +35,7 @@ _RESPONSE = {"hits", "_shards", "error"}  # keys of a search engine's response, 
 _SAMPLED_LISTS, _SAMPLED_DOCS = 32, 20
 
 
-def _first_item(data: Any) -> Any:
+def first_item(data: Any) -> Any:
     """The first item of a list or tuple; None where it is empty or something else."""
     return data[0] if isinstance(data, (list, tuple)) and data else None
 
@@ -48,7 +48,7 @@ def _are_dicts(data: Mapping[Any, Any]) -> bool:
     return is_number and _RESPONSE.isdisjoint(docs)
 
 
-def _first_docs(data: Mapping[Any, Any]) -> Any:
+def first_docs(data: Mapping[Any, Any]) -> Any:
     """The documents of the first topic of a mapping that has any; None where none has."""
     return next((docs for docs in data.values() if _list_length(docs)), None)
 
@@ -165,13 +165,6 @@ def _ranked(docs: Any, place: str, duplicates: Duplicates) -> Any:
 
 _COLLECTIONS = (list, set, frozenset, tuple)
 
-# Attributes or keys that may hold the id of a document, and those whose value may have such an attribute.
-_IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id", "docid", "corpus_id")
-_INSIDE = ("node", "document", "metadata", "meta")
-
-_METADATA = ("metadata", "meta")
-_NO_OBJECTS = (str, int, float, tuple, list, set, frozenset, bytes, Mapping)
-
 
 def _are_ids(data: Mapping[Any, Any]) -> bool:
     if any(isinstance(docs, Mapping) for docs in data.values()):
@@ -195,157 +188,11 @@ def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Table:
         if not isinstance(docs, _COLLECTIONS):
             what = f"a list of ids is needed, not {type(docs).__name__}"
             raise InputError(f"{layout.source}, topic {topic}: {what}.")
-    plain = replace(layout, reading=replace(layout.reading, columns=None))
-    return _scored_table(data, plain, lambda doc, place: (doc, 1))
-
-
-def _are_pairs(data: Mapping[Any, Any]) -> bool:
-    item = _first_item(_first_docs(data))
-    return isinstance(item, tuple) or (isinstance(item, list) and len(item) == 2)
-
-
-@reader(
-    "{topic: [(document, <value>), ...]}",
-    "run",
-    "qrels",
-    recognises=_are_pairs,
-    columns=True,
-    called="pairs",
-)
-def scored_pairs(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """The document is an id, or an object that has one, as in LangChain's (Document, score).
-
-    The order of the pairs does not count, the scores do.
-    """
-
-    def pair(item: Any, place: str) -> tuple[Any, Any]:
-        if not isinstance(item, (tuple, list)) or len(item) != 2:
-            raise InputError(f"{place}: {shown(item)}: a pair (document, score) is needed.")
-        doc, score = item
-        if isinstance(score, str) and not isinstance(doc, str):
-            raise InputError(f"{place}: {shown(item)}: the document comes first, then its score.")
-        return doc, score
-
-    return _scored_table(data, layout, pair)
-
-
-@reader(
-    '{topic: [{"id": document, "<value>": number}, ...]}',
-    "run",
-    "qrels",
-    recognises=lambda data: isinstance(_first_item(_first_docs(data)), Mapping),
-    columns=True,
-    called="dicts by topic",
-)
-def scored_dicts(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """Search engines' answers. The id is called id, _id, doc_id or docno, its score score or _score.
-
-    A distance is given by lower_is_better=True.
-    """
-    columns = layout.reading.names
-    usual = ("score", "_score") if layout.kind == "run" else (layout.value, "label")
-    names = columns.candidates(layout.value, usual)
-
-    def pair(item: Any, place: str) -> tuple[Any, Any]:
-        if not isinstance(item, Mapping):
-            raise InputError(f"{place}: {shown(item)}: a dict with id and {names[0]} is needed.")
-        name = next((name for name in names if name in item), None)
-        if name is None:
-            keys = ", ".join(map(str, item)) or "nothing"
-            raise InputError(f"{place}: {' or '.join(map(str, names))} is missing; it has: {keys}.")
-        return item, item[name]
-
-    return _scored_table(data, layout, pair)
-
-
-def _are_objects(data: Mapping[Any, Any]) -> bool:
-    item = _first_item(_first_docs(data))
-    has_score = any(hasattr(item, name) for name in ("score", *_METADATA))
-    return item is not None and not isinstance(item, _NO_OBJECTS) and has_score
-
-
-@reader(
-    "{topic: [object with id and score, ...]}",
-    "run",
-    recognises=_are_objects,
-    columns=True,
-    called="objects by topic",
-)
-def scored_objects(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """Documents of LlamaIndex, Haystack or LangChain, or any other objects.
-
-    The score is the attribute score, or score or relevance_score in the metadata. The id is the attribute id,
-    _id, doc_id or docno, or that of the node, document or metadata. Documents of LangChain without an id have
-    the SHA-256 of their page_content, with a warning.
-    """
-    columns = layout.reading.names
-    names = columns.candidates("score", ("score", "relevance_score"))
-
-    def pair(item: Any, place: str) -> tuple[Any, Any]:
-        holders = [item, *(_value_in(item, name) for name in _METADATA)]
-        values = (_value_in(holder, name) for holder in holders for name in names)
-        score = next((value for value in values if value is not None), None)
-        if score is None:
-            what = f"has no {names[0]}; a retriever that gives it is needed"
-            raise InputError(f"{place}: {shown(item)} {what}.")
-        return item, score
-
-    return _scored_table(data, layout, pair)
-
-
-def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
-    """The id of a document; None where there is none. plain: whether a text or a number is an id itself."""
-    if item is None or isinstance(item, (str, int, float)):
-        return item if plain else None
-    for name in names:
-        value = _value_in(item, name)
-        if value is not None and not callable(value):
-            return value
-    inner = (_id_in(_value_in(item, name), names, plain) for name in _INSIDE)
-    return next((doc for doc in inner if doc is not None), None)
-
-
-def _value_in(item: Any, name: Any) -> Any:
-    """The value of a key or of an attribute; None where there is none."""
-    return item.get(name) if isinstance(item, Mapping) else getattr(item, str(name), None)
-
-
-def _scored_table(
-    data: Mapping[Any, Any], layout: Layout, pair: Callable[[Any, str], tuple[Any, Any]]
-) -> Table:
-    """A table of {topic: [item, ...]}; `pair` gives the document, or its id, and the number of an item."""
-    source, names = layout.source, layout.reading.names
-    names.check(names.values(), ("doc_id", layout.value), source)
-    keys = layout.reading.nesting
-    topics = [one_id(joined_id(topic, keys, source), "query_id", source) for topic in data]
-    ids, plain, hashed = names.candidates("doc_id", _IDS), "doc_id" not in names.needed, 0
-    rows: list[tuple[Any, ...]] = []
-    for topic, items in zip(topics, data.values()):
-        if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
-            raise InputError(f"{source}, topic {topic}: a list is needed, not {type(items).__name__}.")
-        for number, item in enumerate(items):
-            place = f"{source}, topic {topic}, item {number}"
-            doc, value = pair(item, place)
-            doc_id = _id_in(doc, ids, plain)
-            if doc_id is None and doc is not None:
-                content = getattr(doc, "page_content", None)  # of LangChain, where an id is optional
-                if not plain or not isinstance(content, str):
-                    usual = ", ".join(map(str, ids[:4]))
-                    raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {usual}.")
-                from hashlib import sha256
-
-                doc_id = sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-                hashed += 1
-            rows.append((topic, doc_id, value))
-    if hashed:
-        what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
-        warn(
-            f"{source}: {counted(hashed, 'document')} {what} the SHA-256 of page_content, here and in qrels."
-            " An id= for each document avoids that."
-        )
-    fields = ("query_id", "doc_id", layout.value)
-    columns = {field: [row[number] for row in rows] for number, field in enumerate(fields)}
-    return Table(source, columns, topics=tuple(topics), named=frozenset({*fields[1:]} & names.keys()))
+    topics = id_column(list(data), layout.source, "query_id", map(shown, data), layout.reading.nesting)
+    names = topics.to_pylist()
+    rows = [(topic, doc) for topic, docs in zip(names, data.values()) for doc in docs]
+    columns = {"query_id": [topic for topic, _ in rows], "doc_id": [doc for _, doc in rows]}
+    return Table(layout.source, columns | {layout.value: [1] * len(rows)}, topics=tuple(names))
 
 
 def _kernel_items(data: Data) -> list[Any]:
@@ -394,7 +241,7 @@ _COMPILED = Compiled(
     "run",
     "qrels",
     "answers",
-    recognises=lambda data: hasattr(item := _first_item(data), "query_id") and not isinstance(item, Mapping),
+    recognises=lambda data: hasattr(item := first_item(data), "query_id") and not isinstance(item, Mapping),
     columns=True,
     called="named tuples",
     compiled=_COMPILED,
@@ -435,7 +282,7 @@ _FIELDS = (str, Real, type(None))  # the types that a field may have
 
 def _are_tuples(data: Any) -> bool:
     """Whether the first items are rows: a list of topics may stand before the results of a search."""
-    row = _first_item(data)
+    row = first_item(data)
     if type(data) is list and type(row) is list:
         return len(row) > 0 and not isinstance(row[0], Mapping)
     if type(data) is list or type(row) not in (tuple, list):
@@ -465,7 +312,7 @@ def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     "run",
     "qrels",
     "answers",
-    recognises=lambda data: isinstance(_first_item(data), Mapping),
+    recognises=lambda data: isinstance(first_item(data), Mapping),
     columns=True,
     called="records",
 )

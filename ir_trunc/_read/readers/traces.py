@@ -6,17 +6,15 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._read.arrow import one_id
-from ir_trunc._read.readers.memory import dicts, scored_dicts
-from ir_trunc._read.reading import RANK, Layout
+from ir_trunc._read.readers.nested import rows_of_lists
+from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, Table, reader
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import rows_of_table
 from ir_trunc._read.text import json_content, read_json
 
 # The names of a span's values in one level are those of the columns of Phoenix's frames.
@@ -79,28 +77,6 @@ def spans(data: Any, layout: Layout) -> Table | Iterable[Rows]:
     else:  # of polars or pyarrow
         each = data.to_dicts() if hasattr(data, "to_dicts") else data.to_pylist()
     return _lists(map(_flat, each), layout)
-
-
-def _are_texts(data: Mapping[Any, Any]) -> bool:
-    texts = (text.lstrip() for text in data.values() if isinstance(text, str))
-    return any(text.startswith(("[{", "[ {")) for text in texts)
-
-
-@reader(
-    '{topic: JSON text of [{"id": document, "score": number}, ...]}',
-    "run",
-    recognises=_are_texts,
-    columns=True,
-    called="JSON texts by topic",
-)
-def documents_as_text(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """The attribute gen_ai.retrieval.documents of spans, where it is a text; read as {topic: [dict, ...]}."""
-    lists = dict(data)
-    for topic, text in data.items():
-        if isinstance(text, str):
-            place = f"{layout.source}, topic {shown(topic)}"
-            lists[topic] = read_json(text.encode(errors="replace"), place)
-    return scored_dicts.table(lists, layout)
 
 
 def _one_by_one(items: Iterable[Any], source: str) -> Iterator[Mapping[str, Any]]:
@@ -184,22 +160,9 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Table | Iter
     if repeated := len(retrievals) - len(lists):
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
         notes.append(f"{what}: {repeated}")
-    rows = [(topic, doc, score, rank) for topic in lists for rank, (doc, score) in enumerate(lists[topic], 1)]
-    unscored = [(topic, doc) for topic, doc, score, _ in rows if score is None]
-    if unscored and len(unscored) < len(rows) and not layout.reading.without_scores:
-        topic, doc = unscored[0]
-        remedy = "others have one; order='file' takes the documents in the order of the spans"
-        raise InputError(f"{source}, topic {shown(topic)}, document {doc}: it has no score, and {remedy}.")
-    if unscored:
+    if any(score is None for docs in lists.values() for _, score in docs):
         notes.append("the documents have no scores and are in the order of the spans")
-    if notes:
-        warn(f"{source}: {'; '.join(notes)}.")
-    if unscored:
-        return dicts.read({topic: [doc for doc, _ in lists[topic]] for topic in lists}, layout)
-    fields = ("query_id", "doc_id", "score", RANK)
-    table = {field: [row[place] for row in rows] for place, field in enumerate(fields)}
-    read = rows_of_table(table, replace(layout, reading=replace(layout.reading, columns=None)), source)
-    return [replace(read, universe=tuple(lists), named=frozenset(columns))]
+    return rows_of_lists(lists, layout, ranked=True, notes=notes)
 
 
 class _Retrieval(NamedTuple):

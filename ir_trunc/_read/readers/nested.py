@@ -1,0 +1,548 @@
+"""Records inside records: lists of documents by topic, in every form that `FORMS` declares.
+
+A new form is a row of `FORMS`. All forms end in the same rows, by `rows_of_lists`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ir_trunc._core.errors import InputError, counted, shown, warn
+from ir_trunc._read.arrow import joined_id, one_id, pa
+from ir_trunc._read.readers.memory import dicts, first_docs, first_item
+from ir_trunc._read.reading import RANK, Layout
+from ir_trunc._read.registry import Table, reader, shape_of
+from ir_trunc._read.rows import Rows
+from ir_trunc._read.tables import rows_of_table
+from ir_trunc._read.text import read_json
+
+Read = Table | Iterable[Rows]
+
+# Names of a document's id and number, and those whose value may have them.
+_IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id", "docid", "corpus_id")
+_SCORES = ("score", "_score", "relevance_score")
+_INSIDE = ("node", "document", "metadata", "meta")
+_METADATA = ("metadata", "meta")
+
+_TOPICS = ("query_id", "qid", "query-id", "topic_id", "_id", "id")  # names of the topic of a record
+
+_FILLER, _LARGEST = -1, 3e38  # FAISS fills a list that is too short with this position, and a distance above
+_NO_LISTS = (str, bytes, Mapping)
+
+
+class Form(NamedTuple):
+    """A form of records that hold lists of documents. Paths have dots; the first that a record has counts."""
+
+    name: str  # such data in messages
+    lists: tuple[str, ...]  # paths to the documents, in the order of their ranks
+    topics: tuple[str, ...] = ()  # paths to the topic; none where it stands beside the record
+    judged: tuple[str, ...] = ()  # paths to the relevant documents, where the records are qrels, too
+    records: str = ""  # path to the records, where the data hold more than them
+    docs: tuple[str, ...] = _IDS  # names of the id of a document
+    scores: tuple[str, ...] = _SCORES  # names of its score
+    beside: str = ""  # path to the scores, where they are in a list of their own
+    distances: bool = False  # whether lower scores are better
+    signs: tuple[str, ...] = ()  # other names by which a record is recognised, which may lack its list
+    check: Callable[[Any, str], None] | None = None  # InputError where a record is not whole
+
+    def is_in(self, record: Any) -> bool:
+        """Whether a record has this form."""
+        if self.topics and _first_at(record, self.topics) is None:
+            return False
+        has_sign = any(not isinstance(value_in(record, name), (Real, type(None))) for name in self.signs)
+        return has_sign or _as_list(_first_at(record, (*self.lists, *self.judged))) is not None
+
+
+def _one_query(response: Any, place: str) -> None:
+    """InputError where Chroma's response is not that of one query."""
+    pair = [part[0] for name in ("ids", "distances") if _is_single(part := value_in(response, name))]
+    if len(pair) != 2 or not all(isinstance(part, list) for part in pair) or len(pair[0]) != len(pair[1]):
+        raise InputError(
+            f"{place}: one list of Chroma's ids and one of distances are needed: include=['distances']."
+        )
+
+
+def _is_single(part: Any) -> bool:
+    return isinstance(part, list) and len(part) == 1
+
+
+def _whole_response(response: Any, place: str) -> None:
+    """InputError where a response is an error or a part of the result."""
+    if "error" in response or not isinstance(response.get("hits"), Mapping):
+        raise InputError(f"{place}: the response is an error: {shown(response.get('error'))}.")
+    failed = (response.get("_shards") or {}).get("failed", 0)
+    if response.get("timed_out") or failed:
+        why = f"{failed} shards failed" if failed else "it timed out"
+        raise InputError(f"{place}: the response is a part of the result: {why}.")
+    hits = response["hits"].get("hits")
+    if not isinstance(hits, list):
+        raise InputError(f"{place}: hits.hits is {shown(hits)}: a list is needed, empty for no documents.")
+    if any(isinstance(hit, Mapping) and hit.get("_score", 0) is None for hit in hits):
+        raise InputError(f"{place}: _score is null, as in sorted hits; track_scores=True gives scores.")
+
+
+FORMS = (
+    Form(
+        "answers of TREC RAG",
+        lists=("references",),
+        topics=("topic_id", "metadata.topic_id", "narrative_id", "metadata.narrative_id"),
+    ),
+    Form(
+        "samples of ragas",
+        lists=("retrieved_context_ids",),
+        topics=("user_input",),
+        judged=("reference_context_ids",),
+        records="samples",
+        signs=("retrieved_contexts", "reference_contexts"),
+    ),
+    Form(
+        "responses of Elasticsearch or OpenSearch",
+        lists=("hits.hits",),
+        signs=("hits", "_shards", "error"),
+        check=_whole_response,
+    ),
+    Form(
+        "responses of Chroma",
+        lists=("ids.0",),
+        beside="distances.0",
+        distances=True,
+        signs=("distances",),
+        check=_one_query,
+    ),
+    Form("responses of Qdrant", lists=("points",)),
+)
+"""The declared forms. Those with topics are records; the others are what a search for one query returns."""
+
+
+def value_at(record: Any, path: Any) -> Any:
+    """The value at a path of keys, attributes and places, or of a key with dots; None where there is none."""
+    value = value_in(record, path)
+    if value is not None or not isinstance(path, str) or "." not in path:
+        return value
+    name, _, rest = path.partition(".")
+    inner = value_in(record, name)
+    return None if inner is None else value_at(inner, rest)
+
+
+def value_in(record: Any, name: Any) -> Any:
+    """The value of a key, of an attribute or at a place in a list; None where there is none."""
+    if isinstance(record, Mapping):
+        return record.get(name)
+    if isinstance(record, (list, tuple)) and str(name).isdigit():
+        return record[int(name)] if int(name) < len(record) else None
+    return getattr(record, str(name), None)
+
+
+def _first_at(record: Any, paths: Iterable[Any]) -> Any:
+    """The value at the first path that the record has; None where it has none."""
+    return next((value for path in paths if (value := value_at(record, path)) is not None), None)
+
+
+def _as_list(documents: Any) -> list[Any] | None:
+    """The documents of a record; None where they are no list."""
+    documents = documents.tolist() if hasattr(documents, "tolist") else documents
+    return list(documents) if isinstance(documents, (list, tuple)) else None
+
+
+# Records with their topics.
+
+
+def _records(data: Any, form: Form) -> Sequence[Any]:
+    """The records in data of a form."""
+    if shape_of(data) == "frame":
+        is_arrow = hasattr(data, "__arrow_c_stream__")
+        records: list[Any] = pa.table(data).to_pylist() if is_arrow else data.to_dict("records")
+        return records
+    inner = value_at(data, form.records) if form.records else None
+    data = data if inner is None else inner
+    return [data] if isinstance(data, Mapping) else data
+
+
+def _first_record(data: Any, form: Form) -> Any:
+    if shape_of(data) == "frame":
+        return dict.fromkeys(getattr(data, "column_names", getattr(data, "columns", ())), ())
+    records = _records(data, form)
+    return next(iter(records), None) if hasattr(records, "__len__") else None
+
+
+def form_of_records(data: Any) -> Form | None:
+    """The declared form of records with topics; None where they have none."""
+    return next((form for form in FORMS if form.topics and form.is_in(_first_record(data, form))), None)
+
+
+def _named_form(layout: Layout) -> Form:
+    """The form that the user names by columns={"list": ...}."""
+    names = layout.reading.names
+    path = (names["list"],)
+    return Form("records", path, names.candidates("query_id", _TOPICS), judged=path)
+
+
+@reader(
+    "records with a topic and a list of documents each",
+    "run",
+    "qrels",
+    recognises=lambda data: form_of_records(data) is not None,
+    columns=True,
+    called="records",
+)
+def nested_records(data: Any, layout: Layout) -> Read:
+    """Answers of TREC's RAG track, with topic_id or narrative_id, and references; samples of ragas.
+
+    Samples have user_input, retrieved_context_ids and, as qrels, reference_context_ids. The order of a list
+    is its rank. columns={"list": "contexts", "query_id": "qid", "doc_id": "id"} names the parts of other
+    records; dots lead into records, as in "metadata.id".
+    """
+    names = layout.reading.names
+    form = _named_form(layout) if "list" in names else form_of_records(data)
+    assert form is not None
+    source = f"{layout.kind} ({form.name})"
+    layout = replace(layout, source=source)
+    names.check(names.values(), ("list", "query_id", "doc_id", layout.value), source)
+    paths = form.lists if layout.kind == "run" else form.judged
+    if not paths:
+        raise InputError(f"{source}: they are a run, and hold no judgments.")
+    topics = names.candidates("query_id", form.topics)
+    lists: dict[str, list[tuple[Any, Any]]] = {}
+    for number, record in enumerate(_records(data, form)):
+        place = f"{source}, item {number}"
+        topic, documents = _first_at(record, topics), _as_list(_first_at(record, paths))
+        if topic is None or documents is None:
+            needed = f"{' or '.join(map(str, topics))}, and a list at {' or '.join(map(str, paths))}"
+            raise InputError(f"{place}: {needed} are needed; it has: {_keys_of(record)}.")
+        topic = one_id(joined_id(topic, layout.reading.nesting, place), "topic", place)
+        if topic in lists:
+            raise InputError(f"{place}: topic {topic} is in an item before; each topic needs one.")
+        lists[topic] = list(_documents(documents, f"{place}, topic {topic}", layout, form))
+    return rows_of_lists(lists, layout, ranked=True)
+
+
+def _keys_of(record: Any) -> str:
+    """What a record has, for messages."""
+    keys = ", ".join(map(str, record)) if isinstance(record, Mapping) else shown(record)
+    return (keys or "nothing") if len(keys) <= 200 else f"{keys[:197]}..."
+
+
+# Results of searches: lists by topic.
+
+
+def _form_of_result(result: Any) -> Form | None:
+    """The declared form of what a search for one query returned; None for a list of documents."""
+    return next((form for form in FORMS if not form.topics and form.is_in(result)), None)
+
+
+def _body(result: Any) -> Any:
+    """A response without the object that Elasticsearch's client puts around it."""
+    return getattr(result, "body", result)
+
+
+def _is_search(result: Any) -> bool:
+    """Whether this is what a search for one query returned, other than a list of documents."""
+    return _form_of_result(_body(result)) is not None or _are_points(result)
+
+
+def _are_points(result: Any) -> bool:
+    """Whether this is a list of Qdrant's points."""
+    return hasattr(first_item(result), "payload")
+
+
+def _are_lists(data: Mapping[Any, Any]) -> bool:
+    """Whether the documents of a topic are a response, a text of JSON, or pairs, dicts or objects."""
+    if _is_search(next(iter(data.values()), None)):
+        return True
+    texts = (text.lstrip() for text in data.values() if isinstance(text, str))
+    if any(text.startswith(("[{", "[ {")) for text in texts):
+        return True
+    item = first_item(first_docs(data))
+    if isinstance(item, list):
+        return len(item) == 2
+    if isinstance(item, (tuple, Mapping)):
+        return True
+    has_score = any(hasattr(item, name) for name in (*_SCORES, *_METADATA))
+    return has_score and not isinstance(item, (str, bytes, int, float, set, frozenset))
+
+
+@reader(
+    '{topic: [(document, <value>), {"id": document, "<value>": number} or an object, ...]}',
+    "run",
+    "qrels",
+    recognises=_are_lists,
+    columns=True,
+    called="lists by topic",
+)
+def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
+    """Pairs, dicts, documents of LlamaIndex, Haystack and LangChain, or a response of a store for each topic.
+
+    Stores are Elasticsearch, OpenSearch, Chroma and Qdrant; an error or a partial response is refused. JSON
+    texts of lists are read, too. The id is called id, _id, doc_id or docno, also in the node, document or
+    metadata; the score is score, _score or relevance_score, also in the metadata, and decides the order.
+    Documents of LangChain without an id have the SHA-256 of their page_content, with a warning.
+    """
+    return _results(data, layout, None)
+
+
+@reader(
+    "(topics, results) or (topics, results, documents) of a search in a vector store",
+    "run",
+    recognises=lambda data: _is_batch(data) or _with_topics(data),
+    columns=True,
+    called="search results",
+)
+def search_results(data: Any, layout: Layout) -> Read:
+    """What FAISS, Chroma, bm25s, Qdrant, sentence-transformers or Elasticsearch (msearch) return for queries.
+
+    `topics` are the ids of the queries, in their order. `documents` are the ids of all documents, where the
+    results have their positions in the collection. Chroma's distances are lower for better documents; so are
+    values that rise in all lists, which a warning reports.
+    """
+    if not _with_topics(data):
+        needed = "(topics, results) is needed, with the ids of the queries in their order"
+        raise InputError(f"{layout.source}: these are results of a search without their topics; {needed}.")
+    topics = [one_id(topic, "query_id", layout.source) for topic in data[0]]
+    results = _results_of_queries(_body(data[1]), layout.source)
+    if len(topics) != len(results):
+        raise InputError(f"{layout.source}: {len(topics)} topics have results of {len(results)} queries.")
+    if len(set(topics)) < len(topics):
+        twice = next(topic for number, topic in enumerate(topics) if topic in topics[:number])
+        raise InputError(f"{layout.source}: topic {shown(twice)} is given twice.")
+    return _results(dict(zip(topics, results)), layout, data[2] if len(data) == 3 else None, ranked=True)
+
+
+def _is_batch(results: Any) -> bool:
+    """Whether this is what a search for several queries returned."""
+    results = _body(results)
+    if isinstance(results, Mapping):
+        return _is_search(results) or isinstance(results.get("responses"), list)
+    if hasattr(results, "documents") and hasattr(results, "scores"):  # of bm25s, whose len() counts queries
+        return True
+    if isinstance(results, tuple):
+        return len(results) == 2 and all(getattr(part, "ndim", 0) == 2 for part in results)
+    if not isinstance(results, list):
+        return _is_search(results)
+    filled = [result for result in results if result != []][:1]
+    if not filled:
+        return len(results) > 0
+    return _is_search(filled[0]) or (isinstance(filled[0], list) and isinstance(filled[0][0], Mapping))
+
+
+def _with_topics(data: Any) -> bool:
+    """Whether this is (topics, results) or (topics, results, documents)."""
+    is_tuple = type(data) is tuple and len(data) in (2, 3)
+    return (
+        is_tuple
+        and not isinstance(data[0], _NO_LISTS)
+        and isinstance(data[0], Iterable)
+        and _is_batch(data[1])
+    )
+
+
+def _results_of_queries(results: Any, source: str) -> Sequence[Any]:
+    """The result of each query."""
+    if isinstance(results, Mapping):
+        if "responses" in results:
+            return list(results["responses"])
+        if not {"ids", "distances"} <= results.keys():
+            return [results]
+        ids, distances = results["ids"], results["distances"]
+        if not isinstance(ids, list) or not isinstance(distances, list) or len(ids) != len(distances):
+            raise InputError(f"{source}: Chroma's ids and distances are needed: include=['distances'].")
+        return [{"ids": [of], "distances": [numbers]} for of, numbers in zip(ids, distances)]
+    if isinstance(results, tuple):
+        of_bm25s = hasattr(results, "documents")
+        values, documents = (results.scores, results.documents) if of_bm25s else results
+        if values.dtype.kind != "f" and documents.dtype.kind == "f":  # of bm25s, unpacked
+            values, documents = documents, values
+        if np.shape(documents) != np.shape(values):
+            what = f"of the shape {np.shape(documents)} and values of the shape {np.shape(values)}"
+            raise InputError(f"{source}: documents {what}: both need a row for each query.")
+        if not of_bm25s and (np.abs(values[documents != _FILLER]) >= _LARGEST).any():
+            what = f"the distance {_LARGEST:.2g} stands for no document, whose position is -1"
+            raise InputError(f"{source}: {what}; give FAISS's own positions, and the ids of documents apart.")
+        return [list(zip(*row)) for row in zip(documents.tolist(), values.tolist())]
+    return [results] if _is_search(results) or not isinstance(results, list) else results
+
+
+def _results(results: Mapping[Any, Any], layout: Layout, documents: Any, ranked: bool = False) -> Read:
+    """The rows of {topic: result}. documents: the ids of all documents, of which results have positions."""
+    names, source = layout.reading.names, layout.source
+    names.check(names.values(), ("doc_id", layout.value), source)
+    lists: dict[str, list[tuple[Any, Any]]] = {}
+    distances = False
+    for topic, result in results.items():
+        topic = one_id(joined_id(topic, layout.reading.nesting, source), "query_id", source)
+        place, result = f"{source}, topic {topic}", _body(result)
+        form = _form_of_result(result)
+        ranked |= form is not None or _are_points(result)
+        if isinstance(result, str):
+            result = read_json(result.encode(errors="replace"), place)
+        if form is not None:
+            if form.check:
+                form.check(result, place)
+            items = _first_at(result, form.lists)
+            items = zip(items, _first_at(result, [form.beside])) if form.beside else items
+            distances |= form.distances
+        else:
+            items = result
+        if isinstance(items, _NO_LISTS) or not isinstance(items, Iterable):
+            raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
+        docs = _documents(items, place, layout, form or _DOCUMENTS, scored=True)
+        docs = ((_at_position(doc, documents, place), score) for doc, score in docs if doc != _FILLER)
+        lists.setdefault(topic, []).extend(docs)
+    return rows_of_lists(lists, layout, distances=distances, guessed=ranked)
+
+
+# All forms.
+
+_DOCUMENTS = Form("lists by topic", ())
+
+
+class _Hash(str):
+    """The id of a document that has none: the SHA-256 of its text."""
+
+
+def _documents(
+    items: Iterable[Any], place: str, layout: Layout, form: Form, scored: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    """The id and the number of each document; None for a number that it lacks, unless it is needed."""
+    names = layout.reading.names
+    ids, plain = names.candidates("doc_id", form.docs), "doc_id" not in names.needed
+    usual = form.scores if layout.kind == "run" else (layout.value, "label")
+    values = names.candidates(layout.value, usual)
+    for number, item in enumerate(items):
+        doc, value = item, None
+        if isinstance(item, (tuple, list)):
+            if len(item) != 2:
+                raise InputError(
+                    f"{place}, item {number}: {shown(item)}: a pair (document, score) is needed."
+                )
+            doc, value = item
+            if isinstance(value, str) and not isinstance(doc, str):
+                what = "the document comes first, then its score"
+                raise InputError(f"{place}, item {number}: {shown(item)}: {what}.")
+        elif not isinstance(item, (str, int)):
+            holders = (item, *(value_in(item, name) for name in _METADATA))
+            numbers = (_first_at(holder, values) for holder in holders)
+            value = next((number for number in numbers if number is not None), None)
+        if value is None and scored:
+            has = f"it has: {_keys_of(item)}" if isinstance(item, Mapping) else "a pair or a record is needed"
+            what = f"{' or '.join(map(str, values[:2]))} is missing"
+            raise InputError(f"{place}, item {number}: {shown(item)}: {what}; {has}.")
+        yield _id_of(doc, ids, plain, f"{place}, item {number}"), value
+
+
+def _id_of(doc: Any, names: tuple[Any, ...], plain: bool, place: str) -> Any:
+    """The id of a document. plain: whether a text or a number is an id itself."""
+    doc_id = _id_in(doc, names, plain)
+    if doc_id is not None or doc is None:
+        return doc_id
+    content = getattr(doc, "page_content", None)  # of LangChain, where an id is optional
+    if plain and isinstance(content, str):
+        return _Hash(sha256(content.encode("utf-8", "surrogatepass")).hexdigest())
+    usual = ", ".join(map(str, names[:4]))
+    raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {usual}.")
+
+
+def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
+    if item is None or isinstance(item, (str, int, float)):
+        return item if plain else None
+    for name in names:
+        value = value_at(item, name)
+        if value is not None and not callable(value):
+            return value
+    inner = (_id_in(value_in(item, name), names, plain) for name in _INSIDE)
+    return next((doc for doc in inner if doc is not None), None)
+
+
+def _at_position(doc: Any, documents: Any, place: str) -> Any:
+    """The id of a document, from its position where `documents` has the ids."""
+    if documents is None:
+        return doc
+    if isinstance(documents, (str, bytes)) or not hasattr(documents, "__len__"):
+        raise InputError(f"{place}: documents {shown(documents)}: a list of the ids is needed.")
+    if not isinstance(doc, Integral) or not 0 <= int(doc) < len(documents):
+        raise InputError(f"{place}: {shown(doc)} is not a position in the {len(documents)} documents.")
+    found = documents[int(doc)]
+    return found.item() if isinstance(found, np.generic) else found
+
+
+def rows_of_lists(
+    lists: Mapping[str, Sequence[tuple[Any, Any]]],
+    layout: Layout,
+    *,
+    ranked: bool = False,
+    distances: bool = False,
+    guessed: bool = False,
+    notes: Iterable[str] = (),
+) -> Read:
+    """Rows of {topic: [(document, number), ...]}; where no document has a number, the lists are by rank.
+
+    ranked: whether the places are ranks. distances: whether the form says that lower numbers are better.
+    guessed: whether numbers that rise are taken for distances. notes: for the warning about what was read.
+    """
+    source, reading = layout.source, layout.reading
+    if layout.kind == "qrels":  # documents without a grade are relevant
+        lists = {
+            topic: [(doc, 1 if grade is None else grade) for doc, grade in lists[topic]] for topic in lists
+        }
+    rows = [(topic, doc, value, rank) for topic in lists for rank, (doc, value) in enumerate(lists[topic], 1)]
+    unscored = [(topic, doc) for topic, doc, value, _ in rows if value is None]
+    if unscored and len(unscored) < len(rows) and not reading.without_scores:
+        topic, doc = unscored[0]
+        remedy = "others have one; order='file' takes the documents in the order of the lists"
+        raise InputError(f"{source}, topic {topic}, document {doc}: it has no score, and {remedy}.")
+    if hashed := sum(isinstance(doc, _Hash) for _, doc, _, _ in rows):
+        what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
+        warn(
+            f"{source}: {counted(hashed, 'document')} {what} the SHA-256 of page_content, here and in qrels."
+            " An id= for each document avoids that."
+        )
+    if notes:
+        warn(f"{source}: {'; '.join(notes)}.")
+    if layout.kind == "run" and (unscored or not rows):
+        return dicts.read({topic: [doc for doc, _ in lists[topic]] for topic in lists}, layout)
+    if layout.kind == "run" and (ranked or guessed or distances):
+        distances = _are_distances(lists, layout, distances, guessed)
+    fields = ["query_id", "doc_id", layout.value, *([RANK] if ranked and layout.kind == "run" else [])]
+    table = {field: [row[place] for row in rows] for place, field in enumerate(fields)}
+    lower = reading.lower_is_better or distances
+    plain = replace(layout, reading=replace(reading, columns=None, keys=None, lower_is_better=lower))
+    read = rows_of_table(table, plain, source)
+    return [replace(read, universe=tuple(lists), named=frozenset(reading.names))]
+
+
+def _are_distances(
+    lists: Mapping[str, Sequence[tuple[Any, Any]]], layout: Layout, said: bool, guessed: bool
+) -> bool:
+    """Whether the numbers are distances; InputError or a warning where their order says the contrary."""
+    source, lower = layout.source, layout.reading.lower_is_better
+    falls, rises = ([_is_in_order(docs, sign) for docs in lists.values()] for sign in (1, -1))
+    if (said or lower) and all(falls) and not all(rises):
+        remedy = "; leave out lower_is_better" if lower else ""
+        what = "the distances fall from the first document on, so they are similarities"
+        raise InputError(f"{source}: {what}; give them as scores{remedy}.")
+    unordered = [topic for topic, fall, rise in zip(lists, falls, rises) if not (fall or rise)]
+    if guessed and not unordered and not (all(falls) or all(rises)):
+        what = "the values fall in some lists and rise in others"
+        raise InputError(f"{source}: {what}; the results of one search are needed.")
+    if (said or lower) and (unordered := [topic for topic, rise in zip(lists, rises) if not rise]):
+        what = f"the distances of {counted(len(unordered), 'list')} do not rise from the first document on"
+        warn(f"{source}: {what} (for example topic {shown(unordered[0])}); they are sorted.")
+    if said or lower or not (guessed and all(rises) and not all(falls)):
+        return said
+    what = "the values rise from the first document on and are taken for distances"
+    warn(f"{source}: {what}; lower_is_better=True confirms.")
+    return True
+
+
+def _is_in_order(docs: Sequence[tuple[Any, Any]], sign: int) -> bool:
+    """Whether the values of a list fall (or, with -1, rise) from the first document on."""
+    try:
+        return all(sign * a >= sign * b for (_, a), (_, b) in pairwise(docs))
+    except TypeError:  # of a value that is no number, which is refused later
+        return False
