@@ -343,7 +343,8 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
     words = [text("data", data)]
     for word, count in (("topic", topics), ("system", systems)):
         if count is not None:
-            words.append(f"{whole(f'{word}s', count, 1):,} {word}{'s' * bool(count != 1)}")
+            size = whole(f"{word}s", count, 1)
+            words.append(f"{size:,} {word}{'s' * (size != 1)}")
     above = _kit.ready_axes(ax).get_title()
     _kit.set_title(ax, "\n".join([above] * bool(above) + [_style.label(", ".join(words))]))
     return ax
