@@ -65,11 +65,6 @@ class OnDask:
         pieces = [frame.iloc[a:b] for a, b in pairwise(cuts)]
         return dd.from_map(lambda piece: piece, pieces, meta=frame.iloc[:0])
 
-    def parquet(self, folder: Path):
-        import dask.dataframe as dd
-
-        return dd.read_parquet(folder)
-
     def nullable(self, frame: pd.DataFrame):
         return self.frame(frame)
 
@@ -117,9 +112,6 @@ class OnSpark:
         }
         rows = list(frame.assign(**text).itertuples(index=False, name=None))
         return self.session.createDataFrame(rows, schema).repartition(parts)
-
-    def parquet(self, folder: Path):
-        return self.session.read.parquet(str(folder))
 
     def nullable(self, frame: pd.DataFrame):
         """NaN are nulls."""

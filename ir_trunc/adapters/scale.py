@@ -76,13 +76,13 @@ def dask(
     >>> scale.dask("RBPT", None, dataframe.from_pandas(clicks, npartitions=1)).aggregated
     {RBPT: 1.0}
     """
-    score = _scorer(measures, qrels, "run (Dask)", collect, max_rel, options)
-    if not hasattr(run, "map_partitions"):
-        raise _no_frame(run, "a Dask DataFrame", "dask.dataframe.read_parquet")
+    score = scorer(measures, qrels, collect=collect, max_rel=max_rel, source="run (Dask)", **options)
+    keys, names = _columns(
+        score, run, "map_partitions", "a Dask DataFrame, which dask.dataframe.read_parquet"
+    )
     from dask import delayed
     from dask.dataframe import from_delayed
 
-    keys, names = score.needed(run.columns)
     # In the graph, not scattered: what is scattered to a worker is lost with it.
     there, shuffled = delayed(score, traverse=False), run[names].shuffle(on=keys).to_delayed()
     scored = [delayed(_scored)(partition, there) for partition in shuffled]
@@ -133,32 +133,25 @@ def spark(
     >>> scale.spark("RBPT", None, clicks).aggregated  # doctest: +SKIP
     {RBPT: 1.0}
     """
-    score = _scorer(measures, qrels, "run (Spark)", collect, max_rel, options)
-    if not hasattr(run, "mapInArrow"):
-        raise _no_frame(run, "a Spark DataFrame", "session.read.parquet")
+    score = scorer(measures, qrels, collect=collect, max_rel=max_rel, source="run (Spark)", **options)
+    keys, names = _columns(score, run, "mapInArrow", "a Spark DataFrame, which session.read.parquet")
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    keys, names = score.needed(run.columns)
     lists = run.select(*names).repartition(*keys).sortWithinPartitions(*keys)
     scored = lists.mapInArrow(score.stream, from_arrow_schema(score.schema))
     return score.results([row["part"] for row in _collected(scored)]) if collect else scored
 
 
-def _scorer(
-    measures: Any, qrels: Any, source: str, collect: bool, max_rel: int | None, options: Options
-) -> Scorer:
-    """The function that workers call; an error where an option needs the run on one machine."""
-    score = scorer(measures, qrels, collect=collect, max_rel=max_rel, source=source, **options)
+def _columns(score: Scorer, run: Any, method: str, needed: str) -> tuple[list[str], list[str]]:
+    """The keys and all columns that are read; an error for another frame, and where one machine is needed."""
     reading = score.evaluator.reading
     if reading.order == "file" or reading.duplicates == "first":
         what = "order='file' and duplicates='first' need the run on one machine"
         raise ParameterError(f"{what}: a shuffle loses the order of rows.")
-    return score
-
-
-def _no_frame(run: Any, frame: str, reader: str) -> InputError:
-    what = f"run of type {type(run).__name__}: {frame} is needed"
-    return InputError(f"{what}, which {reader}(...) makes of files; ir_trunc.calc takes other runs.")
+    if not hasattr(run, method):
+        what = f"run of type {type(run).__name__}: {needed}(...) makes of files, is needed"
+        raise InputError(f"{what}; ir_trunc.calc takes other runs.")
+    return score.needed(run.columns)
 
 
 def _computed(scored: list[Any]) -> Sequence[Any]:
