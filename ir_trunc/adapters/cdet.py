@@ -12,7 +12,6 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -242,10 +241,9 @@ def _days_of_file(path: str | os.PathLike[str]) -> Mapping[str, str] | list[str]
 
 
 def _range(first: str, last: str) -> list[str]:
-    start, end = date.fromisoformat(first), date.fromisoformat(last)
-    if end < start:
+    if last < first:
         raise InputError(f"days {first}..{last}: the first day comes after the last.")
-    return [(start + timedelta(number)).isoformat() for number in range((end - start).days + 1)]
+    return np.arange(np.datetime64(first), np.datetime64(last) + 1).astype(str).tolist()
 
 
 @checked

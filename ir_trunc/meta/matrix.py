@@ -78,16 +78,16 @@ def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, 
     ids = frame["query_id"].unique().tolist()
     topics = tuple(ids[position] for position in canonical_order(ids))
     keys = ["measure", "system", "query_id"]
-    wanted = crossed({"measure": measures, "system": systems, "query_id": topics}, {})
-    scores = wanted.merge(frame.assign(value=frame["value"].astype(float)), how="left", on=keys)
-    missing = scores["value"].isna()
-    if missing.any():
+    wanted = pd.MultiIndex.from_product([measures, systems, topics], names=keys)
+    scores = frame.set_index(keys)["value"].astype(float).reindex(wanted)
+    lacking = wanted[scores.isna()]
+    if len(lacking):
         raise InputError(
-            f"table: {_cell(scores[missing].iloc[0])} has no score ({int(missing.sum())} are missing): every"
+            f"table: {_cell(dict(zip(keys, lacking[0])))} has no score ({len(lacking)} are missing): every"
             " system needs one for each topic and measure."
         )
-    shape = len(measures), len(systems), len(topics)
-    return measures, systems, topics, scores["value"].to_numpy(np.float64).reshape(shape)
+    values = scores.to_numpy(np.float64).reshape(len(measures), len(systems), len(topics))
+    return measures, systems, topics, values
 
 
 def _frame(table: Any) -> pd.DataFrame:

@@ -109,10 +109,8 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     numeric = ("length", "best_length")
     _kit.checked_table(table, ("measure", *numeric), "study.best_cuts", numeric)
-    measures = table["measure"].unique()
+    measure = _kit.only_value(table["measure"], "measure", "lists")
     ax = _kit.ready_axes(ax, 4.8, 4.6)
-    if len(measures) != 1:
-        raise InputError(f"one measure's lists can be shown, not {len(measures)}: pick the rows of one.")
     top = float(table[["length", "best_length"]].to_numpy().max())
     coarse = top >= _COARSE
     # Lengths whose circles would overlap share one: steps that are equal on the axis.
@@ -128,7 +126,7 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.plot([0, top], [0, top], color=_style.ACCENT, linewidth=1.2, linestyle="--", zorder=0.5)
     _kit.length_axis(ax.xaxis, "own length", top, _COARSE)
     _kit.length_axis(ax.yaxis, "best length", top, _COARSE)
-    title = f"{measures[0]}: own and best length of {len(table)} lists"
+    title = f"{measure}: own and best length of {len(table)} lists"
     limits = (-0.3, max(top * (1.6 if coarse else 1.1), top + 0.3))
     ax.set(title=_style.label(title), xlim=limits, ylim=limits)
     inside = _style.SMALL | {"transform": ax.transAxes}

@@ -102,17 +102,3 @@ def test_normalised_scores_are_the_measures_that_webber_names():
     grid = meta.pool_grid(["AP", "DCG(dcg='jk')", "RBP(p=0.6, rel=1)"], pools, (4,), (3,), ["normalised"])
     named = pools.score("aAP@3 anDCG(dcg='jk')@3 nRBP(p=0.6,rel=1)@3", pools.in_pool(4))
     np.testing.assert_array_equal(grid.share.ravel(), meta.power(named).share)
-
-
-def test_the_grid_is_drawn_with_a_panel_for_each_measure_and_form():
-    pools = meta.pooled_runs(*collection(1))
-    grid = meta.pool_grid(["P", "AP"], pools, (1, 2), (1, 2, 3))
-    assert len(grid.plot_all().figure.axes) == 6
-    ax = grid.plot("AP", "standardised")
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (
-        "evaluation depth k (documents)", "share of system pairs, p < 0.05"
-    )  # fmt: skip
-    narrow = meta.pool_grid(["P", "Precision", "P"], pools, (1,), (1, 2), ["raw"])
-    assert narrow.measures == ("P", "Precision")
-    assert (narrow.share[:, :, 0] == narrow.share[:, :, 1]).all()
-    assert narrow.plot_all().figure.legends

@@ -42,15 +42,6 @@ def test_standardised_scores_equal_their_twin(topics, form):
             assert found.values.max() <= 1
 
 
-def test_scores_by_hand():
-    """Scores 0, 0, 0, 1: mean 1/4, sd sqrt(3)/4, so z is -1/sqrt(3) and sqrt(3)."""
-    matrix = matrix_of([[[0], [0], [0], [1]]])
-    assert meta.standardised(matrix, "z").values.ravel() == pytest.approx([-(3**-0.5)] * 3 + [3**0.5])
-    linear = meta.standardised(matrix, "linear").values.ravel()
-    assert linear == pytest.approx([0.5 - 0.15 / 3**0.5] * 3 + [0.5 + 0.15 * 3**0.5])
-    assert meta.standardised(matrix).values.ravel() == pytest.approx([0.28185] * 3 + [0.95837], abs=1e-5)
-
-
 def test_a_score_far_from_the_others_is_cut_to_0_or_1():
     """One of 101 systems: z is 10, and the linear form would be 2."""
     for score, bound in ((1, 1), (-1, 0)):

@@ -314,7 +314,7 @@ def test_the_slope_chart_has_the_best_system_on_top_and_names_the_movers():
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: plots.curve(CURVE, "none"), "no topic 'none'; its first is '1'"),
     (lambda: plots.lengths(study.best_cuts("RBPU SetF", None, {"s": RANKINGS})),
-     "one measure's lists can be shown, not 2"),
+     "one measure's lists can be shown, not those of 2"),
     (lambda: plots.policies(pd.concat([POLICIES, POLICIES.assign(system="other")])),
      "one system's policies can be shown, not those of 2"),
     (lambda: plots.policies(POLICIES, "tokens"), "no column 'tokens'; it has: system, policy, score"),
