@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ir_trunc import compare
+from ir_trunc._core.errors import ParameterError
 from ir_trunc.synthetic.generated import (
     COLLECTION_SIZE,
     QUIZ_HABITS,
@@ -140,6 +141,16 @@ def test_skill_and_the_right_silence_pay():
         always, if_sure, at_random = (QUIZ_SCORES.loc[f"{skill}-{habit}"] for habit in QUIZ_HABITS)
         assert always["P@1"] > if_sure["P@1"] > at_random["P@1"]
         assert if_sure["c@1"] > always["c@1"] > at_random["c@1"]
+
+
+@pytest.mark.parametrize(("made", "wrong"), [
+    (collection, {"topics": 0}), (collection, {"systems": 0}), (collection, {"depth": 1.5}),
+    (collection, {"seed": -1}), (collection, {"pool": 0}),
+    (quiz, {"questions": 0}), (quiz, {"questions": 1.5}), (quiz, {"seed": -1}), (chunks, {"retrieved": 4}),
+])  # fmt: skip
+def test_wrong_numbers_are_refused(made, wrong):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        made(**wrong)
 
 
 STREAM, STREAM_RUNS = stream()
