@@ -261,8 +261,9 @@ class Scorer:
         except IrTruncError as error:
             if not self.collect:
                 raise
-            # Spark would hide it in a long text, and would try in vain again.
-            yield pa.record_batch({"part": [pickle.dumps(error)]}, self.schema)
+            # Spark would hide it in a long text, and would try in vain again. Other packages may have changed
+            # how exceptions are pickled, as distributed does: its parts are.
+            yield pa.record_batch({"part": [pickle.dumps((type(error), str(error)))]}, self.schema)
 
     def results(self, parts: Any) -> Results:
         """One result of all lists, as `ir_trunc.calc` returns it for the whole run.
@@ -297,10 +298,12 @@ class Scorer:
         except Exception:  # of many types
             pieces = [None]
         for piece in pieces:
-            if isinstance(piece, IrTruncError):
-                raise piece
-            if not isinstance(piece, tuple) or list(map(type, piece)) != [Rankings, Notes]:
-                raise InputError("parts: what the function returned is needed, with the column `part`.")
+            match piece:
+                case (Rankings(), Notes()):
+                    continue
+                case (type() as kind, str() as message) if issubclass(kind, IrTruncError):
+                    raise kind(message)
+            raise InputError("parts: what the function returned is needed, with the column `part`.")
         evaluator, qrels = self.evaluator, self.evaluator.qrels
         if qrels is None:
             qrels = self._qrels_of([rankings.judgments.without_nil() for rankings, _ in pieces])
