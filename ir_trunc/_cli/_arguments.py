@@ -6,19 +6,18 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from inspect import signature
 from typing import Any, NoReturn, cast, get_args
 
 from ir_measures import Measure
 
-from ir_trunc._cli._output import FORMATS
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
+from ir_trunc._cli._process import MovedError, tell
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, shown
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.qrels import Unjudged
-from ir_trunc._ranking.runs import Missing
-from ir_trunc._read.reading import Duplicates, HowRead, Order
-from ir_trunc._scoring.evaluator import Options, Ties
+from ir_trunc._read.reading import HowRead
 from ir_trunc._scoring.objects import is_measure, nearest_measures, parse_measures
 from ir_trunc.measures.declaration import split_at_blanks
 
@@ -26,56 +25,176 @@ QRELS = "TREC qrels file, or the id of an ir_datasets data set"
 RUNS = "TREC run files, folders of them, or - for standard input"
 STANDARD_INPUT = "/dev/stdin"
 
-
-class Help(argparse.HelpFormatter):
-    """Help whose texts keep their lines; one that is too long goes on below, in its last column."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        columns = (re.match(r"\s*(\S.*?\s{2,}(?=\S))?", line) for line in text.splitlines())
-        starts = [min(column.end(), 40) if column else 0 for column in columns]
-        return "\n".join(fitted(line, start) for line, start in zip(text.splitlines(), starts))
-
-    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
-        if isinstance(action.metavar, str) and action.metavar.endswith(("...", "]")):
-            return action.metavar  # which says itself how many there may be
-        return super()._format_args(action, default_metavar)
+_OF_COMPARE = "--baseline --test --correction --alpha --pairs --intervals --unit --margin"
+_MOVED: dict[str, dict[str, tuple[str, Any]]] = {
+    "": dict.fromkeys(_OF_COMPARE.split(), ("compare", "?")),
+    "study cuts": {"-q --by-query": ("study best-cuts", 0)},
+    "study example": {"--raw": ("study example --no-scaled", 0)},
+}
+"""By command: options that it had, the command that has them now, and how many values they take."""
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """A parser that says in one line what is wrong, and takes `--by_query`, and `-` for standard input."""
+    """A parser that says in one line what is wrong, and takes `--by_query`, and `-` for standard input.
 
-    def __init__(self, **options: Any):
-        super().__init__(**{"formatter_class": Help} | options)
+    command: the words behind `ir_trunc`; takes: its arguments, for the usage; shared: names of options of the
+    table; options: further ones, in the form of the table; required: those that must be given.
+    """
+
+    def __init__(
+        self, command: str, takes: str, about: str, epilog: str = "",
+        *, shared: str = "", options: str = "", required: tuple[str, ...] = (),
+    ):  # fmt: skip
+        prog = f"ir_trunc {command}".strip()
+        super().__init__(
+            prog=prog,
+            usage=f"{prog} {takes}",
+            description=_filled(about),
+            epilog=_filled(epilog),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        self.register("action", None, _Once)
+        self.register("action", "store_true", partial(_Once, nargs=0, const=True, default=False))
         for kind, parse in {int: _whole, float: _number}.items():
             self.register("type", kind, parse)
+        for flags, (now, many) in _MOVED.get(command, {}).items():
+            self.add_argument(*flags.split(), action=_Moved, const=now, nargs=many, help=argparse.SUPPRESS)
+        self.declare(options, required)
+        self.share(shared)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse words, as argparse does, and refuse an option twice that cannot be repeated."""
-        words = sys.argv[1:] if args is None else args
-        self._given: list[argparse.Action] = []
-        self._inputs = 0  # words that name standard input
-        return super().parse_known_args([_hyphenated(word) for word in words], namespace)
+    def declare(self, options: str, required: Sequence[str] = ()) -> None:
+        """Add options of this command."""
+        for name, (flags, how) in _declared(options).items():
+            self.add_argument(*flags, required=name in required, **how)
 
-    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        if action.nargs == argparse.PARSER:  # the words of a subcommand, which its own parser reads
-            pass
-        elif not action.option_strings:
-            self._inputs += arg_strings.count("-")
-            if self._inputs > 1:
-                raise argparse.ArgumentError(action, "- is given twice; standard input can be read once")
-            arg_strings = [STANDARD_INPUT if word == "-" else word for word in arg_strings]
-        elif not isinstance(action, argparse._AppendAction):
-            if action in self._given:  # argparse would take the last, even where the first swallowed a run
-                raise argparse.ArgumentError(action, "it is given twice; once is enough")
-            self._given.append(action)
-        return super()._get_values(action, arg_strings)
+    def share(self, names: str, title: str = "") -> None:
+        """Add options of the table. title: of a group of their own."""
+        group = self.add_argument_group(title) if title else self
+        for flags, how in map(OPTIONS.__getitem__, names.split()):
+            group.add_argument(*flags, **how)
+
+    def share_reading(self, topics: bool = False) -> None:
+        """Add the options that say how runs are read, and which topics are scored."""
+        self.share("topics missing unjudged" * topics)
+        self.share(" ".join([*HowRead.__annotations__, "nil"]).replace("_", "-"), "how runs are read")
+
+    def add_runs_and_measures(self, needed: bool = True, default: str = "", about: str = RUNS) -> None:
+        """Add QRELS, runs and measures. needed: whether they must be given; default: the measures."""
+        self.add_argument("qrels", metavar="QRELS", nargs=None if needed else "?", help=QRELS)
+        about = f"{about}; then measures{f' (default: {default})' * bool(default)}"
+        metavar = "RUN ... [MEASURE ...]" if default else "RUN ... MEASURE ..."
+        self.add_argument("arguments", metavar=metavar, nargs="+" if needed else "*", help=about)
+        self.share("measures")
+
+    def read(self, words: Sequence[str]) -> Words:
+        """The arguments and options that words give, in any order."""
+        self.words, self.given = words, list[argparse.Action | str]()
+        return self.parse_intermixed_args([_hyphenated(word) for word in words], Words())
 
     def error(self, message: str) -> NoReturn:
         """Print the line and exit."""
-        self.exit(2, printable(f"{self.prog}: {message}; see '{self.prog} --help'.") + "\n")
+        tell(f"{self.prog}: {message}; see '{self.prog} --help'.")
+        raise SystemExit(2)
 
-    def _print_message(self, message: str, file: Any = None) -> None:
-        (file or sys.stderr).write(message)  # argparse would say nothing where that fails
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; argparse would say nothing where that fails."""
+        (file or sys.stdout).write(self.format_help())
+
+
+class Words(argparse.Namespace):
+    """The arguments and options that are given; what is left out has the default of the function called."""
+
+    def of(self, names: Iterable[str]) -> dict[str, Any]:
+        """Those of these options that are given."""
+        values = {name: getattr(self, name, None) for name in names}
+        return {name: value for name, value in values.items() if value is not None and value is not False}
+
+    def keywords(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """The options that are keywords of a function."""
+        parameters = signature(function).parameters.values()
+        return self.of(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How runs are read."""
+        columns: dict[str, str] = {}
+        for pair in self.columns or ():
+            field, equals, column = pair.partition("=")
+            if not equals:
+                raise ParameterError(f"--columns {pair}: FIELD=COLUMN is needed, such as doc_id=chunk.")
+            if field in columns:
+                raise ParameterError(f"--columns {pair}: {field} is given twice.")
+            columns[field] = column
+        return self.of(HowRead.__annotations__) | ({"columns": columns} if columns else {})
+
+    @property
+    def scoring(self) -> dict[str, Any]:
+        """How runs are read and which topics are scored, with the meaning of NIL and of ties."""
+        return self.reading | self.of(("nil", "topics", "missing", "unjudged", "ties"))
+
+    def runs_and_measures(self, default: str = "") -> tuple[list[str], list[str | Measure]]:
+        """Runs, and the measures behind them, or of `-m`, or the default.
+
+        The first word is a run, as for the `ir_measures` command. So is each further one up to the first
+        measure, if it is a file or looks like the path of one.
+        """
+        words = self.arguments
+        if not os.path.exists(words[0]) and is_measure(_name(words[0].partition(" ")[0])):
+            raise ParameterError(
+                f"{words[0]!r} is a measure where a run is needed: QRELS RUN ... MEASURE ..."
+            )
+        for place in range(1, len(words)):
+            if measures := _measures_in(words[place]):
+                return words[:place], self.measures_of([*measures, *words[place + 1 :]])
+        return words, self.measures_of([], default)
+
+    def measures_of(self, words: Sequence[str | Measure], default: str = "") -> list[str | Measure]:
+        """The measures that words name, or `-m`, or the default."""
+        if words and self.measures is not None:
+            raise ParameterError(
+                f"-m {self.measures!r} and {str(words[0])!r}: name the measures in one place."
+            )
+        measures = words or split_at_blanks(default if self.measures is None else self.measures)
+        if not measures:
+            raise ParameterError("A measure is needed: 'RBPT nDCG@10', for example.")
+        return [*measures]
+
+
+class _Once(argparse.Action):
+    """An option that is refused where it is given twice; an argument, in which - is standard input.
+
+    argparse would take the last value of an option, even where the first swallowed a run.
+    """
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        if self.option_strings:
+            if self in parser.given:
+                raise argparse.ArgumentError(self, "it is given twice; once is enough")
+            parser.given.append(self)
+            values = self.const if self.nargs == 0 else values
+        else:
+            words = values if isinstance(values, list) else [values]
+            parser.given += ["-"] * words.count("-")
+            if parser.given.count("-") > 1:
+                raise argparse.ArgumentError(self, "- is given twice; standard input can be read once")
+            words = [STANDARD_INPUT if word == "-" else word for word in words]
+            values = words if isinstance(values, list) else words[0]
+        setattr(namespace, self.dest, values)
+
+
+class _Moved(argparse.Action):
+    """The option of another command, `const`. A command without an argument for it says it by its name."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        kept = [word for word in parser.words if self.nargs or _hyphenated(word) not in self.option_strings]
+        raise MovedError(str(option_string), self.const, kept)
+
+
+def _filled(text: str) -> str:
+    """A text that keeps its lines; one that is too long goes on below, in its last column."""
+    columns = (re.match(r"\s*(\S.*?\s{2,}(?=\S))?", line) for line in text.splitlines())
+    starts = [min(column.end(), 40) if column else 0 for column in columns]
+    return "\n".join(fitted(line, start) for line, start in zip(text.splitlines(), starts))
 
 
 def _hyphenated(word: str) -> str:
@@ -118,157 +237,79 @@ def _nil(text: str) -> NilRule:
 
 
 def natural(text: str, least: int = 0) -> int:
-    """A whole number from 0 on."""
+    """A whole number from 0 on, or from another."""
     if (number := _whole(text)) < least:
         raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number from {least} on")
     return number
 
 
-def _positive(text: str) -> int:
-    return natural(text, 1)
+def _length_or_policy(text: str) -> int | str:
+    return natural(text) if text.isdecimal() else text
 
 
-_ORDER = (
-    "what decides the order of a list: score (the default), as 32-bit floats and then the document id, as in"
-    " ir-measures, pytrec_eval and trec_eval 9; score64, as trec_eval 10 has it; the rank column; or the"
-    " rows of the file as they stand"
-)
-_DUPLICATES = (
-    "a document that is in a list twice: an error (the default), or only its first row counts, or its best"
-)
-_STOP = "a list ends before the first row with this mark in the second column, NS for example"
-_COLUMNS = "what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated"
-
-_MISSING = "topics of the qrels without rows in the run: empty lists (the default), left out, or an error"
-_UNJUDGED = "topics of a data set without judgments: left out (the default), or nil queries"
-_TIES = "documents with the same score: by id (the default), or the expected score over all of their orders"
-
-# The letter of an option, if it has one, and the arguments of `add_argument`. An option means the same in all
-# commands that have it; a letter belongs to one option. Those that the `ir_measures` command has, too, are
-# its own: -q, -n, -p.
-OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
-    "by-query": ("-q", {"action": "store_true", "help": "scores by topic"}),
-    "no-summary": ("-n", {"action": "store_true", "help": "with -q: leave the means out"}),
-    "places": (
-        "-p",
-        {"type": _places, "metavar": "N", "help": "decimal places, -1 for all (default 4)"},
-    ),
-    "output": (
-        "-o",
-        {"metavar": "FILE", "help": "write there, gzipped where the name ends in .gz; - prints"},
-    ),
-    "format": ("", {"choices": FORMATS, "help": "the form of the output"}),
-    "measures": ("-m", {"metavar": "MEASURES", "help": "in place of MEASURE: all in one text"}),
-    "policy": ("", {"metavar": "POLICY", "help": "a policy, or a file of cuts"}),
-    "qrels": ("", {"metavar": "QRELS", "help": QRELS}),
-    "cuts": ("-k", {"metavar": "FILE", "help": "write lines 'topic<TAB>k' there"}),
-    "topics": ("", {"metavar": "FILE", "help": "more topics of the query universe (TREC, TSV, CSV, JSON)"}),
-    "missing": ("", {"choices": get_args(Missing), "help": _MISSING}),
-    "unjudged": ("", {"choices": get_args(Unjudged), "help": _UNJUDGED}),
-    "ties": ("", {"choices": get_args(Ties), "default": "id", "help": _TIES}),
-    "jobs": ("", {"type": _positive, "metavar": "N", "help": "runs that are scored at a time (default 1)"}),
-    "plot": ("", {"metavar": "FILE", "help": "draw it into a file: .png, .svg, .pdf"}),
-    "seed": (
-        "",
-        {"type": natural, "default": 0, "metavar": "N", "help": "of what is drawn at random (default 0)"},
-    ),
-    "unit": ("", {"metavar": "KEY", "help": "the key of --keys whose values are independent"}),
-    "order": ("", {"choices": get_args(Order), "default": "score", "help": _ORDER}),
-    "duplicates": ("", {"choices": get_args(Duplicates), "default": "error", "help": _DUPLICATES}),
-    "stop": ("", {"metavar": "MARK", "help": _STOP}),
-    "lower-is-better": ("", {"action": "store_true", "help": "scores are distances"}),
-    "columns": ("", {"action": "append", "metavar": "FIELD=COLUMN", "help": _COLUMNS}),
-    "keys": (
-        "",
-        {"metavar": "KEYS", "help": "keys that identify a list, outermost first: topic/question/day"},
-    ),
-    "nil": ("", {"type": _nil, "metavar": "[ID=]MEANING"}),
-}
+_TYPES = {
+    "K|POLICY": _length_or_policy,
+    "N": natural, "COUNT": partial(natural, least=1), "X": _number, "PLACES": _places, "[ID=]MEANING": _nil,
+}  # fmt: skip
 
 
-def add_flag(parser: argparse._ActionsContainer, name: str, **changed: Any) -> None:
-    """Add an option of the table; `changed` are arguments of `add_argument` that differ in this command."""
-    letter, arguments = OPTIONS[name]
-    parser.add_argument(*[letter] * bool(letter), f"--{name}", **arguments | changed)
+def _declared(text: str) -> dict[str, tuple[list[str], dict[str, Any]]]:
+    """Options from lines 'flags VALUE  help', by name: their flags and the arguments of `add_argument`.
 
-
-def add_reading(parser: argparse.ArgumentParser, nil: str = "document, like any other") -> None:
-    """Add the options that say how runs are read. nil: the default for NIL, in words."""
-    group = parser.add_argument_group("how runs are read")
-    for name in HowRead.__annotations__:
-        add_flag(group, name.replace("_", "-"))
-    about = f"what a document called NIL means: {', '.join(get_args(Convention))} (default: {nil})"
-    add_flag(group, "nil", help=f"{about}; --nil=-1=ends for the id -1")
-
-
-def reading_of(args: argparse.Namespace) -> HowRead:
-    """The keywords of `Reading` that the options set."""
-    keywords = {name: getattr(args, name) for name in HowRead.__annotations__}
-    return cast(HowRead, keywords | {"columns": named_columns(args)})
-
-
-def named_columns(args: argparse.Namespace) -> dict[str, str] | None:
-    """The columns of fields that `--columns` names."""
-    columns: dict[str, str] = {}
-    for pair in args.columns or []:
-        field, equals, column = pair.partition("=")
-        if not equals:
-            raise ParameterError(f"--columns {pair}: FIELD=COLUMN is needed, such as doc_id=chunk.")
-        if field in columns:
-            raise ParameterError(f"--columns {pair}: {field} is given twice.")
-        columns[field] = column
-    return columns or None
-
-
-def add_topics(parser: argparse._ActionsContainer) -> None:
-    """Add the options that say which topics are scored."""
-    for name in ("topics", "missing", "unjudged"):
-        add_flag(parser, name)
-
-
-def options_of(args: argparse.Namespace) -> Options:
-    """The same with the meaning of NIL, topics and ties; None for the default of the function called."""
-    names = ("topics", "missing", "unjudged", "ties")
-    others = {name: getattr(args, name) for name in names if hasattr(args, name)}
-    return cast(Options, {**reading_of(args), "nil": args.nil, **others})
-
-
-def add_runs_and_measures(
-    parser: OneLineParser, needed: bool = True, default: str = "", about: str = RUNS
-) -> None:
-    """Add QRELS, runs and measures behind them. needed: whether they must be given; default: the measures."""
-    parser.add_argument("qrels", metavar="QRELS", nargs=None if needed else "?", help=QRELS)
-    many, about = "+" if needed else "*", f"{about}; then measures{f' (default: {default})' * bool(default)}"
-    metavar = "RUN ... [MEASURE ...]" if default else "RUN ... MEASURE ..."
-    parser.add_argument("arguments", metavar=metavar, nargs=many, help=about)
-    add_flag(parser, "measures")
-
-
-def runs_and_measures(args: argparse.Namespace, default: str = "") -> tuple[list[str], list[str | Measure]]:
-    """Runs, and the measures behind them, or of `-m`, or the default.
-
-    The first word is a run, as for the `ir_measures` command. So is each further one up to the first
-    measure, if it is a file or looks like the path of one.
+    a|b is a choice of words, VALUE... may be repeated, and an option without a value is a flag.
     """
-    words = args.arguments
-    if not os.path.exists(words[0]) and is_measure(_name(words[0].partition(" ")[0])):
-        raise ParameterError(f"{words[0]!r} is a measure where a run is needed: QRELS RUN ... MEASURE ...")
-    for place in range(1, len(words)):
-        if measures := _measures_in(words[place]):
-            return words[:place], measures_of(args, [*measures, *words[place + 1 :]])
-    return words, measures_of(args, [], default)
+    options = {}
+    for line in filter(None, re.sub(r"\n +", " ", text).splitlines()):
+        start, about = line.split("  ", 1)
+        flags = [word for word in start.split() if word.startswith("-")]
+        value = start.partition(flags[-1])[2].strip()
+        how: dict[str, Any] = {"help": about.strip().replace("%", "%%")}
+        if not value:
+            how["action"] = "store_true"
+        elif "|" in value and value.islower():
+            how["choices"] = value.split("|")
+        else:
+            how |= {"metavar": value.removesuffix("..."), "type": _TYPES.get(value, str)}
+            how |= {"action": "append"} if value.endswith("...") else {}
+        options[flags[-1].lstrip("-")] = flags, how
+    return options
 
 
-def measures_of(
-    args: argparse.Namespace, words: Sequence[str | Measure], default: str = ""
-) -> list[str | Measure]:
-    """The measures that words name, or `-m`, or the default."""
-    if words and args.measures is not None:
-        raise ParameterError(f"-m {args.measures!r} and {str(words[0])!r}: name the measures in one place.")
-    measures = words or split_at_blanks(default if args.measures is None else args.measures)
-    if not measures:
-        raise ParameterError("A measure is needed: 'RBPT nDCG@10', for example.")
-    return [*measures]
+OPTIONS = _declared("""
+-q --by-query  scores by topic
+-n --no-summary  with -q: leave the means out
+-p --places PLACES  decimal places, -1 for all (default 4)
+-o --output FILE  write there, gzipped where the name ends in .gz; - prints
+-m --measures MEASURES  in place of MEASURE: all in one text
+-k --cuts FILE  write lines 'topic<TAB>k' there; without -o and -k they are printed
+--format table|tsv|csv|jsonl|markdown  the form of the output
+--topics FILE  more topics of the query universe (TREC, TSV, CSV, JSON)
+--missing empty|exclude|error  topics of the qrels without rows in the run: empty lists (the default), left
+    out, or an error
+--unjudged exclude|nil  topics of a data set without judgments: left out (the default), or nil queries
+--ties id|expected  documents with the same score: by id (the default), or the expected score over all of
+    their orders
+--jobs COUNT  runs that are scored at a time (default 1)
+--plot FILE  draw it into a file: .png, .svg, .pdf
+--seed N  of what is drawn at random (default 0)
+--baseline RUN  the run that all others are compared with
+--unit KEY  the key of --keys whose values are independent (default: the outermost)
+--order score|score64|rank|file  what decides the order of a list: score (the default), as 32-bit floats and
+    then the document id, as in ir-measures, pytrec_eval and trec_eval 9; score64, as trec_eval 10 has it; the
+    rank column; or the rows of the file as they stand
+--duplicates error|first|best  a document that is in a list twice: an error (the default), or only its first
+    row counts, or its best
+--stop MARK  a list ends before the first row with this mark in the second column, NS for example
+--lower-is-better  scores are distances
+--columns FIELD=COLUMN...  what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated
+--keys KEYS  keys that identify a list, outermost first: topic/question/day
+--nil [ID=]MEANING  what a document called NIL means: ends, trec2001, sakai, document (default: document, like
+    any other); --nil=-1=ends for the id -1
+""")
+"""The options that several commands have. One means the same in all of them; a letter belongs to one option.
+
+Those that the `ir_measures` command has, too, are its own: -q, -n, -p.
+"""
 
 
 def _measures_in(word: str) -> list[str | Measure]:

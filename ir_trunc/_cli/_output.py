@@ -90,7 +90,17 @@ FORMATS: dict[str, Writer] = {
     "jsonl": write_jsonl,
     "markdown": write_markdown,
 }
-_ENDINGS = {".md": "markdown", ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".txt": "table"}
+OF_PAPERS = ("latex", "html")
+"""Forms that only a comparison has."""
+_ENDINGS = {
+    ".tex": "latex",
+    ".html": "html",
+    ".md": "markdown",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".txt": "table",
+}
 
 
 @contextmanager
@@ -105,15 +115,17 @@ def printing(path: str | None) -> Iterator[TextIO]:
         out.detach()
 
 
-def form_and_places(args: argparse.Namespace) -> tuple[str, int]:
-    """The form of the output, and the decimal places."""
-    form = args.format or form_of(args.output)
+def form_and_places(args: argparse.Namespace, papers: bool = False) -> tuple[str, int]:
+    """The form of the output, and the decimal places. papers: whether forms for papers are among them."""
+    form = args.format or _form_of(args.output)
+    if form in OF_PAPERS and not papers:
+        raise ParameterError(f"{args.output} would be {form}, which only 'ir_trunc compare' writes.")
     if form == "jsonl" and args.places is not None:
         raise ParameterError("jsonl has all decimal places: leave --places (-p) out.")
     return form, 4 if args.places is None else args.places
 
 
-def form_of(path: str | None) -> str:
+def _form_of(path: str | None) -> str:
     """The form of an output that nobody named: by the ending of its file; a table to read on a terminal."""
     if path is None or path == "-":
         return "table" if sys.stdout.isatty() else "tsv"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
 import numpy as np
 
-from ir_trunc._cli._arguments import OneLineParser, add_flag, measures_of, named_columns
+from ir_trunc._cli._arguments import OneLineParser, Words
 from ir_trunc._output.tables import table_text
 from ir_trunc._scoring.results import as_table
 from ir_trunc.truncation._log import DecisionLog, read_log
@@ -37,18 +36,24 @@ example:
   ir_trunc answers log.jsonl c@1 'UF(price=3)' AURC --risk 0.1
 """
 
+_RISK = "--risk X  print the threshold for this risk, 0 to 1"
+LOG_OPTIONS = """
+--judge em|f1  of a log: compare answers with references, by exact match or token F1 after SQuAD's
+    normalisation
+--correct-from X  of a log: lowest correctness of a right answer (default 1)
+--all-answerable  of a log: questions have an answer unless the log says that they have none
+"""
+
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc answers LOG MEASURE...`."""
-    parser = OneLineParser(prog="ir_trunc answers", description=_ABOUT, epilog=_EPILOG)
+    shared, options = "columns measures places plot", f"{_RISK}\n{LOG_OPTIONS}"
+    usage = "LOG MEASURE ... [options]"
+    parser = OneLineParser("answers", usage, _ABOUT, _EPILOG, shared=shared, options=options)
     parser.add_argument("log", metavar="LOG", help="JSON lines, see below")
     parser.add_argument("words", metavar="MEASURE", nargs="*", help="c@1, for example")
-    parser.add_argument("--risk", type=float, metavar="R", help="print the threshold for this risk, 0 to 1")
-    add_log_options(parser)
-    for name in ("columns", "measures", "places", "plot"):
-        add_flag(parser, name)
-    args = parser.parse_intermixed_args(words)
-    measures = measures_of(args, args.words)
+    args = parser.read(words)
+    measures = args.measures_of(args.words)
     if args.plot is not None:
         from ir_trunc.plots._kit import check_picture
 
@@ -88,23 +93,7 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def add_log_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how a log is understood."""
-    group = parser.add_argument_group("how a log is understood")
-    about = "compare answers with references: exact match or token F1, after SQuAD's normalisation"
-    group.add_argument("--judge", choices=("em", "f1"), help=about)
-    about = "lowest correctness of a right answer (default 1)"
-    group.add_argument("--correct-from", type=float, metavar="X", help=about)
-    about = "questions have an answer unless the log says that they have none"
-    group.add_argument("--all-answerable", action="store_true", help=about)
-
-
-def log_of(args: argparse.Namespace, path: str) -> DecisionLog:
+def log_of(args: Words, path: str) -> DecisionLog:
     """A log as the options say."""
-    return read_log(
-        path,
-        args.judge,
-        correct_from=args.correct_from,
-        all_answerable=args.all_answerable,
-        columns=named_columns(args),
-    )
+    understood = args.of(("correct_from", "all_answerable"))
+    return read_log(path, args.judge, columns=args.reading.get("columns"), **understood)

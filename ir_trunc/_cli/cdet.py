@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ir_trunc._cli._arguments import OneLineParser, add_flag, add_runs_and_measures, runs_and_measures
+from ir_trunc._cli._arguments import OneLineParser
 from ir_trunc._cli._output import FORMATS, Row, form_and_places, printing
 from ir_trunc._output.files import check_outputs
 from ir_trunc.adapters.cdet import MEASURES, ChangeScores, score
@@ -28,42 +28,33 @@ example:
   ir_trunc cdet topics.jsonl cdet.qrels my.jsonl --days 2024-01-01..2024-03-31
 """
 
+_OPTIONS = """
+--days DAYS  days of the collection: a range 2024-01-01..2024-03-31, or a file of dates or of lines
+    'document<TAB>date' (default: from the first to the last day of the qrels)
+--question-qrels QRELS  gains of questions by topic/day (default: the highest gain of a question's documents
+    on the day)
+--by question|topic|all  the finest means that are printed (default question)
+"""
+
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc cdet TOPICS QRELS RUN... [MEASURE...]`."""
-    parser = OneLineParser(prog="ir_trunc cdet", description=_ABOUT, epilog=_EPILOG)
-    parser.add_argument(
-        "topics", metavar="TOPICS", help="the track's topics: JSON lines with tid and questions"
-    )
+    usage, shared = "TOPICS QRELS RUN ... [MEASURE ...] [options]", "places output format"
+    parser = OneLineParser("cdet", usage, _ABOUT, _EPILOG, shared=shared, options=_OPTIONS)
+    about = "the track's topics: JSON lines with tid and questions"
+    parser.add_argument("topics", metavar="TOPICS", help=about)
     about = "runs of the track: JSON lines that begin with the runtag"
-    add_runs_and_measures(parser, default="those below", about=about)
-    about = (
-        "days of the collection: a range 2024-01-01..2024-03-31, or a file of dates or of lines"
-        " 'document<TAB>date' (default: from the first to the last day of the qrels)"
-    )
-    parser.add_argument("--days", metavar="DAYS", help=about)
-    about = "gains of questions by topic/day (default: the highest gain of a question's documents on the day)"
-    parser.add_argument("--question-qrels", metavar="QRELS", help=about)
-    about = "the finest means that are printed (default question)"
-    parser.add_argument("--by", choices=("question", "topic", "all"), default="question", help=about)
-    for name in ("places", "output", "format"):
-        add_flag(parser, name)
-    args = parser.parse_intermixed_args(words)
-    runs, measures = runs_and_measures(args, MEASURES)
+    parser.add_runs_and_measures(default="those below", about=about)
+    args = parser.read(words)
+    runs, measures = args.runs_and_measures(MEASURES)
     form, places = form_and_places(args)
     days_file = None if ".." in (args.days or "") else args.days
     check_outputs([args.output], [args.topics, args.qrels, *runs, days_file, args.question_qrels])
-    scores = score(
-        args.topics,
-        args.qrels,
-        runs,
-        days=args.days,
-        question_qrels=args.question_qrels,
-        measures=measures,
-    )
+    options = args.keywords(score) | {"measures": measures}
+    scores = score(args.topics, args.qrels, runs, **options)
     columns = [*map(str, scores.table.index.names), "measure", "value"]
     with printing(args.output) as out:
-        FORMATS[form](_rows(scores, args.by), columns, places, out)
+        FORMATS[form](_rows(scores, args.by or "question"), columns, places, out)
     return 0
 
 

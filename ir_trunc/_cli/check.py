@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
-import warnings
 from collections.abc import Sequence
-from typing import get_args
+from typing import Any
 
-from ir_trunc._cli._arguments import QRELS, OneLineParser, add_flag, add_reading, add_topics, options_of
-from ir_trunc._cli.answers import add_log_options, log_of
-from ir_trunc._core.errors import ParameterError, printable
+from ir_trunc._cli._arguments import QRELS, OneLineParser, Words
+from ir_trunc._cli.answers import LOG_OPTIONS, log_of
+from ir_trunc._core.errors import ParameterError, noted, printable
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import table_text
-from ir_trunc._reporting.gate import OF_NIL_QUERIES, Gate, Require, check, read_condition
+from ir_trunc._reporting.gate import OF_NIL_QUERIES, Gate, check, read_condition
 from ir_trunc._reporting.report import MEASURES, report
 from ir_trunc._scoring._runs import by_file_name
 
@@ -50,31 +48,32 @@ example:
       --fail-if 'RBPT worsens 0.02' --fail-if 'abstention.precision < 0.2'
 """
 
+_OPTIONS = """
+--baseline OLD  the run that changes are compared with
+--fail-if CONDITION...  see below; may be repeated
+--require observed|shown|certain  what a condition fails by (default observed)
+--plan  print how many topics the limits need instead
+--confidence X  level of the intervals (default 0.95)
+--report FILE  also write a page that shows both runs
+--junit FILE  also write the checks as JUnit XML
+"""
+
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc check QRELS NEW --baseline OLD --fail-if CONDITION`, or LOG in place of QRELS NEW."""
-    parser = _parser()
-    args = parser.parse_intermixed_args(words)
+    args = _parser().read(words)
     if not args.fail_if:
         raise ParameterError("No condition is given: --fail-if 'RBPT worsens 0.02', for example.")
-    inputs = [args.qrels, args.run, args.baseline, args.topics]
-    check_outputs([args.junit, args.report], inputs)
-    if args.run is None:
-        _read_logs(parser, args)
+    check_outputs([args.junit, args.report], [args.qrels, args.run, args.baseline, args.topics])
+    qrels, run, options = args.qrels, args.run, args.keywords(check) | args.scoring
+    if run is None:
+        qrels, run, of_logs = _of_logs(args)
+        options |= of_logs
     elif args.judge is not None or args.correct_from is not None or args.all_answerable:
         raise ParameterError(
             "--judge, --correct-from and --all-answerable are for a log in place of QRELS NEW."
         )
-    gate = check(
-        args.fail_if,
-        args.qrels,
-        args.run,
-        baseline=args.baseline,
-        require=args.require,
-        confidence=args.confidence,
-        unit=args.unit,
-        **options_of(args),
-    )
+    gate = check(args.fail_if, qrels, run, **options)
     if args.plan:
         if args.junit is not None or args.report is not None:
             raise ParameterError("--plan checks nothing: leave --junit and --report out.")
@@ -89,12 +88,11 @@ def main(words: Sequence[str]) -> int:
     return 0 if gate.passed else 1
 
 
-def _read_logs(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
-    """Put the qrels and runs of a log and its baseline where those of other data stand."""
-    for name, value in options_of(args).items():
-        if name != "columns" and value != parser.get_default(name):
-            option = name.replace("_", "-")
-            raise ParameterError(f"--{option} has no effect on a log; qrels and a run are QRELS NEW.")
+def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
+    """The qrels and runs of a log and its baseline."""
+    for name in args.scoring.keys() - {"columns"}:
+        option = name.replace("_", "-")
+        raise ParameterError(f"--{option} has no effect on a log; qrels and a run are QRELS NEW.")
     if args.report is not None:
         raise ParameterError("--report needs qrels and a run; leave it out for a log.")
     conditions = [read_condition(condition) for condition in args.fail_if]
@@ -105,47 +103,28 @@ def _read_logs(parser: argparse.ArgumentParser, args: argparse.Namespace) -> Non
             log.calc(measures)
         if any(condition.name in OF_NIL_QUERIES for condition in conditions):
             log.qrels  # noqa: B018
-    args.qrels, args.run, args.columns = logs[0].with_answerable(logs[-1]), logs[0].run, None
-    if args.baseline is not None:
-        args.baseline = logs[1].run
+    baseline = logs[1].run if logs[1:] else None
+    return logs[0].with_answerable(logs[-1]), logs[0].run, {"columns": None, "baseline": baseline}
 
 
-def _write_page(args: argparse.Namespace, gate: Gate, words: Sequence[str]) -> None:
+def _write_page(args: Words, gate: Gate, words: Sequence[str]) -> None:
     """Write a page of both runs under the measures of the conditions."""
     measures = [measure for text in args.fail_if if (measure := read_condition(text).measure) is not None]
     runs = by_file_name([path for path in (args.baseline, args.run) if path is not None])
-    with warnings.catch_warnings():  # the check has given the warnings
-        warnings.simplefilter("ignore")
-        report(
-            measures or MEASURES,
-            args.qrels,
-            runs,
-            args.report,
-            unit=args.unit,
-            baseline=None if args.baseline is None else next(iter(runs)),
-            title=f"{[*runs][-1]}: {'; '.join(args.fail_if)}",
-            gate=gate,
-            command=shlex.join(["ir_trunc", "check", *words]),
-            **options_of(args),
-        )
+    named = {
+        "baseline": None if args.baseline is None else next(iter(runs)),
+        "title": f"{[*runs][-1]}: {'; '.join(args.fail_if)}",
+        "command": shlex.join(["ir_trunc", "check", *words]),
+    }
+    with noted(issued=False):  # the check has given the warnings
+        options = args.keywords(report) | args.scoring | named
+        report(measures or MEASURES, args.qrels, runs, args.report, gate=gate, **options)
 
 
-def _parser() -> argparse.ArgumentParser:
-    about = "Fail where a new run is worse than it may be."
-    parser = OneLineParser(prog="ir_trunc check", description=about, epilog=_EPILOG)
+def _parser() -> OneLineParser:
+    about, usage = "Fail where a new run is worse than it may be.", "QRELS NEW --fail-if CONDITION [options]"
+    parser = OneLineParser("check", usage, about, _EPILOG, shared="unit", options=_OPTIONS + LOG_OPTIONS)
     parser.add_argument("qrels", metavar="QRELS", help=f"{QRELS}; or a log of answers, without NEW")
     parser.add_argument("run", metavar="NEW", nargs="?", help="TREC run file")
-    parser.add_argument("--baseline", metavar="OLD", help="the run that changes are compared with")
-    parser.add_argument("--fail-if", metavar="CONDITION", action="append", help="see below; may be repeated")
-    about = "observed (the default), shown or certain: what a condition fails by"
-    parser.add_argument("--require", choices=get_args(Require), default="observed", help=about)
-    parser.add_argument("--plan", action="store_true", help="print how many topics the limits need instead")
-    about = "level of the intervals (default 0.95)"
-    parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help=about)
-    add_flag(parser, "unit")
-    parser.add_argument("--report", metavar="FILE", help="also write a page that shows both runs")
-    parser.add_argument("--junit", metavar="FILE", help="also write the checks as JUnit XML")
-    add_topics(parser)
-    add_reading(parser)
-    add_log_options(parser)
+    parser.share_reading(topics=True)
     return parser

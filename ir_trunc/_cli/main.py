@@ -1,37 +1,54 @@
-"""The command line: finds the command that the first word names; `measures` and `demo` are here."""
+"""The command line: finds the command that the first word names."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import warnings
 import zlib
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-from ir_trunc._cli._process import ENDINGS, ended_by_signals, flushed, reason, standard_streams, tell
+from ir_trunc._cli._process import (
+    ENDINGS,
+    MovedError,
+    ended_by_signals,
+    flushed,
+    reason,
+    standard_streams,
+    tell,
+)
 from ir_trunc._core.errors import IrTruncError, IrTruncWarning, nearest
 
 __all__ = ["main"]
 
-if TYPE_CHECKING:
-    from ir_trunc.measures import Definition
-
-# Commands that are modules of this package, each with a `main`.
-MODULES = (
-    "quickstart",
-    "truncate",
-    "monitor",
-    "study",
-    "check",
-    "report",
-    "meta",
-    "reproduce",
-    "cdet",
-    "answers",
-)
+COMMANDS = {
+    "score and compare": {
+        "compare": "which runs differ: significance tests, intervals, tables for papers",
+        "check": "a gate for pipelines: fail where a new run is worse than it may be",
+        "report": "one HTML page about runs",
+        "answers": "scores of a log of answers, and the threshold for a risk",
+        "cdet": "scores of runs of TREC's Change Detection track",
+    },
+    "decide where lists end": {
+        "how-many": "how many documents to return, from which score on, and when none",
+        "truncate": "end the lists of a run by a policy",
+        "monitor": "whether live lists still look like those a policy was fitted on",
+        "study": "experiments on best cuts, on lengths and on policies",
+    },
+    "choose measures": {
+        "measures": "formula, parameters, range and source of each measure",
+        "meta": "which measure to trust: power, agreement, pools, properties, a guide",
+        "reproduce": "the tables of a paper, computed anew",
+    },
+    "begin": {
+        "demo": "what the measures see, on a small collection",
+        "quickstart": "write a small project that runs",
+    },
+}
+"""A line for each command, in groups. Each is a module of this package with a `main`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -62,25 +79,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     """The command that the first word names; any other first word is the qrels of runs to score."""
-    words = _import_modules(words)
-    command = words[0] if words else ""
-    if command in COMMANDS:
-        return COMMANDS[command](words[1:])
-    if command in MODULES:
-        status: int = import_module(f"ir_trunc._cli.{command}").main(words[1:])
-        return status
-    if command and not os.path.exists(command):
-        near = nearest(command, [*COMMANDS, *MODULES])
-        if command in ("calc", "compare", "curves", "how_many"):
-            near = " It is a function in Python; here, qrels come first: ir_trunc QRELS RUN ... MEASURE ..."
-        if near:
-            from ir_trunc._read.readers.datasets import load_dataset
+    imports, words = _import_modules(words)
+    command, names = words[0] if words else "", [name for group in COMMANDS.values() for name in group]
+    if command and command not in names and not os.path.exists(command):
+        _refuse_near_command(command, names)
+    module = command.replace("-", "_") if command in names else "score"
+    try:
+        status: int = import_module(f"ir_trunc._cli.{module}").main(words[command in names :])
+    except MovedError as error:
+        raise IrTruncError(f"{error}: {shlex.join(['ir_trunc', *error.words, *imports])}") from None
+    return status
 
-            if load_dataset(command) is None:
-                raise IrTruncError(f"{command!r} is neither a command nor qrels.{near}")
-    from ir_trunc._cli import score
 
-    return score.main(words)
+def _refuse_near_command(word: str, names: Sequence[str]) -> None:
+    """IrTruncError for a word that is nearly a command, or the name of a function, and not qrels."""
+    near = nearest(word.replace("_", "-"), names)
+    if word in ("calc", "curves"):
+        near = " It is a function in Python; here, qrels come first: ir_trunc QRELS RUN ... MEASURE ..."
+    if near:
+        from ir_trunc._read.readers.datasets import load_dataset
+
+        if load_dataset(word) is None:
+            raise IrTruncError(f"{word!r} is neither a command nor qrels.{near}")
 
 
 def _mention_missing_kernel() -> None:
@@ -103,8 +123,8 @@ def _mention_missing_kernel() -> None:
     )
 
 
-def _import_modules(words: Sequence[str]) -> list[str]:
-    """The words without `--import MODULE`, which any command takes; the modules are imported."""
+def _import_modules(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """`--import MODULE`, which any command takes, and the other words; the modules are imported."""
     modules, rest = [], []
     following = iter(words)
     for word in following:
@@ -124,7 +144,7 @@ def _import_modules(words: Sequence[str]) -> list[str]:
             raise IrTruncError(f"--import {name}: {error}") from None
         except Exception as error:  # the module is the user's: anything may be wrong with it
             raise IrTruncError(f"--import {name!r} fails: {type(error).__name__}: {error}") from error
-    return rest
+    return [f"--import={name}" for name in modules], rest
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
@@ -137,80 +157,3 @@ def _with_options(message: str) -> str:
     """A message with `--missing exclude` where the library proposes missing='exclude'."""
     keyword = r"\b(duplicates|missing|nil|order|ties|unjudged)=('[^' ]+'(?: or '[^' ]+')*)"
     return re.sub(keyword, lambda match: f"--{match[1]} {match[2].replace(chr(39), '')}", message)
-
-
-def _demo(words: Sequence[str]) -> int:
-    """`ir_trunc demo [--plot FILE] [--copy FOLDER]`."""
-    from ir_trunc._cli._arguments import OneLineParser, add_flag
-    from ir_trunc.synthetic import demo
-
-    about = "Show what the measures see, on a small collection."
-    parser = OneLineParser(prog="ir_trunc demo", description=about)
-    add_flag(parser, "plot", help="draw it into a file instead: .png, .svg, .pdf")
-    about = "put the files of the collection there instead, to be scored"
-    parser.add_argument("--copy", metavar="FOLDER", help=about)
-    args = parser.parse_args(words)
-    if args.plot is not None and args.copy is not None:
-        parser.error("--plot and --copy are two things: ask for one at a time")
-    if args.plot is not None:
-        demo.draw(args.plot)
-    elif args.copy is not None:
-        names = demo.copy(args.copy)
-        where = "This folder" if args.copy == "." else args.copy
-        tell(f"{where} now has {', '.join(names)}.")
-    else:
-        print(demo.overview())
-    return 0
-
-
-def _measures(words: Sequence[str]) -> int:
-    """`ir_trunc measures [NAME] [--reference]`: formula, parameters, range and source, from the registry."""
-    from ir_trunc._cli._arguments import OneLineParser
-    from ir_trunc._output.tables import fitted
-    from ir_trunc.measures import families, lookup, registry
-
-    def show(text: str) -> None:
-        """Print a text; a line that is too long for a terminal goes on below, further in."""
-        for line in text.splitlines():
-            print(fitted(line, len(line) - len(line.lstrip()) + 2))
-
-    parser = OneLineParser(prog="ir_trunc measures", description="List all measures, or describe one.")
-    parser.add_argument("name", metavar="NAME", nargs="?", help="a measure")
-    about = "everything about all measures, as a page in Markdown"
-    parser.add_argument("--reference", action="store_true", help=about)
-    args = parser.parse_args(words)
-    if args.reference:
-        if args.name:
-            parser.error("--reference is a page of all measures: leave NAME out")
-        from ir_trunc._reporting.reference import reference_page
-
-        print(reference_page(), end="")
-    elif args.name:
-        definition = lookup(args.name.partition("@")[0].partition("(")[0])
-        show(f"{definition.signature}\n\n{definition.describe()}\n{_example(definition)}")
-    else:
-        for family in families():
-            show(f"\n{family.about}\n")
-            for definition in family.members:
-                low, high = definition.range
-                about = f"range {low:g} to {high:g}; {definition.source.split(', http')[0]}"
-                lines = (f"      {line}" for line in (*definition.equation.splitlines(), about))
-                show("\n".join([f"  {definition.signature}", *lines]))
-        print(f"\n{len(registry)} measures. 'ir_trunc measures NAME' tells more.")
-    return 0
-
-
-def _example(definition: Definition) -> str:
-    """The score of one list under a measure, computed as it is asked for."""
-    from ir_trunc._core.rankings import Rankings
-    from ir_trunc.measures.definition import CUTOFF
-
-    lists = Rankings.from_lists([[1, 0, 1]], [[1, 1, 1, 0]], scores=[[0.9, 0.5, 0.4]])
-    params = {CUTOFF: 5} if CUTOFF in definition.params and definition.params[CUTOFF].required else {}
-    value = definition.bind(params).score(lists)[0]
-    name = f"{definition.name}@5" if params else definition.name
-    return f"example: {name} of the list 1 0 1, of a topic with three relevant documents, is {value:.4f}"
-
-
-COMMANDS = {"measures": _measures, "demo": _demo}
-"""Commands that are functions here."""

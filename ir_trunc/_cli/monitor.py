@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ir_trunc._cli._arguments import OneLineParser, add_reading, reading_of
+from ir_trunc._cli._arguments import OneLineParser
 from ir_trunc.truncation._text import load_policy
 
 __all__ = ["main"]
@@ -22,17 +22,17 @@ example:
   ir_trunc monitor stop.json live.run
 """
 
+_OPTIONS = "--false-alarms X  highest probability of an alarm where nothing has changed (default 0.05)"
+
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc monitor POLICY RUN`."""
-    parser = OneLineParser(prog="ir_trunc monitor", description=_ABOUT, epilog=_EPILOG)
+    parser = OneLineParser("monitor", "POLICY RUN [options]", _ABOUT, _EPILOG, options=_OPTIONS)
     parser.add_argument("policy", metavar="POLICY", help="a file that policy.save wrote after policy.fit")
     parser.add_argument("run", metavar="RUN", help="TREC run file")
-    about = "highest probability of an alarm where nothing has changed (default 0.05)"
-    parser.add_argument("--false-alarms", type=float, default=0.05, metavar="SHARE", help=about)
-    add_reading(parser)
-    args = parser.parse_args(words)
+    parser.share_reading()
+    args = parser.read(words)
     policy = load_policy(args.policy)
-    monitoring = policy.monitor(args.run, false_alarms=args.false_alarms, **reading_of(args))
+    monitoring = policy.monitor(args.run, **args.keywords(policy.monitor), **args.reading)
     print(monitoring)
     return 0 if monitoring.matches else 1

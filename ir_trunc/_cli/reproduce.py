@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
-from ir_trunc._cli._arguments import OneLineParser, add_flag
+from ir_trunc._cli._arguments import OneLineParser
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import csv_text
 from ir_trunc._reporting.reproduction import PAPERS, reproduce
 
 __all__ = ["main"]
+
+_OPTIONS = """
+-o --output FILE  also write all cells as CSV
+--strict  exit with 1 where a cell differs
+"""
 
 
 def main(words: Sequence[str]) -> int:
@@ -20,7 +24,7 @@ def main(words: Sequence[str]) -> int:
     if not words:
         print("papers, and what they need:", *_papers(), sep="\n")
         return 0
-    args = parser.parse_args(words)
+    args = parser.read(words)
     if len(args.collections) % 2:
         raise IrTruncError(f"{args.collections[-1]} has no runs: give QRELS RUNS for each collection.")
     check_outputs([args.output] if args.output else [], args.collections)
@@ -40,15 +44,12 @@ def _papers() -> list[str]:
     return [f"  {name:12}{paper.data or 'no data'}" for name, paper in PAPERS.items()]
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = OneLineParser(
-        prog="ir_trunc reproduce",
-        description="The tables of a paper: each cell printed and computed, * where the two differ.",
-        epilog="\n".join(["papers, and what they need:", *_papers()]),
-    )
+def _parser() -> OneLineParser:
+    about = "The tables of a paper: each cell printed and computed, * where the two differ."
+    papers = ["papers, and what they need:", *_papers()]
+    usage = "PAPER [QRELS RUNS ...] [options]"
+    parser = OneLineParser("reproduce", usage, about, "\n".join(papers), options=_OPTIONS)
     parser.add_argument("paper", choices=tuple(PAPERS), metavar="PAPER", help=", ".join(PAPERS))
     about = "a qrels file and a folder of runs; several collections are averaged"
     parser.add_argument("collections", nargs="*", metavar="QRELS RUNS", help=about)
-    add_flag(parser, "output", help="also write all cells as CSV")
-    parser.add_argument("--strict", action="store_true", help="exit with 1 where a cell differs")
     return parser

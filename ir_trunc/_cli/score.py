@@ -1,4 +1,4 @@
-"""`ir_trunc QRELS RUN [RUN ...] MEASURE ...`: scores of runs, or a comparison of runs."""
+"""`ir_trunc QRELS RUN [RUN ...] MEASURE ...`: scores of runs."""
 
 from __future__ import annotations
 
@@ -7,17 +7,10 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import compress
 
-from ir_trunc._cli._arguments import (
-    OneLineParser,
-    add_flag,
-    add_reading,
-    add_runs_and_measures,
-    add_topics,
-    options_of,
-    runs_and_measures,
-)
-from ir_trunc._cli._output import FORMATS, Row, form_and_places, printing
-from ir_trunc._cli.comparing import OF_PAPERS, add_comparison, is_asked, write_comparison
+from ir_trunc._cli._arguments import OneLineParser, Words
+from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing
+from ir_trunc._cli._process import MovedError
+from ir_trunc._cli.main import COMMANDS
 from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
 from ir_trunc._output.files import check_outputs
 from ir_trunc._scoring._runs import by_file_name, score_each
@@ -27,48 +20,30 @@ from ir_trunc.version import show_versions
 
 __all__ = ["main"]
 
-_FORMAT = (
-    "the form; by default that of the file's ending (.csv, .tsv, .jsonl, .md), else a table on a terminal and"
-    " the same as tsv in a pipe (of one run, the lines of the ir_measures command). Names and ids are printed"
-    " as they are: a spreadsheet takes a cell of a csv that begins with =, +, - or @ for a formula"
-)
-
-_USAGE = """\
-ir_trunc QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]
-       ir_trunc report QRELS RUN [RUN ...] [MEASURE ...] -o PAGE [options]
-       ir_trunc study EXPERIMENT QRELS RUN [RUN ...] [MEASURE ...] [options]
-       ir_trunc meta COMMAND QRELS RUN [RUN ...] MEASURE [MEASURE ...] [options]
-       ir_trunc truncate [QRELS] RUN [MEASURE] --policy POLICY [options]
-       ir_trunc check QRELS RUN --fail-if CONDITION [options]
-       ir_trunc monitor POLICY RUN [options]
-       ir_trunc quickstart KIND DIR
-       ir_trunc answers LOG MEASURE [MEASURE ...] [options]
-       ir_trunc measures [NAME]
-       ir_trunc demo [--copy FOLDER]
-       ir_trunc reproduce PAPER [QRELS RUNS]
-       ir_trunc cdet TOPICS QRELS RUN [RUN ...] [MEASURE ...] [options]"""
+_OPTIONS = """
+--by KEY  with --keys: nested means for each value of this key, question for example
+--format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending (.csv, .tsv,
+    .jsonl, .md), else a table on a terminal and the same as tsv in a pipe (of one run, the lines of the
+    ir_measures command). latex and html are forms of 'ir_trunc compare'. Names and ids are printed as they
+    are: a spreadsheet takes a cell of a csv that begins with =, +, - or @ for a formula
+--views  means over all, answerable and nil queries, and silence
+--import MODULE  import a module that declares measures or policies, netp for netp.py
+"""
 
 _EXAMPLES = """
 examples:
-  ir_trunc demo                         the point of it all, on a small collection
   ir_trunc qrels.txt my.run.gz nDCG@10 'RBPT(p=0.8)' OIE
   ir_trunc trec-robust04 runs/*.gz RBPT c@1 -o scores.csv
-                                        qrels by their ir_datasets id, several runs
-  ir_trunc truncate my.run --policy LargestGap -o ended.run
-                                        end the lists of a run by a policy
-  ir_trunc study cuts qrels.txt runs/   where the lists should have ended
-  ir_trunc measures RBPT                what a measure is
-  ir_trunc --import netp qrels.txt my.run NetP
-                                        a measure of your own, declared in netp.py
-  ir_trunc meta power qrels.txt runs/ AP nDCG@10
-                                        which measure tells systems apart
+                                    qrels by their ir_datasets id, several runs
+  ir_trunc how-many labels.json retrieved.json -o stop.json
+                                    where lists should end, as a policy to use
 """
 
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc QRELS RUN [RUN ...] MEASURE ...`."""
-    args = _parser().parse_intermixed_args(words)
-    runs, measures = runs_and_measures(args)
+    args = _parser().read(words)
+    runs, measures = args.runs_and_measures()
     if args.output in FORMATS:
         raise IrTruncError(
             f"-o names a file, and {args.output!r} is a form: write --format {args.output}, or -o"
@@ -87,17 +62,16 @@ def main(words: Sequence[str]) -> int:
     check_outputs([args.output], [args.qrels, *runs])
     _offer_demo([args.qrels, *runs])
     named = by_file_name(runs)
-    form, places = form_and_places(args)
-    if is_asked(args):
-        write_comparison(args, measures, named, places)
-        return 0
-    evaluator = Evaluator(measures, args.qrels, **options_of(args))
+    form, places = form_and_places(args, papers=True)
+    if form in OF_PAPERS:
+        raise MovedError(f"The form {form}", "compare", words)
+    evaluator = Evaluator(measures, args.qrels, **args.scoring)
     shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
     columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))
     notes: list[str] = []
 
     def rows() -> Iterator[Row]:
-        for name, results in score_each(evaluator, named, args.jobs):
+        for name, results in score_each(evaluator, named, args.jobs or 1):
             notes.extend(_missing_topics(name, results))
             if results.ties is not None:
                 notes.append(f"{name}: {results.ties.heading}")
@@ -118,7 +92,7 @@ def _missing_topics(name: str, results: Results) -> Iterator[str]:
         yield f"{name}: {counted(missing, 'topic')} missing from the run, {treated}"
 
 
-def _scores(name: str, results: Results, args: argparse.Namespace) -> Iterator[Row]:
+def _scores(name: str, results: Results, args: Words) -> Iterator[Row]:
     """The scores of one run by topic or by the groups of a key, and their means."""
     texts = [str(measure) for measure in results.measures]
     groups: tuple[str, ...] = ()
@@ -174,27 +148,15 @@ class _ShowVersions(argparse.Action):
 
 
 def _parser() -> OneLineParser:
-    parser = OneLineParser(
-        prog="ir_trunc",
-        usage=_USAGE,
-        description="Evaluation of rankings whose length is a decision of the system.",
-        epilog=_EXAMPLES,
-    )
-    add_runs_and_measures(parser)
-    add_reading(parser)
-    for flag in ("by-query", "no-summary", "places", "output"):
-        add_flag(parser, flag)
-    about = "with --keys: nested means for each value of this key, question for example"
-    parser.add_argument("--by", metavar="KEY", help=about)
-    add_flag(parser, "format", help=_FORMAT, choices=[*FORMATS, *OF_PAPERS])
-    add_topics(parser)
-    add_flag(parser, "ties")
-    add_flag(parser, "jobs", default=1)
-    about = "means over all, answerable and nil queries, and silence"
-    parser.add_argument("--views", action="store_true", help=about)
-    about = "import a module that declares measures or policies, netp for netp.py"
-    parser.add_argument("--import", metavar="MODULE", help=about)
-    add_comparison(parser)
+    lines = ["Evaluation of rankings whose length is a decision of the system."]
+    for group, commands in COMMANDS.items():
+        lines += ["", f"{group}:", *(f"  {name:<12}{about}" for name, about in commands.items())]
+    lines += ["", "Without a command, runs are scored. 'ir_trunc COMMAND --help' tells more."]
+    usage = "[COMMAND] QRELS RUN ... MEASURE ... [options]"
+    shared = "by-query no-summary places output ties jobs"
+    parser = OneLineParser("", usage, "\n".join(lines), _EXAMPLES, shared=shared, options=_OPTIONS)
+    parser.add_runs_and_measures()
+    parser.share_reading(topics=True)
     about = "versions of ir_trunc, Python and the dependencies, and whether the kernel is used"
     parser.add_argument("--version", action=_ShowVersions, nargs=0, help=about)
     return parser

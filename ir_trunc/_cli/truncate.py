@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ir_trunc._cli._arguments import QRELS, OneLineParser, add_flag, add_reading, reading_of
+from ir_trunc._cli._arguments import QRELS, OneLineParser
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import ParameterError, counted, shown
 from ir_trunc._output.files import check_outputs
@@ -28,25 +29,27 @@ _ABOUT = (
 )
 
 
+_OPTIONS = """
+--policy POLICY  a policy, or a file of cuts
+--qrels QRELS  in place of QRELS
+-m --measures MEASURES  in place of MEASURE
+-o --output FILE  write the run here with its lists cut, gzipped where the name ends in .gz; - prints
+--tag TAG  last field of the lines of -o (default: that of RUN's first line)
+"""
+
 _TREC_FIELDS, _TAG = 6, "ir_trunc"
 _WITH_QRELS = 3  # QRELS RUN MEASURE
 
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc truncate [QRELS] RUN [MEASURE] --policy POLICY [-o OUT] [-k OUT]`."""
-    parser = OneLineParser(prog="ir_trunc truncate", description=_ABOUT, epilog=list_of_policies())
+    usage = "[QRELS] RUN [MEASURE] --policy POLICY [options]"
+    how: dict[str, Any] = {"shared": "cuts", "options": _OPTIONS, "required": ("policy",)}
+    parser = OneLineParser("truncate", usage, _ABOUT, list_of_policies(), **how)
     about = f"TREC run file; QRELS: {QRELS}; MEASURE: what to fit to, of each list by itself"
     parser.add_argument("arguments", metavar="[QRELS] RUN [MEASURE]", nargs="+", help=about)
-    add_flag(parser, "policy", required=True)
-    add_flag(parser, "qrels", help="in place of QRELS")
-    add_flag(parser, "measures", help="in place of MEASURE")
-    about = "write the run here with its lists cut, gzipped where the name ends in .gz; - prints"
-    add_flag(parser, "output", help=about)
-    about = "last field of the lines of -o (default: that of RUN's first line)"
-    parser.add_argument("--tag", help=about)
-    add_flag(parser, "cuts", help="write lines 'topic<TAB>k' there; without -o and -k they are printed")
-    add_reading(parser)
-    args = parser.parse_intermixed_args(words)
+    parser.share_reading()
+    args = parser.read(words)
     named = [word for word in (args.qrels, *args.arguments, args.measures) if word is not None]
     if len(named) not in (1, _WITH_QRELS):
         raise ParameterError(f"RUN alone or QRELS RUN MEASURE is needed, not {shown(' '.join(named))}.")
@@ -54,7 +57,7 @@ def main(words: Sequence[str]) -> int:
         raise ParameterError("--tag has no effect without --output (-o), which writes the run.")
     qrels, path, measure = named if len(named) == _WITH_QRELS else (None, *named, "")
     check_outputs([args.output, args.cuts], [path, qrels, args.policy])
-    policy, reading = parse_policy(args.policy), reading_of(args)
+    policy, reading = parse_policy(args.policy), args.reading
     if qrels is not None:
         judged, reading = read_qrels_of_runs(qrels, nil=args.nil, reading=reading)
     run = read_run(path, **reading)

@@ -446,5 +446,5 @@ def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
     arguments = inspect.signature(function).parameters.values()
     further = {argument.name for argument in arguments if argument.kind is argument.VAR_KEYWORD}
     written = {name: hint for name, hint in function.__annotations__.items() if name not in further}
-    names = getattr(function, "__globals__", {})
+    names = getattr(inspect.unwrap(function), "__globals__", {})
     return get_type_hints(SimpleNamespace(__annotations__=written), names, include_extras=True)

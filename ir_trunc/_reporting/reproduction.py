@@ -28,7 +28,6 @@ from ir_trunc.meta.power import power
 from ir_trunc.meta.standardisation import Reference
 from ir_trunc.plots import _kit
 from ir_trunc.truncation import study
-from ir_trunc.truncation.study import over_collections
 
 __all__ = ["Reproduction", "reproduce"]
 
@@ -232,8 +231,8 @@ _PENAS = ("c@1", "c(unanswered=0)@1")
 def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
     """Kendall's tau between the system orders by full lists and by lists that are cut at their best."""
     table = _printed("amigo2022")["table_2"]
-    named = {str(at): collection for at, collection in enumerate(collections)}
-    computed = over_collections(study.agreement, named, study.PAPER_2022, list(table)).loc["mean"].to_numpy()
+    taus = [study.agreement(study.PAPER_2022, list(table), *collection) for collection in collections]
+    computed = (sum(taus) / len(taus)).to_numpy()
     cells = [(row, column, figure) for row, of in table.items() for column, figure in of.items()]
     rows, columns, figures = zip(*cells)
     yield _cells("Table 2", rows, columns, figures, computed.ravel().tolist(), places=2)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, get_args
 
@@ -61,6 +61,8 @@ class ProcedureDefinition:
         The publication that describes the procedure.
     command : str
         The command of `ir_trunc meta` that runs it.
+    measures : str
+        Measures of the command where none are named.
     """
 
     name: str
@@ -70,6 +72,23 @@ class ProcedureDefinition:
     result: type[Result]
     source: str
     command: str
+    measures: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        function: Callable[..., Any],
+        source: str,
+        command: str | None = None,
+        measures: str = "",
+        further: Sequence[Param] = (),
+    ) -> ProcedureDefinition:
+        """What the signature of a function declares. further: options of which it declares no kind."""
+        name, result = function.__name__, annotations_of(function).get("return")
+        options = {option.name: option for option in further} | declared_parameters(function)
+        inputs = {name: kinds for name, kinds in _inputs_of(function).items() if name not in options}
+        run_by = command or name.replace("_", "-")
+        return cls(name, function, inputs, options, result, source, run_by, measures)
 
     @property
     def summary(self) -> str:
@@ -137,11 +156,10 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
         name = function.__name__
         if name in registry and registry[name].function.__module__ != function.__module__:
             raise ParameterError(f"{name} is the name of another procedure: give yours a name of its own.")
-        result = annotations_of(function).get("return")
-        if not (isinstance(result, type) and issubclass(result, Result)):
+        definition = ProcedureDefinition.of(function, source, command)
+        if not (isinstance(definition.result, type) and issubclass(definition.result, Result)):
             raise ParameterError(f"{name} needs a return annotation that is a Result: `-> Agreement`.")
-        inputs, options = _inputs_of(function), declared_parameters(function)
-        single = {argument: kinds[0] for argument, kinds in inputs.items() if len(kinds) == 1}
+        single = {argument: kinds[0] for argument, kinds in definition.inputs.items() if len(kinds) == 1}
         data = {argument: kind for argument, kind in single.items() if hasattr(kind, "_needed")}
         signature, with_checks = inspect.signature(function), checked(function)
 
@@ -153,8 +171,7 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
                     instance(argument, arguments[argument], kind, kind._needed)
             return with_checks(*args, **kwargs)
 
-        run_by = command or name.replace("_", "-")
-        registry[name] = ProcedureDefinition(name, with_data_checked, inputs, options, result, source, run_by)
+        registry[name] = replace(definition, function=with_data_checked)
         return with_data_checked
 
     return register

@@ -4,28 +4,25 @@ Every function takes measures, qrels and runs as `ir_trunc.compare` does, in thi
 reading (order, duplicates, stop, lower_is_better, columns, nil). It shows a progress bar if it takes long,
 and returns a DataFrame. The measures of the paper's figures and tables are `CUTS`, `TRUNCATED`, `PAPER_2022`,
 `FULL` and `EXAMPLE`. The best cut of a list is the depth at which it scores best by a measure; of several the
-lowest. `collections` finds the collections in a folder, and `over_collections` runs an experiment on each and
-computes the mean.
+lowest.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
-from inspect import signature
-from operator import add
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, shown
+from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Flag, Whole, checked, file_name, instance, mapping, text
+from ir_trunc._core.parameters import Flag, Whole, checked
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
@@ -43,7 +40,7 @@ from ir_trunc.measures.declaration import lower_is_better
 
 __all__ = [
     "CUTS", "EXAMPLE", "FULL", "PAPER_2022", "TRUNCATED",
-    "agreement", "best_cuts", "collections", "cuts", "example", "lengths", "nil_report", "over_collections",
+    "agreement", "best_cuts", "cuts", "example", "nil_report",
 ]  # fmt: skip
 
 # The measures of the figures and tables in Amigó, Mizzaro & Spina (2022).
@@ -178,53 +175,6 @@ def agreement(
     return as_table(pd.DataFrame(taus).rename_axis("full", axis=0).rename_axis("truncated", axis=1))
 
 
-def lengths(
-    qrels: QrelsLike | None,
-    runs: RunsLike,
-    nil: NilRule | Convention | None = None,
-    **reading: Unpack[HowRead],
-) -> pd.DataFrame:
-    """How many lists have each length, before and after the document NIL is taken as the end of its list.
-
-    Parameters
-    ----------
-    qrels : QrelsLike or None
-        Counted are the lists of the qrels' topics, of which those that a run lacks are empty; without qrels
-        the lists of each run.
-    runs : RunsLike
-        As for `ir_trunc.compare`.
-    nil : str or NilRule, optional
-        See `ir_trunc.truncation.study.nil_report`; by default 'ends'.
-    order, duplicates, stop, lower_is_better, columns, keys
-        How runs are read, as for `ir_trunc.calc`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Rows: the lengths that occur. Columns: before (all documents count, NIL too) and after.
-
-    Examples
-    --------
-    >>> from ir_trunc.truncation import study
-    >>> study.lengths(None, {"mine": {"1": {"a": 3, "NIL": 2}}})
-            before  after
-    length
-    1            0      1
-    2            1      0
-    """
-    topics = None
-    if qrels is not None:
-        judged, reading = read_qrels_of_runs(qrels, reading=reading)
-        topics = judged.judgments.topics
-    before, after = Counter[int](), Counter[int]()
-    for _, run in each_run(runs, "counting"):
-        report = nil_report(run, topics, nil="ends" if nil is None else nil, **reading)
-        before.update(report.before.tolist())
-        after.update(report.after.tolist())
-    index = pd.Index(sorted({*before, *after}), name="length")
-    return as_table({"before": [before[n] for n in index], "after": [after[n] for n in index]}, index)
-
-
 def best_cuts(
     measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
 ) -> pd.DataFrame:
@@ -339,144 +289,6 @@ def bin_name(number: int) -> str:
     return "0" if number == 0 else f"{1 if number == 1 else 2**number + 1}-{2 ** (number + 1)}"
 
 
-def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
-    """The collections in a folder.
-
-    A collection is a folder with one file that has 'qrels' in its name, and a folder `runs`. The folder is a
-    collection itself, or holds some; other folders in it are ignored.
-
-    Parameters
-    ----------
-    folder : path
-        Where to look.
-
-    Returns
-    -------
-    dict
-        {name: (qrels, runs)}, by the names of the folders.
-
-    Raises
-    ------
-    InputError
-        If there is no such folder or no collection in it, or if two files could be the qrels.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from ir_trunc.truncation import study
-    >>> with TemporaryDirectory() as data:
-    ...     (Path(data) / "mine" / "runs").mkdir(parents=True)
-    ...     _ = (Path(data) / "mine" / "qrels.txt").write_text("1 0 a 1")
-    ...     by_name = study.collections(data)
-    >>> list(by_name)
-    ['mine']
-    """
-    top = Path(file_name("folder", folder))
-    if not top.is_dir():
-        raise InputError(f"There is no folder {top}.")
-    collections = {}
-    for path in [top, *sorted(path for path in top.iterdir() if path.is_dir())]:
-        if not (path / "runs").is_dir():
-            continue
-        names = sorted(file.name for file in path.iterdir() if file.is_file())
-        qrels = [name for name in names if "qrels" in name.lower()]
-        if len(qrels) > 1:
-            files = f"{len(qrels)} files that may be the qrels, {' and '.join(qrels)}"
-            raise InputError(f"{path} holds {files}: one is needed.")
-        if qrels:
-            collections[os.path.basename(os.path.abspath(path))] = (path / qrels[0], path / "runs")
-    if not collections:
-        form = "a file with 'qrels' in its name and a folder 'runs' in one folder"
-        raise InputError(f"{top} holds no collection: {form} are one.")
-    return collections
-
-
-def over_collections(
-    experiment: Callable[..., pd.DataFrame],
-    collections: Mapping[str, tuple[Any, Any]],
-    *measures: Any,
-    **options: Unpack[Options],
-) -> pd.DataFrame:
-    """The tables of an experiment on several collections, and their mean.
-
-    Parameters
-    ----------
-    experiment : function
-        `study.agreement`, `study.cuts`, `study.lengths`, or any function of measures, qrels and runs that
-        returns a table of numbers whose rows have names.
-    collections : {name: (qrels, runs)}
-        As `study.collections` returns them.
-    *measures
-        The arguments of the experiment before qrels and runs.
-    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
-        As for `ir_trunc.calc`, if the experiment takes them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of the mean, then those of every collection: the first level of the rows is 'mean' or the
-        collection's name. Every collection has the same weight. A row that a collection lacks counts as 0 in
-        the mean, for example a length that no list has.
-
-    Raises
-    ------
-    InputError
-        If there is no collection, one is called 'mean', or the tables have no mean.
-    ParameterTypeError
-        If a collection is not a pair.
-
-    Examples
-    --------
-    >>> from ir_trunc.synthetic import generated
-    >>> from ir_trunc.truncation import study
-    >>> both = {name: generated.collection(topics=20, systems=5, seed=at) for at, name in enumerate("ab")}
-    >>> study.over_collections(study.agreement, both, "RBPT", "AP RBP").round(2)
-    truncated        RBPT
-    collection full
-    mean       AP     0.7
-               RBP    0.7
-    a          AP     0.8
-               RBP    0.8
-    b          AP     0.6
-               RBP    0.6
-    """
-    if not callable(experiment):
-        raise ParameterTypeError(f"experiment={shown(experiment)}: a function is needed, as study.agreement.")
-    tables = {}
-    for name, pair in mapping("collections", collections, "{name: (qrels, runs)}").items():
-        if text("collection", name) == "mean":
-            raise InputError("A collection cannot be called 'mean': that is the name of the mean of all.")
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ParameterTypeError(f"collection {name!r} is {shown(pair)}: a pair (qrels, runs) is needed.")
-        try:
-            signature(experiment).bind(*measures, *pair, **options)
-        except TypeError as error:
-            problem = f"does not take measures, qrels, runs and options: {error}"
-            raise ParameterTypeError(f"experiment={shown(experiment)} {problem}.") from None
-        result = experiment(*measures, *pair, **options)
-        table = instance("what the experiment returns", result, pd.DataFrame, "a table")
-        has_names = table.index.name is not None and table.index.is_unique
-        if not has_names or not all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes):
-            raise InputError("The experiment's table has no mean: numbers in rows with names are needed.")
-        tables[name] = table
-    if not tables:
-        raise InputError("There is no collection: at least one is needed.")
-    first, *others = tables.values()
-    rows = first.index
-    for table in others:
-        if list(table.columns) != list(first.columns):
-            raise ParameterError("The tables of the collections have different columns, and no mean.")
-        rows = rows.append(table.index.difference(rows, sort=False))
-    if pd.api.types.is_numeric_dtype(rows.dtype):
-        rows = rows.sort_values()
-    aligned = [table.reindex(rows, fill_value=0) for table in tables.values()]
-    mean = reduce(add, aligned) / len(aligned)
-    return as_table(
-        pd.concat([mean, *tables.values()], keys=["mean", *tables], names=["collection", rows.name])
-    )
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class NilReport(Result):
     """Which lists of a run its system ended, and how long they are before and after the NIL rule.
@@ -569,3 +381,39 @@ def nil_report(
     full[ranked.topic[nil_rows]] = False
     left_alone = int(full.sum())
     return NilReport(by_nil, len(after) - by_nil - left_alone, left_alone, ranked.lengths, after)
+
+
+def lengths(
+    qrels: QrelsLike | None, runs: RunsLike, nil: NilRule | Convention = "ends", **reading: Unpack[HowRead]
+) -> pd.DataFrame:
+    """Deprecated: how many lists have each length, the sum of the tables of `nil_report`."""
+    _deprecate("lengths", "add up nil_report(run, topics).to_pandas() of the runs")
+    topics = None
+    if qrels is not None:
+        judged, reading = read_qrels_of_runs(qrels, reading=reading)
+        topics = judged.judgments.topics
+    reports = [nil_report(run, topics, nil=nil, **reading) for _, run in each_run(runs, "counting")]
+    table = pd.concat([report.to_pandas() for report in reports]).groupby(level=0).sum()
+    return as_table(table[table.any(axis=1)])
+
+
+def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
+    """Deprecated: qrels and runs by the names of the folders that hold both."""
+    _deprecate("collections", "for path in Path(folder).glob('*/runs')")
+    runs = sorted(Path(folder).glob("*/runs"))
+    return {path.parent.name: (next(path.parent.glob("*[Qq][Rr][Ee][Ll][Ss]*")), path) for path in runs}
+
+
+def over_collections(
+    experiment: Callable[..., pd.DataFrame], collections: Mapping[str, Any], *measures: Any, **options: Any
+) -> pd.DataFrame:
+    """Deprecated: the tables of an experiment on several collections below their mean."""
+    _deprecate("over_collections", "pd.concat({name: study.cuts(measures, qrels, runs), ...})")
+    tables = {name: experiment(*measures, *pair, **options) for name, pair in collections.items()}
+    rows = pd.concat(tables.values()).index.unique()
+    mean = sum(table.reindex(rows, fill_value=0) for table in tables.values()) / len(tables)
+    return as_table(pd.concat({"mean": mean, **tables}, names=["collection"]))
+
+
+def _deprecate(name: str, instead: str) -> None:
+    warnings.warn(f"study.{name} ends with version 0.3: {instead}.", DeprecationWarning, stacklevel=3)

@@ -6,15 +6,18 @@ from collections import defaultdict
 import pytest
 
 import ir_trunc
-from ir_trunc._cli import _arguments, main
-from ir_trunc._cli.meta import commands
+from ir_trunc._cli import _arguments, main, meta, study
+from ir_trunc._cli._procedures import by_command
 from ir_trunc.measures import registry
 
+GROUPS = {
+    "study": [*by_command(study.STUDIES, study.WRITTEN_OUT), *study.WRITTEN_OUT],
+    "meta": [*by_command(ir_trunc.meta.registry.values(), meta.WRITTEN_OUT), *meta.WRITTEN_OUT],
+}
 COMMANDS = [
     [],
-    *([name] for name in (*main.COMMANDS, *main.MODULES) if name not in ("study", "meta")),
-    *(["study", name] for name in ("cuts", "agreement", "lengths", "example", "policies")),
-    *(["meta", name] for name in ("matrix", "guide", "calibrate", *commands())),
+    *([name] for group in main.COMMANDS.values() for name in group if name not in GROUPS),
+    *([group, name] for group, names in GROUPS.items() for name in names),
 ]
 QRELS, RUNS = "demo.qrels", ["never-stops.run", "stops-in-time.run"]
 
@@ -36,7 +39,7 @@ def parsers(command, monkeypatch):
 
 def test_a_letter_means_one_thing_in_all_commands_and_flags_come_from_one_table(parsers):
     meanings = defaultdict(set)
-    table = [{letter, f"--{name}"} - {""} for name, (letter, _) in _arguments.OPTIONS.items()]
+    table = [set(flags) for flags, _ in _arguments.OPTIONS.values()]
     for action in (action for parser in parsers for action in parser._actions):
         names = set(action.option_strings)
         assert "_" not in "".join(names)
@@ -126,7 +129,7 @@ def test_measures_stand_behind_the_runs_or_in_one_text(collection, command, comp
 
 def test_a_run_may_be_called_like_a_measure(folder, command):
     (folder / "RBPT").write_bytes((folder / "in.run").read_bytes())
-    assert command("study", "lengths", "RBPT")[0] == 0
+    assert command("truncate", "RBPT", "--policy", "Fixed(1)")[0] == 0
 
 
 @pytest.mark.parametrize(("words", "part"), [
@@ -161,7 +164,7 @@ def test_bad_words(folder, complaint, words, part):
     ("qrels in.run AP --places 2 -p 3", "-p/--places"),
     ("qrels in.run AP -q --by-query", "-q/--by-query"),
     ("meta power qrels in.run runs --repetitions 3 --repetitions 5", "--repetitions"),
-    ("study lengths in.run --order score --order score", "--order"),
+    ("truncate in.run --policy Fixed(1) --order score --order score", "--order"),
     ("truncate in.run --policy Fixed(1) --policy Fixed(2)", "--policy"),
     ("report qrels in.run -o x -o y", "-o/--output"),
     ("check qrels in.run --fail-if AP<1 --confidence .9 --confidence .8", "--confidence"),

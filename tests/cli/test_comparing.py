@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 from typing import get_args
 
 import pytest
@@ -16,7 +17,7 @@ RUNS = ("never-stops.run", "stops-in-time.run", "says-little.run")
 
 @pytest.fixture
 def compared(collection, command):
-    return lambda *words: command("demo.qrels", *RUNS, *MEASURES, *words)
+    return lambda *words: command("compare", "demo.qrels", *RUNS, *MEASURES, *words)
 
 
 def comparison(**options):
@@ -93,9 +94,7 @@ def test_a_table_to_read_fits_80_columns(compared):
 
 @pytest.mark.parametrize(("words", "message"), [
     (["--baseline", "missing"], "'missing' is not one of the runs"),
-    (["--baseline", RUNS[0], "-q"], "--by-query is not for a comparison with tests"),
-    (["--test", "t", "--views"], "--views is not for a comparison with tests"),
-    (["--test", "t", "--keys", "topic", "--by", "topic"], "--by is not for a comparison with tests"),
+    (["-q"], "unrecognized arguments: -q"),
     (["--pairs", "--format", "latex"], "--pairs has the forms table, tsv, csv and jsonl, not latex"),
     (["--margin", "0.1"], "baseline"),
     (["--test", "anova"], "test='anova' is unknown"),
@@ -108,8 +107,17 @@ def test_what_does_not_fit_together_is_refused_in_one_line(compared, words, mess
     assert message in err
 
 
-def test_without_tests_the_table_stays_as_it_was(compared):
-    assert compared()[1].splitlines()[0] == "run\tRBPT\tAP"
+@pytest.mark.parametrize(("words", "option"), [
+    (["--baseline", RUNS[0]], "--baseline"), (["--alpha=.1"], "--alpha"), (["--pairs"], "--pairs"),
+    (["--margin", "0.1"], "--margin"), (["--format", "latex"], "The form latex"),
+    (["-o", "x.html"], "The form html"),
+])  # fmt: skip
+def test_what_was_an_option_of_the_scores_is_refused_with_the_command_to_type(compared, complaint, words, option):
+    runs = ["--import", "json", "demo.qrels", *RUNS, "RBPT(p=0.5, rel=1)"]
+    refused = complaint(*runs, *words)
+    assert refused.startswith(f"ir_trunc: {option} is an option of 'compare': ir_trunc compare demo.qrels ")
+    status, _, error = compared(*shlex.split(refused.partition("ir_trunc compare ")[2])[4:])
+    assert (status, "not a" in error) == (0 if "margin" not in option else 2, False)
 
 
 def test_help_names_every_test_between_systems():
@@ -122,7 +130,7 @@ def test_the_unit_of_tests_is_a_key(tmp_path, monkeypatch, command):
     for name in "xy":
         docs = (f"u{n // 2}/d{n} Q0 {'a' if n % (3 + (name == 'y')) else 'b'} 1 1 t\n" for n in range(24))
         (tmp_path / name).write_text("".join(docs))
-    words = ["qrels", "x", "y", "RR", "--keys", "user/day", "--baseline", "x", "--pairs", "--format", "csv"]
+    words = ["compare", "qrels", "x", "y", "RR", "--keys", "user/day", "--baseline", "x", "--pairs", "--format", "csv"]
     runs = {"keys": "user/day", "baseline": "x"}
     for more, options in (([], {}), (["--unit", "day"], {"unit": "day"})):
         expected = compare("RR", "qrels", ["x", "y"], **runs, **options).pairs()

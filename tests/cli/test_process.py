@@ -25,9 +25,8 @@ def no_work(monkeypatch):
     def work(*_, **__):
         raise AssertionError("work has begun")
 
-    for name in ("truncate.read_run", "study.study.cuts"):
+    for name in ("truncate.read_run", "_procedures.score_matrix", "_procedures._data"):
         monkeypatch.setattr(f"ir_trunc._cli.{name}", work)
-    monkeypatch.setattr("ir_trunc._cli.meta.score_matrix", work)
 
 
 @pytest.mark.parametrize("path", ["in.run", "./in.run", "hard", "soft", "runs/../in.run"])
@@ -82,7 +81,7 @@ def test_a_picture_without_matplotlib_is_refused_before_the_work(
 
 
 def test_a_dash_prints_what_a_file_would_hold(folder, command):
-    for words in (["truncate", "in.run", "--policy", "Fixed(1)"], ["study", "lengths", "runs"]):
+    for words in (["truncate", "in.run", "--policy", "Fixed(1)"], ["study", "cuts", "qrels", "runs"]):
         command(*words, "-o", "file")
         assert command(*words, "-o", "-")[:2] == (0, (folder / "file").read_text())
     assert sorted(os.listdir()) == ["file", "in.run", "qrels", "runs"]
@@ -164,7 +163,7 @@ def test_what_ends_the_imports_of_a_command_is_one_line(folder, ended, error, st
     (folder / "pyarrow.py").write_text(f"raise {error}")
     path = os.pathsep.join([".", *filter(None, [os.environ.get("PYTHONPATH")])])
     message = {2: "ir_trunc: there is not enough memory.\n", 130: "ir_trunc: interrupted.\n"}[status]
-    assert ended("study", "lengths", "in.run", env={"PYTHONPATH": path}) == (status, "", message)
+    assert ended("truncate", "in.run", "--policy", "Fixed(1)", env={"PYTHONPATH": path}) == (status, "", message)
 
 
 def test_importing_ir_trunc_changes_nothing_in_the_process():
@@ -284,7 +283,7 @@ PRINTING = [
     "qrels in.run other.run AP",
     "truncate evil.run --policy Fixed(1)",
     "truncate evil.run --policy Fixed(1) -o -",
-    "study cuts qrels evil.run -q -m SetF",
+    "study best-cuts qrels evil.run -m SetF",
 ]
 
 
@@ -348,9 +347,8 @@ WITH_NAMES = [
     "qrels BAD AP -q",
     "qrels in.run BAD AP",
     "qrels in.run BAD AP --format jsonl",
-    "study cuts qrels BAD -q -m SetF",
-    "study cuts qrels BAD -q -m SetF -o out.csv",
-    "study lengths BAD",
+    "study best-cuts qrels BAD -m SetF",
+    "study best-cuts qrels BAD -m SetF -o out.csv",
     "study agreement qrels in.run BAD RBPU --full AP",
     "study policies qrels BAD -m SetF --folds 2",
     "truncate BAD --policy Fixed(1)",
@@ -371,7 +369,7 @@ def test_a_run_with_a_name_that_is_not_utf8(folder, command, words):
     status, out, err = command(*(bad if word == "BAD" else word for word in words.split()))
     assert status == 0, err
     data = out + ((folder / "out.csv").read_text() if "out.csv" in words else "")
-    if ("in.run BAD AP" in words and "meta" not in words) or "cuts" in words:
+    if ("in.run BAD AP" in words and "meta" not in words) or "best-cuts" in words:
         assert (r"caf\\xe9.run" if "jsonl" in words else r"caf\xe9.run") in data
 
 

@@ -180,7 +180,7 @@ def test_missing_topics_count_as_the_option_says(cli, complaint, tmp_path):
     assert cli("qrels", "a.run", "RR", "--missing", "empty") == (0, "RR\t0.5000\n", "")
     assert cli("qrels", "a.run", "RR", "--missing", "exclude")[1] == "RR\t0.7500\n"
     assert "not in the run (for example 10)" in complaint("qrels", "a.run", "RR", "--missing", "error")
-    words = ["qrels", "a.run", "b.run.gz", "RR", "--test", "t", "--missing", "error"]
+    words = ["compare", "qrels", "a.run", "b.run.gz", "RR", "--missing", "error"]
     assert "not in the run (for example 10)" in complaint(*words)
 
 

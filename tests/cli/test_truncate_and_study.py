@@ -87,33 +87,16 @@ def test_study_cuts(files, capsys):
     rows = table(capsys, "study cuts qrels runs SetF -o - RBPU")
     assert [row["best_cut"] for row in rows] == ["0", "1-4"]
     assert sum(float(row["SetF"]) for row in rows) == pytest.approx(1)
-    rows = table(capsys, "study cuts qrels a.run -q -m 'FlatU(e=0.1)'")
+    rows = table(capsys, "study best-cuts qrels a.run -m 'FlatU(e=0.1)'")
     assert [(row["query_id"], row["best_length"], row["length"]) for row in rows] == [
         ("1", "1", "4"), ("2", "2", "4"), ("3", "0", "4"), ("4", "0", "4")
     ]  # fmt: skip
 
 
-def test_studies_of_several_collections_have_their_mean(files, capsys):
-    (files / "strict").write_text("1 0 d2 1\n2 0 d2 1\n3 0 d3 0\n4 0 d9 1\n")
-    alone = {name: table(capsys, f"study cuts {name} runs -m SetF") for name in ("qrels", "strict")}
-    rows = table(capsys, "study cuts qrels runs -m SetF --also strict runs")
-    assert [row["collection"] for row in rows] == ["mean"] * 2 + ["qrels"] * 2 + ["strict"] * 2
-    shares = {name: [float(row["SetF"]) for row in found] for name, found in alone.items()}
-    assert [float(row["SetF"]) for row in rows[2:]] == shares["qrels"] + shares["strict"]
-    mean = [(x + y) / 2 for x, y in zip(*shares.values())]
-    assert [float(row["SetF"]) for row in rows[:2]] == mean
-    command = "study agreement qrels runs 'RBPT(p=0.8)' --full AP -p 2 --also strict runs"
-    rows = table(capsys, command)
-    assert list(rows[0]) == ["collection", "full", "RBPT(p=0.8)"]
-    assert {len(row["RBPT(p=0.8)"].partition(".")[2]) for row in rows} == {2}
-
-
-def test_study_agreement_lengths_example_policies(files, capsys):
+def test_study_agreement_example_policies(files, capsys):
     rows = table(capsys, "study agreement qrels runs --full AP RBPU nDCGT")
     assert list(rows[0]) == ["full", "RBPU", "nDCGT"]
-    rows = table(capsys, "study lengths runs a.run")
-    assert [[*row.values()] for row in rows] == [["3", "12", "12"], ["4", "4", "4"]]
-    rows = table(capsys, "study example FlatU --irrelevant 1 --relevant 1 --raw")
+    rows = table(capsys, "study example FlatU --irrelevant 1 --relevant 1 --no-scaled")
     assert [float(row["FlatU"]) for row in rows] == pytest.approx([0, -0.05, 0.9])
     rows = table(capsys, "study policies qrels runs --folds 2 FlatU --policy Greedy --policy Oracle")
     assert [(row["system"], row["policy"]) for row in rows[:2]] == [("x", "Greedy"), ("x", "Oracle")]
@@ -131,15 +114,13 @@ def test_study_agreement_lengths_example_policies(files, capsys):
     ("truncate a.run --policy Oracle --qrels qrels -m c@1", "c@1 looks at all lists"),
     ("truncate a.run --policy qrels", "cuts qrels, line 1: '1 0 d1 1'"),
     ("truncate a.run --policy LargestGap -o none/x.run", "none/x.run"),
-    ("study", "the following arguments are required: EXPERIMENT"),
-    ("study plots", "invalid choice: 'plots'"),
+    ("study plots", "study has no command 'plots'"),
     ("study cuts qrels", "the following arguments are required: RUN"),
     ("study cuts qrels runs -m XYZ", "There is no measure 'XYZ'"),
     ("study cuts qrels runs -m RBPU -o none/x.csv", "none"),
     ("study agreement qrels a.run", "1 run: an agreement"),
-    ("study cuts qrels runs -q --also qrels runs", "--by-query has a row for each list"),
-    ("study cuts qrels runs --also qrels runs", "the same qrels are given twice"),
-    ("study cuts qrels runs --also qrels", "expected 2 arguments"),
+    ("study cuts qrels runs SetF -q", "of 'study best-cuts': ir_trunc study best-cuts qrels runs SetF"),
+    ("study example --raw", "ir_trunc study example --no-scaled"),
     ("study cuts qrels runs --places many", "'many' is not a number of places"),
     ("study example --relevant x", "'x' is not a whole number"),
     ("study policies qrels runs -m FlatU --folds 9", "folds=9 is out of range: a whole number from 2 to 4"),

@@ -58,7 +58,7 @@ COMMANDS = [
     (["truncate", "disk/in.run", "--policy", "Fixed(4)", "-o", "disk/out"], "out"),
     (["truncate", "disk/in.run", "--policy", "Fixed(4)", "-k", "disk/out"], "out"),
     (["truncate", "disk/in.run", "--policy", "Fixed(4)", "-o", "disk/out.gz"], "out.gz"),
-    (["study", "cuts", "qrels", "disk/in.run", "-q", "-m", "SetF", "-o", "disk/out.csv"], "out.csv"),
+    (["study", "best-cuts", "qrels", "disk/in.run", "-m", "SetF", "-o", "disk/out.csv"], "out.csv"),
     (["-c", WRAPPED], "out"),
     (["meta", "power", "qrels", "a.run", "b.run", "AP", "RR", "--plot", "disk/out.svg"], "out.svg"),
 ]

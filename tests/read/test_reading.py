@@ -264,8 +264,7 @@ def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys)
     assert said(*each, "--order", "rank").split() == ["1", "RR", "1.0000", "2", "RR", "0.5000"]
     assert said(*each, "--lower-is-better", "--order=score64").split()[2::3] == ["1.0000"] * 2
     assert said(qrels, x, "NumRet", "--stop", "NS").split()[1] == "3.0000"
-    assert said("study", "cuts", qrels, x, "-q", "-m", "RR", "--order", "rank").count(",1.0,") > 0
-    assert said("study", "lengths", x, "--stop", "NS").startswith("length,before,after\n1,1,1")
+    assert said("study", "best-cuts", qrels, x, "-m", "RR", "--order", "rank").count(",1.0,") > 0
     assert said("truncate", x, "--policy", "Fixed(k=1)", "--stop", "NS").split() == ["1", "1", "2", "1"]
     power = ("meta", "power", qrels, x, y, "RR", "--csv")
     assert said(*power, "--order", "rank") != said(*power)

@@ -1,0 +1,332 @@
+"""Commands of procedures: arguments, flags, their values and the help follow from declarations.
+
+These are the signatures of the procedures, the kinds of their options and their docstrings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
+from pathlib import Path
+from textwrap import dedent, fill, indent
+from typing import Any, TypeAlias, get_origin
+
+from ir_trunc._cli._arguments import OneLineParser, Words
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
+from ir_trunc._output.files import check_outputs, make_folder, output_file
+from ir_trunc._output.tables import WIDTH, csv_text, fitted, table_text
+from ir_trunc._read.text import contents
+from ir_trunc._scoring.results import Result
+from ir_trunc.meta import ScoreMatrix, pooled_runs, score_matrix
+from ir_trunc.meta.pools import PooledRuns
+from ir_trunc.meta.procedures import MatrixMeasures, ProcedureDefinition, SystemGroups, SystemNames
+from ir_trunc.plots._kit import check_picture, save_picture
+
+Written: TypeAlias = Callable[[OneLineParser, Sequence[str]], None]
+"""A command that is written out: it adds its arguments to the parser, and reads the words."""
+
+
+def run_command(
+    group: str,
+    definitions: Sequence[ProcedureDefinition],
+    written_out: Mapping[str, tuple[Written, str, str]],
+    words: Sequence[str],
+) -> int:
+    """`ir_trunc GROUP COMMAND ...`. written_out: further commands, with their arguments and a sentence."""
+    procedures = by_command(definitions, written_out)
+    name, *rest = words or ["--help"]
+    if name in ("-h", "--help"):
+        print(_overview(group, procedures, written_out))
+    elif name in written_out:
+        command, takes, about = written_out[name]
+        command(OneLineParser(f"{group} {name}", takes, about), rest)
+    elif name in procedures:
+        _run(group, procedures[name], rest)
+    else:
+        names = [*written_out, *procedures]
+        near = nearest(name, names)
+        raise IrTruncError(f"{group} has no command {name!r}; it has: {', '.join(names)}.{near}")
+    return 0
+
+
+def by_command(
+    definitions: Sequence[ProcedureDefinition], written_out: Mapping[str, Any]
+) -> dict[str, list[ProcedureDefinition]]:
+    """The procedures that each command runs, without the commands that are written out."""
+    commands: dict[str, list[ProcedureDefinition]] = {}
+    for procedure in sorted(definitions, key=lambda procedure: procedure.command):
+        if procedure.command not in written_out:
+            commands.setdefault(procedure.command, []).append(procedure)
+    return commands
+
+
+def _overview(group: str, procedures: Mapping[str, Sequence[ProcedureDefinition]], written_out: Any) -> str:
+    """The help of a group."""
+    texts = {}
+    for name, several in procedures.items():
+        names = ", ".join(procedure.name.replace("_", " ") for procedure in several).capitalize()
+        texts[name] = f"{names}." if several[1:] else several[0].summary
+    texts |= {name: about for name, (_, _, about) in written_out.items()}
+    lines = [fitted(f"  {name:<16} {text}", 19) for name, text in texts.items()]
+    after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
+    runs = "RUNS: files, or a folder in which every file is a run."
+    return "\n".join([f"usage: ir_trunc {group} COMMAND ...\n", *lines, f"\n{after}", runs])
+
+
+def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:
+    """Run procedures one after the other over the same data, and print what they find."""
+    types = {each for types in procedures[0].inputs.values() for each in types}
+    kind = next((kind for kind in (ScoreMatrix, PooledRuns) if kind in types), None)
+    args = _parser(group, procedures, kind).read(words)
+    read = (getattr(args, "qrels", None), *args.arguments, getattr(args, "matrix", None))
+    if getattr(args, "plot", None) is not None:
+        check_picture(args.plot, read)
+    if getattr(args, "tables", None) is not None:
+        make_folder(args.tables)
+    check_outputs([getattr(args, "output", None)], read)
+    chosen = [(each, values) for each in procedures if (values := _option_values(args, each)) is not None]
+    named = [option.name for procedure, _ in chosen for option in procedure.options.values()
+             if isinstance(option.kind, MatrixMeasures)]  # fmt: skip
+    further = [measure for name in named for measure in getattr(args, name, ())]
+    data = _data(kind, args, procedures[0], further)
+    results: list[Result] = []
+    for procedure, options in chosen:
+        for inputs, derived in _inputs(procedure, data, results):
+            try:
+                results.append(procedure.function(**inputs, **options))
+            except InputError as error:
+                if not derived:
+                    raise
+                warn(f"{procedure.name} of {type(derived).__name__} is left out: {error}")
+    _show(args, results)
+
+
+def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | None) -> OneLineParser:
+    """The parser of a command; kind: what runs become, or None where none are needed."""
+    first, *others = procedures
+    notes = [each.summary for each in others] or first.notes.split("\n\n")
+    sources = "; ".join(dict.fromkeys(procedure.source for procedure in procedures))
+    of_runs = kind is not None or "runs" in first.inputs
+    parser = OneLineParser(
+        f"{group} {first.command}",
+        f"{'QRELS RUNS ' * of_runs}{'[MEASURE ...]' if first.measures else 'MEASURE ...'} [options]",
+        _filled(first.summary, *notes),
+        _filled(f"source: {sources}"),
+    )
+    if not of_runs:
+        types = first.inputs.get("measures", ())
+        optional = type(None) in types or not first.inputs or first.measures
+        many: Any = "*" if optional else "+" if types else 1
+        parser.add_argument("arguments", metavar="MEASURE", nargs=many)
+        parser.share("measures")
+    else:
+        parser.add_runs_and_measures(needed=kind is not ScoreMatrix, default=first.measures)
+        topics = kind is ScoreMatrix or "options" in signature(first.function).parameters
+        parser.share_reading(topics)
+        if kind is ScoreMatrix:
+            parser.declare(_OF_MATRIX)
+    _add_options(parser, procedures)
+    if not issubclass(first.result, Result):
+        parser.declare(CSV_OUTPUT)
+        return parser
+    if hasattr(first.result, "plot"):
+        parser.share("plot")
+    parser.declare(_OF_RESULTS)
+    if any(hasattr(procedure.result, "intervals") for procedure in procedures):
+        parser.declare("--intervals  also bootstrap confidence intervals (systems are drawn)")
+    return parser
+
+
+_OF_SCORES = ("unit", "topics", "missing", "unjudged")  # options of a matrix of scores, but not of pools
+_OF_MATRIX = """
+--matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some
+--unit KEY  the key of --keys whose values are independent (default: the outermost)
+--pool-depth N  score by a simulated pool: the judged documents that are among the first N of any run
+"""
+_OF_RESULTS = """
+--csv  print the first table as csv, with all values
+--tables FOLDER  write all values into this folder, a CSV file for each table: taus and p values too
+-p --places PLACES  decimal places, -1 for all (default: those of each table; all in csv)
+"""
+CSV_OUTPUT = """
+-o --output FILE  write the CSV here, gzipped if named .gz. Cells are not escaped: a spreadsheet takes one
+    that begins with =, +, - or @ for a formula
+-p --places PLACES  decimal places, -1 for all (default: all)
+"""
+
+
+def _filled(*paragraphs: str) -> str:
+    """Paragraphs for a terminal; lines of one that is indented stay as they are."""
+    texts = (indent(dedent(part), "  ") if part.startswith(" ") else fill(part, WIDTH) for part in paragraphs)
+    return "\n\n".join(texts)
+
+
+def _add_options(parser: argparse.ArgumentParser, procedures: Sequence[ProcedureDefinition]) -> None:
+    """Add a flag for every option; procedures that have one of the same name share it."""
+    alone = len(procedures) == 1
+    for name in dict.fromkeys(name for procedure in procedures for name in procedure.options):
+        having = [procedure for procedure in procedures if name in procedure.options]
+        option = having[0].options[name]
+        default = option.default
+        same = default is not None and all(procedure.options[name].default == default for procedure in having)
+        shown = ",".join(map(str, default)) if isinstance(default, (tuple, list)) else default
+        about = option.kind.meaning + f" (default {shown})" * same
+        # Of several procedures, one whose required options are not given is left out.
+        only = f"{having[0].name}: " if option.required and not alone else ""
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=name,
+            default=argparse.SUPPRESS,
+            required=option.required and alone,
+            help=f"{only}{about}".replace("%", "%%"),
+            **_form(option.kind),
+        )
+
+
+def _form(kind: Any) -> dict[str, Any]:
+    """The arguments for argparse that follow from a kind."""
+    if isinstance(kind, Flag):
+        return {"action": argparse.BooleanOptionalAction}
+    if isinstance(kind, MatrixMeasures):
+        return {"nargs": "+", "metavar": "MEASURE"}
+    if isinstance(kind, (SystemNames, SystemGroups)):
+        return {"metavar": "FILE"}
+    if isinstance(kind, Several):
+        return {
+            "metavar": f"{_form(kind.each)['metavar']},...",
+            "type": lambda text: tuple(map(_plain_value, text.split(","))),
+        }
+    if isinstance(kind, Whole):
+        return {"metavar": "N", "type": int}
+    if isinstance(kind, Text) or hasattr(kind, "words"):
+        return {"metavar": "|".join(getattr(kind, "words", ())) or "WORD"}
+    return {"metavar": "X" if isinstance(kind, Number) else "N", "type": _plain_value}
+
+
+def _plain_value(text: str) -> Any:
+    """A number or another plain value; anything else stays text, which the option then refuses."""
+    try:
+        return literal(ast.parse(text.strip(), mode="eval").body, text.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+
+
+def _option_values(args: Words, procedure: ProcedureDefinition) -> dict[str, Any] | None:
+    """The options that are given, checked before any work; None where a required one is not given."""
+    values: dict[str, Any] = {name: getattr(args, name) for name in procedure.options if hasattr(args, name)}
+    if any(option.required and name not in values for name, option in procedure.options.items()):
+        return None
+    for name, value in values.items():
+        kind = procedure.options[name].kind
+        if isinstance(kind, SystemNames):
+            values[name] = [system for (system,) in _rows(value, 1)]
+        elif isinstance(kind, SystemGroups):
+            values[name] = dict(_rows(value, 2))
+    defaults = {name: option.default for name, option in procedure.options.items() if not option.required}
+    return defaults | {name: procedure.options[name].clean(value) for name, value in values.items()}
+
+
+def _rows(path: str, count: int) -> list[list[str]]:
+    """The lines of a file that hold `count` fields each; empty ones are left out."""
+    lines = [line.split() for line in contents(Path(path), path).splitlines() if line.strip()]
+    rows = [[field.decode(errors="backslashreplace") for field in line] for line in lines]
+    for row in rows:
+        if len(row) != count:
+            raise InputError(f"{path}: the line {' '.join(row)!r} has {len(row)} fields; {count} are needed.")
+    return rows
+
+
+def _data(
+    kind: type | None, args: Words, first: ProcedureDefinition, more_measures: Sequence[str]
+) -> dict[Any, Any]:
+    """What the procedures are about, by its type or its name; measures as a list of texts."""
+    if kind is ScoreMatrix:
+        return {ScoreMatrix: _matrix(args, more_measures)}
+    if not hasattr(args, "qrels"):
+        named = args.arguments or args.measures or first.measures
+        return {list: args.measures_of(args.arguments, first.measures) if named else []}
+    runs, measures = args.runs_and_measures(first.measures)
+    if kind is None:
+        reading = args.scoring if hasattr(args, "topics") else args.reading
+        return {list: measures, "qrels": args.qrels, "runs": runs, "reading": reading}
+    return {PooledRuns: pooled_runs(args.qrels, runs, args.nil, **args.reading), list: measures}
+
+
+def _inputs(
+    procedure: ProcedureDefinition, data: dict[Any, Any], results: Sequence[Result]
+) -> Iterator[tuple[dict[str, Any], Result | None]]:
+    """The arguments of a procedure: the data, and each result before it that it takes too."""
+    inputs: dict[str, Any] = {}
+    derived: list[tuple[dict[str, Any], Result | None]] = []
+    for name, kinds in procedure.inputs.items():
+        plain = tuple(kind for kind in kinds if get_origin(kind) is None and isinstance(kind, type))
+        fitting = [value for kind, value in data.items() if kind in plain]
+        if name in data:
+            inputs[name] = data[name]
+        elif fitting:
+            inputs[name] = fitting[0]
+            derived += [({name: result}, result) for result in results if isinstance(result, plain)]
+        elif data.get(list):
+            first, *others = data[list]
+            if name == "measure" and others:
+                raise ParameterError(f"{procedure.command} is of one measure; {1 + len(others)} are given.")
+            inputs[name] = first if name == "measure" else data[list]
+    yield inputs | data.get("reading", {}), None
+    yield from derived
+
+
+def _matrix(args: Words, more_measures: Sequence[str]) -> ScoreMatrix:
+    """The scores of runs, or those of a file."""
+    if args.matrix is not None:
+        if args.scoring or args.unit is not None or args.pool_depth is not None:
+            raise ParameterError(
+                "--matrix holds scores already, and no run is read: leave --pool-depth, --unit and the"
+                " options of topics and of reading runs out."
+            )
+        matrix = ScoreMatrix.load(args.matrix)
+        words = [*([args.qrels] if args.qrels else ()), *args.arguments]
+        if not words and args.measures is None:
+            return matrix
+        places = matrix.places([*args.measures_of(words), *more_measures])
+        return matrix.take(measures=list(dict.fromkeys(matrix.measures[place] for place in places)))
+    if not args.arguments:
+        raise ParameterError("QRELS, RUNS and MEASURE ... are needed, or --matrix FILE.")
+    runs, measures = args.runs_and_measures()
+    if args.pool_depth is None:
+        return score_matrix([*measures, *more_measures], args.qrels, runs, unit=args.unit, **args.scoring)
+    for name in _OF_SCORES:
+        if getattr(args, name) is not None:
+            raise ParameterError(f"--{name} has no effect on the scores of --pool-depth: leave it out.")
+    pools = pooled_runs(args.qrels, runs, args.nil, **args.reading)
+    return pools.score([*measures, *more_measures], pools.in_pool(args.pool_depth))
+
+
+def write_csv_table(args: Words, table: pd.DataFrame) -> None:
+    """Write a table as CSV where `--output` says."""
+    with output_file(args.output or "-") as file:
+        file.write(csv_text(table, args.places).encode())
+
+
+def _show(args: Words, results: Sequence[Any]) -> None:
+    """Print results, and write what was asked for: the first as csv or picture, the tables of all."""
+    if not isinstance(results[0], Result):
+        write_csv_table(args, results[0])
+        return
+    if args.csv:
+        print(csv_text(results[0].to_pandas(), args.places), end="")
+    else:
+        print(*(result.report(args.places) for result in results), sep="\n\n")
+    if args.tables is not None:
+        for name, table in (pair for result in results for pair in result.frames().items()):
+            with output_file(Path(args.tables) / f"{name}.csv") as file:
+                file.write(csv_text(table, args.places).encode())
+    for result in results if getattr(args, "intervals", False) else ():
+        if hasattr(result, "intervals"):
+            print(f"\n95 % bootstrap intervals, {type(result).__name__}")
+            print(table_text(result.intervals(), None))
+    if getattr(args, "plot", None) is not None:
+        save_picture(results[0].plot().figure, args.plot, "none")

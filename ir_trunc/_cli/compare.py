@@ -1,0 +1,107 @@
+"""`ir_trunc compare`: scores of runs, with significance tests of their differences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any, get_args
+
+from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing
+from ir_trunc._core.errors import IrTruncError
+from ir_trunc._core.lazy import pd
+from ir_trunc._output.files import check_outputs
+from ir_trunc._output.tables import BEST, csv_text, table_text
+from ir_trunc._scoring._runs import by_file_name
+from ir_trunc._scoring._statistics import PairTest
+
+if TYPE_CHECKING:
+    from ir_trunc._reporting.comparison import Comparison
+
+__all__ = ["main"]
+
+_ABOUT = """\
+Score runs, and test which of their differences are significant: all pairs of
+runs, or all against a baseline."""
+
+_OPTIONS = f"""
+--baseline RUN  compare all others with it; without, all pairs
+--test TEST  {", ".join(get_args(PairTest))} (default t, paired over topics)
+--correction holm|bh|none  for the number of comparisons of a measure (default: holm; Tukey's tests need none)
+--alpha X  level of significance (default 0.05)
+--pairs  print the results of the tests, a row for each measure and pair of runs, with all places
+--intervals  print confidence intervals
+--margin X  with --baseline: which are not worse by X, which equivalent
+--format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending, else a table
+    on a terminal and tsv in a pipe
+"""
+
+_EPILOG = """
+example:
+  ir_trunc compare demo.qrels never-stops.run stops-in-time.run RBPT nDCG@10 \\
+      --baseline never-stops.run --intervals
+"""
+
+_TEXTS: Mapping[str, Callable[[Comparison, int], str]] = {
+    "table": lambda comparison, places: f"{comparison.marked(places).text()}\n",
+    "markdown": lambda comparison, places: comparison.to_markdown(places),
+    "latex": lambda comparison, places: comparison.to_latex(digits=places),
+    "html": lambda comparison, places: comparison.to_html(places),
+}
+
+
+def main(words: Sequence[str]) -> int:
+    """`ir_trunc compare QRELS RUN ... MEASURE ...`."""
+    usage, shared = "QRELS RUN ... MEASURE ... [options]", "unit ties jobs places output"
+    parser = OneLineParser("compare", usage, _ABOUT, _EPILOG, shared=shared, options=_OPTIONS)
+    parser.add_runs_and_measures()
+    parser.share_reading(topics=True)
+    args = parser.read(words)
+    runs, measures = args.runs_and_measures()
+    check_outputs([args.output], [args.qrels, *runs])
+    form, places = form_and_places(args, papers=True)
+    if args.pairs and form in (*OF_PAPERS, "markdown"):
+        raise IrTruncError(f"--pairs has the forms table, tsv, csv and jsonl, not {form}.")
+    from ir_trunc._reporting.compare import compare  # scipy: not before it is needed
+
+    options = args.keywords(compare) | args.scoring
+    if args.correction == "none":
+        options["correction"] = None
+    comparison = compare(measures, args.qrels, by_file_name(runs), **options)
+    with printing(args.output) as out:
+        if form in _TEXTS and not args.pairs:
+            out.write(_TEXTS[form](comparison, places if places >= 0 else 15))
+        elif args.pairs:
+            out.write(_lines(comparison.pairs(), form, places if form == "table" else args.places))
+        else:
+            out.write(_lines(_table(comparison, max(places, 0)), form, places))
+    return 0
+
+
+def _table(comparison: Comparison, places: int) -> pd.DataFrame:
+    """The means as numbers, each with columns for what stands beside and below it on a terminal."""
+    marked = comparison.marked(places)
+    columns: dict[str, Any] = {"letter": marked.letters} if marked.letters else {}
+    columns["system"] = marked.rows
+    for name, cells in zip(marked.columns, zip(*marked.cells)):
+        columns[name] = comparison[name].to_numpy()
+        columns[f"{name} marks"] = [BEST * cell.best + cell.marks for cell in cells]
+        if comparison.intervals:
+            columns[f"{name} interval"] = [cell.below for cell in cells]
+    return pd.DataFrame({name: list(values) for name, values in columns.items()})
+
+
+def _lines(table: pd.DataFrame, form: str, places: int | None) -> str:
+    """A table as text, CSV, TSV or JSON Lines."""
+    if form == "table":
+        return f"{table_text(table, places, every_row=True)}\n"
+    if form != "jsonl":
+        return csv_text(table, places, "," if form == "csv" else "\t")
+    # JSON has no NaN and no infinity.
+    rows = ({name: _finite(value) for name, value in row.items()} for row in table.to_dict("records"))
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -1,0 +1,50 @@
+"""`ir_trunc how-many`: how many documents to return, from which score on, and when none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ir_trunc._cli._arguments import QRELS, OneLineParser
+from ir_trunc._output.files import check_outputs
+from ir_trunc._reporting.how_many import how_many
+
+__all__ = ["main"]
+
+_ABOUT = """\
+Say how many documents to return for a question, from which score on, and when
+none. Fixed lengths and policies are fitted on some of the questions and scored
+on the others; the advice is the best of them, or a simpler one that is as good."""
+
+_OPTIONS = """
+-o --output FILE  write the advised policy there, stop.json for example
+--keep X  share of the answerable questions that have to keep a relevant document
+--present K|POLICY  the setting in use: a length or a policy (default: all that was retrieved is returned)
+--unanswerable X  share of unanswerable questions in production, where that of the labels differs
+--price X  what a document costs, for the table
+"""
+
+_EPILOG = """
+example:
+  ir_trunc how-many demo.qrels never-stops.run RBPT --keep 0.5 -o stop.json
+  ir_trunc truncate never-stops.run --policy stop.json -o ended.run
+"""
+
+
+def main(words: Sequence[str]) -> int:
+    """`ir_trunc how-many LABELS RUN [MEASURE]`."""
+    parser = OneLineParser("how-many", "LABELS RUN [MEASURE] [options]", _ABOUT, _EPILOG, options=_OPTIONS)
+    parser.add_argument("labels", metavar="LABELS", help=f"which documents are relevant: {QRELS}")
+    parser.add_argument(
+        "run", metavar="RUN", help="what was retrieved, with scores, in lists that can be cut"
+    )
+    about = "what the lengths maximise (default: RBPT(p=0.8))"
+    parser.add_argument("measure", metavar="MEASURE", nargs="?", help=about)
+    parser.share_reading(topics=True)
+    args = parser.read(words)
+    check_outputs([args.output], [args.labels, args.run, args.topics])
+    options = args.of(["measure"]) | args.keywords(how_many) | args.scoring
+    advice = how_many(args.labels, args.run, **options)
+    if args.output is not None:
+        advice.policy.save(args.output)
+    print(advice)
+    return 0

@@ -1,0 +1,56 @@
+"""`ir_trunc measures`: formula, parameters, range and source of measures, from the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._output.tables import fitted
+from ir_trunc.measures import Definition, families, lookup, registry
+from ir_trunc.measures.definition import CUTOFF
+
+__all__ = ["main"]
+
+
+def main(words: Sequence[str]) -> int:
+    """`ir_trunc measures [NAME] [--reference]`."""
+    page = "--reference  everything about all measures, as a page in Markdown"
+    about = "List all measures, or describe one."
+    parser = OneLineParser("measures", "[NAME] [options]", about, options=page)
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a measure")
+    args = parser.read(words)
+    if args.reference:
+        if args.name:
+            parser.error("--reference is a page of all measures: leave NAME out")
+        from ir_trunc._reporting.reference import reference_page
+
+        print(reference_page(), end="")
+    elif args.name:
+        definition = lookup(args.name.partition("@")[0].partition("(")[0])
+        _show(f"{definition.signature}\n\n{definition.describe()}\n{_example(definition)}")
+    else:
+        for family in families():
+            _show(f"\n{family.about}\n")
+            for definition in family.members:
+                low, high = definition.range
+                about = f"range {low:g} to {high:g}; {definition.source.split(', http')[0]}"
+                lines = (f"      {line}" for line in (*definition.equation.splitlines(), about))
+                _show("\n".join([f"  {definition.signature}", *lines]))
+        print(f"\n{len(registry)} measures. 'ir_trunc measures NAME' tells more.")
+    return 0
+
+
+def _show(text: str) -> None:
+    """Print a text; a line that is too long for a terminal goes on below, further in."""
+    for line in text.splitlines():
+        print(fitted(line, len(line) - len(line.lstrip()) + 2))
+
+
+def _example(definition: Definition) -> str:
+    """The score of one list under a measure, computed as it is asked for."""
+    lists = Rankings.from_lists([[1, 0, 1]], [[1, 1, 1, 0]], scores=[[0.9, 0.5, 0.4]])
+    params = {CUTOFF: 5} if CUTOFF in definition.params and definition.params[CUTOFF].required else {}
+    value = definition.bind(params).score(lists)[0]
+    name = f"{definition.name}@5" if params else definition.name
+    return f"example: {name} of the list 1 0 1, of a topic with three relevant documents, is {value:.4f}"
