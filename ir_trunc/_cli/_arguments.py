@@ -37,54 +37,38 @@ _MOVED: dict[str, dict[str, tuple[str, Any]]] = {
 class OneLineParser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong, and takes `--by_query`, and `-` for standard input.
 
-    command: the words behind `ir_trunc`; takes: its arguments, for the usage; shared: names of options of the
-    table; options: further ones, in the form of the table; required: those that must be given.
+    command: the words behind `ir_trunc`; declared: its arguments and options, as `declare` has them.
     """
 
-    def __init__(
-        self, command: str, takes: str, about: str, epilog: str = "",
-        *, shared: str = "", options: str = "", required: tuple[str, ...] = (),
-    ):  # fmt: skip
-        prog = f"ir_trunc {command}".strip()
+    def __init__(self, command: str, about: str, declared: str = "", epilog: str = ""):
         super().__init__(
-            prog=prog,
-            usage=f"{prog} {takes}",
+            prog=f"ir_trunc {command}".strip(),
+            usage="%(prog)s [options]",
             description=_filled(about),
             epilog=_filled(epilog),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         self.register("action", None, _Once)
         self.register("action", "store_true", partial(_Once, nargs=0, const=True, default=False))
-        for kind, parse in {int: _whole, float: _number}.items():
-            self.register("type", kind, parse)
+        self.register("type", int, _whole)
         for flags, (now, many) in _MOVED.get(command, {}).items():
             self.add_argument(*flags.split(), action=_Moved, const=now, nargs=many, help=argparse.SUPPRESS)
-        self.declare(options, required)
-        self.share(shared)
+        self.declare(declared)
 
-    def declare(self, options: str, required: Sequence[str] = ()) -> None:
-        """Add options of this command."""
-        for name, (flags, how) in _declared(options).items():
-            self.add_argument(*flags, required=name in required, **how)
+    def declare(self, text: str) -> None:
+        """Add arguments and options: lines 'name VALUE  help', '--name VALUE  help', '= names in the table'.
 
-    def share(self, names: str, title: str = "") -> None:
-        """Add options of the table. title: of a group of their own."""
-        group = self.add_argument_group(title) if title else self
-        for flags, how in map(OPTIONS.__getitem__, names.split()):
-            group.add_argument(*flags, **how)
-
-    def share_reading(self, topics: bool = False) -> None:
-        """Add the options that say how runs are read, and which topics are scored."""
-        self.share("topics missing unjudged" * topics)
-        self.share(" ".join([*HowRead.__annotations__, "nil"]).replace("_", "-"), "how runs are read")
-
-    def add_runs_and_measures(self, needed: bool = True, default: str = "", about: str = RUNS) -> None:
-        """Add QRELS, runs and measures. needed: whether they must be given; default: the measures."""
-        self.add_argument("qrels", metavar="QRELS", nargs=None if needed else "?", help=QRELS)
-        about = f"{about}; then measures{f' (default: {default})' * bool(default)}"
-        metavar = "RUN ... [MEASURE ...]" if default else "RUN ... MEASURE ..."
-        self.add_argument("arguments", metavar=metavar, nargs="+" if needed else "*", help=about)
-        self.share("measures")
+        a|b is a choice of words, VALUE? may be left out, of VALUE+ and VALUE* there may be several, VALUE!
+        must be given, VALUE... may be repeated, and an option without a value is a flag.
+        """
+        for line in _lines(text):
+            if line.startswith("="):
+                for name in line.split()[1:]:
+                    group = self.add_argument_group("how runs are read") if name == "reading" else self
+                    for each in _READING if name == "reading" else [name]:
+                        _add(group, OPTIONS[each])
+            elif value := _add(self, line):
+                self.usage = str(self.usage).replace("[options]", f"{value} [options]")
 
     def read(self, words: Sequence[str]) -> Words:
         """The arguments and options that words give, in any order."""
@@ -253,29 +237,41 @@ _TYPES = {
 }  # fmt: skip
 
 
-def _declared(text: str) -> dict[str, tuple[list[str], dict[str, Any]]]:
-    """Options from lines 'flags VALUE  help', by name: their flags and the arguments of `add_argument`.
-
-    a|b is a choice of words, VALUE... may be repeated, and an option without a value is a flag.
-    """
-    options = {}
-    for line in filter(None, re.sub(r"\n +", " ", text).splitlines()):
-        start, about = line.split("  ", 1)
-        flags = [word for word in start.split() if word.startswith("-")]
-        value = start.partition(flags[-1])[2].strip()
-        how: dict[str, Any] = {"help": about.strip().replace("%", "%%")}
-        if not value:
-            how["action"] = "store_true"
-        elif "|" in value and value.islower():
-            how["choices"] = value.split("|")
-        else:
-            how |= {"metavar": value.removesuffix("..."), "type": _TYPES.get(value, str)}
-            how |= {"action": "append"} if value.endswith("...") else {}
-        options[flags[-1].lstrip("-")] = flags, how
-    return options
+def _lines(text: str) -> Iterable[str]:
+    """The lines of a declaration; one that is indented belongs to the line before it."""
+    return filter(None, re.sub(r"\n +", " ", text).splitlines())
 
 
-OPTIONS = _declared("""
+def _add(parser: argparse._ActionsContainer, line: str) -> str:
+    """Add an argument or option; what the usage says about it."""
+    start, about = line.split("  ", 1)
+    names = [word for word in start.split() if word.startswith("-")] or start.split(" ", 1)[:1]
+    value = start.partition(names[-1])[2].strip()
+    how: dict[str, Any] = {"help": about.strip().replace("%", "%%")}
+    is_option = names[-1].startswith("-")
+    if is_option and value.endswith("!"):
+        how["required"] = True
+    elif value.endswith(("?", "*", "+")):
+        how["nargs"] = value[-1]
+    elif is_option and value.endswith("..."):
+        how["action"] = "append"
+        value = value.removesuffix("...")
+    value = value.rstrip("!?*+")
+    if not value:
+        how["action"] = "store_true"
+    elif "|" in value and value.islower():
+        how["choices"] = value.split("|")
+        if not is_option:
+            value = how["metavar"] = names[0].upper()
+    else:
+        how |= {"metavar": value, "type": _TYPES.get(value, str)}
+    parser.add_argument(*names, **how)
+    if is_option:
+        return f"{names[0]} {value}" if "required" in how else ""
+    return f"[{value}]" if how.get("nargs") == "?" else value
+
+
+_TABLE = """
 -q --by-query  scores by topic
 -n --no-summary  with -q: leave the means out
 -p --places PLACES  decimal places, -1 for all (default 4)
@@ -305,11 +301,20 @@ OPTIONS = _declared("""
 --keys KEYS  keys that identify a list, outermost first: topic/question/day
 --nil [ID=]MEANING  what a document called NIL means: ends, trec2001, sakai, document (default: document, like
     any other); --nil=-1=ends for the id -1
-""")
-"""The options that several commands have. One means the same in all of them; a letter belongs to one option.
+"""
+OPTIONS = {re.findall(r"--([\w-]+)", line)[0]: line for line in _lines(_TABLE)}
+"""The options that several commands have, by name. Each means one thing; a letter belongs to one option.
 
 Those that the `ir_measures` command has, too, are its own: -q, -n, -p.
 """
+_READING = [name.replace("_", "-") for name in (*HowRead.__annotations__, "nil")]
+
+
+def runs_and_measures(default: str = "", about: str = RUNS) -> str:
+    """The declaration of QRELS, runs and measures. default: the measures where none are named, in words."""
+    measures = f"then measures (default: {default})" if default else "then measures"
+    value = "RUN ... [MEASURE ...]+" if default else "RUN ... MEASURE ...+"
+    return f"qrels QRELS  {QRELS}\narguments {value}  {about}; {measures}\n= measures\n"
 
 
 def _measures_in(word: str) -> list[str | Measure]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import argparse
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from textwrap import dedent, fill, indent
 from typing import Any, TypeAlias, get_origin
 
-from ir_trunc._cli._arguments import OneLineParser, Words
+from ir_trunc._cli._arguments import QRELS, RUNS, OneLineParser, Words, runs_and_measures
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
@@ -26,24 +26,21 @@ from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.meta.procedures import MatrixMeasures, ProcedureDefinition, SystemGroups, SystemNames
 from ir_trunc.plots._kit import check_picture, save_picture
 
-Written: TypeAlias = Callable[[OneLineParser, Sequence[str]], None]
-"""A command that is written out: it adds its arguments to the parser, and reads the words."""
+Written: TypeAlias = Mapping[str, tuple[Callable[[Sequence[str], str], None], str]]
+"""Commands that are written out, which take the words and a sentence about the command, and this sentence."""
 
 
 def run_command(
-    group: str,
-    definitions: Sequence[ProcedureDefinition],
-    written_out: Mapping[str, tuple[Written, str, str]],
-    words: Sequence[str],
+    group: str, definitions: Iterable[ProcedureDefinition], written_out: Written, words: Sequence[str]
 ) -> int:
-    """`ir_trunc GROUP COMMAND ...`. written_out: further commands, with their arguments and a sentence."""
+    """`ir_trunc GROUP COMMAND ...`."""
     procedures = by_command(definitions, written_out)
     name, *rest = words or ["--help"]
     if name in ("-h", "--help"):
         print(_overview(group, procedures, written_out))
     elif name in written_out:
-        command, takes, about = written_out[name]
-        command(OneLineParser(f"{group} {name}", takes, about), rest)
+        command, about = written_out[name]
+        command(rest, about)
     elif name in procedures:
         _run(group, procedures[name], rest)
     else:
@@ -54,7 +51,7 @@ def run_command(
 
 
 def by_command(
-    definitions: Sequence[ProcedureDefinition], written_out: Mapping[str, Any]
+    definitions: Iterable[ProcedureDefinition], written_out: Written
 ) -> dict[str, list[ProcedureDefinition]]:
     """The procedures that each command runs, without the commands that are written out."""
     commands: dict[str, list[ProcedureDefinition]] = {}
@@ -64,13 +61,15 @@ def by_command(
     return commands
 
 
-def _overview(group: str, procedures: Mapping[str, Sequence[ProcedureDefinition]], written_out: Any) -> str:
+def _overview(
+    group: str, procedures: Mapping[str, Sequence[ProcedureDefinition]], written_out: Written
+) -> str:
     """The help of a group."""
     texts = {}
     for name, several in procedures.items():
         names = ", ".join(procedure.name.replace("_", " ") for procedure in several).capitalize()
         texts[name] = f"{names}." if several[1:] else several[0].summary
-    texts |= {name: about for name, (_, _, about) in written_out.items()}
+    texts |= {name: about for name, (_, about) in written_out.items()}
     lines = [fitted(f"  {name:<16} {text}", 19) for name, text in texts.items()]
     after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
     runs = "RUNS: files, or a folder in which every file is a run."
@@ -110,31 +109,27 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | 
     first, *others = procedures
     notes = [each.summary for each in others] or first.notes.split("\n\n")
     sources = "; ".join(dict.fromkeys(procedure.source for procedure in procedures))
-    of_runs = kind is not None or "runs" in first.inputs
     parser = OneLineParser(
         f"{group} {first.command}",
-        f"{'QRELS RUNS ' * of_runs}{'[MEASURE ...]' if first.measures else 'MEASURE ...'} [options]",
         _filled(first.summary, *notes),
-        _filled(f"source: {sources}"),
+        epilog=_filled(f"source: {sources}"),
     )
-    if not of_runs:
+    if kind is None and "runs" not in first.inputs:
         types = first.inputs.get("measures", ())
         optional = type(None) in types or not first.inputs or first.measures
-        many: Any = "*" if optional else "+" if types else 1
-        parser.add_argument("arguments", metavar="MEASURE", nargs=many)
-        parser.share("measures")
+        many = "*" if optional else "+" if types else ""
+        parser.declare(f"arguments MEASURE{' ...' * bool(many)}{many}  measures\n= measures")
+    elif kind is ScoreMatrix:
+        parser.declare(_OF_MATRIX)
     else:
-        parser.add_runs_and_measures(needed=kind is not ScoreMatrix, default=first.measures)
-        topics = kind is ScoreMatrix or "options" in signature(first.function).parameters
-        parser.share_reading(topics)
-        if kind is ScoreMatrix:
-            parser.declare(_OF_MATRIX)
+        topics = "topics missing unjudged" * ("options" in signature(first.function).parameters)
+        parser.declare(f"{runs_and_measures(first.measures)}= {topics} reading")
     _add_options(parser, procedures)
     if not issubclass(first.result, Result):
         parser.declare(CSV_OUTPUT)
         return parser
     if hasattr(first.result, "plot"):
-        parser.share("plot")
+        parser.declare("= plot")
     parser.declare(_OF_RESULTS)
     if any(hasattr(procedure.result, "intervals") for procedure in procedures):
         parser.declare("--intervals  also bootstrap confidence intervals (systems are drawn)")
@@ -142,9 +137,11 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | 
 
 
 _OF_SCORES = ("unit", "topics", "missing", "unjudged")  # options of a matrix of scores, but not of pools
-_OF_MATRIX = """
+_OF_MATRIX = f"""
+qrels QRELS?  {QRELS}
+arguments RUN ... MEASURE ...*  {RUNS}; then measures
+= measures topics missing unjudged unit reading
 --matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some
---unit KEY  the key of --keys whose values are independent (default: the outermost)
 --pool-depth N  score by a simulated pool: the judged documents that are among the first N of any run
 """
 _OF_RESULTS = """

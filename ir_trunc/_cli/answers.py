@@ -36,7 +36,12 @@ example:
   ir_trunc answers log.jsonl c@1 'UF(price=3)' AURC --risk 0.1
 """
 
-_RISK = "--risk X  print the threshold for this risk, 0 to 1"
+_DECLARED = """
+log LOG  JSON lines, see below
+words MEASURE ...*  c@1, for example
+--risk X  print the threshold for this risk, 0 to 1
+= columns measures places plot
+"""
 LOG_OPTIONS = """
 --judge em|f1  of a log: compare answers with references, by exact match or token F1 after SQuAD's
     normalisation
@@ -47,12 +52,7 @@ LOG_OPTIONS = """
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc answers LOG MEASURE...`."""
-    shared, options = "columns measures places plot", f"{_RISK}\n{LOG_OPTIONS}"
-    usage = "LOG MEASURE ... [options]"
-    parser = OneLineParser("answers", usage, _ABOUT, _EPILOG, shared=shared, options=options)
-    parser.add_argument("log", metavar="LOG", help="JSON lines, see below")
-    parser.add_argument("words", metavar="MEASURE", nargs="*", help="c@1, for example")
-    args = parser.read(words)
+    args = OneLineParser("answers", _ABOUT, _DECLARED + LOG_OPTIONS, _EPILOG).read(words)
     measures = args.measures_of(args.words)
     if args.plot is not None:
         from ir_trunc.plots._kit import check_picture

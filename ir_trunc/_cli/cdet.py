@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
 from ir_trunc._cli._output import FORMATS, Row, form_and_places, printing
 from ir_trunc._output.files import check_outputs
 from ir_trunc.adapters.cdet import MEASURES, ChangeScores, score
@@ -28,7 +28,11 @@ example:
   ir_trunc cdet topics.jsonl cdet.qrels my.jsonl --days 2024-01-01..2024-03-31
 """
 
-_OPTIONS = """
+_RUNS = "runs of the track: JSON lines that begin with the runtag"
+_DECLARED = f"""
+topics TOPICS  the track's topics: JSON lines with tid and questions
+{runs_and_measures("those below", _RUNS)}
+= places output format
 --days DAYS  days of the collection: a range 2024-01-01..2024-03-31, or a file of dates or of lines
     'document<TAB>date' (default: from the first to the last day of the qrels)
 --question-qrels QRELS  gains of questions by topic/day (default: the highest gain of a question's documents
@@ -39,13 +43,7 @@ _OPTIONS = """
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc cdet TOPICS QRELS RUN... [MEASURE...]`."""
-    usage, shared = "TOPICS QRELS RUN ... [MEASURE ...] [options]", "places output format"
-    parser = OneLineParser("cdet", usage, _ABOUT, _EPILOG, shared=shared, options=_OPTIONS)
-    about = "the track's topics: JSON lines with tid and questions"
-    parser.add_argument("topics", metavar="TOPICS", help=about)
-    about = "runs of the track: JSON lines that begin with the runtag"
-    parser.add_runs_and_measures(default="those below", about=about)
-    args = parser.read(words)
+    args = OneLineParser("cdet", _ABOUT, _DECLARED, _EPILOG).read(words)
     runs, measures = args.runs_and_measures(MEASURES)
     form, places = form_and_places(args)
     days_file = None if ".." in (args.days or "") else args.days

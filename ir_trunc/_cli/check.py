@@ -48,20 +48,24 @@ example:
       --fail-if 'RBPT worsens 0.02' --fail-if 'abstention.precision < 0.2'
 """
 
-_OPTIONS = """
+_DECLARED = f"""
+qrels QRELS  {QRELS}; or a log of answers, without NEW
+run NEW?  TREC run file
 --baseline OLD  the run that changes are compared with
 --fail-if CONDITION...  see below; may be repeated
 --require observed|shown|certain  what a condition fails by (default observed)
 --plan  print how many topics the limits need instead
 --confidence X  level of the intervals (default 0.95)
 --report FILE  also write a page that shows both runs
+= unit topics missing unjudged reading
 --junit FILE  also write the checks as JUnit XML
 """
 
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc check QRELS NEW --baseline OLD --fail-if CONDITION`, or LOG in place of QRELS NEW."""
-    args = _parser().read(words)
+    about = "Fail where a new run is worse than it may be."
+    args = OneLineParser("check", about, _DECLARED + LOG_OPTIONS, _EPILOG).read(words)
     if not args.fail_if:
         raise ParameterError("No condition is given: --fail-if 'RBPT worsens 0.02', for example.")
     check_outputs([args.junit, args.report], [args.qrels, args.run, args.baseline, args.topics])
@@ -119,12 +123,3 @@ def _write_page(args: Words, gate: Gate, words: Sequence[str]) -> None:
     with noted(issued=False):  # the check has given the warnings
         options = args.keywords(report) | args.scoring | named
         report(measures or MEASURES, args.qrels, runs, args.report, gate=gate, **options)
-
-
-def _parser() -> OneLineParser:
-    about, usage = "Fail where a new run is worse than it may be.", "QRELS NEW --fail-if CONDITION [options]"
-    parser = OneLineParser("check", usage, about, _EPILOG, shared="unit", options=_OPTIONS + LOG_OPTIONS)
-    parser.add_argument("qrels", metavar="QRELS", help=f"{QRELS}; or a log of answers, without NEW")
-    parser.add_argument("run", metavar="NEW", nargs="?", help="TREC run file")
-    parser.share_reading(topics=True)
-    return parser

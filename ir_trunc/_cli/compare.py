@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
-from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
 from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.lazy import pd
@@ -25,7 +25,8 @@ _ABOUT = """\
 Score runs, and test which of their differences are significant: all pairs of
 runs, or all against a baseline."""
 
-_OPTIONS = f"""
+_DECLARED = f"""
+{runs_and_measures()}
 --baseline RUN  compare all others with it; without, all pairs
 --test TEST  {", ".join(get_args(PairTest))} (default t, paired over topics)
 --correction holm|bh|none  for the number of comparisons of a measure (default: holm; Tukey's tests need none)
@@ -35,6 +36,7 @@ _OPTIONS = f"""
 --margin X  with --baseline: which are not worse by X, which equivalent
 --format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending, else a table
     on a terminal and tsv in a pipe
+= unit places output ties jobs topics missing unjudged reading
 """
 
 _EPILOG = """
@@ -53,11 +55,7 @@ _TEXTS: Mapping[str, Callable[[Comparison, int], str]] = {
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc compare QRELS RUN ... MEASURE ...`."""
-    usage, shared = "QRELS RUN ... MEASURE ... [options]", "unit ties jobs places output"
-    parser = OneLineParser("compare", usage, _ABOUT, _EPILOG, shared=shared, options=_OPTIONS)
-    parser.add_runs_and_measures()
-    parser.share_reading(topics=True)
-    args = parser.read(words)
+    args = OneLineParser("compare", _ABOUT, _DECLARED, _EPILOG).read(words)
     runs, measures = args.runs_and_measures()
     check_outputs([args.output], [args.qrels, *runs])
     form, places = form_and_places(args, papers=True)

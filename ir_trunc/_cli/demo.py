@@ -19,7 +19,7 @@ _OPTIONS = """
 def main(words: Sequence[str]) -> int:
     """`ir_trunc demo [--plot FILE] [--copy FOLDER]`."""
     about = "Show what the measures see, on a small collection."
-    parser = OneLineParser("demo", "[options]", about, options=_OPTIONS)
+    parser = OneLineParser("demo", about, _OPTIONS)
     args = parser.read(words)
     if args.plot is not None and args.copy is not None:
         parser.error("--plot and --copy are two things: ask for one at a time")

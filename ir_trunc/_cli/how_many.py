@@ -15,12 +15,16 @@ Say how many documents to return for a question, from which score on, and when
 none. Fixed lengths and policies are fitted on some of the questions and scored
 on the others; the advice is the best of them, or a simpler one that is as good."""
 
-_OPTIONS = """
+_DECLARED = f"""
+labels LABELS  which documents are relevant: {QRELS}
+run RUN  what was retrieved, with scores, in lists that can be cut
+measure MEASURE?  what the lengths maximise (default: RBPT(p=0.8))
 -o --output FILE  write the advised policy there, stop.json for example
 --keep X  share of the answerable questions that have to keep a relevant document
 --present K|POLICY  the setting in use: a length or a policy (default: all that was retrieved is returned)
 --unanswerable X  share of unanswerable questions in production, where that of the labels differs
 --price X  what a document costs, for the table
+= topics missing unjudged reading
 """
 
 _EPILOG = """
@@ -32,15 +36,7 @@ example:
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc how-many LABELS RUN [MEASURE]`."""
-    parser = OneLineParser("how-many", "LABELS RUN [MEASURE] [options]", _ABOUT, _EPILOG, options=_OPTIONS)
-    parser.add_argument("labels", metavar="LABELS", help=f"which documents are relevant: {QRELS}")
-    parser.add_argument(
-        "run", metavar="RUN", help="what was retrieved, with scores, in lists that can be cut"
-    )
-    about = "what the lengths maximise (default: RBPT(p=0.8))"
-    parser.add_argument("measure", metavar="MEASURE", nargs="?", help=about)
-    parser.share_reading(topics=True)
-    args = parser.read(words)
+    args = OneLineParser("how-many", _ABOUT, _DECLARED, _EPILOG).read(words)
     check_outputs([args.output], [args.labels, args.run, args.topics])
     options = args.of(["measure"]) | args.keywords(how_many) | args.scoring
     advice = how_many(args.labels, args.run, **options)

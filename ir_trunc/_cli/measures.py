@@ -12,13 +12,15 @@ from ir_trunc.measures.definition import CUTOFF
 
 __all__ = ["main"]
 
+_DECLARED = """
+name NAME?  a measure
+--reference  everything about all measures, as a page in Markdown
+"""
+
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc measures [NAME] [--reference]`."""
-    page = "--reference  everything about all measures, as a page in Markdown"
-    about = "List all measures, or describe one."
-    parser = OneLineParser("measures", "[NAME] [options]", about, options=page)
-    parser.add_argument("name", metavar="NAME", nargs="?", help="a measure")
+    parser = OneLineParser("measures", "List all measures, or describe one.", _DECLARED)
     args = parser.read(words)
     if args.reference:
         if args.name:

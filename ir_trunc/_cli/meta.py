@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from textwrap import wrap
 
-from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
 from ir_trunc._cli._procedures import run_command
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._output.files import check_output, check_outputs, write_text
@@ -21,35 +21,38 @@ from ir_trunc.plots._kit import save_picture
 
 __all__ = ["main"]
 
+_OF_MATRIX = f"""
+{runs_and_measures()}
+= unit topics missing unjudged reading
+-o --output FILE!  JSON, gzipped where the name ends in .gz
+"""
 _OF_CALIBRATE = """
+measure MEASURE?  OIE, for example
+parameter PARAMETER?  e, p, beta: a number of the measure
 --rank N  rank where one relevant document is worth as much as none
 --residual X  weight of all ranks beyond --depth
 --depth N  the rank that --residual is about
+"""
+_OF_GUIDE = """
+answers KEY=yes|no ...*  answers given at once: length=yes weighted=no
+--page FOLDER  write guide.md and guide.svg there instead
 """
 
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc meta COMMAND ...`."""
-    return run_command("meta", [*registry.values()], WRITTEN_OUT, words)
+    return run_command("meta", registry.values(), WRITTEN_OUT, words)
 
 
-def _save_matrix(parser: OneLineParser, words: Sequence[str]) -> None:
-    parser.declare("-o --output FILE  JSON, gzipped where the name ends in .gz", ["output"])
-    parser.share("unit")
-    parser.add_runs_and_measures()
-    parser.share_reading(topics=True)
-    args = parser.read(words)
+def _save_matrix(words: Sequence[str], about: str) -> None:
+    args = OneLineParser("meta matrix", about, _OF_MATRIX).read(words)
     runs, measures = args.runs_and_measures()
     check_outputs([args.output], [args.qrels, *args.arguments])
     score_matrix(measures, args.qrels, runs, unit=args.unit, **args.scoring).save(args.output)
 
 
-def _calibrate(parser: OneLineParser, words: Sequence[str]) -> None:
-    parser.add_argument("measure", metavar="MEASURE", nargs="?")
-    about = "e, p, beta: a number of the measure"
-    parser.add_argument("parameter", metavar="PARAMETER", nargs="?", help=about)
-    parser.declare(_OF_CALIBRATE)
-    args = parser.read(words)
+def _calibrate(words: Sequence[str], about: str) -> None:
+    args = OneLineParser("meta calibrate", about, _OF_CALIBRATE).read(words)
     if None not in (args.residual, args.depth) and (args.measure, args.rank) == (None, None):
         p = calibration.persistence(args.residual, args.depth)
         print(f"p = {p!r}\nput back: p^{args.depth} = {calibration.residual(p, args.depth):.10g}")
@@ -59,11 +62,8 @@ def _calibrate(parser: OneLineParser, words: Sequence[str]) -> None:
         raise ParameterError("calibrate: MEASURE PARAMETER --rank R, or --residual R --depth K, is needed.")
 
 
-def _guide(parser: OneLineParser, words: Sequence[str]) -> None:
-    about = "answers given at once: length=yes weighted=no"
-    parser.add_argument("answers", metavar="KEY=yes|no", nargs="*", help=about)
-    parser.declare("--page FOLDER  write guide.md and guide.svg there instead")
-    args = parser.read(words)
+def _guide(words: Sequence[str], about: str) -> None:
+    args = OneLineParser("meta guide", about, _OF_GUIDE).read(words)
     if args.page is not None:
         if args.answers:
             raise ParameterError("--page writes the page of all questions: leave the answers out.")
@@ -122,14 +122,9 @@ def _yes(text: str, problem: str) -> bool:
 WRITTEN_OUT = {
     "matrix": (
         _save_matrix,
-        "QRELS RUNS MEASURE ... -o FILE [options]",
         "Scores of runs by topic, saved by -o FILE for --matrix FILE of other commands.",
     ),
-    "guide": (_guide, "[KEY=yes|no ...] [options]", "Questions that lead to a measure."),
-    "calibrate": (
-        _calibrate,
-        "[MEASURE PARAMETER] [options]",
-        "A parameter from the rank that is to break even, or from a residual.",
-    ),
+    "guide": (_guide, "Questions that lead to a measure."),
+    "calibrate": (_calibrate, "A parameter from the rank that is to break even, or from a residual."),
 }
-"""The commands that are no procedures, or have two forms: their arguments and their descriptions."""
+"""The commands that are no procedures, or have two forms, with their descriptions."""

@@ -22,16 +22,17 @@ example:
   ir_trunc monitor stop.json live.run
 """
 
-_OPTIONS = "--false-alarms X  highest probability of an alarm where nothing has changed (default 0.05)"
+_DECLARED = """
+policy POLICY  a file that policy.save wrote after policy.fit
+run RUN  TREC run file
+--false-alarms X  highest probability of an alarm where nothing has changed (default 0.05)
+= reading
+"""
 
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc monitor POLICY RUN`."""
-    parser = OneLineParser("monitor", "POLICY RUN [options]", _ABOUT, _EPILOG, options=_OPTIONS)
-    parser.add_argument("policy", metavar="POLICY", help="a file that policy.save wrote after policy.fit")
-    parser.add_argument("run", metavar="RUN", help="TREC run file")
-    parser.share_reading()
-    args = parser.read(words)
+    args = OneLineParser("monitor", _ABOUT, _DECLARED, _EPILOG).read(words)
     policy = load_policy(args.policy)
     monitoring = policy.monitor(args.run, **args.keywords(policy.monitor), **args.reading)
     print(monitoring)

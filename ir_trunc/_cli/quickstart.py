@@ -37,10 +37,8 @@ def main(words: Sequence[str]) -> int:
     kinds = {kind: _template(f"{kind}.py").partition('"""')[2].partition('"""')[0] for kind in _DATA}
     listed = (f"  {kind:<12}{title}" for kind, title in kinds.items())
     about = "\n".join(["Write a small project that runs:\n", *listed])
-    parser = OneLineParser("quickstart", "KIND DIR", about, _EPILOG)
-    parser.add_argument("kind", metavar="KIND", choices=tuple(_DATA), help=", ".join(_DATA))
-    parser.add_argument("folder", metavar="DIR", help="a new folder, or an empty one")
-    args = parser.read(words)
+    declared = f"kind {'|'.join(_DATA)}  the kind\nfolder DIR  a new folder, or an empty one"
+    args = OneLineParser("quickstart", about, declared, _EPILOG).read(words)
     make_folder(args.folder)
     if os.listdir(args.folder):
         raise InputError(f"{args.folder} is not empty: a new folder is needed, or an empty one.")

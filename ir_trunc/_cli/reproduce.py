@@ -12,7 +12,9 @@ from ir_trunc._reporting.reproduction import PAPERS, reproduce
 
 __all__ = ["main"]
 
-_OPTIONS = """
+_DECLARED = f"""
+paper {"|".join(PAPERS)}  the paper
+collections QRELS RUNS ...*  a qrels file and a folder of runs; several collections are averaged
 -o --output FILE  also write all cells as CSV
 --strict  exit with 1 where a cell differs
 """
@@ -20,11 +22,15 @@ _OPTIONS = """
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc reproduce PAPER [QRELS RUNS ...]`."""
-    parser = _parser()
+    papers = [
+        "papers, and what they need:",
+        *(f"  {name:12}{paper.data or 'no data'}" for name, paper in PAPERS.items()),
+    ]
     if not words:
-        print("papers, and what they need:", *_papers(), sep="\n")
+        print(*papers, sep="\n")
         return 0
-    args = parser.read(words)
+    about = "The tables of a paper: each cell printed and computed, * where the two differ."
+    args = OneLineParser("reproduce", about, _DECLARED, "\n".join(papers)).read(words)
     if len(args.collections) % 2:
         raise IrTruncError(f"{args.collections[-1]} has no runs: give QRELS RUNS for each collection.")
     check_outputs([args.output] if args.output else [], args.collections)
@@ -38,18 +44,3 @@ def main(words: Sequence[str]) -> int:
         print(f"{title}: {titles[title]}\n{reproduction.table(title).to_string()}\n")
     print(reproduction.heading)
     return int(args.strict and not reproduction.same.all())
-
-
-def _papers() -> list[str]:
-    return [f"  {name:12}{paper.data or 'no data'}" for name, paper in PAPERS.items()]
-
-
-def _parser() -> OneLineParser:
-    about = "The tables of a paper: each cell printed and computed, * where the two differ."
-    papers = ["papers, and what they need:", *_papers()]
-    usage = "PAPER [QRELS RUNS ...] [options]"
-    parser = OneLineParser("reproduce", usage, about, "\n".join(papers), options=_OPTIONS)
-    parser.add_argument("paper", choices=tuple(PAPERS), metavar="PAPER", help=", ".join(PAPERS))
-    about = "a qrels file and a folder of runs; several collections are averaged"
-    parser.add_argument("collections", nargs="*", metavar="QRELS RUNS", help=about)
-    return parser

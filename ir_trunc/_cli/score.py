@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import compress
 
-from ir_trunc._cli._arguments import OneLineParser, Words
+from ir_trunc._cli._arguments import OneLineParser, Words, runs_and_measures
 from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing
 from ir_trunc._cli._process import MovedError
 from ir_trunc._cli.main import COMMANDS
@@ -20,7 +20,9 @@ from ir_trunc.version import show_versions
 
 __all__ = ["main"]
 
-_OPTIONS = """
+_DECLARED = f"""
+{runs_and_measures()}
+= by-query no-summary places output ties jobs topics missing unjudged reading
 --by KEY  with --keys: nested means for each value of this key, question for example
 --format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending (.csv, .tsv,
     .jsonl, .md), else a table on a terminal and the same as tsv in a pipe (of one run, the lines of the
@@ -152,11 +154,7 @@ def _parser() -> OneLineParser:
     for group, commands in COMMANDS.items():
         lines += ["", f"{group}:", *(f"  {name:<12}{about}" for name, about in commands.items())]
     lines += ["", "Without a command, runs are scored. 'ir_trunc COMMAND --help' tells more."]
-    usage = "[COMMAND] QRELS RUN ... MEASURE ... [options]"
-    shared = "by-query no-summary places output ties jobs"
-    parser = OneLineParser("", usage, "\n".join(lines), _EXAMPLES, shared=shared, options=_OPTIONS)
-    parser.add_runs_and_measures()
-    parser.share_reading(topics=True)
+    parser = OneLineParser("", "\n".join(lines), _DECLARED, _EXAMPLES)
     about = "versions of ir_trunc, Python and the dependencies, and whether the kernel is used"
     parser.add_argument("--version", action=_ShowVersions, nargs=0, help=about)
     return parser

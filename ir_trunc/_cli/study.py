@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
 from ir_trunc._cli._procedures import CSV_OUTPUT, run_command, write_csv_table
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.parameters import Param, Text
@@ -25,7 +25,9 @@ STUDIES = [
 ]
 _POLICIES = ["Greedy", "ScoreThreshold", "LargestGap", "Oracle"]
 
-_OPTIONS = f"""
+_DECLARED = f"""
+{runs_and_measures()}
+= topics missing unjudged reading
 --policy POLICY...  a policy or a file of cuts; default: {", ".join(_POLICIES)}
 --folds N  parts of the topics (default 5)
 --seed N  seed of the random parts (default 0)
@@ -37,12 +39,8 @@ def main(words: Sequence[str]) -> int:
     return run_command("study", STUDIES, WRITTEN_OUT, words)
 
 
-def _policies(parser: OneLineParser, words: Sequence[str]) -> None:
-    parser.epilog = list_of_policies()
-    parser.add_runs_and_measures()
-    parser.share_reading(topics=True)
-    parser.declare(_OPTIONS)
-    args = parser.read(words)
+def _policies(words: Sequence[str], about: str) -> None:
+    args = OneLineParser("study policies", about, _DECLARED, list_of_policies()).read(words)
     check_outputs([args.output], [args.qrels, *args.arguments, *(args.policy or ())])
     runs, measures = args.runs_and_measures()
     if len(measures) > 1:
@@ -52,11 +50,5 @@ def _policies(parser: OneLineParser, words: Sequence[str]) -> None:
     write_csv_table(args, table)
 
 
-WRITTEN_OUT = {
-    "policies": (
-        _policies,
-        "QRELS RUN ... MEASURE [options]",
-        "Policies fitted on some topics and judged on the others.",
-    )
-}
-"""The command that is no study: its arguments and its description."""
+WRITTEN_OUT = {"policies": (_policies, "Policies fitted on some topics and judged on the others.")}
+"""The command that is no study, with its description."""

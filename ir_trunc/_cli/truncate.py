@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,11 +28,14 @@ _ABOUT = (
 )
 
 
-_OPTIONS = """
---policy POLICY  a policy, or a file of cuts
+_DECLARED = f"""
+arguments [QRELS] RUN [MEASURE]+  TREC run file; QRELS: {QRELS}; MEASURE: what to fit to, of each list by
+    itself
+--policy POLICY!  a policy, or a file of cuts
 --qrels QRELS  in place of QRELS
 -m --measures MEASURES  in place of MEASURE
 -o --output FILE  write the run here with its lists cut, gzipped where the name ends in .gz; - prints
+= cuts reading
 --tag TAG  last field of the lines of -o (default: that of RUN's first line)
 """
 
@@ -43,13 +45,7 @@ _WITH_QRELS = 3  # QRELS RUN MEASURE
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc truncate [QRELS] RUN [MEASURE] --policy POLICY [-o OUT] [-k OUT]`."""
-    usage = "[QRELS] RUN [MEASURE] --policy POLICY [options]"
-    how: dict[str, Any] = {"shared": "cuts", "options": _OPTIONS, "required": ("policy",)}
-    parser = OneLineParser("truncate", usage, _ABOUT, list_of_policies(), **how)
-    about = f"TREC run file; QRELS: {QRELS}; MEASURE: what to fit to, of each list by itself"
-    parser.add_argument("arguments", metavar="[QRELS] RUN [MEASURE]", nargs="+", help=about)
-    parser.share_reading()
-    args = parser.read(words)
+    args = OneLineParser("truncate", _ABOUT, _DECLARED, list_of_policies()).read(words)
     named = [word for word in (args.qrels, *args.arguments, args.measures) if word is not None]
     if len(named) not in (1, _WITH_QRELS):
         raise ParameterError(f"RUN alone or QRELS RUN MEASURE is needed, not {shown(' '.join(named))}.")

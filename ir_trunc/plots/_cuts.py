@@ -136,7 +136,7 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """How many lists have each length before and after NIL ends them: the table of `study.lengths`.
+    """How many lists have each length before and after NIL ends them: the table of `study.nil_report`.
 
     Parameters
     ----------
@@ -157,10 +157,10 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     --------
     >>> from ir_trunc import plots
     >>> from ir_trunc.truncation import study
-    >>> plots.nil(study.lengths(None, {"mine": {"1": {"a": 3, "NIL": 2}}})).get_ylabel()
+    >>> plots.nil(study.nil_report({"1": {"a": 3, "NIL": 2}}).to_pandas()).get_ylabel()
     'lists'
     """
-    _kit.checked_table(table, ("before", "after"), "study.lengths", ("before", "after"))
+    _kit.checked_table(table, ("before", "after"), "study.nil_report", ("before", "after"))
     ax = _kit.ready_axes(ax)
     for offset, name, colour in ((-0.2, "before", "white"), (0.2, "after", _style.INK)):
         style: dict[str, Any] = {"color": colour, "edgecolor": _style.INK, "label": f"{name} NIL ends lists"}

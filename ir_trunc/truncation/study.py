@@ -10,7 +10,6 @@ lowest.
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_trunc._core.deprecation import outdated
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Whole, checked
@@ -387,7 +387,7 @@ def lengths(
     qrels: QrelsLike | None, runs: RunsLike, nil: NilRule | Convention = "ends", **reading: Unpack[HowRead]
 ) -> pd.DataFrame:
     """Deprecated: how many lists have each length, the sum of the tables of `nil_report`."""
-    _deprecate("lengths", "add up nil_report(run, topics).to_pandas() of the runs")
+    outdated("study.lengths", "the sum of nil_report(run, topics).to_pandas() over the runs", 2)
     topics = None
     if qrels is not None:
         judged, reading = read_qrels_of_runs(qrels, reading=reading)
@@ -399,7 +399,7 @@ def lengths(
 
 def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
     """Deprecated: qrels and runs by the names of the folders that hold both."""
-    _deprecate("collections", "for path in Path(folder).glob('*/runs')")
+    outdated("study.collections", "Path(folder).glob('*/runs')", 2)
     runs = sorted(Path(folder).glob("*/runs"))
     return {path.parent.name: (next(path.parent.glob("*[Qq][Rr][Ee][Ll][Ss]*")), path) for path in runs}
 
@@ -408,12 +408,8 @@ def over_collections(
     experiment: Callable[..., pd.DataFrame], collections: Mapping[str, Any], *measures: Any, **options: Any
 ) -> pd.DataFrame:
     """Deprecated: the tables of an experiment on several collections below their mean."""
-    _deprecate("over_collections", "pd.concat({name: study.cuts(measures, qrels, runs), ...})")
+    outdated("study.over_collections", "pd.concat({name: study.cuts(measures, qrels, runs), ...})", 2)
     tables = {name: experiment(*measures, *pair, **options) for name, pair in collections.items()}
     rows = pd.concat(tables.values()).index.unique()
     mean = sum(table.reindex(rows, fill_value=0) for table in tables.values()) / len(tables)
     return as_table(pd.concat({"mean": mean, **tables}, names=["collection"]))
-
-
-def _deprecate(name: str, instead: str) -> None:
-    warnings.warn(f"study.{name} ends with version 0.3: {instead}.", DeprecationWarning, stacklevel=3)

@@ -39,7 +39,10 @@ def parsers(command, monkeypatch):
 
 def test_a_letter_means_one_thing_in_all_commands_and_flags_come_from_one_table(parsers):
     meanings = defaultdict(set)
-    table = [set(flags) for flags, _ in _arguments.OPTIONS.values()]
+    table = [
+        set(line.split("  ")[0].split()[:2]) & {*re.findall(r"-[-\w]+", line)}
+        for line in _arguments.OPTIONS.values()
+    ]
     for action in (action for parser in parsers for action in parser._actions):
         names = set(action.option_strings)
         assert "_" not in "".join(names)

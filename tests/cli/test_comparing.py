@@ -112,7 +112,7 @@ def test_what_does_not_fit_together_is_refused_in_one_line(compared, words, mess
     (["--margin", "0.1"], "--margin"), (["--format", "latex"], "The form latex"),
     (["-o", "x.html"], "The form html"),
 ])  # fmt: skip
-def test_what_was_an_option_of_the_scores_is_refused_with_the_command_to_type(compared, complaint, words, option):
+def test_the_command_of_scores_refuses_these_options_with_what_to_type(compared, complaint, words, option):
     runs = ["--import", "json", "demo.qrels", *RUNS, "RBPT(p=0.5, rel=1)"]
     refused = complaint(*runs, *words)
     assert refused.startswith(f"ir_trunc: {option} is an option of 'compare': ir_trunc compare demo.qrels ")
@@ -130,7 +130,20 @@ def test_the_unit_of_tests_is_a_key(tmp_path, monkeypatch, command):
     for name in "xy":
         docs = (f"u{n // 2}/d{n} Q0 {'a' if n % (3 + (name == 'y')) else 'b'} 1 1 t\n" for n in range(24))
         (tmp_path / name).write_text("".join(docs))
-    words = ["compare", "qrels", "x", "y", "RR", "--keys", "user/day", "--baseline", "x", "--pairs", "--format", "csv"]
+    words = [
+        "compare",
+        "qrels",
+        "x",
+        "y",
+        "RR",
+        "--keys",
+        "user/day",
+        "--baseline",
+        "x",
+        "--pairs",
+        "--format",
+        "csv",
+    ]
     runs = {"keys": "user/day", "baseline": "x"}
     for more, options in (([], {}), (["--unit", "day"], {"unit": "day"})):
         expected = compare("RR", "qrels", ["x", "y"], **runs, **options).pairs()

@@ -161,7 +161,9 @@ def test_a_wrong_command_is_one_line(words, says, command, tmp_path, monkeypatch
 
 
 def test_options_are_checked_before_runs_are_read(command, monkeypatch):
-    monkeypatch.setattr("ir_trunc._cli._procedures.score_matrix", lambda *_, **__: pytest.fail("the runs were read"))
+    monkeypatch.setattr(
+        "ir_trunc._cli._procedures.score_matrix", lambda *_, **__: pytest.fail("the runs were read")
+    )
     status, _, error = command("meta", "power", QRELS, *RUNS, "AP", "--alpha", "7")
     assert (status, "alpha=7 is out of range" in error) == (2, True)
 

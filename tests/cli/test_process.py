@@ -163,7 +163,11 @@ def test_what_ends_the_imports_of_a_command_is_one_line(folder, ended, error, st
     (folder / "pyarrow.py").write_text(f"raise {error}")
     path = os.pathsep.join([".", *filter(None, [os.environ.get("PYTHONPATH")])])
     message = {2: "ir_trunc: there is not enough memory.\n", 130: "ir_trunc: interrupted.\n"}[status]
-    assert ended("truncate", "in.run", "--policy", "Fixed(1)", env={"PYTHONPATH": path}) == (status, "", message)
+    assert ended("truncate", "in.run", "--policy", "Fixed(1)", env={"PYTHONPATH": path}) == (
+        status,
+        "",
+        message,
+    )
 
 
 def test_importing_ir_trunc_changes_nothing_in_the_process():

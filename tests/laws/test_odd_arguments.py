@@ -12,7 +12,6 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -249,12 +248,6 @@ CALLS = {
     "study.best_cuts": (study.best_cuts, TABLE | UNIVERSE | READING),
     "study.cuts": (study.cuts, TABLE | UNIVERSE | READING),
     "study.example": (study.example, {"measures": "RBPT", "irrelevant": 2, "relevant": 3, "scaled": True}),
-    "study.collections": (study.collections, {"folder": "data"}),
-    "study.over_collections": (
-        study.over_collections,
-        {"experiment": partial(study.cuts, "AP"), "collections": {"one": (QRELS, RUNS)}} | UNIVERSE | READING,
-    ),
-    "study.lengths": (study.lengths, {"qrels": QRELS, "runs": RUNS, "nil": "ends"} | READING),
     "meta.conditions": (
         meta.conditions,
         {"measures": "AP RBP(p={p})", "pools": POOLED, "depths": {"a": (1, 2), "b": (None, 3)},
@@ -321,7 +314,7 @@ CALLS = {
     "plots.lengths": (plots.lengths, {"table": study.best_cuts("AP", QRELS, RUNS), "ax": None}),
     "plots.lines": (plots.lines, {"series": study.example("RBPT"), "best": True, "ax": None}),
     "plots.lists": (plots.lists, {"rankings": RANKINGS, "title": "t", "longest": 5, "ax": None}),
-    "plots.nil": (plots.nil, {"table": study.lengths(None, RUNS), "ax": None}),
+    "plots.nil": (plots.nil, {"table": truncation.study.nil_report(RUNS["one"]).to_pandas(), "ax": None}),
     "plots.policies": (plots.policies, {"table": CROSS, "against": "length", "ax": None}),
     "plots.recall_curve": (
         plots.recall_curve,
@@ -390,7 +383,6 @@ def outcome(name: str, argument: str, value: object) -> BaseException | None:
 @example(("truncation.write_cuts", "cuts"), "10^5000", "as a value")
 @example(("truncation.abstention_curve", "confidence"), "numpy 0-d", "alone")
 @example(("truncation.policy.monitor", "run"), "1e308", "as scores of a frame")
-@example(("study.over_collections", "experiment"), "class", "alone")
 @example(("measure (D by topic)", "D"), "frame with a column twice", "alone")
 @example(("measure (D by topic)", "D"), "10^5000", "as a key")
 @example(("meta.SwapRates.sensitivity", "limit"), "1e308", "alone")

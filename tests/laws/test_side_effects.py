@@ -125,7 +125,6 @@ CALLS = {
     "nil_report": lambda qrels, runs: ir_trunc.truncation.study.nil_report(runs["x"]),
     "best_cuts": lambda qrels, runs: study.best_cuts("RBPU", qrels, runs),
     "agreement of cuts": lambda qrels, runs: study.agreement("AP", "AP", qrels, runs),
-    "lengths": lambda qrels, runs: study.lengths(None, runs),
     "cross_validate": lambda qrels, runs: truncation.cross_validate(["Greedy"], "RBPU", qrels, runs, folds=2),
     "fit and cut": lambda qrels, runs: truncation.Greedy().fit(ir_trunc.rank(qrels, runs["x"]), "RBPU"),
     "score_matrix": lambda qrels, runs: meta.power(meta.score_matrix("AP", qrels, runs)),

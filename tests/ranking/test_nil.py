@@ -238,7 +238,6 @@ def test_procedures_take_nil_as_calc_does(files):
         cross_validate("Greedy", "SetF", files["QRELS"], runs, folds=2, nil=convention)
         study.agreement("SetF", "AP", files["QRELS"], runs, nil=convention)
         study.cuts("SetF", files["QRELS"], runs, nil=convention)
-        study.lengths(files["QRELS"], runs, nil=convention)
     assert meta.pooled_runs(files["QRELS"], runs, nil="ends").rankings[0].lengths.tolist() == [1, 0, 0]
 
 

@@ -241,7 +241,6 @@ def test_every_function_that_takes_a_run_takes_how_it_is_read(tmp_path):
     assert ir_trunc.truncation.study.nil_report(frame(), stop="NS").before.tolist() == [2, 1]
     assert study.best_cuts("RR", QRELS, runs, **how)["score"].tolist() == first * 2
     assert study.cuts("RR", QRELS, runs, **how).loc["1-4", "RR"] == 1
-    assert study.lengths(None, runs, stop="NS").index.tolist() == [1, 2]
     table = study.agreement("RR", "RR", QRELS, {"x": frame(), "y": frame(LINES[:2])}, **how)
     assert table.notna().all(axis=None)
     assert meta.score_matrix("RR", QRELS, runs, **how).values[0, 0].tolist() == first

@@ -28,7 +28,7 @@ from ir_trunc import (
 )
 from ir_trunc._cli.main import main
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.truncation import Greedy, study
+from ir_trunc.truncation import Greedy
 from ir_trunc.typing import Reading
 
 pl = pytest.importorskip("polars")
@@ -105,7 +105,6 @@ def test_every_function_that_takes_a_run_takes_columns():
     assert len(meta.pooled_runs(LABELS, runs, columns=BOTH).systems) == 2
     cut = truncation.truncate(FOUND, "Fixed(k=1)", columns=OF_RUN)
     assert cut.to_dict() == {"1": {"a": 0.9}, "2": {"a": 0.7}}
-    assert study.lengths(LABELS, runs, columns=BOTH)["before"].tolist() == [2, 2]
     assert len(truncation.cross_validate("Greedy", "AP", LABELS, runs, 2, columns=BOTH)) == 2
     assert truncation.risk_coverage(LABELS, FOUND, columns=BOTH)["answers"].tolist() == [1, 2]
     with pytest.warns(match="few"):

@@ -124,8 +124,6 @@ TABLES = {
     "cuts": study.cuts(study.CUTS, QRELS, RUNS),
     "agreement": study.agreement(study.TRUNCATED, study.FULL, QRELS, RUNS),
     "example": study.example(),
-    "lengths": study.lengths(QRELS, RUNS),
-    "over_collections": study.over_collections(study.cuts, {"a": (QRELS, RUNS), LONG: (QRELS, RUNS)}, "AP"),
     "abstention_curve": abstention_curve("AP RR", QRELS, RUNS[LONG]),
     "nauc": nauc("AP RR", QRELS, RUNS[LONG]),
     "risk_coverage": risk_coverage(QRELS, RUNS[LONG]),

@@ -6,7 +6,6 @@ from generated import queries, rankings_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ir_trunc
 from ir_trunc import calc, compare
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.rankings import Rankings
@@ -90,9 +89,11 @@ def test_the_paper_s_example():
 
 def test_lengths_before_and_after_nil():
     run = {"1": {"a": 3.0, "NIL": 2.0}, "2": {"NIL": 1.0}, "3": {"a": 2.0, "b": 1.0}}
-    table = study.lengths(None, {"run": run})
+    with pytest.warns(DeprecationWarning, match="study.lengths is the sum of nil_report"):
+        table = study.lengths(None, {"run": run})
     assert table.to_dict() == {"before": {0: 0, 1: 1, 2: 2}, "after": {0: 1, 1: 1, 2: 1}}
-    table = study.lengths({topic: {"a": 1} for topic in "1234"}, {"run": run, "again": run})
+    with pytest.warns(DeprecationWarning, match="lengths"):
+        table = study.lengths({topic: {"a": 1} for topic in "1234"}, {"run": run, "again": run})
     assert table.to_dict() == {"before": {0: 2, 1: 2, 2: 4}, "after": {0: 4, 1: 2, 2: 2}}
 
 
@@ -106,57 +107,19 @@ def test_a_folder_stands_for_its_files(tmp_path):
         study.best_cuts("RBPU", {"1": {"a": 1}}, [tmp_path / "none"])
 
 
-def folder_of(path, name, runs, qrels="qrels.txt"):
-    (path / name / "runs").mkdir(parents=True)
-    (path / name / qrels).write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
-    for at, docs in enumerate(runs):
-        text = "".join(f"1 Q0 {doc} {rank} {-rank} x\n" for rank, doc in enumerate(docs))
-        (path / name / "runs" / f"run{at}").write_text(text)
-
-
-def test_any_folder_with_qrels_and_runs_is_a_collection(tmp_path):
-    folder_of(tmp_path, "my own data", ["ab", "ba"], "2024-QRELS.tsv")
-    folder_of(tmp_path, "other", ["ab"])
-    (tmp_path / "no runs").mkdir()
-    (tmp_path / "no runs" / "qrels.txt").write_text("1 0 a 1\n")
-    found = study.collections(tmp_path)
-    assert list(found) == ["my own data", "other"]
-    assert study.collections(tmp_path / "other") == {"other": found["other"]}
-    with pytest.raises(InputError, match="holds no collection: a file with 'qrels' in its name"):
-        study.collections(tmp_path / "no runs")
-    with pytest.raises(InputError, match="There is no folder"):
-        study.collections(tmp_path / "nowhere")
-    (tmp_path / "other" / "qrels.old").write_text("")
-    with pytest.raises(InputError, match=r"2 files that may be the qrels, qrels.old and qrels.txt"):
-        study.collections(tmp_path)
-
-
-def test_the_mean_over_collections_counts_each_of_them_once(tmp_path):
-    folder_of(tmp_path, "long", ["b" + "".join(f"{n}" for n in range(9)) + "a"])
-    folder_of(tmp_path, "short", ["ab", "ba"])
-    folder_of(tmp_path, "wide", ["xa"])
-    found = study.over_collections(study.cuts, study.collections(tmp_path), "RBPT(p=0.5) SetF")
-    each = {name: study.cuts("RBPT(p=0.5) SetF", *pair) for name, pair in study.collections(tmp_path).items()}
-    for name, table in each.items():
-        assert found.loc[name].equals(table)
-    for row in ("0", "1-4", "5-8", "9-16"):  # no list of the short ones is in the last bins
-        shares = [table.loc[row] if row in table.index else [0, 0] for table in each.values()]
-        assert found.loc["mean"].loc[row].tolist() == pytest.approx(np.mean(shares, axis=0).tolist())
-    lengths = study.over_collections(study.lengths, study.collections(tmp_path)).loc["mean"]
-    assert lengths["after"].to_dict() == pytest.approx({0: 4 / 3, 2: 1, 11: 1 / 3})
-    assert lengths.index.is_monotonic_increasing
-
-
-@pytest.mark.parametrize(("experiment", "collections", "says"), [
-    (study.best_cuts, {"a": (None, RUNS)}, "has no mean"),
-    (study.cuts, {"mean": (None, RUNS)}, "cannot be called 'mean'"),
-    (study.cuts, {}, "There is no collection"),
-    (study.cuts, {"a": "qrels"}, r"collection 'a' is 'qrels': a pair \(qrels, runs\) is needed"),
-    ("cuts", {"a": (None, RUNS)}, "a function is needed, as study.agreement"),
-])  # fmt: skip
-def test_what_has_no_mean_over_collections_is_said(experiment, collections, says):
-    with pytest.raises(ir_trunc.IrTruncError, match=says):
-        study.over_collections(experiment, collections, "SetF")
+def test_what_ends_with_version_3_gives_what_it_gave(tmp_path):
+    (tmp_path / "long" / "runs").mkdir(parents=True)
+    (tmp_path / "long" / "qrels.txt").write_text("1 0 a 1\n")
+    (tmp_path / "long" / "runs" / "mine").write_text("1 Q0 a 1 1 x\n")
+    with pytest.warns(DeprecationWarning, match="study.collections is Path"):
+        (long,) = study.collections(tmp_path).values()
+    assert long == (tmp_path / "long" / "qrels.txt", tmp_path / "long" / "runs")
+    pairs = {"a": (None, RUNS), "b": long}
+    with pytest.warns(DeprecationWarning, match="study.over_collections is pd.concat"):
+        found = study.over_collections(study.cuts, pairs, "SetF")
+    each = {name: study.cuts("SetF", *pair) for name, pair in pairs.items()}
+    assert all(found.loc[name].equals(table) for name, table in each.items())
+    assert found.loc["mean", "SetF"].tolist() == pytest.approx([1 / 6, 3 / 4, 1 / 12])
 
 
 def test_tables_keep_what_their_user_wrote():
