@@ -370,7 +370,7 @@ class Choice:
         if isinstance(value, str):
             if value in self.words:
                 return str(value)
-            hint = dict(self.elsewhere).get(value, "")
+            hint = dict(self.elsewhere).get(value) or nearest(value, self.words)
             raise ParameterError(f"{name}={shown(value)} is unknown: {self.allowed} is needed.{hint}")
         if self.number is None:
             raise ParameterTypeError(
@@ -405,6 +405,27 @@ def literal(node: ast.expr, source: str) -> Any:
         if is_number and "_" in (ast.get_source_segment(source, part) or ""):
             raise ValueError("the digits of a number are written without signs between them")
     return ast.literal_eval(node)
+
+
+def call_parts(text: str, refused: Callable[[str], Exception]) -> tuple[str, Any, dict[str, Any], Any]:
+    """A text `Name(value, param=value)@value`: its name, and values as syntax, by place, name, behind @."""
+    try:
+        node: Any = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise refused("it cannot be read") from None
+    behind, args, keywords = None, [], []
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        node, behind = node.left, node.right
+    if isinstance(node, ast.Call):
+        node, args, keywords = node.func, node.args, node.keywords
+    if not isinstance(node, ast.Name):
+        raise refused("it does not begin with a name")
+    by_name = {keyword.arg: keyword.value for keyword in keywords}
+    if None in by_name:
+        raise refused("parameters need names")
+    if len(by_name) < len(keywords):
+        raise refused("a parameter is given twice")
+    return node.id, args, by_name, behind
 
 
 Seed = Annotated[int, Whole("seed of what is drawn at random", low=0)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -154,14 +154,7 @@ QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Floats | None]]] = {
 OF_NIL_QUERIES = ("abstention.precision", "abstention.recall")
 
 
-@dataclass(frozen=True)
-class _Estimate:
-    """A quantity with its confidence interval; NaN and the reason if there is none."""
-
-    value: float
-    low: float
-    high: float
-    unknown: str = ""
+_Interval = tuple[float, float, float]  # a quantity and its bounds; NaN for a share of nothing
 
 
 def _values(condition: Condition, results: Results, unit: str | None) -> Floats:
@@ -184,35 +177,32 @@ def _values(condition: Condition, results: Results, unit: str | None) -> Floats:
     return np.asarray(share + (part - share * whole) / whole.mean())
 
 
-def _estimate(condition: Condition, results: Results, unit: str | None, confidence: float) -> _Estimate:
+def _estimate(condition: Condition, results: Results, unit: str | None, confidence: float) -> _Interval:
     """The quantity of one run with its interval: Student's for a mean, Wilson's for a share, or BCa."""
-    estimate = _mean(_values(condition, results, unit), confidence)
-    if estimate.unknown:
-        return estimate
+    value, low, high = _mean(_values(condition, results, unit), confidence)
+    if np.isnan(value):
+        return value, low, high
     if condition.measure is not None:
         bound = bind(condition.measure)
         if bound is None:
-            return estimate
+            return value, low, high
         if bound.definition.scope == "run":
-            return _Estimate(estimate.value, *bootstrap_interval(bound, results.rankings, confidence, seed=0))
+            return value, *bootstrap_interval(bound, results.rankings, confidence, seed=0)
         lowest, highest = bound.definition.range
     else:
         part, whole = QUANTITIES[condition.name](results)
         if whole is not None and not results.universe.keys:
             share = stats.binomtest(int(part.sum()), int(whole.sum()))
             bounds = share.proportion_ci(confidence, method="wilson")
-            return _Estimate(float(share.statistic), float(bounds.low), float(bounds.high))
+            return float(share.statistic), float(bounds.low), float(bounds.high)
         lowest, highest = 0.0, np.inf if whole is None else 1.0
-    return replace(estimate, low=max(estimate.low, lowest), high=min(estimate.high, highest))
+    return value, max(low, lowest), min(high, highest)
 
 
-def _mean(values: Floats, confidence: float) -> _Estimate:
+def _mean(values: Floats, confidence: float) -> _Interval:
     """A mean over units with Student's interval."""
-    mean = float(values.mean())
-    if np.isnan(mean):
-        return _Estimate(np.nan, np.nan, np.nan, "there is nothing that it is a share of")
-    half = float(half_of_interval(values, 1 - confidence))
-    return _Estimate(mean, mean - half, mean + half)
+    mean, half = float(values.mean()), float(half_of_interval(values, 1 - confidence))
+    return mean, mean - half, mean + half
 
 
 @dataclass(frozen=True)
@@ -477,16 +467,16 @@ def _check(
     confidence: float,
 ) -> Check:
     new = decides = _estimate(condition, now, unit, confidence)
-    old, values = _Estimate(np.nan, np.nan, np.nan), _values(condition, now, unit)
+    before_value, values = np.nan, _values(condition, now, unit)
     if before is not None:
-        old = _estimate(condition, before, unit, confidence)
-        decides = _mean(values - _values(condition, before, unit), confidence)
-        decides = replace(decides, value=new.value - old.value)
-    low, high = decides.low, decides.high
-    observed, *interval = condition.met(np.array([decides.value, low, high])).tolist()
+        before_value = _estimate(condition, before, unit, confidence)[0]
+        _, *bounds = _mean(values - _values(condition, before, unit), confidence)
+        decides = new[0] - before_value, *bounds
+    observed, *interval = condition.met(np.array(decides)).tolist()
+    unknown = "there is nothing that it is a share of" if np.isnan(decides[0]) else ""
     verdict: Verdict = "passed"
-    if decides.unknown:
+    if unknown:
         verdict = "failed" if require == "shown" else "undecided"
     elif observed if require == "observed" else any(interval):
         verdict = "undecided" if require == "certain" and not all(interval) else "failed"
-    return Check(condition.text, verdict, old.value, new.value, low, high, len(values), decides.unknown)
+    return Check(condition.text, verdict, before_value, new[0], *decides[1:], len(values), unknown)

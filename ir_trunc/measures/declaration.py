@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import copyreg
 import inspect
 import sys
@@ -14,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
-from ir_trunc._core.parameters import literal
+from ir_trunc._core.parameters import call_parts, literal
 from ir_trunc.measures.definition import CUTOFF, Definition, Formula, ListParts, OfMeans, Range, TieUnit
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Kind, Nil, Param, Whole
@@ -280,33 +279,17 @@ def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
         form = "Name, Name@k or Name(param=value, ...)@k"
         return UnknownMeasureError(f"{text!r} is not a measure: {problem}; {form} is needed.")
 
+    source = text.strip()
+    name, args, by_name, behind = call_parts(source, refuse)
+    if args:
+        raise refuse("parameters need names")
     try:
-        source = text.strip()
-        node = ast.parse(source, mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise refuse("it cannot be read") from None
-    cutoff = None
-    try:
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            cutoff = literal(node.right, source)
-            node = node.left
-        params = {}
-        if isinstance(node, ast.Call):
-            if node.args or any(keyword.arg is None for keyword in node.keywords):
-                raise refuse("parameters need names")
-            if len({keyword.arg for keyword in node.keywords}) < len(node.keywords):
-                raise refuse("a parameter is given twice")
-            params = {str(keyword.arg): literal(keyword.value, source) for keyword in node.keywords}
-            node = node.func
-    except (ValueError, TypeError) as error:
-        if isinstance(error, UnknownMeasureError):
-            raise
+        params = {key: literal(value, source) for key, value in by_name.items()}
+        return name, params, None if behind is None else literal(behind, source)
+    except (ValueError, TypeError):
         raise refuse(
             "a value must be a number, a word in quotes, True, False, None or a {grade: gain} map"
         ) from None
-    if not isinstance(node, ast.Name):
-        raise refuse("it does not begin with a name")
-    return node.id, params, cutoff
 
 
 def split_at_blanks(text: str) -> list[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
+from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Whole, checked
+from ir_trunc._core.parameters import Choice, Several, Whole, checked
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
@@ -29,13 +29,17 @@ _CONFIDENCES: dict[str, Callable[[Floats], float]] = {
     "spread": lambda scores: float(scores.std()),
 }
 
+Confidences = Annotated[
+    str | Iterable[str], Several("confidences in a list", Choice("a confidence", tuple(_CONFIDENCES)))
+]
+
 
 @checked
 def abstention_curve(
     measures: MeasureLike,
     qrels: QrelsLike | None,
     run: RunLike,
-    confidence: str | Iterable[str] = ("first", "gap", "spread"),
+    confidence: Confidences = ("first", "gap", "spread"),
     steps: Annotated[int, Whole("number of rates", low=2)] = 10,
     **options: Unpack[Options],
 ) -> pd.DataFrame:
@@ -78,9 +82,8 @@ def abstention_curve(
          RR     oracle   0.0   0.75
          RR     oracle   0.5   1.00
     """
-    names = _names_of_confidences(confidence)
     rankings = rank(qrels, run, **options)
-    confidences = {name: _confidence_in(rankings, name) for name in names}
+    confidences = {name: _confidence_in(rankings, name) for name in confidence}
     rows = []
     for measure in parse_measures(measures):
         bound = one_measure(measure)
@@ -102,7 +105,7 @@ def nauc(
     measures: MeasureLike,
     qrels: QrelsLike | None,
     run: RunLike,
-    confidence: str | Iterable[str] = ("first", "gap", "spread"),
+    confidence: Confidences = ("first", "gap", "spread"),
     steps: Annotated[int, Whole("number of rates", low=2)] = 10,
     **options: Unpack[Options],
 ) -> pd.DataFrame:
@@ -149,18 +152,6 @@ def nauc(
             row = {"measure": measure, "confidence": name, "nauc": ratio}
             rows.append({**row, "area": area, "flat": flat, "oracle": best})
     return as_table(rows)
-
-
-def _names_of_confidences(confidence: Any) -> list[str]:
-    is_list = isinstance(confidence, Iterable) and not isinstance(confidence, str)
-    names = list(confidence) if is_list and getattr(confidence, "ndim", 1) != 0 else [confidence]
-    for name in names:
-        if not isinstance(name, str) or name not in _CONFIDENCES:
-            allowed = f"it can be {', '.join(_CONFIDENCES)}.{nearest(name, _CONFIDENCES)}"
-            raise ParameterError(f"confidence={shown(name)} is unknown: {allowed}")
-    if not names:
-        raise ParameterError("confidence: at least one is needed.")
-    return list(dict.fromkeys(names))
 
 
 def _confidence_in(rankings: Rankings, name: str) -> Floats:

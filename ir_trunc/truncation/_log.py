@@ -374,15 +374,7 @@ def read_log(
     least = 1.0 if correct_from is None else number("correct_from", correct_from, 0, 1)
     if not least:
         raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
-    judged: Judge | None = None
-    if callable(judge) and not isinstance(judge, type):
-        judged = judge
-    elif judge is not None:
-        compare = _JUDGES[one_of("judge", judge, _JUDGES)]
-
-        def judged(answer: str, references: list[str]) -> float:
-            return max(compare(answer, reference) for reference in references)
-
+    judged = _judge(judge)
     assumed = True if flag("all_answerable", all_answerable) else None
     for field, column in mapping("columns", {} if columns is None else columns, "{field: column}").items():
         if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
@@ -430,6 +422,14 @@ def read_log(
             " correct_from=0.5 (--correct-from 0.5), for example, counts as right what reaches 0.5."
         )
     return DecisionLog(run, answerable, groups, sure > 0, source)
+
+
+def _judge(judge: Any) -> Judge | None:
+    """The function that says how correct an answer is by its references."""
+    if judge is None or (callable(judge) and not isinstance(judge, type)):
+        return judge
+    compare = _JUDGES[one_of("judge", judge, _JUDGES)]
+    return lambda answer, references: max(compare(answer, reference) for reference in references)
 
 
 def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, printable, shown
-from ir_trunc._core.parameters import literal, text
+from ir_trunc._core.parameters import call_parts, literal, text
 from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
 from ir_trunc._scoring._saved import fields_of, read_saved, typed
@@ -86,21 +86,13 @@ def _from_call(definition: PolicyDefinition, call_text: str) -> Policy:
     def refuse(problem: object) -> ParameterError:
         return ParameterError(f"{call_text!r} cannot be read: {problem}; {form} is needed.")
 
-    try:
-        call = ast.parse(call_text, mode="eval").body
-        args, keywords = (call.args, call.keywords) if isinstance(call, ast.Call) else ([], [])
-        if not isinstance(getattr(call, "func", call), ast.Name):
-            raise SyntaxError
-        positional = [_argument_value(call_text, node) for node in args]
-        by_name = {keyword.arg or "**": _argument_value(call_text, keyword.value) for keyword in keywords}
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise refuse("parameters are written otherwise") from None
+    _, args, keywords, _ = call_parts(call_text, refuse)
+    positional = [_argument_value(call_text, node) for node in args]
+    by_name = {key: _argument_value(call_text, node) for key, node in keywords.items()}
     for key in by_name.keys() - params.keys():
         raise ParameterError(
             f"{name} has no parameter {key!r}; it has: {', '.join(params)}.{nearest(key, params)}"
         )
-    if len(by_name) < len(keywords):
-        raise refuse("a parameter is given twice")
     try:
         inspect.signature(definition.kind).bind(*positional, **by_name)
     except TypeError as error:

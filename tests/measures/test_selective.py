@@ -139,10 +139,10 @@ def test_equal_confidences_leave_out_the_mean():
 
 @pytest.mark.parametrize(("measure", "options", "says"), [
     ("c@1", {}, "c@1 looks at all lists"),
-    ("RR", {"confidence": "max"}, "confidence='max' is unknown: it can be first, gap, spread"),
+    ("RR", {"confidence": "max"}, "confidence='max' is unknown: 'first', 'gap' or 'spread' is needed"),
     ("RR", {"confidence": "gab"}, "unknown.*Did you mean gap"),
-    ("RR", {"confidence": 5}, "confidence=5 is unknown"),
-    ("RR", {"confidence": 10**5000}, "<int> is unknown: it can be"),  # Python writes at most 4300 digits
+    ("RR", {"confidence": 5}, "confidence=5: confidences in a list are needed"),
+    ("RR", {"confidence": 10**5000}, "<int>: confidences in a list are needed"),  # Python writes no more than 4300
     ("RR", {"steps": 1}, "steps"),
 ])  # fmt: skip
 def test_wrong_arguments_of_the_abstention_curve_are_refused(measure, options, says):
