@@ -470,8 +470,8 @@ def _check(
     before_value, values = np.nan, _values(condition, now, unit)
     if before is not None:
         before_value = _estimate(condition, before, unit, confidence)[0]
-        _, *bounds = _mean(values - _values(condition, before, unit), confidence)
-        decides = new[0] - before_value, *bounds
+        _, low, high = _mean(values - _values(condition, before, unit), confidence)
+        decides = new[0] - before_value, low, high
     observed, *interval = condition.met(np.array(decides)).tolist()
     unknown = "there is nothing that it is a share of" if np.isnan(decides[0]) else ""
     verdict: Verdict = "passed"

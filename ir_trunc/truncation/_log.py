@@ -371,7 +371,7 @@ def read_log(
         return DecisionLog(decisions, dict.fromkeys(decisions, True), {}, True, source, decided)
     if number("threshold", threshold) != MIDDLE:
         raise ParameterError("threshold divides yes from no: it needs truth.")
-    least = 1.0 if correct_from is None else number("correct_from", correct_from, 0, 1)
+    least = number("correct_from", 1.0 if correct_from is None else correct_from, 0, 1)
     if not least:
         raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
     judged = _judge(judge)
@@ -380,27 +380,16 @@ def read_log(
         if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
     items = list(_items(log, source, {} if columns is None else columns))
-    if not items:
-        raise InputError(f"{source}: there is no question; at least one is needed.")
     run: dict[str, dict[str, float]] = {}
     answerable: dict[str, bool | None] = {}
     groups: dict[str, str] = {}
-    sure, graded = 0, 0
+    sure = graded = 0
     for place, item in enumerate(items, 1):
         name = one_id(item.get("id"), "id", f"{source}, item {place}")
         where = f"{source}, question {name}"
         if name in run:
             raise InputError(f"{where} is there twice; each question needs an id of its own.")
-        answer, has_answer = _text(item, where), _answerable(item, where)
-        value = _correct(item, answer, judged, where) if answer or "correct" in item else 0.0
-        if value > 0 and not answer and has_answer is not False:
-            raise InputError(
-                f"{where} is unanswered and correct: is silence right there? answerable: false says so."
-            )
-        if answer and value >= least:
-            if has_answer is False:
-                raise InputError(f"{where} is answered correctly and has no answer: one of the two is wrong.")
-            has_answer = True
+        answer, value, has_answer = _judged(item, judged, least, where)
         run[name] = {}
         if answer:
             graded += 0 < value < 1
@@ -451,12 +440,14 @@ def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[s
     elif shape != "list":
         raise InputError(f"log of type {type(log).__name__}: {_FORMS} is needed.")
     items = list(content)
+    if not items:
+        raise InputError(f"{source}: there is no question; at least one is needed.")
     for place, item in enumerate(items, 1):
         if not isinstance(item, Mapping):
             raise InputError(f"{source}, item {place}: {shown(item)}: {_FORMS} is needed.")
     present = dict.fromkeys(name for item in items for name in item)
     column_of = {}
-    for field, names_of_field in _NAMES.items() if items else ():
+    for field, names_of_field in _NAMES.items():
         wanted = (columns[field],) if field in columns else names_of_field
         matching = [name for name in wanted if name in present]
         if not matching and (field in columns or field in ("id", "answer")):
@@ -516,6 +507,23 @@ def _answerable(item: Mapping[str, Any], where: str) -> bool | None:
             )
         has_answer = bool(value)
     return has_answer
+
+
+def _judged(
+    item: Mapping[str, Any], judge: Judge | None, least: float, where: str
+) -> tuple[str, float, bool | None]:
+    """The answer, how correct it is, and whether the question has one; InputError if these contradict."""
+    answer, has_answer = _text(item, where), _answerable(item, where)
+    value = _correct(item, answer, judge, where) if answer or "correct" in item else 0.0
+    if value > 0 and not answer and has_answer is not False:
+        raise InputError(
+            f"{where} is unanswered and correct: is silence right there? answerable: false says so."
+        )
+    if not answer or value < least:
+        return answer, value, has_answer
+    if has_answer is False:
+        raise InputError(f"{where} is answered correctly and has no answer: one of the two is wrong.")
+    return answer, value, True
 
 
 def _correct(item: Mapping[str, Any], answer: str, judge: Judge | None, where: str) -> float:

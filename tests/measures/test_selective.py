@@ -142,7 +142,7 @@ def test_equal_confidences_leave_out_the_mean():
     ("RR", {"confidence": "max"}, "confidence='max' is unknown: 'first', 'gap' or 'spread' is needed"),
     ("RR", {"confidence": "gab"}, "unknown.*Did you mean gap"),
     ("RR", {"confidence": 5}, "confidence=5: confidences in a list are needed"),
-    ("RR", {"confidence": 10**5000}, "<int>: confidences in a list are needed"),  # Python writes no more than 4300
+    ("RR", {"confidence": 10**5000}, "<int>: confidences in a list are needed"),  # too long to write
     ("RR", {"steps": 1}, "steps"),
 ])  # fmt: skip
 def test_wrong_arguments_of_the_abstention_curve_are_refused(measure, options, says):
