@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, get_type_hints
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, g
 import numpy as np
 import numpy.typing as npt
 
+from ir_trunc._core.deprecation import outdated
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.parameters import flag, instance, numbers, text, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings
@@ -90,8 +90,7 @@ class Policy:
     def __init_subclass__(cls) -> None:
         for former, hook in (("cut", "lengths"), ("fit", "learn")):
             if former in vars(cls):
-                advice = f"{cls.__name__}: rename `{former}` to `{hook}`, which Policy.{former} calls."
-                warnings.warn(advice, DeprecationWarning, stacklevel=2)
+                outdated(f"{cls.__name__}.{former}", f"the hook {hook}, which Policy.{former} calls,", 2)
                 setattr(cls, hook, vars(cls)[former])
                 delattr(cls, former)
 
