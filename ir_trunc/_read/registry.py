@@ -21,57 +21,39 @@ from ir_trunc._read.text import beginning
 
 Shape = Literal["path", "frame", "mapping", "list", "object"]
 
-ORDER: dict[Shape, tuple[str, ...]] = {
-    "path": (
-        "trec.trec",
-        "topics.topic_file",
-        "traces.spans",
-        "cdet.change_run",
-        "cdet.change_topics",
-        "squad.squad_questions",
-        "answers.answer_classes",
-        "files.parquet_file",
-        "files.json_file",
-        "trec.ntcir",
-        "files.beir_folder",
-        "datasets.ir_dataset",
-        "files.csv_file",
-    ),
-    "frame": ("memory.frame", "topics.column", "traces.spans", "nested.nested_records"),
-    "mapping": (
-        "memory.dicts",
-        "topics.keys",
-        "squad.squad_questions",
-        "answers.answer_classes",
-        "memory.relevant_ids",
-        "traces.spans",
-        "nested.nested_records",
-        "nested.search_results",
-        "nested.lists_by_topic",
-    ),
-    "list": (
-        "memory.named_tuples",
-        "topics.items",
-        "topics.column",
-        "memory.plain_tuples",
-        "traces.spans",
-        "nested.nested_records",
-        "nested.search_results",
-        "memory.records",
-    ),
-    # of a class that is not built in, after the readers of its own shape
-    "object": (
-        "nested.search_results",
-        "nested.nested_records",
-        "datasets.ir_dataset",
-        "datasets.hugging_face",
-    ),
+ORDER: dict[str, tuple[Shape, ...]] = {
+    "memory.dicts": ("mapping",),
+    "memory.named_tuples": ("list",),
+    "memory.frame": ("frame",),
+    "trec.trec": ("path",),
+    "topics.topic_file": ("path",),
+    "topics.keys": ("mapping",),
+    "topics.items": ("list",),
+    "topics.column": ("list", "frame"),
+    "memory.plain_tuples": ("list",),
+    "memory.relevant_ids": ("mapping",),
+    "traces.spans": ("path", "mapping", "list", "frame"),
+    "cdet.change_run": ("path",),
+    "cdet.change_topics": ("path",),
+    "squad.squad_questions": ("path", "mapping"),
+    "answers.answer_classes": ("path", "mapping"),
+    "nested.nested_records": ("mapping", "list", "frame", "object"),
+    "nested.search_results": ("mapping", "list", "object"),
+    "nested.lists_by_topic": ("mapping",),
+    "memory.records": ("list",),
+    "files.parquet_file": ("path",),
+    "files.json_file": ("path",),
+    "trec.ntcir": ("path",),
+    "files.beir_folder": ("path",),
+    "datasets.ir_dataset": ("path", "object"),
+    "files.csv_file": ("path",),
+    "datasets.hugging_face": ("object",),
 }
-"""The readers of each shape of data, as `module.name`, in the order in which they are asked.
+"""The readers, as `module.name`, in the order in which they are asked, and the shapes of data of each.
 
-The first of a kind (run, qrels, ...) is that of the usual form: it also reads what no reader recognises, and
-says what is needed. A reader that is declared outside this package is asked before all of them, the one
-declared last first.
+'object' is data of a class that is not built in, whatever their shape. The first reader of a shape for a kind
+(run, qrels, ...) is that of the usual form: it also reads what no reader recognises, and says what is needed.
+A reader that is declared outside this package is asked before all of them, the one declared last first.
 """
 
 
@@ -190,17 +172,8 @@ def _built_in(name: str) -> Reader:
 
 
 def readers_of(kind: DataKind) -> list[Reader]:
-    """The readers of a kind, for lists of forms: the usual ones first, then in the order of asking."""
-    of_package = (_built_in(name) for names in ORDER.values() for name in names)
-    of_kind = [reader for reader in (*of_package, *OTHERS.values()) if kind in reader.kinds]
-    return list(dict.fromkeys([*_usual(kind), *of_kind]))
-
-
-def _usual(kind: DataKind) -> list[Reader]:
-    """The readers of the usual forms of a kind."""
-    of_shapes = ([_built_in(name) for name in names] for shape, names in ORDER.items() if shape != "object")
-    firsts = (next((reader for reader in readers if kind in reader.kinds), None) for readers in of_shapes)
-    return [reader for reader in firsts if reader is not None]
+    """The readers of a kind in the order of asking, those outside this package last."""
+    return [reader for reader in (*map(_built_in, ORDER), *OTHERS.values()) if kind in reader.kinds]
 
 
 def shape_of(data: Any) -> Shape:
@@ -235,29 +208,27 @@ def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
 def reader_of(data: Any, layout: Layout) -> Reader:
     """The reader for the data; InputError where there is none."""
     shape, recognisable = shape_of(data), data
-    own_class = shape != "path" and type(data).__module__ != "builtins"
+    shapes = {shape} if shape == "path" or type(data).__module__ == "builtins" else {shape, "object"}
     if shape == "path":
         _refuse_content(data, layout)
         recognisable = File(data, layout.reading)
     for reader in reversed(OTHERS.values()):
-        is_asked = layout.kind in reader.kinds and (
-            shape in reader.shapes or (own_class and "object" in reader.shapes)
-        )
+        is_asked = layout.kind in reader.kinds and not shapes.isdisjoint(reader.shapes)
         if is_asked and reader.recognises(recognisable):
             return reader
     if "list" in layout.reading.names.needed and shape != "path":
         return _built_in("nested.nested_records")
     usual = None
-    for name in ORDER[shape] + (ORDER["object"] if own_class else ()):
-        reader = _built_in(name)
-        if layout.kind in reader.kinds:
-            if reader.recognises(recognisable):
-                return reader
-            usual = usual or reader
-    if usual is not None and shape != "object":
+    for name, of in ORDER.items():
+        if shapes.isdisjoint(of) or layout.kind not in (reader := _built_in(name)).kinds:
+            continue
+        if reader.recognises(recognisable):
+            return reader
+        usual = usual or (reader if shape in of and shape != "object" else None)
+    if usual is not None:
         return usual
     own = [reader for reader in OTHERS.values() if layout.kind in reader.kinds]
-    forms = "; ".join(reader.form_of(layout) for reader in [*_usual(layout.kind), *own])
+    forms = "; ".join(reader.form_of(layout) for reader in [*readers_of(layout.kind)[:4], *own])
     needed = f"one of these is needed: {forms}; or another form of the page 'Your data'"
     raise InputError(f"{layout.kind} of type {type(data).__name__}: {needed}.")
 

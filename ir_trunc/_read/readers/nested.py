@@ -355,7 +355,8 @@ def _results_of_queries(results: Any, source: str) -> Sequence[Any]:
         return [{"ids": [of], "distances": [numbers]} for of, numbers in zip(ids, distances)]
     if isinstance(results, tuple):
         of_bm25s = hasattr(results, "documents")
-        values, documents = (results.scores, results.documents) if of_bm25s else results
+        names = ("scores", "documents")
+        values, documents = (getattr(results, name) for name in names) if of_bm25s else results
         if values.dtype.kind != "f" and documents.dtype.kind == "f":  # of bm25s, unpacked
             values, documents = documents, values
         if np.shape(documents) != np.shape(values):
