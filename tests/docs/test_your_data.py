@@ -67,6 +67,7 @@ FILES = {
     "track.qrels": "t/q/2024-01-01 0 d1 5\nt/q/2024-01-02 0 d2 5\n",
     "my.jsonl": lines({"runtag": "mine"}, {"topic": "t", "results": {day: [RANKING] for day in DAYS}}),
     "spans.jsonl": lines({"context": {"span_id": "1", "trace_id": "2"}, "attributes": SPAN}),
+    "results.jsonl": lines({"query_id": "q1", "results": [{"id": "d1", "score": 0.9}]}),
     "rag.jsonl": lines({"run_id": "mine", "topic_id": "q1", "references": ["d1"], "answer": []}),
     "dev-v2.0.json": json.dumps(SQUAD),
     "predictions.json": json.dumps({"q1": "Paris", "q2": ""}),

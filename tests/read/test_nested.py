@@ -1,4 +1,4 @@
-"""Records with a list of documents each, in forms that the user names."""
+"""Records with a list of documents each, in forms that are declared or that the user names."""
 
 import json
 
@@ -47,3 +47,57 @@ def test_the_mistakes_of_records(record, part):
     message = complaint(lambda: read_run(records, columns={"list": "contexts"}))
     check(message, part, "run (records)")
     assert len(message) < 400
+
+
+SCORED = [{"id": "b", "score": 0.9, "text": "x"}, {"id": "a", "score": 0.5, "text": "y"}]
+DECLARED = {
+    "iKAT 2023": {"run_name": "mine", "turns": [
+        {"turn_id": "1", "responses": [{"rank": 1, "text": "x", "passage_provenance": SCORED}]},
+        {"turn_id": "2", "responses": [{"rank": 1, "text": "x", "passage_provenance": []}]},
+    ]},
+    "iKAT 2025": [
+        {"turn_id": "1", "references": {"b": 0.9, "a": 0.5}, "responses": [{"rank": 1, "text": "x"}]},
+        {"metadata": {"turn_id": "2", "topic_id": "7"}, "references": {}},
+    ],
+    "MTRAGEval": [
+        {"task_id": "1", "contexts": [{"document_id": doc["id"], "score": doc["score"]} for doc in SCORED]},
+        {"task_id": "2", "contexts": []},
+    ],
+    "DPR": [
+        {"question": "1", "answers": ["x"], "ctxs": [doc | {"score": str(doc["score"])} for doc in SCORED]},
+        {"question": "2", "answers": [], "ctxs": []},
+    ],
+    **{
+        f"{name} as {type(docs).__name__}": [{"query_id": "1", name: docs}, {"query_id": "2", name: []}]
+        for name in ("contexts", "ctxs", "documents", "results", "hits", "references")
+        for docs in (SCORED, {"b": 0.9, "a": 0.5})
+    },
+    "hits of a response": [
+        {"query": "1", "hits": {"hits": [{"_id": "b", "_score": 0.9}, {"_id": "a", "_score": 0.5}]}},
+        {"query": "2", "hits": {"hits": []}},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", DECLARED)
+def test_a_declared_form_is_the_run_of_its_lists(tmp_path, form):
+    data = DECLARED[form]
+    (tmp_path / "whole.json").write_text(json.dumps(data), encoding="utf-8")
+    files = [tmp_path / "whole.json"]
+    if isinstance(data, list):
+        text = "".join(f"{json.dumps(record)}\n" for record in data)
+        (tmp_path / "lines.jsonl").write_text(text, encoding="utf-8")
+        files.append(tmp_path / "lines.jsonl")
+    for run in (data, *files):
+        rows = read_run(run)
+        assert rows.to_dict() == {"1": {"b": 0.9, "a": 0.5}}
+        assert rows.universe == ("1", "2")
+
+
+def test_rows_with_a_list_among_their_fields_are_rows():
+    row = {"query_id": "1", "doc_id": "a", "score": 0.5, "references": ["x"]}
+    assert read_run([row]).to_dict() == {"1": {"a": 0.5}}
+
+
+def test_a_run_is_no_judgments():
+    check(complaint(lambda: read_qrels(DECLARED["DPR"])), "qrels (questions of DPR): they are a run")

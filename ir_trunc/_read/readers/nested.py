@@ -17,6 +17,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, counted, shown, warn
 from ir_trunc._read.arrow import joined_id, one_id, pa
 from ir_trunc._read.readers.memory import dicts, first_docs, first_item
+from ir_trunc._read.readers.trec import NUMBER
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import Table, reader, shape_of
 from ir_trunc._read.rows import Rows
@@ -31,6 +32,7 @@ _SCORES = ("score", "_score", "relevance_score")
 _INSIDE = ("node", "document", "metadata", "meta")
 _METADATA = ("metadata", "meta")
 
+_ROWS = ("doc_id", "docno", "corpus-id")  # names of the document in a row
 _TOPICS = ("query_id", "qid", "query-id", "topic_id", "_id", "id")  # names of the topic of a record
 
 _FILLER, _LARGEST = -1, 3e38  # FAISS fills a list that is too short with this position, and a distance above
@@ -90,6 +92,12 @@ def _whole_response(response: Any, place: str) -> None:
 
 FORMS = (
     Form(
+        "turns of iKAT",  # of 2023 and 2024 in a list, with the passages of the first response; of 2025 each
+        lists=("responses.0.passage_provenance", "references"),
+        topics=("turn_id", "metadata.turn_id"),
+        records="turns",
+    ),
+    Form(
         "answers of TREC RAG",
         lists=("references",),
         topics=("topic_id", "metadata.topic_id", "narrative_id", "metadata.narrative_id"),
@@ -101,6 +109,13 @@ FORMS = (
         judged=("reference_context_ids",),
         records="samples",
         signs=("retrieved_contexts", "reference_contexts"),
+    ),
+    Form("answers of MTRAGEval", lists=("contexts",), topics=("task_id",), docs=("document_id", *_IDS)),
+    Form("questions of DPR", lists=("ctxs",), topics=("q_id", "id", "question")),
+    Form(
+        "search results by query",
+        lists=("contexts", "ctxs", "documents", "results", "hits.hits", "hits", "references"),
+        topics=(*_TOPICS, "query", "question"),
     ),
     Form(
         "responses of Elasticsearch or OpenSearch",
@@ -148,6 +163,7 @@ def _first_at(record: Any, paths: Iterable[Any]) -> Any:
 def _as_list(documents: Any) -> list[Any] | None:
     """The documents of a record; None where they are no list."""
     documents = documents.tolist() if hasattr(documents, "tolist") else documents
+    documents = tuple(documents.items()) if isinstance(documents, Mapping) else documents
     return list(documents) if isinstance(documents, (list, tuple)) else None
 
 
@@ -174,7 +190,9 @@ def _first_record(data: Any, form: Form) -> Any:
 
 def form_of_records(data: Any) -> Form | None:
     """The declared form of records with topics; None where they have none."""
-    return next((form for form in FORMS if form.topics and form.is_in(_first_record(data, form))), None)
+    first = ((form, _first_record(data, form)) for form in FORMS if form.topics)
+    nested = ((form, record) for form, record in first if _first_at(record, _ROWS) is None)
+    return next((form for form, record in nested if form.is_in(record)), None)
 
 
 def _named_form(layout: Layout) -> Form:
@@ -193,10 +211,11 @@ def _named_form(layout: Layout) -> Form:
     called="records",
 )
 def nested_records(data: Any, layout: Layout) -> Read:
-    """Answers of TREC's RAG track, with topic_id or narrative_id, and references; samples of ragas.
+    """Answers of TREC's RAG track, turns of iKAT, answers of MTRAGEval, questions of DPR, samples of ragas.
 
-    Samples have user_input, retrieved_context_ids and, as qrels, reference_context_ids. The order of a list
-    is its rank. columns={"list": "contexts", "query_id": "qid", "doc_id": "id"} names the parts of other
+    Samples have user_input, retrieved_context_ids and, as qrels, reference_context_ids. Other search results
+    have query_id or query, and contexts, ctxs, documents, results, hits or references. The order of a list is
+    its rank. columns={"list": "contexts", "query_id": "qid", "doc_id": "id"} names the parts of other
     records; dots lead into records, as in "metadata.id".
     """
     names = layout.reading.names
@@ -219,8 +238,15 @@ def nested_records(data: Any, layout: Layout) -> Read:
         topic = one_id(joined_id(topic, layout.reading.nesting, place), "topic", place)
         if topic in lists:
             raise InputError(f"{place}: topic {topic} is in an item before; each topic needs one.")
-        lists[topic] = list(_documents(documents, f"{place}, topic {topic}", layout, form))
+        docs = _documents(documents, f"{place}, topic {topic}", layout, form)
+        lists[topic] = [(doc, _number(value)) for doc, value in docs]
     return rows_of_lists(lists, layout, ranked=True)
+
+
+def _number(value: Any) -> Any:
+    """A number that is written as a text, as DPR has scores; other values as they are."""
+    is_number = isinstance(value, str) and NUMBER[float].fullmatch(value)
+    return float(value) if is_number else value
 
 
 def _keys_of(record: Any) -> str:
