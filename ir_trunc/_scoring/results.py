@@ -462,14 +462,13 @@ class Results(Result):
         >>> [text.get_text() for text in ax.texts]
         ['RR', '0.750']
         """
-        from scipy import stats
-
         from ir_trunc import plots
+        from ir_trunc._scoring._statistics import half_of_interval
 
         units, values = self.means_of_units(self.values)
         low = high = np.full((len(self.measures), 1), np.nan)
         if len(units) > 1:
-            half = stats.t.ppf(0.975, len(units) - 1) * stats.sem(values, axis=1)[:, None]
+            half = half_of_interval(values, 0.05)[:, None]
             low, high = values.mean(axis=1)[:, None] - half, values.mean(axis=1)[:, None] + half
         for row, (measure, bound) in enumerate(zip(self.measures, map(bind, self.measures))):
             if not isinstance(measure.aggregator(), MeanAgg) or (bound and bound.definition.scope == "run"):
