@@ -163,7 +163,7 @@ def experiment(
 
     from ir_trunc._ranking.qrels import with_topics
 
-    called = _called(options.pop("eval_metrics", measures))
+    views, called = flag("views", views), _called(options.pop("eval_metrics", measures))
     names, each = _by_name(options.pop("retr_systems", systems), names)
     ready = _options(options, called, names)
     store = _Store(names, ready["save_dir"], ready["save_mode"], ready["save_format"])
@@ -177,7 +177,7 @@ def experiment(
     bar = tqdm(list(zip(names, each)), "systems", disable=ready["verbose"] in ("auto", False))
     results = [_results_of(name, system, topics, ready["batch_size"], store) for name, system in bar]
     parts = {"": scored}
-    if flag("views", views):
+    if views:
         answerable = scored["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
         parts = {"all": scored, "answerable": scored[answerable], "nil": scored[~answerable]}
     tables = []

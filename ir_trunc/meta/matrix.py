@@ -86,7 +86,7 @@ def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, 
             f"table: {_cell(dict(zip(keys, lacking[0])))} has no score ({len(lacking)} are missing): every"
             " system needs one for each topic and measure."
         )
-    values = scores.to_numpy(np.float64).reshape(len(measures), len(systems), len(topics))
+    values = np.asarray(scores, np.float64).reshape(len(measures), len(systems), len(topics))
     return measures, systems, topics, values
 
 
