@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -64,15 +64,13 @@ class Form(NamedTuple):
 
 def _one_query(response: Any, place: str) -> None:
     """InputError where Chroma's response is not that of one query."""
-    pair = [part[0] for name in ("ids", "distances") if _is_single(part := value_in(response, name))]
-    if len(pair) != 2 or not all(isinstance(part, list) for part in pair) or len(pair[0]) != len(pair[1]):
-        raise InputError(
-            f"{place}: one list of Chroma's ids and one of distances are needed: include=['distances']."
-        )
-
-
-def _is_single(part: Any) -> bool:
-    return isinstance(part, list) and len(part) == 1
+    lengths = [
+        [len(part) if isinstance(part, list) else None for part in response.get(name) or ()]
+        for name in ("ids", "distances")
+    ]
+    if len(lengths[0]) != 1 or lengths[0] == [None] or lengths[0] != lengths[1]:
+        needed = "one list of Chroma's ids and one of distances are needed"
+        raise InputError(f"{place}: {needed}: include=['distances'].")
 
 
 def _whole_response(response: Any, place: str) -> None:
@@ -136,6 +134,9 @@ FORMS = (
 """The declared forms. Those with topics are records; the others are what a search for one query returns."""
 
 
+_DOCUMENTS = Form("lists by topic", ())
+
+
 def value_at(record: Any, path: Any) -> Any:
     """The value at a path of keys, attributes and places, or of a key with dots; None where there is none."""
     value = value_in(record, path)
@@ -195,13 +196,6 @@ def form_of_records(data: Any) -> Form | None:
     return next((form for form, record in nested if form.is_in(record)), None)
 
 
-def _named_form(layout: Layout) -> Form:
-    """The form that the user names by columns={"list": ...}."""
-    names = layout.reading.names
-    path = (names["list"],)
-    return Form("records", path, names.candidates("query_id", _TOPICS), judged=path)
-
-
 @reader(
     "records with a topic and a list of documents each",
     "run",
@@ -219,8 +213,10 @@ def nested_records(data: Any, layout: Layout) -> Read:
     records; dots lead into records, as in "metadata.id".
     """
     names = layout.reading.names
-    form = _named_form(layout) if "list" in names else form_of_records(data)
-    assert form is not None
+    if "list" in names.needed:
+        form = Form("records", (names["list"],), _TOPICS, judged=(names["list"],))
+    else:
+        form = form_of_records(data) or _DOCUMENTS
     source = f"{layout.kind} ({form.name})"
     layout = replace(layout, source=source)
     names.check(names.values(), ("list", "query_id", "doc_id", layout.value), source)
@@ -270,12 +266,7 @@ def _body(result: Any) -> Any:
 
 def _is_search(result: Any) -> bool:
     """Whether this is what a search for one query returned, other than a list of documents."""
-    return _form_of_result(_body(result)) is not None or _are_points(result)
-
-
-def _are_points(result: Any) -> bool:
-    """Whether this is a list of Qdrant's points."""
-    return hasattr(first_item(result), "payload")
+    return _form_of_result(_body(result)) is not None
 
 
 def _are_lists(data: Mapping[Any, Any]) -> bool:
@@ -351,21 +342,16 @@ def _is_batch(results: Any) -> bool:
         return len(results) == 2 and all(getattr(part, "ndim", 0) == 2 for part in results)
     if not isinstance(results, list):
         return _is_search(results)
-    filled = [result for result in results if result != []][:1]
-    if not filled:
-        return len(results) > 0
-    return _is_search(filled[0]) or (isinstance(filled[0], list) and isinstance(filled[0][0], Mapping))
+    first = next((result for result in results if not isinstance(result, list) or result), [{}])
+    item = first_item(first) if isinstance(first, list) else None
+    return len(results) > 0 and (_is_search(first) or isinstance(item, Mapping) or hasattr(item, "payload"))
 
 
 def _with_topics(data: Any) -> bool:
     """Whether this is (topics, results) or (topics, results, documents)."""
-    is_tuple = type(data) is tuple and len(data) in (2, 3)
-    return (
-        is_tuple
-        and not isinstance(data[0], _NO_LISTS)
-        and isinstance(data[0], Iterable)
-        and _is_batch(data[1])
-    )
+    if type(data) is not tuple or len(data) not in (2, 3) or isinstance(data[0], _NO_LISTS):
+        return False
+    return isinstance(data[0], Iterable) and _is_batch(data[1])
 
 
 def _results_of_queries(results: Any, source: str) -> Sequence[Any]:
@@ -375,10 +361,8 @@ def _results_of_queries(results: Any, source: str) -> Sequence[Any]:
             return list(results["responses"])
         if not {"ids", "distances"} <= results.keys():
             return [results]
-        ids, distances = results["ids"], results["distances"]
-        if not isinstance(ids, list) or not isinstance(distances, list) or len(ids) != len(distances):
-            raise InputError(f"{source}: Chroma's ids and distances are needed: include=['distances'].")
-        return [{"ids": [of], "distances": [numbers]} for of, numbers in zip(ids, distances)]
+        pairs = zip_longest(*(results[name] or () for name in ("ids", "distances")))
+        return [{"ids": [ids], "distances": [distances]} for ids, distances in pairs]
     if isinstance(results, tuple):
         of_bm25s = hasattr(results, "documents")
         names = ("scores", "documents")
@@ -405,7 +389,7 @@ def _results(results: Mapping[Any, Any], layout: Layout, documents: Any, ranked:
         topic = one_id(joined_id(topic, layout.reading.nesting, source), "query_id", source)
         place, result = f"{source}, topic {topic}", _body(result)
         form = _form_of_result(result)
-        ranked |= form is not None or _are_points(result)
+        ranked |= form is not None or hasattr(first_item(result), "payload")  # of Qdrant's points
         if isinstance(result, str):
             result = read_json(result.encode(errors="replace"), place)
         if form is not None:
@@ -426,8 +410,6 @@ def _results(results: Mapping[Any, Any], layout: Layout, documents: Any, ranked:
 
 # All forms.
 
-_DOCUMENTS = Form("lists by topic", ())
-
 
 class _Hash(str):
     """The id of a document that has none: the SHA-256 of its text."""
@@ -444,14 +426,10 @@ def _documents(
     for number, item in enumerate(items):
         doc, value = item, None
         if isinstance(item, (tuple, list)):
-            if len(item) != 2:
-                raise InputError(
-                    f"{place}, item {number}: {shown(item)}: a pair (document, score) is needed."
-                )
-            doc, value = item
+            doc, value = item if len(item) == 2 else (None, "")
             if isinstance(value, str) and not isinstance(doc, str):
-                what = "the document comes first, then its score"
-                raise InputError(f"{place}, item {number}: {shown(item)}: {what}.")
+                needed = "a pair (document, score) is needed: the document comes first, then its score"
+                raise InputError(f"{place}, item {number}: {shown(item)}: {needed}.")
         elif not isinstance(item, (str, int)):
             holders = (item, *(value_in(item, name) for name in _METADATA))
             numbers = (_first_at(holder, values) for holder in holders)
@@ -514,9 +492,7 @@ def rows_of_lists(
     """
     source, reading = layout.source, layout.reading
     if layout.kind == "qrels":  # documents without a grade are relevant
-        lists = {
-            topic: [(doc, 1 if grade is None else grade) for doc, grade in lists[topic]] for topic in lists
-        }
+        lists = {topic: [(doc, 1 if n is None else n) for doc, n in docs] for topic, docs in lists.items()}
     rows = [(topic, doc, value, rank) for topic in lists for rank, (doc, value) in enumerate(lists[topic], 1)]
     unscored = [(topic, doc) for topic, doc, value, _ in rows if value is None]
     if unscored and len(unscored) < len(rows) and not reading.without_scores:
@@ -549,7 +525,8 @@ def _are_distances(
     """Whether the numbers are distances; InputError or a warning where their order says the contrary."""
     source, lower = layout.source, layout.reading.lower_is_better
     falls, rises = ([_is_in_order(docs, sign) for docs in lists.values()] for sign in (1, -1))
-    if (said or lower) and all(falls) and not all(rises):
+    said = said or lower
+    if said and all(falls) and not all(rises):
         remedy = "; leave out lower_is_better" if lower else ""
         what = "the distances fall from the first document on, so they are similarities"
         raise InputError(f"{source}: {what}; give them as scores{remedy}.")
@@ -557,10 +534,10 @@ def _are_distances(
     if guessed and not unordered and not (all(falls) or all(rises)):
         what = "the values fall in some lists and rise in others"
         raise InputError(f"{source}: {what}; the results of one search are needed.")
-    if (said or lower) and (unordered := [topic for topic, rise in zip(lists, rises) if not rise]):
+    if said and (unordered := [topic for topic, rise in zip(lists, rises) if not rise]):
         what = f"the distances of {counted(len(unordered), 'list')} do not rise from the first document on"
         warn(f"{source}: {what} (for example topic {shown(unordered[0])}); they are sorted.")
-    if said or lower or not (guessed and all(rises) and not all(falls)):
+    if said or not (guessed and all(rises) and not all(falls)):
         return said
     what = "the values rise from the first document on and are taken for distances"
     warn(f"{source}: {what}; lower_is_better=True confirms.")
