@@ -31,7 +31,7 @@ ORDER: dict[str, tuple[Shape, ...]] = {
     "topics.items": ("list",),
     "topics.column": ("list", "frame"),
     "memory.plain_tuples": ("list",),
-    "memory.relevant_ids": ("mapping",),
+    "nested.relevant_ids": ("mapping",),
     "traces.spans": ("path", "mapping", "list", "frame"),
     "cdet.change_run": ("path",),
     "cdet.change_topics": ("path",),

@@ -298,7 +298,7 @@ def test_qrels_may_be_the_ids_of_the_relevant_documents():
 
 def test_a_text_in_the_place_of_a_list_of_relevant_ids_is_refused():
     told = complaint(lambda: read_qrels({"1": ["a"], "2": "b"}))
-    assert "qrels (relevant documents), topic 2: a list of ids is needed, not str" in told
+    assert "qrels (relevant documents), topic 2: 'b': a list of its documents is needed" in told
     assert "qrels (dict), topic 2: {document: relevance} is needed, not list" in complaint(
         lambda: read_qrels({"1": {"a": 1}, "2": ["b"]})
     )

@@ -213,7 +213,7 @@ SAMPLES = {
     "topics.column": [pd.Series(["1"]), pa.array(["1"])],
     "memory.frame": [pd.DataFrame(ROWS), pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})],
     "memory.dicts": [{"1": {"a": 1}}, {"1": {}, "2": {"a": np.float32(1)}}, {"1": {"ids": 2.0, "x": 1.0}}],
-    "memory.relevant_ids": [{"1": ["a"]}, {"1": [], "2": {"a", "b"}}],
+    "nested.relevant_ids": [{"1": ["a"]}, {"1": [], "2": {"a", "b"}}],
     "memory.named_tuples": [[ScoredDoc("1", "a", 1.0)]],
     "memory.plain_tuples": [
         [("1", "a", 1.0)], [["1", "a", 1]], (["1", "a", 2.0], ["1", "b", 1.0]), (("1", "a", 1),),

@@ -163,38 +163,6 @@ def _ranked(docs: Any, place: str, duplicates: Duplicates) -> Any:
     return docs
 
 
-_COLLECTIONS = (list, set, frozenset, tuple)
-
-
-def _are_ids(data: Mapping[Any, Any]) -> bool:
-    if any(isinstance(docs, Mapping) for docs in data.values()):
-        return False
-    each = [docs for docs in data.values() if isinstance(docs, _COLLECTIONS)]
-    return bool(each) and all(isinstance(doc, (str, int)) for docs in each for doc in docs)
-
-
-@reader(
-    "{topic: [relevant document, ...]}",
-    "qrels",
-    recognises=_are_ids,
-    called="relevant documents",
-)
-def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """A list or a set of ids, each of relevance 1; documents that are not named are unjudged.
-
-    A topic without any id is one for which nothing is relevant.
-    """
-    for topic, docs in data.items():
-        if not isinstance(docs, _COLLECTIONS):
-            what = f"a list of ids is needed, not {type(docs).__name__}"
-            raise InputError(f"{layout.source}, topic {topic}: {what}.")
-    topics = id_column(list(data), layout.source, "query_id", map(shown, data), layout.reading.nesting)
-    names = topics.to_pylist()
-    rows = [(topic, doc) for topic, docs in zip(names, data.values()) for doc in docs]
-    columns = {"query_id": [topic for topic, _ in rows], "doc_id": [doc for _, doc in rows]}
-    return Table(layout.source, columns | {layout.value: [1] * len(rows)}, topics=tuple(names))
-
-
 def _kernel_items(data: Data) -> list[Any]:
     """The tuples, their type, the number of their fields, and the places of those that are read.
 

@@ -304,6 +304,21 @@ def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
     return _results(data, layout, None)
 
 
+def _are_ids(data: Mapping[Any, Any]) -> bool:
+    each = [docs for docs in data.values() if isinstance(docs, (list, set, frozenset, tuple))]
+    ids = all(isinstance(doc, (str, int)) for docs in each for doc in docs)
+    return bool(each) and ids and not any(isinstance(docs, Mapping) for docs in data.values())
+
+
+@reader("{topic: [relevant document, ...]}", "qrels", recognises=_are_ids, called="relevant documents")
+def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Read:
+    """A list or a set of ids, each of relevance 1; documents that are not named are unjudged.
+
+    A topic without any id is one for which nothing is relevant.
+    """
+    return _results(data, layout, None, scored=False)
+
+
 @reader(
     "(topics, results) or (topics, results, documents) of a search in a vector store",
     "run",
@@ -379,7 +394,9 @@ def _results_of_queries(results: Any, source: str) -> Sequence[Any]:
     return [results] if _is_search(results) or not isinstance(results, list) else results
 
 
-def _results(results: Mapping[Any, Any], layout: Layout, documents: Any, ranked: bool = False) -> Read:
+def _results(
+    results: Mapping[Any, Any], layout: Layout, documents: Any, ranked: bool = False, scored: bool = True
+) -> Read:
     """The rows of {topic: result}. documents: the ids of all documents, of which results have positions."""
     names, source = layout.reading.names, layout.source
     names.check(names.values(), ("doc_id", layout.value), source)
@@ -390,7 +407,7 @@ def _results(results: Mapping[Any, Any], layout: Layout, documents: Any, ranked:
         place, result = f"{source}, topic {topic}", _body(result)
         form = _form_of_result(result)
         ranked |= form is not None or hasattr(first_item(result), "payload")  # of Qdrant's points
-        if isinstance(result, str):
+        if isinstance(result, str) and scored:
             result = read_json(result.encode(errors="replace"), place)
         if form is not None:
             if form.check:
@@ -402,7 +419,7 @@ def _results(results: Mapping[Any, Any], layout: Layout, documents: Any, ranked:
             items = result
         if isinstance(items, _NO_LISTS) or not isinstance(items, Iterable):
             raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
-        docs = _documents(items, place, layout, form or _DOCUMENTS, scored=True)
+        docs = _documents(items, place, layout, form or _DOCUMENTS, scored)
         docs = ((_at_position(doc, documents, place), score) for doc, score in docs if doc != _FILLER)
         lists.setdefault(topic, []).extend(docs)
     return rows_of_lists(lists, layout, distances=distances, guessed=ranked)
