@@ -381,7 +381,7 @@ def how_many(
     draws = bootstrap(drawn, split.unit_of, nil if by_kind else np.zeros(units, bool), seed)
     table = _with_bounds(table, scores, draws.scores, best)
     expected = expected_score(draws, choose(draws.scores, draws.kept, ranks, margin, keep))
-    bounds = (expected + table[bound][best] - scores[best] for bound in ("low", "high"))
+    bounds = (expected + table[end][best] - scores[best] for end in ("low", "high"))
     return HowMany(
         table=table,
         policy=profiled(trials[best].fitted, rankings, named),

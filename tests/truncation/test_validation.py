@@ -81,12 +81,8 @@ def test_a_policy_that_keeps_what_it_learns_in_itself_is_fitted_for_each_part():
 
     rankings = Rankings.from_lists([[1], [1, 0], [1, 0, 0], [1, 0, 0, 0]])
     parts = [np.array([0, 3]), np.array([1, 2])]
-    assert cut_each(fit_each(Longest(), "RBPT", rankings, parts[::-1]), rankings, parts).tolist() == [
-        1,
-        2,
-        3,
-        3,
-    ]
+    fitted = fit_each(Longest(), "RBPT", rankings, parts[::-1])
+    assert cut_each(fitted, rankings, parts).tolist() == [1, 2, 3, 3]
 
 
 def test_a_policy_of_one_s_own_that_answers_nonsense_is_named():
