@@ -7,6 +7,8 @@ Arrays are checked where objects are made of them, and trusted everywhere else.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,33 @@ from ir_trunc._core.lazy import npt
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Ids one after the other: id i has the bytes from offsets[i] to offsets[i + 1], in UTF-8."""
+
+    offsets: npt.NDArray[np.int32]
+    data: bytes | npt.NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, ids: Sequence[str]) -> Texts:
+        """The UTF-8 of texts; UnicodeEncodeError where one has none."""
+        joined = "".join(ids)
+        pieces: Sequence[str | bytes] = ids if joined.isascii() else list(map(str.encode, ids))
+        offsets = np.fromiter(accumulate(map(len, pieces), initial=0), np.int32, len(pieces) + 1)
+        return cls(offsets, joined.encode())
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def to_list(self) -> list[str]:
+        """As Python's own texts."""
+        data, ends = bytes(self.data), self.offsets.tolist()
+        if data.isascii():
+            text = data.decode()
+            return [text[start:end] for start, end in pairwise(ends)]
+        return [data[start:end].decode() for start, end in pairwise(ends)]
 
 
 def offsets_of(lengths: Ints | Bools | Sequence[int]) -> Ints:
@@ -43,7 +72,8 @@ def distinct(values: Ints) -> Ints:
     # np.unique imports numpy.ma, which takes longer than scoring a small run.
     ascending = np.array(values)
     ascending.sort()
-    first = np.ones(len(ascending), dtype=bool)
+    first = np.empty(len(ascending), bool)
+    first[:1] = True
     np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
     return ascending[first]
 

@@ -33,7 +33,7 @@ def canonical_order(topics: Sequence[str]) -> list[int]:
 
 def positive(ascending: Ints) -> Ints:
     """Those of ascending numbers that are above 0."""
-    return ascending[np.searchsorted(ascending, 1) :]
+    return ascending[ascending.searchsorted(1) :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,10 @@ class Judgments:
     @property
     def rows(self) -> Ints:
         """The position of the topic of every entry of `grades`."""
-        return np.repeat(np.arange(len(self.topics)), sizes_of(self.offsets))
+        if "rows" not in self.computed:
+            self.computed["rows"] = np.arange(len(self.topics)).repeat(sizes_of(self.offsets))
+        rows: Ints = self.computed["rows"]
+        return rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,18 +47,19 @@ def number(
     name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, inside: bool = False
 ) -> float:
     """A finite number between two bounds; `inside` leaves the bounds themselves out."""
-    allowed = range_of_numbers(low, high, inside)
-    real = _real(name, value, allowed)
+    real = _real(name, value, range_of_numbers, low, high, inside)
     ok = low < real < high if inside else low <= real <= high
     if not (ok and math.isfinite(real)):
+        allowed = range_of_numbers(low, high, inside)
         raise ParameterError(f"{name}={shown(value)} is out of range: {allowed} is needed.")
     return real
 
 
 def whole(name: str, value: Any, low: int, high: int = LARGEST) -> int:
     """A whole number between two bounds, as an int or as a float without a fraction."""
-    allowed = range_of_wholes(low, high)
-    real = _real(name, value, allowed)
+    if type(value) is int and low <= value <= high:
+        return value
+    real, allowed = _real(name, value, range_of_wholes, low, high), range_of_wholes(low, high)
     if real > LARGEST == high:
         raise ParameterError(f"{name}={shown(value)} is too large: {allowed}, and at most {high}, is needed.")
     if not real.is_integer() or not low <= (exact := int(value)) <= high:
@@ -240,9 +241,10 @@ def range_of_wholes(low: int, high: int = LARGEST) -> str:
     return f"a whole number >= {low}" if high == LARGEST else f"a whole number from {low} to {high}"
 
 
-def _real(name: str, value: Any, allowed: str) -> float:
+def _real(name: str, value: Any, in_words: Callable[..., str], *bounds: Any) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise ParameterTypeError(f"{name}={shown(value)}: {allowed} is needed, not {type(value).__name__}.")
+        needed = f"{in_words(*bounds)} is needed"
+        raise ParameterTypeError(f"{name}={shown(value)}: {needed}, not {type(value).__name__}.")
     try:
         return float(value)
     except OverflowError:

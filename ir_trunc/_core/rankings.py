@@ -162,7 +162,7 @@ class Rankings(CheckedFields):
     @property
     def judged_rows(self) -> Ints:
         """The position of the topic of every judged document of the lists."""
-        return np.arange(len(self)).repeat(sizes_of(self.judged_offsets))
+        return np.arange(len(self.lengths)).repeat(sizes_of(self.judged_offsets))
 
     @property
     def rows(self) -> Ints:
@@ -359,10 +359,9 @@ class Rankings(CheckedFields):
         if is_judged is not None:
             grades = np.where(is_judged, grades, 0)
         grades = grades.astype(np.int64, copy=False)
-        cells, lengths = _first_cells(_columns_by_rank(values, in_list), in_list)
+        cells, ranks, lengths = _first_cells(_columns_by_rank(values, in_list), in_list)
         offsets, flat = offsets_of(lengths), values.ravel()[cells].astype(np.float64, copy=False)
-        starts, ranks = offsets[:-1], np.arange(1, len(cells) + 1)
-        ranks -= starts.repeat(lengths)
+        starts = offsets[:-1]
         if is_judged is not None:
             hits = np.flatnonzero(is_judged.ravel()[cells])
             offsets, ranks, cells = np.searchsorted(hits, offsets), ranks[hits], cells[hits]
@@ -618,17 +617,19 @@ def _columns_by_rank(values: npt.NDArray[Any], in_list: Bools | None) -> Ints:
     return np.subtract(last, columns, out=columns)
 
 
-def _first_cells(columns: Ints, which: Bools | None) -> tuple[Ints, Ints]:
-    """The cells of a matrix in the order of these columns, row after row, and their number in each row.
+def _first_cells(columns: Ints, which: Bools | None) -> tuple[Ints, Ints, Ints]:
+    """The cells of a matrix in the order of these columns, row by row; their ranks; their number in each row.
 
     which: the cells that count, which come first in each row; by default all.
     """
     height, width = columns.shape
     columns += width * np.arange(height)[:, None]
+    ranks = np.arange(1, width + 1)
     if which is None:
-        return columns.ravel(), np.full(height, width)
+        return columns.ravel(), np.tile(ranks, height), np.full(height, width)
     counts = which.sum(axis=1)
-    return columns[np.arange(width) < counts[:, None]], counts
+    filled = ranks <= counts[:, None]
+    return columns[filled], np.broadcast_to(ranks, filled.shape)[filled], counts
 
 
 def _judgments_of_matrix(topics: tuple[str, ...], grades: Ints, which: Bools | None) -> Judgments:

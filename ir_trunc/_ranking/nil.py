@@ -48,6 +48,8 @@ class NilRule:
     id: str = "NIL"
     chosen: bool = field(default=True, repr=False, compare=False, kw_only=True)
     """Whether the user chose this rule. If not, a run that holds the id gets a warning."""
+    answers: bool = field(default=False, init=False, repr=False, compare=False)
+    """Whether NIL is the only relevant document of a nil query."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.convention, str) or self.convention not in get_args(Convention):
@@ -60,16 +62,12 @@ class NilRule:
             raise InputError(
                 f"NilRule(id={shown(self.id)}): a document id other than {PLACEHOLDER!r}{why} is needed."
             )
+        object.__setattr__(self, "answers", self.convention in ("trec2001", "sakai"))
 
     @property
     def means_something(self) -> bool:
         """Whether NIL is anything but an ordinary document."""
         return self.convention != "document"
-
-    @property
-    def answers(self) -> bool:
-        """Whether NIL is the only relevant document of a nil query."""
-        return self.convention in ("trec2001", "sakai")
 
     def lengths(self, run: RankedRows, nil_rows: Ints) -> Ints:
         """The lengths of the lists (Q), given the rows that hold NIL."""

@@ -57,20 +57,6 @@ class Notes:
     ended: int = 0
     behind: int = 0
 
-    @classmethod
-    def of_kernel(
-        cls,
-        known: bool,
-        samples: Samples,
-        lists: int,
-        tied: int,
-        rounded: int,
-        ignored: int,
-        first: str | None,
-    ) -> Notes:
-        """The notes of lists that the kernel has ranked; the counts are in its order."""
-        return cls(known, ignored, first, lists=lists, tied=tied, rounded=rounded, samples=samples)
-
     def add(self, other: Notes) -> None:
         """Count what was noted of another part of the run, too."""
         firsts = [name for name in (self.first_ignored, other.first_ignored) if name is not None]
@@ -80,11 +66,11 @@ class Notes:
 
     def warn(self, source: str, nil_id: str, reading: Reading) -> None:
         """Warn of each kind once. `source` is the name of the run."""
-        for message in (
-            *self._of_order(reading),
-            *self._of_marks(reading),
-            *self._of_what_is_left_out(nil_id),
-        ):
+        messages = [*self._of_order(reading)]
+        if self.samples or reading.stop is not None:
+            messages += self._of_marks(reading)
+        messages += self._of_what_is_left_out(nil_id)
+        for message in messages:
             warn(f"{source}: {message}.")
 
     def _of_order(self, reading: Reading) -> Iterator[str]:

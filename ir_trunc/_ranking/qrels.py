@@ -6,10 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import repeat
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
+from ir_trunc._core.arrays import Texts
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.lazy import cached_property, npt
 from ir_trunc._core.parameters import one_of
@@ -18,9 +21,9 @@ from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
 from ir_trunc._ranking.ranked_rows import repeats
-from ir_trunc._read.arrow import Texts, flat, index_in, numeric, occurs, pa
+from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, text_array, texts_of
 from ir_trunc._read.readers.topics import read_topics, say_unjudged
-from ir_trunc._read.reading import QRELS, RUN, HowRead, KeysLike, Reading
+from ir_trunc._read.reading import DEFAULT, QRELS, RUN, HowRead, KeysLike, Reading
 from ir_trunc._read.registry import Data, recognised
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.tables import columns_of, possible_fields
@@ -44,19 +47,20 @@ class CodedRows:
 
     def named_topics(self) -> list[str]:
         """The distinct topics of the rows."""
-        return self.topics.decoded
+        return self.topics.to_list()
 
     def have(self, *ids: str) -> bool:
         """Whether one of these documents is judged."""
-        near = [text for text in ids if text.encode(errors="replace") in bytes(self.docs.data)]
-        return bool(near) and not set(near).isdisjoint(self.docs.decoded)
+        docs = bytes(self.docs.data)
+        near = {text for text in ids if text.encode(errors="replace") in docs}
+        return bool(near) and not near.isdisjoint(self.docs.to_list())
 
     def rows(self) -> Rows:
         """The judgments as rows, in the order of the file."""
         topic, doc = (numeric(codes.astype(np.int64)) for codes in (self.topic, self.doc))
-        topics = pa.DictionaryArray.from_arrays(topic.cast(pa.int32()), self.topics.arrow())
+        topics = pa.DictionaryArray.from_arrays(topic.cast(pa.int32()), text_array(self.topics))
         grades = self.grade.astype(np.int64)
-        return Rows(self.source, topics, self.docs.arrow().take(doc), grades, universe=self.universe)
+        return Rows(self.source, topics, text_array(self.docs).take(doc), grades, universe=self.universe)
 
 
 def coded_qrels(data: Data) -> CodedRows | None:
@@ -65,10 +69,14 @@ def coded_qrels(data: Data) -> CodedRows | None:
     read = compiled and compiled.qrels(data, _hash_seed())
     if not read:
         return None
-    topics, docs = (Texts(np.frombuffer(offsets, np.int32), ids) for offsets, ids in read[:2])
-    topic, doc, grade = (np.frombuffer(column, np.int32) for column in read[2:])
+    (topic_ends, topic_ids), (doc_ends, doc_ids), *columns = read
+    topic_ends, doc_ends, topic, doc, grade = map(
+        np.frombuffer, (topic_ends, doc_ends, *columns), repeat(np.int32)
+    )
+    topics, docs = Texts(topic_ends, topic_ids), Texts(doc_ends, doc_ids)
     # A stable sort takes a tenth of the time where rows are nearly in order, as those of qrels are.
-    pairs = np.sort(topic.astype(np.int64) * max(1, len(docs)) + doc, kind="stable")
+    pairs = topic.astype(np.int64) * max(1, len(docs)) + doc
+    pairs.sort(kind="stable")
     if not len(pairs) or (pairs[1:] == pairs[:-1]).any():
         return None
     universe = tuple(data.value) if isinstance(data.value, dict) else ()
@@ -86,6 +94,13 @@ class JudgedDocs:
         return type(self), self.columns
 
 
+@cache
+def _odd(nil_id: str) -> Texts:
+    """The ids with which a list is for Python."""
+    return Texts.of([PLACEHOLDER, nil_id])
+
+
+@cache
 def _hash_seed() -> int:
     """A random seed of the kernel's hashes, so that nobody can construct ids whose hashes collide."""
     return int.from_bytes(os.urandom(8), "little")
@@ -126,6 +141,7 @@ class Qrels:
     classes: Ints | None
     normalise: Callable[[str], str] | None
     nil: NilRule
+    judged_docs: JudgedDocs | None = None  # for the kernel, where it can look documents up
     nesting: Keys | None = None
 
     @classmethod
@@ -134,7 +150,7 @@ class Qrels:
         given: Rows | CodedRows,
         topics: Iterable[str] = (),
         *,
-        levels: Iterable[int] = (),
+        levels: Sequence[int] = (),
         normalise: Callable[[str], str] | None = None,
         nil: NilRule | None = None,
     ) -> Qrels:
@@ -145,7 +161,7 @@ class Qrels:
         """
         nil = nil or DOCUMENTS
         nil_id = normalise(nil.id) if normalise else nil.id
-        if nil.means_something and not nil_id:
+        if not nil_id and nil.means_something:
             raise InputError(
                 f"{given.source}: the NIL id {nil.id!r} normalises to nothing: NilRule(id=...) names another."
             )
@@ -160,39 +176,30 @@ class Qrels:
             why = f"topic {error.object!a} is not text that UTF-8 can hold"
             raise InputError(f"{given.source}: {why}.") from None
         if isinstance(given, CodedRows) and not given.have(nil_id, PLACEHOLDER):
-            code = np.argsort(place)[given.topic]  # the topics of the rows are the first of the universe
-            doc_ids, doc, classes = given.docs, given.doc, None
-            grades = given.grade.astype(np.int64)
+            # The topics of the rows are the first of the universe.
+            is_sorted = place == list(range(len(place)))
+            code = given.topic.astype(np.int64) if is_sorted else np.argsort(place)[given.topic]
+            doc_ids, doc, grades, classes = given.docs, given.doc, given.grade.astype(np.int64), None
         else:
             rows = given.rows() if isinstance(given, CodedRows) else given
-            code, rows = _counted(rows, topic_ids.arrow(), nil, nil_id)
-            docs = rows.docs.dictionary_encode()
-            doc_ids, doc = Texts.of_arrow(docs.dictionary), flat(docs.indices)
-            grades = np.asarray(rows.values, dtype=np.int64)
-            classes = None if rows.classes is None else flat(rows.classes.indices).astype(np.int64)
+            code, doc_ids, doc, grades, classes = _counted(rows, text_array(topic_ids), nil, nil_id)
         keys = code * max(1, len(doc_ids)) + doc
-        order = np.argsort(keys, kind="stable")
-        declared = tuple(levels)
-        # Of a class, too, the levels below its best answer.
-        scale = {*declared, *distinct(grades).tolist()}
-        best: Ints | slice = slice(None)
-        if classes is not None:  # the best row of each class, and every row of a wrong answer
-            by_class = np.lexsort((-grades, classes, code))
-            again = (np.diff(code[by_class]) == 0) & (np.diff(classes[by_class]) == 0)
-            first = np.concatenate(([True], ~again))[: len(by_class)]
-            best = by_class[first | (grades[by_class] <= 0)]
-        judgments = Judgments.from_rows(names, code[best], grades[best], scale)
-        return cls(
-            given,
-            replace(judgments, scale_declared=bool(declared)),
-            topic_ids,
-            doc_ids,
-            keys[order],
-            grades[order],
-            None if classes is None else classes[order],
-            normalise,
-            nil,
-        )
+        order, scale = np.argsort(keys, kind="stable"), list(levels)
+        if classes is None:
+            judgments = Judgments.from_rows(names, code, grades, scale)
+        else:
+            scale += distinct(grades).tolist()  # of a class, too, the levels below its best answer
+            best = _best_of_classes(code, classes, grades)
+            judgments = Judgments.from_rows(names, code[best], grades[best], scale)
+            classes = classes[order]
+        if levels:
+            judgments = replace(judgments, scale_declared=True)
+        keys, grades, in_kernel = keys[order], grades[order], None
+        if kernel is not None and classes is None and normalise is None:
+            odd = _odd(nil.id)
+            ids = (topic_ids.offsets, topic_ids.data, doc_ids.offsets, doc_ids.data, odd.offsets, odd.data)
+            in_kernel = JudgedDocs(*ids, keys, grades)
+        return cls(given, judgments, topic_ids, doc_ids, keys, grades, classes, normalise, nil, in_kernel)
 
     @cached_property
     def rows(self) -> Rows:
@@ -202,12 +209,12 @@ class Qrels:
     @cached_property
     def topics(self) -> pa.StringArray:
         """The query universe, in canonical order."""
-        return self.topic_ids.arrow()
+        return text_array(self.topic_ids)
 
     @cached_property
     def docs(self) -> pa.StringArray:
         """The distinct ids of judged documents."""
-        return self.doc_ids.arrow()
+        return text_array(self.doc_ids)
 
     def changed(self, topics: Iterable[str] = (), nil: NilRule | None = None) -> Qrels:
         """These qrels over a larger query universe, or with another meaning of NIL."""
@@ -225,10 +232,14 @@ class Qrels:
         keys.split(self.judgments.topics, self.given.source)
         return replace(self, nesting=keys)
 
-    @cached_property
+    @property
     def judgments_with_nil(self) -> Judgments:
         """The judgments of the lists of every run: where NIL is an answer, each nil query has one more."""
-        return self.judgments.with_nil(max(1, self.judgments.max_rel)) if self.nil.answers else self.judgments
+        return self._answered if self.nil.answers else self.judgments
+
+    @cached_property
+    def _answered(self) -> Judgments:
+        return self.judgments.with_nil(max(1, self.judgments.max_rel))
 
     @property
     def nil_id(self) -> str:
@@ -253,13 +264,6 @@ class Qrels:
         return indices
 
     @cached_property
-    def judged_docs(self) -> JudgedDocs:
-        """The judged documents in the kernel's memory; lists with NIL or the placeholder are for Python."""
-        texts = (self.topic_ids, self.doc_ids, Texts.of([PLACEHOLDER, self.nil.id]))
-        buffers = (part for ids in texts for part in (ids.offsets, ids.data))
-        return JudgedDocs(*buffers, self.keys, self.grades)
-
-    @cached_property
     def right_words(self) -> list[list[Counter[str]]]:
         """The words of the right answers of every topic, in the order of the topics."""
         right = np.flatnonzero(self.grades > 0)
@@ -279,8 +283,14 @@ class Qrels:
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
 
-def _counted(rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str) -> tuple[Ints, Rows]:
-    """The rows of judgments that count, after the positions of their topics among these."""
+def _counted(
+    rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str
+) -> tuple[Ints, Texts, Ints, Ints, Ints | None]:
+    """The rows of judgments that count.
+
+    Of each the position of its topic among these, its document as a number among distinct ids, which stand
+    before it, its grade, and its class where answers have classes.
+    """
     code = index_in(rows.topics.dictionary, topics)[flat(rows.topics.indices)]
     again = repeats(code, rows.docs)
     if len(again):
@@ -293,7 +303,20 @@ def _counted(rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str) -> t
         warn(f"{rows.source}: {what}, since nil={nil.convention!r} gives that id a meaning of its own.")
     if not nil.means_something:
         left_out &= ~is_nil
-    return code[~left_out], rows.filter(~left_out)
+    rows, code = rows.filter(~left_out), code[~left_out]
+    docs = rows.docs.dictionary_encode()
+    classes = None if rows.classes is None else flat(rows.classes.indices).astype(np.int64)
+    grades = np.asarray(rows.values, dtype=np.int64)
+    return code, texts_of(docs.dictionary), flat(docs.indices), grades, classes
+
+
+def _best_of_classes(topic: Ints, classes: Ints, grades: Ints) -> Ints:
+    """The rows of the best answer of each class, and those of every wrong answer."""
+    by_class = np.lexsort((-grades, classes, topic))
+    again = (np.diff(topic[by_class]) == 0) & (np.diff(classes[by_class]) == 0)
+    first = np.concatenate(([True], ~again))[: len(by_class)]
+    best: Ints = by_class[first | (grades[by_class] <= 0)]
+    return best
 
 
 class Frame(Protocol):
@@ -374,27 +397,33 @@ def read_qrels(
     >>> read_qrels({"q1": {"a": 1, "b": 0}}, topics=["q1"]).to_dict()
     {'q1': {'a': 1, 'b': 0}}
     """
-    reading = Reading(columns=columns, keys=keys)
-    names, rule = reading.names, None if nil is None else nil_rule(nil)
-    more = [] if topics is None else read_topics(topics, keys=keys)
+    return _read_qrels(data, Reading(columns=columns, keys=keys), topics, nil, unjudged)
+
+
+def _read_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: str | None) -> Qrels:
+    """As `read_qrels`, with columns and keys in one."""
+    rule = None if nil is None else nil_rule(nil)
+    more = [] if topics is None else read_topics(topics, keys=reading.keys)
     if isinstance(data, Qrels):
         if unjudged is not None:
             raise InputError(
                 f"unjudged={unjudged!r}: these qrels were read before; read_qrels takes unjudged."
             )
-        if names.needed:
-            raise InputError(f"columns={names}: these qrels were read before; name their columns there.")
+        if reading.names.needed:
+            what = f"columns={reading.names}: these qrels were read before"
+            raise InputError(f"{what}; name their columns there.")
         if topics is not None:
             say_unjudged(topics, more, data.judgments.topics, data.given.source)
         return (data.changed(more, rule) if more or rule else data).with_keys(reading.nesting)
-    source = recognised(data, replace(QRELS, reading=reading))
+    source = recognised(data, QRELS if reading is DEFAULT else replace(QRELS, reading=reading))
     rows = coded_qrels(source) or source.all_rows()
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
-    more += _asked(rows, more, unjudged)
+    if rows.asked or unjudged is not None:
+        more += _asked(rows, more, unjudged)
     read = Qrels.of(rows, [*rows.universe, *more], levels=rows.levels, nil=rule)
-    return read.with_keys(reading.nesting)
+    return read if reading.keys is None else read.with_keys(reading.nesting)
 
 
 def _asked(rows: Rows | CodedRows, topics: Collection[str], unjudged: str | None) -> list[str]:
@@ -424,15 +453,23 @@ def read_qrels_of_runs(
     reading: HowRead,
 ) -> tuple[Qrels, HowRead]:
     """Qrels, and the options for reading their runs: each column that is named must be in one of the two."""
-    options = Reading.of(**reading)  # a wrong option is an error before the qrels are read
-    names = options.names
-    of_qrels = names.needing(names.needed - set(possible_fields(RUN))) if names else None
-    qrels = read_qrels(data, topics, nil=nil, columns=of_qrels, keys=options.nesting, unjudged=unjudged)
-    keys: HowRead = {} if qrels.nesting is None else {"keys": qrels.nesting}
-    if not names:
-        return qrels, {**reading, "columns": None, **keys}
-    used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
-    return qrels, {**reading, "columns": names.needing(names.needed - used), **keys}
+    # A wrong option is an error before the qrels are read.
+    qrels, of_runs = ready_qrels(data, Reading.of(**reading), topics, nil, unjudged)
+    return qrels, {**reading, "columns": of_runs.columns, "keys": of_runs.keys}
+
+
+def ready_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: Any) -> tuple[Qrels, Reading]:
+    """Qrels, and how their runs are read: each column that is named must be in one of the two."""
+    how = DEFAULT if reading.keys is None else Reading(keys=reading.keys)
+    if reading.columns is None:
+        qrels = _read_qrels(data, how, topics, nil, unjudged)
+    else:
+        names = reading.names
+        how = replace(how, columns=names.needing(names.needed - set(possible_fields(RUN))))
+        qrels = _read_qrels(data, how, topics, nil, unjudged)
+        used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
+        reading = replace(reading, columns=names.needing(names.needed - used))
+    return qrels, reading if qrels.nesting == reading.keys else replace(reading, keys=qrels.nesting)
 
 
 def with_topics(qrels: QrelsLike, topics: Any) -> Any:

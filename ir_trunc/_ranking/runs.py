@@ -15,6 +15,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import repeat
 from typing import Any, Literal, Protocol, cast, get_args
 
 import numpy as np
@@ -22,16 +24,16 @@ import numpy as np
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
-from ir_trunc._core.universe import Universe
+from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.answers import overlaps_of
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.notes import Notes
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows
-from ir_trunc._read.arrow import Texts, flat, occurs, strings
+from ir_trunc._read.arrow import flat, occurs, strings, texts_of
 from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, HowRead, KeysLike, Order, Reading
-from ir_trunc._read.registry import Data, read_rows, recognised, shape_of
+from ir_trunc._read.registry import Data, read_rows, recognised
 from ir_trunc._read.rows import Rows, Samples
 
 _ORDERS = get_args(Order)
@@ -181,7 +183,7 @@ def check_missing(missing: Any) -> Missing | None:
 
 def source_of(run: Any) -> str:
     """What to call a run in messages."""
-    return f"run {run}" if shape_of(run) == "path" else f"run ({type(run).__name__})"
+    return f"run {run}" if isinstance(run, (str, os.PathLike)) else f"run ({type(run).__name__})"
 
 
 def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankings:
@@ -227,7 +229,8 @@ def as_ranked(
 
 def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bool = False) -> Rankings:
     """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need."""
-    data, builder = recognised(run, replace(RUN, reading=reading)), Builder(qrels, keep_scores)
+    layout = RUN if reading is DEFAULT else replace(RUN, reading=reading)
+    data, builder = recognised(run, layout), Builder(qrels, keep_scores)
     if builder.add_whole(data):
         return builder.rankings()
     return rank_rows(qrels, data.rows(), keep_scores)
@@ -270,9 +273,11 @@ class Builder:
 
     def keep(self, piece: Rankings, notes: Notes, silent: Iterable[str] = ()) -> None:
         """Add ranked lists."""
+        if self.pieces:
+            notes.add(self.notes)
+        self.notes = notes
         self.pieces.append(piece)
         self.silent += silent
-        self.notes.add(notes)
 
     def add(self, rows: Rows) -> None:
         """Add a piece, which must have all rows of its topics."""
@@ -309,7 +314,7 @@ class Builder:
         if lists is None:
             return False
         topics, scores = rows.topics, np.ascontiguousarray(rows.values, np.float64)
-        names, docs = Texts.of_arrow(topics.dictionary), Texts.of_arrow(rows.docs)
+        names, docs = texts_of(topics.dictionary), texts_of(rows.docs)
         columns = (flat(topics.indices), names.offsets, names.data, docs.offsets, docs.data, scores)
         if not kernel.columns(lists, *columns) or not self._keep_found(lists, rows.samples):
             return False
@@ -318,10 +323,7 @@ class Builder:
 
     def _in_kernel(self, order: Order, lower_is_better: bool) -> Any:
         """Lists of the kernel that take rows; None where the kernel does not understand the qrels."""
-        qrels = self.qrels
-        if kernel is None or qrels.classes is not None or qrels.normalise is not None:
-            return None
-        known = qrels.judged_docs.in_kernel
+        known = self.qrels.judged_docs and self.qrels.judged_docs.in_kernel
         return known and kernel.begin(known, _ORDERS.index(order), lower_is_better, self.keep_scores)
 
     def _keep_found(self, lists: Any, samples: Samples, whole: Data | None = None) -> bool:
@@ -329,7 +331,7 @@ class Builder:
         numbers, scores, first_scores, rows, *counts = kernel.found(lists, whole is not None)
         if not rows:
             return False
-        topics, lengths, offsets, ranks, grades, starts = [np.frombuffer(each, np.int64) for each in numbers]
+        topics, lengths, offsets, ranks, grades, starts = map(np.frombuffer, numbers, repeat(np.int64))
         judgments, missing = self.qrels.judgments_with_nil, None
         if whole is None:
             judgments = judgments.take(topics)
@@ -349,14 +351,17 @@ class Builder:
             nil=NilLists(self.qrels.nil.convention, np.zeros(len(lengths), bool)),
             missing=missing,
         )
-        self.keep(rankings, Notes.of_kernel(bool(lengths.any()), samples, *counts))
+        several, tied, rounded, ignored, first = counts
+        notes = Notes(bool(lengths.any()), ignored, first, lists=several, tied=tied, rounded=rounded)
+        notes.samples = samples
+        self.keep(rankings, notes)
         return True
 
     def rankings(self) -> Rankings:
         """The lists of all topics of the qrels, after warnings of what is left out and what is doubtful."""
         qrels, reading, nil = self.qrels, self.reading or DEFAULT, self.qrels.nil.convention
-        nesting, source = reading.nesting or qrels.nesting, self.source or "run"
-        fields: dict[str, Any] = {"universe": Universe(order=reading.order, nil_means=nil, nesting=nesting)}
+        source, nesting = self.source or "run", cast("Keys | None", reading.keys) or qrels.nesting
+        fields: dict[str, Any] = {"universe": _assumed(reading.order, nil, nesting)}
         if len(self.pieces) == 1 and self.pieces[0].judgments is qrels.judgments_with_nil:
             rankings = self.pieces[0]
         else:
@@ -374,6 +379,12 @@ class Builder:
             what = f"none of its {documents} documents is judged; are these the ids of the qrels' collection?"
             warn(f"{source}: {what} (one that is judged is {qrels.docs[0]})")
         return rankings.with_fields(**fields)
+
+
+@lru_cache(maxsize=16)
+def _assumed(order: Order, nil: Convention, nesting: Keys | None) -> Universe:
+    """What is assumed about a run; its topics are counted when somebody asks."""
+    return Universe(order=order, nil_means=nil, nesting=nesting)
 
 
 def by_rank(qrels: Qrels, run: Rows) -> RankedRows:

@@ -9,19 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from importlib import import_module
-from itertools import accumulate, count, pairwise
+from itertools import count
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ir_trunc._core.arrays import Texts
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._core.lazy import Lazy, cached_property, npt
+from ir_trunc._core.lazy import Lazy, npt
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc._core.universe import Keys
 
@@ -39,49 +39,21 @@ _NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # although Python or numpy says 
 ValueType = Literal["int64", "double", "string"]  # the types of values in Arrow's names: grades, scores, ids
 
 
-@dataclass(frozen=True, eq=False)
-class Texts:
-    """Ids one after the other: id i has the bytes from offsets[i] to offsets[i + 1]."""
+def texts_of(ids: pa.StringArray) -> Texts:
+    """The texts of an array, not copied."""
+    _, offsets, data = ids.buffers()
+    ends = np.frombuffer(offsets, np.int32)[ids.offset : ids.offset + len(ids) + 1]
+    return Texts(ends, np.frombuffer(data, np.uint8) if data else b"")
 
-    offsets: npt.NDArray[np.int32]
-    data: bytes | npt.NDArray[np.uint8]
 
-    @classmethod
-    def of(cls, ids: Sequence[str]) -> Texts:
-        """The UTF-8 of texts; UnicodeEncodeError where one has none."""
-        joined = "".join(ids)
-        pieces: Sequence[str | bytes] = ids if joined.isascii() else list(map(str.encode, ids))
-        offsets = np.fromiter(accumulate(map(len, pieces), initial=0), np.int32, len(pieces) + 1)
-        return cls(offsets, joined.encode())
-
-    @classmethod
-    def of_arrow(cls, ids: pa.StringArray) -> Texts:
-        """Those of an array, not copied."""
-        _, offsets, data = ids.buffers()
-        ends = np.frombuffer(offsets, np.int32)[ids.offset : ids.offset + len(ids) + 1]
-        return cls(ends, np.frombuffer(data, np.uint8) if data else b"")
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def arrow(self) -> pa.StringArray:
-        """As an array, not copied."""
-        buffers = [pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
-        return pa.StringArray.from_buffers(len(self.offsets) - 1, *buffers)
-
-    @cached_property
-    def decoded(self) -> list[str]:
-        """As Python's own texts."""
-        data, ends = bytes(self.data), pairwise(self.offsets.tolist())
-        if data.isascii():
-            text = data.decode()
-            return [text[start:end] for start, end in ends]
-        return [data[start:end].decode() for start, end in ends]
+def text_array(texts: Texts) -> pa.StringArray:
+    """Texts as an Arrow array, not copied."""
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(texts.offsets), pa.py_buffer(texts.data))
 
 
 def strings(values: Sequence[str]) -> pa.StringArray:
     """Texts as an Arrow array."""
-    return Texts.of(values).arrow()
+    return text_array(Texts.of(values))
 
 
 def numeric(values: Ints | Floats) -> pa.Array:

@@ -104,6 +104,9 @@ class Columns(dict[str, Any]):
 NO_COLUMNS = Columns()
 
 
+_CHOICES = (("order", get_args(Order)), ("duplicates", get_args(Duplicates)))
+
+
 class HowRead(TypedDict, total=False):
     """The keywords of `Reading`, which all functions that read runs share: `**options: Unpack[HowRead]`."""
 
@@ -160,7 +163,7 @@ class Reading:
     """Whether all orders of tied documents are scored, so that no warning says what decides their order."""
 
     def __post_init__(self) -> None:
-        for name, choices in {"order": get_args(Order), "duplicates": get_args(Duplicates)}.items():
+        for name, choices in _CHOICES:
             value = getattr(self, name)
             if not isinstance(value, str) or value not in choices:
                 near = nearest(value, choices)
@@ -171,8 +174,10 @@ class Reading:
         if not isinstance(self.lower_is_better, bool):
             what = f"lower_is_better={shown(self.lower_is_better)}"
             raise ParameterTypeError(f"{what}: True or False is needed.")
-        object.__setattr__(self, "columns", Columns.of(self.columns) or None)
-        object.__setattr__(self, "keys", None if self.keys is None else Keys.of(self.keys))
+        if self.columns is not None:
+            object.__setattr__(self, "columns", Columns.of(self.columns) or None)
+        if self.keys is not None:
+            object.__setattr__(self, "keys", Keys.of(self.keys))
 
     @classmethod
     def of(cls, **options: Unpack[HowRead]) -> Reading:

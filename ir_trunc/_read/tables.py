@@ -143,7 +143,7 @@ def list_ids(table: Any, column: Any, layout: Layout, source: str) -> pa.Array |
 
 def _samples(topics: pa.DictionaryArray, scores: npt.NDArray[np.generic], ranks: Any, marks: Any) -> Samples:
     """A sample of rows. scores: as they were given. ranks, marks: columns of any type, or None."""
-    if not len(scores):
+    if not len(scores) or (ranks is None and marks is None):
         return ()
     places = distinct(np.linspace(0, len(scores) - 1, _SAMPLE).astype(np.int64))
     seen_marks: list[str] = []

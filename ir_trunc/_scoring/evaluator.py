@@ -14,7 +14,7 @@ from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureErro
 from ir_trunc._core.parameters import flag, one_of
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.qrels import QrelsLike, Unjudged, read_qrels_of_runs
+from ir_trunc._ranking.qrels import QrelsLike, Unjudged, ready_qrels
 from ir_trunc._ranking.runs import (
     Missing,
     RunLike,
@@ -90,17 +90,21 @@ class Evaluator:
         keys: KeysLike | None = None,
         ties: Ties = "id",
     ):
-        self.over_ties = one_of("ties", ties, get_args(Ties)) == "expected"
+        by_id = isinstance(ties, str) and ties == "id"
+        self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
         self.reading = Reading(
             order, duplicates, stop, lower_is_better, columns, keys, over_ties=self.over_ties
         )
         self.missing = check_missing(missing)
+        self.bound: list[BoundMeasure] = []
+        self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
         bound_measures = read_measures(measures)
         self.measures = tuple(bound_measures)
-        self.bound = [bound for bound in bound_measures.values() if bound]
-        pairs = enumerate(bound_measures.items())
-        self.others = {place: measure for place, (measure, bound) in pairs if not bound}
-        for measure in self.others.values():
+        for place, (measure, bound) in enumerate(bound_measures.items()):
+            if bound:
+                self.bound.append(bound)
+                continue
+            self.others[place] = measure
             if not ir_measures.DefaultPipeline.supports(measure):
                 raise UnknownMeasureError(
                     f"{measure} is known to ir-measures, but no tool that is installed computes it."
@@ -111,9 +115,7 @@ class Evaluator:
                 raise ParameterError(f"order={order!r} leaves no ties: ties='expected' needs order='score'.")
         self.qrels, self.of_qrels = None, (topics, unjudged, nil)
         if qrels is not None:
-            of_both: HowRead = {"columns": columns, "keys": keys}
-            self.qrels, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=of_both)
-            self.reading = replace(self.reading, **how)
+            self.qrels, self.reading = ready_qrels(qrels, self.reading, topics, nil, unjudged)
             warn_about_scale(self.bound, self.qrels.judgments)
         for bound in self.bound if self.reading.keys else ():
             if bound.definition.scope == "run" and bound.definition.of_means is None:
@@ -194,8 +196,9 @@ class Evaluator:
 
 def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> None:
     """Warn where measures depend on the top of a scale that the qrels may not show: its grades have gaps."""
-    measure = next((measure for measure in measures if measure.infers_scale), None)
-    if measure and judgments.scale_is_open:
+    if not judgments.scale_is_open:
+        return
+    if measure := next((measure for measure in measures if measure.infers_scale), None):
         top, grades = judgments.max_rel, ", ".join(map(str, judgments.levels[-4:]))
         warn(
             f"the judgement scale is assumed to end at {top}, the highest grade in the qrels ({grades});"
@@ -205,32 +208,36 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
 
 def warn_about_lists(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:
     """Warn of list ends and of confidences that measures read and that are probably not the system's."""
-    filled = rankings.lengths > 0
-    lengths = rankings.lengths[filled]
-    k = int(lengths.max(initial=0))
-    share = float((lengths == k).mean()) if len(lengths) > 1 else 0.0
-    if k >= _SHORTEST and share >= _SHARE:
-        reads_end = (measure for measure in measures if measure.cutoff is None and "end" in measure.reads)
-        if reader := next(reads_end, None):
+    of_end = of_confidence = None
+    for measure in measures:
+        reads = measure.reads
+        if "end" in reads and measure.cutoff is None:
+            of_end = of_end or measure
+        if "confidence" in reads:
+            of_confidence = of_confidence or measure
+    filled = rankings.lengths > 0 if of_end or of_confidence else None
+    if of_end and (k := int(rankings.lengths.max(initial=0))) >= _SHORTEST:
+        lengths = rankings.lengths[filled]
+        share = float((lengths == k).mean()) if len(lengths) > 1 else 0.0
+        if share >= _SHARE:
             what = (
                 f"{share:.0%} of the lists have exactly {k} documents, a limit that was probably imposed from"
-                f" outside; {reader.definition.name} takes it for the system's decision"
+                f" outside; {of_end.definition.name} takes it for the system's decision"
             )
             remedy = f". Write @{k} after the measure"
-            if CUTOFF not in reader.definition.params:  # WSS@r, for example
+            if CUTOFF not in of_end.definition.params:  # WSS@r, for example
                 remedy = (
                     ", and has no cutoff that says otherwise. If the limit was imposed, end the lists where"
                     " the system or the reader stopped (ir_trunc truncate), or take another measure"
                 )
             warn(f"{source}: {what}{remedy}.")
-    first_scores = np.zeros(0) if rankings.first_scores is None else rankings.first_scores[filled]
-    if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
-        reader = next((measure for measure in measures if "confidence" in measure.reads), None)
-        if reader:
+    if of_confidence and rankings.first_scores is not None:
+        first_scores = rankings.first_scores[filled]
+        if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
             what = f"the first documents of all {len(first_scores)} lists have the same score"
             warn(
-                f"{source}: {what}, {first_scores[0]:g}, which {reader.definition.name} takes for confidence:"
-                " it tells no answer from another."
+                f"{source}: {what}, {first_scores[0]:g}, which {of_confidence.definition.name} takes for"
+                " confidence: it tells no answer from another."
             )
 
 

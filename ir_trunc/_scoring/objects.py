@@ -75,12 +75,11 @@ class TruncMeasure(Measure):
 
     def __repr__(self) -> str:
         definition, params = self.DEFINITION, self.params
-        changed = {
-            name: value
-            for name, value in sorted(params.items())
-            if name != definition.at and value != definition.params[name].default
-        }
-        inside = ",".join(f"{name}={_as_written(value)}" for name, value in changed.items())
+        changed = []
+        for name in sorted(params):
+            if name != definition.at and params[name] != definition.params[name].default:
+                changed.append(f"{name}={_as_written(params[name])}")
+        inside = ",".join(changed)
         at = f"@{_as_written(params[definition.at])}" if definition.at in params else ""
         return f"{definition.name}({inside}){at}" if inside else f"{definition.name}{at}"
 
@@ -136,9 +135,10 @@ def _own_object(name: str) -> Any:
 def _with_own_params(measure: Measure, params: Iterable[str]) -> Any:
     """The measure, or our own of its name where only that has the parameters."""
     definition = None if isinstance(measure, TruncMeasure) else definition_of(measure)
-    if definition is None or not {*params} & (definition.params.keys() - measure.SUPPORTED_PARAMS.keys()):
-        return measure
-    return _own_object(definition.name)
+    for name in params if definition else ():
+        if name not in measure.SUPPORTED_PARAMS and name in definition.params:
+            return _own_object(definition.name)
+    return measure
 
 
 class measure(declaration.measure):
@@ -171,16 +171,13 @@ def definition_of(measure: Measure) -> Definition | None:
 def bind(measure: Measure) -> BoundMeasure | None:
     """The measure with its formula, or None where a setting is one that only other providers know."""
     if isinstance(measure, TruncMeasure):
-        from ir_trunc._read.text import read_sizes  # with pathlib and json, which no object needs
-
         bound = measure.DEFINITION.of_clean(measure.params)
-        params = bound.definition.params
-        sizes = {  # the numbers of a file take the place of its path
-            name: read_sizes(value)
-            for name, value in bound.params.items()
-            if isinstance(params[name].kind, Sizes) and is_path(value)
-        }
-        return replace(bound, params={**bound.params, **sizes}) if sizes else bound
+        for name, value in bound.params.items():  # the numbers of a file take the place of its path
+            if isinstance(bound.definition.params[name].kind, Sizes) and is_path(value):
+                from ir_trunc._read.text import read_sizes  # with pathlib and json, which no object needs
+
+                bound = replace(bound, params={**bound.params, name: read_sizes(value)})
+        return bound
     definition = definition_of(measure)
     if definition is None:
         return None
@@ -304,6 +301,8 @@ def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
     default = ir_measures_registry[name]
     if cutoff is not None:
         params[default.AT_PARAM] = cutoff
+    if isinstance(default, TruncMeasure) and not params:
+        return default, bind(default)
     default = _with_own_params(default, params)
     _check_names(name, params, default)
     definition = definition_of(default)

@@ -375,17 +375,18 @@ class Results(Result):
     @cached_property
     def _means(self) -> tuple[float, ...]:
         """The means (for counts: sums), to the last bit as ir-measures' aggregators add them up."""
+        assumed, topics, of_rows = self.rankings.universe, self.values.shape[1], list[float]()
+        if topics and assumed is not None and assumed.nesting is not None:
+            of_rows = self._nested(-1)[:, 0].tolist()
+        elif topics:  # one value after the other, as they do
+            of_rows = ((0.0 + np.add.accumulate(self.values, axis=1)[:, -1]) / topics).tolist()
         means = []
-        nested = self._nested(-1)[:, 0] if self._nest is not None and len(self.topics) else None
-        for row, (measure, values) in enumerate(zip(self.measures, self.values)):
+        for row, measure in enumerate(self.measures):
             aggregator = measure.aggregator()
-            if type(aggregator) is MeanAgg and nested is not None:
-                means.append(float(nested[row]))
+            if type(aggregator) is MeanAgg and topics:
+                means.append(of_rows[row])
                 continue
-            if type(aggregator) is MeanAgg and len(values):  # one value after the other, as they do
-                means.append(float(0.0 + np.cumsum(values)[-1]) / len(values))
-                continue
-            for value in values.tolist():
+            for value in self.values[row].tolist():
                 aggregator.add(value)
             means.append(aggregator.result())
         return tuple(means)

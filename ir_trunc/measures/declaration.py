@@ -298,9 +298,9 @@ def split_at_blanks(text: str) -> list[str]:
     for at, char in enumerate(text + " "):
         depth += (char in "([{") - (char in ")]}")
         if char.isspace() and depth <= 0:
-            parts.append(text[start:at])
+            parts += [text[start:at]] if at > start else []
             start = at + 1
-    return [part for part in parts if part] + ([text[start:]] if text[start:].strip() else [])
+    return parts + ([text[start:]] if text[start:].strip() else [])
 
 
 def items_of(

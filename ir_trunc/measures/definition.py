@@ -183,8 +183,9 @@ class Definition(Declared):
 
     def of_clean(self, params: Mapping[str, Any]) -> BoundMeasure:
         """The measure with values that `clean` has returned; ParameterError where one is missing."""
-        values = {name: param.default for name, param in self.params.items()} | dict(params)
+        values = {}
         for name, param in self.params.items():
+            values[name] = params.get(name, param.default)
             if param.required and values[name] is None:
                 raise ParameterError(f"{self.name} needs a {name}: write {self.name}@10, for example.")
         cutoff = values.pop(CUTOFF, None)
@@ -302,12 +303,15 @@ def all_scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Flo
     >>> scores([lookup("SetP").bind({}), lookup("RRT").bind({})], rankings)
     [array([0.5, 0. ]), array([1., 1.])]
     """
+    longest = int(rankings.lengths.max(initial=0))
     views: dict[int | None, Lists] = {}
     values = []
     for measure in measures:
-        if measure.cutoff not in views:
-            views[measure.cutoff] = Lists(rankings, measure.cutoff)
-        values.append(measure.of(views[measure.cutoff]))
+        cutoff = measure.cutoff
+        depth = None if cutoff is None or cutoff >= longest else cutoff
+        if depth not in views:
+            views[depth] = Lists(rankings, depth)
+        values.append(measure.of(views[depth] if depth == cutoff else views[depth].with_cutoff(cutoff)))
     return values
 
 

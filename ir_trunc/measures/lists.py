@@ -80,8 +80,8 @@ class Lists:
     ----------
     row, rank : array
         Query and rank of every hit.
-    raw_grade, grade : array
-        Grade of every hit; in `grade` negative grades are 0.
+    raw_grade : array
+        Grade of every hit.
     lengths, offsets : array
         Length of every list, and where its hits begin among all hits.
     k : int or None
@@ -107,12 +107,23 @@ class Lists:
         self.row = shown.judged_rows
         self.rank = shown.judged_ranks
         self.raw_grade = shown.judged_grades
-        self.grade = np.maximum(shown.judged_grades, 0)
         self.k = cutoff
         self.n: Ints = shown.lengths
         longest = max(longest, self.judgments.most_judged)
         # A multiple of 1024: vectorised functions may compute the rest of a block with other last bits.
         self.ranks: Floats = np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
+
+    def with_cutoff(self, cutoff: int | None) -> Lists:
+        """The same lists with another cutoff that cuts none of them."""
+        lists = object.__new__(type(self))
+        vars(lists).update(vars(self), k=cutoff)
+        vars(lists).pop("nothing", None)  # which has the cutoff, too
+        return lists
+
+    @cached_property
+    def grade(self) -> Ints:
+        """Grade of every hit, 0 instead of a negative one."""
+        return np.maximum(self.raw_grade, 0)
 
     @property
     def stopped(self) -> Bools | bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir_trunc._core.arrays import Bools, Floats, Ints, offsets_of
 from ir_trunc._core.errors import ParameterError, counted, nearest, warn
-from ir_trunc._core.lazy import npt
+from ir_trunc._core.lazy import cached_property, npt
 from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, running
 from ir_trunc.measures.params import QRELS, TOOL, Size
 
@@ -50,7 +50,8 @@ class Mapped:
     lowest: int = 1
 
     def __call__(self, grade: Ints) -> Floats:
-        worth = np.where(grade >= self.lowest, grade, 0).astype(np.float64)
+        worth = grade.astype(np.float64)
+        worth[grade < self.lowest] = 0.0
         for level, gain in self.gains:
             worth[grade == level] = gain
         return worth
@@ -74,8 +75,7 @@ class Judged:
     R: Ints  # relevant documents of every query
     relevant: Floats  # their gains in units, the highest first inside a query, whatever the grades
     total: Floats  # sum of units of every query
-    offsets: Ints  # of the relevant documents of every query
-    ranks: Ints  # of every relevant document in its ideal list
+    ideals: dict[Any, tuple[Floats | None, Floats, Ints]]  # cumulated with weights that all runs have
 
     @classmethod
     def of(cls, judgments: Judgments, units: Floats) -> Judged:
@@ -84,11 +84,21 @@ class Judged:
         worth = units > 0
         R = np.bincount(rows[worth], minlength=queries)
         row, relevant = rows[worth], units[worth]
-        if ((row[1:] == row[:-1]) & (relevant[1:] > relevant[:-1])).any():
+        rises = relevant[1:] > relevant[:-1]
+        if rises.any() and (rises & (row[1:] == row[:-1])).any():
             relevant = relevant[np.lexsort((-relevant, row))]  # a map may give a higher grade a lower gain
-        offsets, total = offsets_of(R), np.bincount(rows, weights=units, minlength=queries)
-        ranks = np.arange(1, len(relevant) + 1) - offsets[:-1].repeat(R)
-        return cls(R, relevant, total.astype(np.float64, copy=False), offsets, ranks)
+        total = np.bincount(rows, weights=units, minlength=queries).astype(np.float64, copy=False)
+        return cls(R, relevant, total, {})
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """Where the relevant documents of every query begin."""
+        return offsets_of(self.R)
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """The rank of every relevant document in its ideal list."""
+        return np.arange(1, len(self.relevant) + 1) - self.offsets[:-1].repeat(self.R)
 
 
 def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
@@ -112,7 +122,7 @@ class Gains:
     @property
     def hits(self) -> Floats:
         """Gain of every hit."""
-        return self.counts / self.unit
+        return self.counts if self.unit == 1.0 else self.counts / self.unit
 
     @property
     def relevant(self) -> Bools:
@@ -147,8 +157,14 @@ class Gains:
 
     def ideal(self, weights: Floats | None = None) -> Ideal:
         """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first."""
-        worth = self.judged.relevant / self.unit
-        return self.cumulated(worth if weights is None else worth * weights[self.judged.ranks])
+        known, key = self.judged.ideals, (self.unit, id(weights))
+        if key not in known or known[key][0] is not weights:
+            worth = self.judged.relevant / self.unit
+            ideal = self.cumulated(worth if weights is None else worth * weights[self.judged.ranks])
+            if weights is not None and weights.flags.writeable:  # made for this call
+                return ideal
+            known[key] = weights, ideal.sums, ideal.starts
+        return Ideal(self.lists, *known[key][1:], self.R)
 
     def precision_of_ideal(self) -> Ideal:
         """g_i (g_1 + ... + g_i) / i, cumulated down the ideal list."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, pairwise
+from itertools import chain
 from numbers import Real
 from operator import attrgetter
 from typing import Any
@@ -18,7 +18,7 @@ from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
 from ir_trunc._read.reading import MARK, RANK, Duplicates, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
-from ir_trunc._read.rows import PART, Rows, Sample, Samples, Seen, encoded
+from ir_trunc._read.rows import PART, Rows, Samples, encoded
 from ir_trunc._read.tables import (
     COST,
     FIELDS_OF,
@@ -27,12 +27,10 @@ from ir_trunc._read.tables import (
     key_columns,
     possible_fields,
     sampled_fields,
-    sampled_rows,
 )
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
 _RESPONSE = {"hits", "_shards", "error"}  # keys of a search engine's response, which may begin with a number
-_SAMPLED_LISTS, _SAMPLED_DOCS = 32, 20
 
 
 def first_item(data: Any) -> Any:
@@ -62,17 +60,7 @@ def _list_length(docs: Any) -> int:
 
 def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
     plain = type(run.value) in _DICTS and run.layout.reading.order != "rank"
-    return _samples_of(run.value) if plain and kernel.dicts(lists, run.value, np.float64) else None
-
-
-def _samples_of(run: Mapping[Any, Any]) -> Samples:
-    """Neighbouring scores of the first documents of some lists."""
-    pairs: list[tuple[Seen, Seen]] = []
-    for topic, docs in islice(run.items(), _SAMPLED_LISTS):
-        if isinstance(docs, Mapping):
-            scores = sorted(map(float, islice(docs.values(), _SAMPLED_DOCS)), reverse=True)
-            pairs += (((str(topic), 0.0, a), (str(topic), 0.0, b)) for a, b in pairwise(scores))
-    return (Sample(tuple(pairs)),)
+    return () if plain and kernel.dicts(lists, run.value, np.float64) else None
 
 
 @reader(
@@ -99,8 +87,7 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     for part in _parts(data) if each_once else [data]:
         topics_of_part = topics.slice(start, len(part))
         rows = _rows_of_dict(part, topics_of_part, layout)
-        samples = _samples_of(part) if layout.kind == "run" and not start else ()
-        yield replace(rows, universe=tuple(topics_of_part.to_pylist()), samples=samples)
+        yield replace(rows, universe=tuple(topics_of_part.to_pylist()))
         start += len(part)
 
 
@@ -188,14 +175,7 @@ def _kernel_items(data: Data) -> list[Any]:
 
 def _tuples_to_kernel(lists: Any, run: Data) -> Samples | None:
     arguments = _kernel_items(run)
-    if not arguments or not kernel.tuples(lists, *arguments, np.float64):
-        return None
-    items, _, _, topic, _, score = arguments
-
-    def seen(row: int) -> Seen:
-        return str(items[row][topic]), 0.0, float(items[row][score])
-
-    return (Sample(tuple((seen(row), seen(row + 1)) for row in sampled_rows(len(items)))),)
+    return () if arguments and kernel.tuples(lists, *arguments, np.float64) else None
 
 
 _COMPILED = Compiled(
