@@ -75,7 +75,8 @@ class RankedRows:
             keep[again] = False
         run, topic = run.filter(keep), topic[keep]
         order = ranked_order(topic, run)
-        run, topic = run.take(order), topic[order]
+        if (order[1:] < order[:-1]).any():
+            run, topic = run.take(order), topic[order]
         keep = np.ones(len(topic), dtype=bool)
         if duplicates == "best":
             keep[repeats(topic, run.docs)] = False

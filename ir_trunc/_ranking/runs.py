@@ -271,27 +271,31 @@ class Builder:
         self.silent: list[str] = []  # topics without a document in the run; the qrels need not have them
         self.notes = Notes()
 
-    def keep(self, piece: Rankings, notes: Notes, silent: Iterable[str] = ()) -> None:
+    def keep(self, piece: Rankings, notes: Notes) -> None:
         """Add ranked lists."""
         if self.pieces:
+            self.settle()
             notes.add(self.notes)
-        self.notes = notes
         self.pieces.append(piece)
-        self.silent += silent
+        self.notes = notes
+
+    def settle(self) -> None:
+        """Leave only those lists in the last piece that it has rows of, so that another piece may come."""
+        *_, last = self.pieces
+        if last.judgments is not self.qrels.judgments_with_nil or last.nil is None or last.missing is None:
+            return
+        filled = (last.lengths > 0) | last.nil.held  # a list that NIL ends at once belongs to the piece, too
+        self.silent += [last.topics[q] for q in np.flatnonzero(~filled & ~last.missing)]
+        self.pieces[-1] = last.take(np.flatnonzero(filled))
 
     def add(self, rows: Rows) -> None:
         """Add a piece, which must have all rows of its topics."""
         if rows.starts_over:
             self.pieces, self.silent, self.notes = [], [], Notes()
         self.source, self.reading = self.source or rows.source, self.reading or rows.reading
-        if self._add_by_kernel(rows):
-            return
-        ranked = by_rank(self.qrels, rows)
-        rankings, _ = judged(self.qrels, ranked, self.keep_scores)
-        # A list that NIL ends at once is empty, but belongs to the piece.
-        filled = ranked.lengths > 0
-        silent = [rankings.topics[q] for q in np.flatnonzero(~filled & ~ranked.missing)]
-        self.keep(rankings.take(np.flatnonzero(filled)), ranked.notes, silent)
+        if not self._add_by_kernel(rows):
+            ranked = by_rank(self.qrels, rows)
+            self.keep(judged(self.qrels, ranked, self.keep_scores)[0], ranked.notes)
 
     def add_whole(self, run: Data) -> bool:
         """Add a whole run by the kernel; False where it is not sure of the run, or there is no kernel."""
@@ -365,6 +369,8 @@ class Builder:
         if len(self.pieces) == 1 and self.pieces[0].judgments is qrels.judgments_with_nil:
             rankings = self.pieces[0]
         else:
+            if self.pieces:
+                self.settle()
             rankings = Rankings.concat(qrels.judgments_with_nil, self.pieces)
             if self.silent:
                 silent = {*self.silent}

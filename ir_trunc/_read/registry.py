@@ -121,9 +121,9 @@ class Reader:
 
     def pieces(self, data: Any, layout: Layout) -> Iterator[Rows]:
         """The rows of data in pieces, which need not hold whole topics."""
-        source, names = self.source(data, layout), layout.reading.names
+        source = self.source(data, layout)
         content = self.read(data, replace(layout, source=source))
-        if names.needed and not self.columns:
+        if layout.reading.columns is not None and not self.columns and (names := layout.reading.names).needed:
             fields = ", ".join(name for name in names if name in names.needed)
             what = f"{layout.kind} ({self.form_of(layout)}) has no columns"
             raise InputError(f"{what}; leave {fields} out of columns={names}.")

@@ -151,8 +151,7 @@ class Rows:
 
     def _columns(self) -> list[tuple[str, Any]]:
         """The columns that these rows have, with their names."""
-        columns = [(name, getattr(self, name)) for name in _COLUMNS]
-        return [(name, column) for name, column in columns if column is not None]
+        return [(name, column) for name in _COLUMNS if (column := getattr(self, name)) is not None]
 
     def parts(self) -> Iterator[Rows]:
         """The rows in parts of whole topics; in one part where the rows of a topic are not contiguous."""

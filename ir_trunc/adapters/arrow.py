@@ -324,6 +324,7 @@ class Scorer:
         qrels = self._labels(table, rows) if qrels is None else qrels
         builder = Builder(qrels)
         builder.add(rows)
+        builder.settle()
         (lists,) = builder.pieces
         places = index_in(strings([*lists.topics, *builder.silent]), qrels.topics)
         judgments = qrels.judgments_with_nil.take(np.sort(places[places >= 0]))

@@ -80,6 +80,7 @@ def test_a_piece_is_one_list_for_each_topic_that_it_has_with_its_judged_document
     run = {"1": {"x": 3.5, "a": 3, "y": 2, "b": 1}, "3": {"z": 1}, "4": {"z": 1}}
     builder = Builder(qrels)
     builder.add(read_run(run))
+    builder.settle()
     (piece,) = builder.pieces
     assert piece.topics == ("1", "3")
     assert piece.lengths.tolist() == [4, 1]
