@@ -212,6 +212,7 @@ SAMPLES = {
     "datasets.ir_dataset": ["trec-robust04", SimpleNamespace(queries_iter=list)],
     "topics.column": [pd.Series(["1"]), pa.array(["1"])],
     "memory.frame": [pd.DataFrame(ROWS), pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})],
+    "memory.ranked_lists": [{"1": ["a", "b"]}, {"1": (), "2": ("a",)}],
     "memory.dicts": [{"1": {"a": 1}}, {"1": {}, "2": {"a": np.float32(1)}}, {"1": {"ids": 2.0, "x": 1.0}}],
     "nested.relevant_ids": [{"1": ["a"]}, {"1": [], "2": {"a", "b"}}],
     "memory.named_tuples": [[ScoredDoc("1", "a", 1.0)]],
