@@ -31,11 +31,6 @@ def canonical_order(topics: Sequence[str]) -> list[int]:
     return sorted(range(len(topics)), key=lambda q: (len(numbers[q]), numbers[q], topics[q]))
 
 
-def positive(ascending: Ints) -> Ints:
-    """Those of ascending numbers that are above 0."""
-    return ascending[ascending.searchsorted(1) :]
-
-
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """The grades of all judged documents of every topic, best first, without document ids."""
@@ -101,7 +96,7 @@ class Judgments:
         descending, scale = HIGHEST_GRADE - (keys & (2**32 - 1)), distinct(grades)
         if further := list(levels):
             scale = distinct(np.append(scale, further))
-        return cls.unchecked(tuple(topics), offsets, descending, positive(scale))
+        return cls.unchecked(tuple(topics), offsets, descending, scale[scale.searchsorted(1) :])
 
     def with_nil(self, grade: int) -> Judgments:
         """The judgments with a document NIL of this grade for each nil query."""

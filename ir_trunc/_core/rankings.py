@@ -25,7 +25,7 @@ from ir_trunc._core.arrays import (
     sizes_of,
 )
 from ir_trunc._core.errors import InputError, ParameterError, shown
-from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order, positive
+from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.parameters import CheckedFields, instance, number, several
 from ir_trunc._core.universe import Universe
@@ -644,7 +644,7 @@ def _judgments_of_matrix(topics: tuple[str, ...], grades: Ints, which: Bools | N
     np.not_equal(flat[1:], flat[:-1], out=is_first[1:])
     levels = distinct(-flat[is_first].astype(np.int64))
     falling = np.negative(flat, dtype=np.int64)
-    return Judgments.unchecked(topics, offsets_of(counts), falling, positive(levels))
+    return Judgments.unchecked(topics, offsets_of(counts), falling, levels[levels.searchsorted(1) :])
 
 
 def _rows(name: str, values: Any) -> list[list[Any]]:

@@ -9,8 +9,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.rankings import Bools, Ints
-from ir_trunc._ranking.notes import Notes
-from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.ranked_rows import Notes, RankedRows
 from ir_trunc._read.rows import PLACEHOLDER
 
 Convention = Literal["ends", "trec2001", "sakai", "document"]

@@ -169,7 +169,7 @@ class Qrels:
         if not universe:
             raise InputError(f"{given.source}: there is no topic; at least one is needed.")
         place = canonical_order(universe)
-        names = [universe[at] for at in place]
+        names = list(map(universe.__getitem__, place))
         try:
             topic_ids = Texts.of(names)
         except UnicodeEncodeError as error:
@@ -206,12 +206,12 @@ class Qrels:
         """The rows from which the qrels are made."""
         return self.given.rows() if isinstance(self.given, CodedRows) else self.given
 
-    @cached_property
+    @property
     def topics(self) -> pa.StringArray:
         """The query universe, in canonical order."""
         return text_array(self.topic_ids)
 
-    @cached_property
+    @property
     def docs(self) -> pa.StringArray:
         """The distinct ids of judged documents."""
         return text_array(self.doc_ids)
@@ -251,10 +251,10 @@ class Qrels:
 
         `topic` has the position of each document's topic, `docs` the normalised ids.
         """
-        size = len(self.docs)
-        ends = topic.min(initial=len(self.topics)) * size, (topic.max(initial=-1) + 1) * size
+        size, all_docs = len(self.doc_ids), self.docs
+        ends = topic.min(initial=len(self.topic_ids)) * size, (topic.max(initial=-1) + 1) * size
         near = distinct(self.keys[slice(*np.searchsorted(self.keys, ends))] % max(1, size))
-        code = index_in(docs, self.docs.take(numeric(near)))  # among the documents judged for these topics
+        code = index_in(docs, all_docs.take(numeric(near)))  # among the documents judged for these topics
         rows = np.flatnonzero(code >= 0)
         keys = topic[rows] * size + near[code[rows]]
         places = np.searchsorted(self.keys, keys)

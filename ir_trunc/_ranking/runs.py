@@ -28,9 +28,8 @@ from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.answers import overlaps_of
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.notes import Notes
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs
-from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.ranked_rows import Notes, RankedRows
 from ir_trunc._read.arrow import flat, occurs, strings, texts_of
 from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, HowRead, KeysLike, Order, Reading
 from ir_trunc._read.registry import Data, read_rows, recognised
@@ -231,9 +230,10 @@ def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bo
     """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need."""
     layout = RUN if reading is DEFAULT else replace(RUN, reading=reading)
     data, builder = recognised(run, layout), Builder(qrels, keep_scores)
-    if builder.add_whole(data):
-        return builder.rankings()
-    return rank_rows(qrels, data.rows(), keep_scores)
+    if not builder.add_whole(data):
+        for piece in data.rows():
+            builder.add(piece)
+    return builder.rankings()
 
 
 def rank_rows(qrels: Qrels, pieces: Iterable[Rows], keep_scores: bool = False) -> Rankings:
@@ -422,7 +422,9 @@ def judged(qrels: Qrels, ranked: RankedRows, keep_scores: bool = True) -> tuple[
     key = qrels.find(ranked.topic, ids)
     row = np.flatnonzero((key >= 0) & (ranked.rank <= lengths[ranked.topic]))
     key = key[row]
-    grade = _grades(qrels, ranked, row, key)
+    grade = qrels.grades[key]
+    if qrels.classes is not None:
+        grade[_repeats_of_classes(qrels.classes, ranked, row, key, grade)] = 0
     if len(nil_rows) and qrels.nil.answers:
         right = qrels.nil.right(ranked, nil_rows, qrels.judgments.nil_queries)
         row, key = np.append(row, right), np.append(key, np.full(len(right), -1))
@@ -448,14 +450,11 @@ def judged(qrels: Qrels, ranked: RankedRows, keep_scores: bool = True) -> tuple[
     return rankings, key
 
 
-def _grades(qrels: Qrels, ranked: RankedRows, row: Ints, key: Ints) -> Ints:
-    """The grade of each judged row; an answer whose class has another answer above it gets 0."""
-    grade = qrels.grades[key]
-    if qrels.classes is None:
-        return grade
-    right = np.flatnonzero(grade > 0)  # a wrong answer does not use up its class
-    topic, of_class = ranked.topic[row[right]], qrels.classes[key[right]]
+def _repeats_of_classes(classes: Ints, ranked: RankedRows, row: Ints, key: Ints, grade: Ints) -> Ints:
+    """The judged rows with another right answer of their class above them; a wrong one does not use it up."""
+    right = np.flatnonzero(grade > 0)
+    topic, of_class = ranked.topic[row[right]], classes[key[right]]
     order = np.lexsort((ranked.rank[row[right]], of_class, topic))
     again = (np.diff(topic[order]) == 0) & (np.diff(of_class[order]) == 0)
-    grade[right[order[1:][again]]] = 0
-    return grade
+    repeated: Ints = right[order[1:][again]]
+    return repeated

@@ -101,6 +101,9 @@ def id_column(
     column: Any, source: str, field: str, topics: Iterable[Any] | None = None, keys: Keys | None = None
 ) -> pa.Array | pa.ChunkedArray:
     """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known."""
+    if type(column) is list and {*map(type, column)} == {str}:
+        with suppress(UnicodeEncodeError):
+            return strings(column)
     typed = known_column(column)
     if typed is not None:
         if pa.types.is_string(typed.type) or pa.types.is_large_string(typed.type):
@@ -171,6 +174,9 @@ def number_column(
     """Grades as whole numbers, scores as floats; anything else is an error that names topic and document."""
     whole = kind == "int64"
     dtype: type[Any] = np.int64 if whole else np.float64
+    if type(column) is list and {*map(type, column)} == {dtype().item().__class__}:
+        with suppress(OverflowError):
+            return np.array(column, dtype)
     typed = known_column(column)
     if typed is not None and (pa.types.is_integer(typed.type) or pa.types.is_floating(typed.type)):
         with suppress(*_odd()):

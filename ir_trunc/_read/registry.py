@@ -23,6 +23,7 @@ Shape = Literal["path", "frame", "mapping", "list", "object"]
 
 ORDER: dict[str, tuple[Shape, ...]] = {
     "memory.dicts": ("mapping",),
+    "memory.ranked_lists": ("mapping",),
     "memory.named_tuples": ("list",),
     "memory.frame": ("frame",),
     "trec.trec": ("path",),
@@ -240,11 +241,8 @@ class Data:
     value: Any
     layout: Layout
     reader: Reader
+    source: str  # their name in messages
     iterator: str = ""  # the type of the iterator that the data come from, if they do
-
-    @property
-    def source(self) -> str:
-        return self.reader.source(self.value, self.layout)
 
     def rows(self) -> Iterator[Rows]:
         """The rows, in pieces of whole topics; if one is not contiguous, all rows at last."""
@@ -257,18 +255,19 @@ class Data:
             seen.update(topics)
             count += len(piece)
             yield from piece.parts()
-        self._refuse_exhausted(count)
+        if self.iterator and not count:
+            raise self._exhausted()
 
     def all_rows(self) -> Rows:
         """All rows at once."""
         rows = Rows.concat(list(self.reader.pieces(self.value, self.layout)))
-        self._refuse_exhausted(len(rows))
+        if self.iterator and not len(rows):
+            raise self._exhausted()
         return rows
 
-    def _refuse_exhausted(self, count: int) -> None:
-        if self.iterator and not count:
-            remedy = "An iterator can be read only once: give a list, or make a new one."
-            raise InputError(f"{self.layout.kind} ({self.iterator}): it yields nothing. {remedy}")
+    def _exhausted(self) -> InputError:
+        remedy = "An iterator can be read only once: give a list, or make a new one."
+        return InputError(f"{self.layout.kind} ({self.iterator}): it yields nothing. {remedy}")
 
 
 def recognised(data: Any, layout: Layout) -> Data:
@@ -278,7 +277,8 @@ def recognised(data: Any, layout: Layout) -> Data:
         data = data.collect()
     value = list(data) if iterator else data
     name = type(data).__name__ if hasattr(data, "__next__") else ""
-    return Data(value, layout, reader_of(value, layout), name)
+    reader = reader_of(value, layout)
+    return Data(value, layout, reader, reader.source(value, layout), name)
 
 
 def read_rows(data: Any, layout: Layout) -> Rows:

@@ -95,7 +95,7 @@ class Evaluator:
         self.reading = Reading(
             order, duplicates, stop, lower_is_better, columns, keys, over_ties=self.over_ties
         )
-        self.missing = check_missing(missing)
+        self.missing = None if missing is None else check_missing(missing)
         self.bound: list[BoundMeasure] = []
         self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
         bound_measures = read_measures(measures)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from numbers import Real
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -46,6 +45,13 @@ def _are_dicts(data: Mapping[Any, Any]) -> bool:
     return is_number and _RESPONSE.isdisjoint(docs)
 
 
+def _are_ranked(data: Mapping[Any, Any]) -> bool:
+    if not {*map(type, data.values())} <= {list, tuple}:
+        return False
+    lists = [*filter(None, data.values())]
+    return bool(lists) and {*map(type, map(itemgetter(0), lists))} == {str}
+
+
 def first_docs(data: Mapping[Any, Any]) -> Any:
     """The documents of the first topic of a mapping that has any; None where none has."""
     return next((docs for docs in data.values() if _list_length(docs)), None)
@@ -80,8 +86,7 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     A run may have lists by rank, without scores, or one answer as text; silence is the empty list. Topics and
     documents are text or whole numbers.
     """
-    keys = layout.reading.nesting
-    topics = id_column(list(data), layout.source, "query_id", map(shown, data), keys)
+    topics = id_column(list(data), layout.source, "query_id", map(shown, data), layout.reading.keys)
     each_once = len(pc.unique(topics)) == len(data)  # 1 and "1" are one topic
     start = 0
     for part in _parts(data) if each_once else [data]:
@@ -91,11 +96,16 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
         start += len(part)
 
 
+ranked_lists = reader("{topic: [document, ...]} by rank", "run", recognises=_are_ranked, called="dict")(
+    dicts.read
+)
+
+
 def _parts(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
     part, rows = {}, 0
     for topic, docs in data.items():
         part[topic] = docs
-        rows += _list_length(docs)
+        rows += len(docs) if isinstance(docs, (Mapping, list, tuple)) else 1
         if rows >= PART:
             yield part
             part, rows = {}, 0
@@ -104,20 +114,21 @@ def _parts(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
 
 
 def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) -> Rows:
-    source, names = layout.source, encoded(topic_ids)
-    listed = [not isinstance(docs, Mapping) for docs in data.values()]
-    if layout.kind == "run" and any(listed):
-        again = layout.reading.duplicates
-        data = {topic: _ranked(docs, f"{source}, topic {topic}", again) for topic, docs in data.items()}
+    source, names, again = layout.source, encoded(topic_ids), layout.reading.duplicates
+    listed, lengths, ids, values = list[bool](), list[int](), list[Any](), list[Any]()
     for topic, docs in data.items():
-        if not isinstance(docs, Mapping):
-            what = f"{{document: {layout.value}}} is needed, not {type(docs).__name__}"
-            raise InputError(f"{source}, topic {topic}: {what}.")
-    lengths = [len(docs) for docs in data.values()]
-    codes = np.repeat(np.arange(len(data)), lengths)
+        listed.append(not isinstance(docs, Mapping))
+        if listed[-1]:
+            docs = _ranked(docs, f"{source}, topic {topic}", again) if layout.kind == "run" else docs
+            if not isinstance(docs, Mapping):
+                what = f"{{document: {layout.value}}} is needed, not {type(docs).__name__}"
+                raise InputError(f"{source}, topic {topic}: {what}.")
+        lengths.append(len(docs))
+        ids += docs
+        values += docs.values()
+    codes = np.arange(len(data)).repeat(lengths)
     topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
-    docs = id_column(list(chain.from_iterable(data.values())), source, "doc_id", topics)
-    values = [value for docs in data.values() for value in docs.values()]
+    docs = id_column(ids, source, "doc_id", topics)
     numbers = number_column(values, layout.value, layout.value_type, source, topics, docs)
     rows, reading = Rows.of(source, topics, docs, numbers), layout.reading
     if layout.kind != "run":
@@ -146,7 +157,7 @@ def _ranked(docs: Any, place: str, duplicates: Duplicates) -> Any:
                 what = "it is in the list twice; duplicates='first' keeps its first place"
                 raise InputError(f"{place}, document {again}: {what}.")
             docs = list(dict.fromkeys(docs))  # the first row of a document is also its best
-        return {doc: float(-rank) for rank, doc in enumerate(docs)}
+        return dict(zip(docs, map(float, range(0, -len(docs), -1))))
     return docs
 
 

@@ -1,0 +1,70 @@
+"""The path of a run: how many files, functions and calls of ir_trunc a small call enters."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import ir_trunc
+from ir_trunc._kernel import kernel
+
+PACKAGE = Path(ir_trunc.__file__).parent
+QRELS, RUN, BY_RANK = {"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}}, {"q": ["a", "b"]}
+
+# What is entered, and the most files, functions and calls, with the kernel and without. Our own Python code
+# counts, with lambdas, comprehensions and generator expressions; what is made at the first call does not.
+LIMITS = {
+    "a dict": ((RUN, {}), (16, 90, 200), (19, 125, 300)),
+    "lists by rank": ((BY_RANK, {}), (18, 120, 220), (19, 125, 300)),
+    "order='rank'": ((BY_RANK, {"order": "rank"}), (18, 120, 220), (19, 125, 300)),
+}
+
+
+def entered(run, options) -> Counter:
+    """The code objects of ir_trunc that the second call enters, and how often."""
+    codes = Counter()
+
+    def note(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(f"{PACKAGE}{os.sep}"):
+            codes[frame.f_code] += 1
+
+    ir_trunc.calc("RBPT", QRELS, run, **options)
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        ir_trunc.calc("RBPT", QRELS, run, **options)
+    finally:
+        sys.setprofile(before)
+    return codes
+
+
+@pytest.mark.parametrize("case", LIMITS)
+def test_a_small_call_takes_a_short_path(case):
+    arguments, *limits = LIMITS[case]
+    codes = entered(*arguments)
+    files = {code.co_filename for code in codes}
+    found = (len(files), len(codes), codes.total())
+    limit = limits[0 if kernel else 1]
+    assert all(number <= most for number, most in zip(found, limit)), f"{case}: {found}, at most {limit}"
+
+
+@pytest.mark.skipif(not kernel, reason="the kernel is not built, or turned off")
+def test_the_path_is_short_without_the_kernel_too():
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        __file__,
+        "-k",
+        "takes",
+    ]
+    done = subprocess.run(words, env=os.environ | {"IR_TRUNC_KERNEL": "0"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
