@@ -21,7 +21,7 @@ from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
 from ir_trunc._ranking.ranked_rows import repeats
-from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, text_array, texts_of
+from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, pa, text_array
 from ir_trunc._read.readers.topics import read_topics, say_unjudged
 from ir_trunc._read.reading import DEFAULT, QRELS, RUN, HowRead, KeysLike, Reading
 from ir_trunc._read.registry import Data, recognised
@@ -307,7 +307,7 @@ def _counted(
     docs = rows.docs.dictionary_encode()
     classes = None if rows.classes is None else flat(rows.classes.indices).astype(np.int64)
     grades = np.asarray(rows.values, dtype=np.int64)
-    return code, texts_of(docs.dictionary), flat(docs.indices), grades, classes
+    return code, arrow_texts(docs.dictionary), flat(docs.indices), grades, classes
 
 
 def _best_of_classes(topic: Ints, classes: Ints, grades: Ints) -> Ints:

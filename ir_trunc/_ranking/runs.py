@@ -30,7 +30,7 @@ from ir_trunc._ranking.answers import overlaps_of
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows
-from ir_trunc._read.arrow import flat, occurs, strings, texts_of
+from ir_trunc._read.arrow import arrow_texts, flat, occurs, strings
 from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, HowRead, KeysLike, Order, Reading
 from ir_trunc._read.registry import Data, read_rows, recognised
 from ir_trunc._read.rows import Rows, Samples
@@ -318,7 +318,7 @@ class Builder:
         if lists is None:
             return False
         topics, scores = rows.topics, np.ascontiguousarray(rows.values, np.float64)
-        names, docs = texts_of(topics.dictionary), texts_of(rows.docs)
+        names, docs = arrow_texts(topics.dictionary), arrow_texts(rows.docs)
         columns = (flat(topics.indices), names.offsets, names.data, docs.offsets, docs.data, scores)
         if not kernel.columns(lists, *columns) or not self._keep_found(lists, rows.samples):
             return False

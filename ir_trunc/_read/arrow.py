@@ -39,7 +39,7 @@ _NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # although Python or numpy says 
 ValueType = Literal["int64", "double", "string"]  # the types of values in Arrow's names: grades, scores, ids
 
 
-def texts_of(ids: pa.StringArray) -> Texts:
+def arrow_texts(ids: pa.StringArray) -> Texts:
     """The texts of an array, not copied."""
     _, offsets, data = ids.buffers()
     ends = np.frombuffer(offsets, np.int32)[ids.offset : ids.offset + len(ids) + 1]
