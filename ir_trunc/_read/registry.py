@@ -23,10 +23,10 @@ Shape = Literal["path", "frame", "mapping", "list", "object"]
 
 ORDER: dict[str, tuple[Shape, ...]] = {
     "memory.dicts": ("mapping",),
-    "memory.ranked_lists": ("mapping",),
     "memory.named_tuples": ("list",),
     "memory.frame": ("frame",),
     "trec.trec": ("path",),
+    "memory.ranked_lists": ("mapping",),
     "topics.topic_file": ("path",),
     "topics.keys": ("mapping",),
     "topics.items": ("list",),
@@ -217,7 +217,7 @@ def reader_of(data: Any, layout: Layout) -> Reader:
         is_asked = layout.kind in reader.kinds and not shapes.isdisjoint(reader.shapes)
         if is_asked and reader.recognises(recognisable):
             return reader
-    if "list" in layout.reading.names.needed and shape != "path":
+    if layout.reading.columns is not None and "list" in layout.reading.names.needed and shape != "path":
         return _built_in("nested.nested_records")
     usual = None
     for name, of in ORDER.items():

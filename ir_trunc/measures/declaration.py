@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, is_dataclass
 from functools import cache, partial, wraps
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any, Literal, get_args
 
 from ir_trunc._core.arrays import Floats
@@ -280,6 +281,8 @@ def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
         return UnknownMeasureError(f"{text!r} is not a measure: {problem}; {form} is needed.")
 
     source = text.strip()
+    if source.isascii() and source.isidentifier() and not iskeyword(source):
+        return source, {}, None
     name, args, by_name, behind = call_parts(source, refuse)
     if args:
         raise refuse("parameters need names")
