@@ -316,7 +316,8 @@ def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Read:
 
     A topic without any id is one for which nothing is relevant.
     """
-    return _results(data, layout, None, scored=False)
+    plain = replace(layout, reading=replace(layout.reading, columns=None))
+    return _results(data, plain, None, scored=False)
 
 
 @reader(
@@ -357,7 +358,7 @@ def _is_batch(results: Any) -> bool:
         return len(results) == 2 and all(getattr(part, "ndim", 0) == 2 for part in results)
     if not isinstance(results, list):
         return _is_search(results)
-    first = next((result for result in results if not isinstance(result, list) or result), [{}])
+    first: Any = next((result for result in results if not isinstance(result, list) or result), [{}])
     item = first_item(first) if isinstance(first, list) else None
     return len(results) > 0 and (_is_search(first) or isinstance(item, Mapping) or hasattr(item, "payload"))
 
