@@ -55,7 +55,7 @@ run NEW?  TREC run file
 --fail-if CONDITION...  see below; may be repeated
 --require observed|shown|certain  what a condition fails by (default observed)
 --plan  print how many topics the limits need instead
---confidence X  level of the intervals (default 0.95)
+--alpha X  the intervals have the level 1 - X (default 0.05)
 --report FILE  also write a page that shows both runs
 = unit topics missing unjudged reading
 --junit FILE  also write the checks as JUnit XML

@@ -25,7 +25,7 @@ example:
 _DECLARED = """
 policy POLICY  a file that policy.save wrote after policy.fit
 run RUN  TREC run file
---false-alarms X  highest probability of an alarm where nothing has changed (default 0.05)
+--alpha X  highest probability of an alarm where nothing has changed (default 0.05)
 = reading
 """
 

@@ -433,7 +433,6 @@ def call_parts(text: str, refused: Callable[[str], Exception]) -> tuple[str, Any
 Seed = Annotated[int, Whole("seed of what is drawn at random", low=0)]
 Repetitions = Annotated[int, Whole("number of random draws")]
 Alpha = Annotated[float, Number("significance level", 0, 1, inside=True)]
-Confidence = Annotated[float, Number("confidence level of the interval", 0, 1, inside=True)]
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:

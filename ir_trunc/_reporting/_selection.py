@@ -17,13 +17,13 @@ RESAMPLES = 1000
 _CELLS = 2_000_000  # of a block of bootstrap samples
 
 
-def choose(scores: Floats, kept: Floats, ranks: Ints, margin: float, keep: float | None) -> Ints:
+def choose(scores: Floats, kept: Floats, ranks: Ints, tolerance: float, keep: float | None) -> Ints:
     """The place of the advised policy in each row of scores and kept shares (draws x policies)."""
     allowed = np.ones(scores.shape, bool)
     if keep is not None:  # where no policy keeps enough, the one that keeps the most
         allowed = kept >= np.minimum(keep, kept.max(axis=1, keepdims=True)) - TOLERANCE
     possible = np.where(allowed, np.round(scores, 12), -np.inf)
-    near = possible >= possible.max(axis=1, keepdims=True) - margin - TOLERANCE
+    near = possible >= possible.max(axis=1, keepdims=True) - tolerance - TOLERANCE
     rank = np.where(near, ranks, ranks.max() + 1)
     simplest = rank == rank.min(axis=1, keepdims=True)
     chosen: Ints = np.where(simplest, possible, -np.inf).argmax(axis=1)

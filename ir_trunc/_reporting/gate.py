@@ -13,9 +13,10 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from scipy import stats
 
+from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, nearest, noted, printable
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Choice, Confidence, checked, number, several, text
+from ir_trunc._core.parameters import Alpha, Choice, checked, number, several, text
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
@@ -356,6 +357,7 @@ class Gate(Result):
         return "\n".join([fitted(self.heading), *(fitted(line, 11) for line in self.lines())])
 
 
+@renamed(lambda confidence: 1 - number("confidence", confidence, 0, 1, inside=True), confidence="alpha")
 @checked
 def check(
     conditions: Iterable[str] | str,
@@ -364,7 +366,7 @@ def check(
     *,
     baseline: RunLike | None = None,
     require: Annotated[Require, Choice("what decides on a condition", get_args(Require))] = "observed",
-    confidence: Confidence = 0.95,
+    alpha: Alpha = 0.05,
     unit: str | None = None,
     **options: Unpack[Options],
 ) -> Gate:
@@ -389,9 +391,9 @@ def check(
         'observed': a condition has failed if the observed value meets it. 'shown': it has passed only if no
         part of the confidence interval meets it, so that too few topics fail. 'certain': it has failed only
         if the whole interval meets it, so that too few topics pass; it is undecided if a part of it does.
-    confidence : float
-        The level of the intervals: paired over topics by Student's t; of values by Student's t, for a share
-        Wilson's, for a measure of the whole run that of the BCa bootstrap.
+    alpha : float
+        The intervals have the level 1 - alpha: paired over topics by Student's t; of values by Student's t,
+        for a share Wilson's, for a measure of the whole run that of the BCa bootstrap.
     unit : str, optional
         For data with keys, the key whose values are independent of each other, by default the outermost one.
         Intervals are then those of the nested means of these units.
@@ -424,6 +426,7 @@ def check(
          condition  units  deviation  units_needed  smallest_limit
     RR worsens 0.1     12   0.194625            11        0.092413
     """
+    confidence = 1 - alpha
     texts = [conditions] if isinstance(conditions, str) else several("conditions", conditions, "texts")
     parsed = [read_condition(words) for words in texts]
     if not parsed:

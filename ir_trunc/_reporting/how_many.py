@@ -13,6 +13,7 @@ from ir_measures import Measure
 
 from ir_trunc import plots
 from ir_trunc._core.curve import TOLERANCE
+from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, noted, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked, text
@@ -117,7 +118,7 @@ class HowMany(Result):
     separation : tuple of three floats
         AUROC of the top score for questions with against those without an answer, with its 95 % interval
         (DeLong et al. 1988); NaN where there is no question of one kind, or no score.
-    margin : float
+    tolerance : float
         A simpler policy whose score is within this of the highest is preferred.
     keep : float or None
         The share of the answerable questions that had to keep a relevant document.
@@ -140,7 +141,7 @@ class HowMany(Result):
     expected: tuple[float, float, float]
     chance: float
     separation: tuple[float, float, float]
-    margin: float
+    tolerance: float
     keep: float | None
     left_out: tuple[str, ...]
 
@@ -207,9 +208,9 @@ class HowMany(Result):
         if self.keep is not None:
             no_bound = f"No bound is known for keep={self.keep:g} with keys: their lists are not independent."
             yield no_bound if self.unit else self._shown_keep(best)
-        if best > 0 and self.score[0] - self.score[best] <= self.margin:
+        if best > 0 and self.score[0] - self.score[best] <= self.tolerance:
             simpler = f"{self._written(best)} is simpler than {self._written(0)}"
-            yield f"{simpler}; its score is within {self.margin:g}."
+            yield f"{simpler}; its score is within {self.tolerance:g}."
         yield f"It ranks first in {self.first[best]:.0%} of bootstrap samples."
         if not (beaten := self.chance <= _CHANCE):
             reference = min((SILENT, WHOLE), key=self.policies.index)
@@ -265,6 +266,7 @@ class HowMany(Result):
         return plots.policies(table, against, ax)
 
 
+@renamed(margin="tolerance")
 @checked
 def how_many(
     labels: QrelsLike | None,
@@ -277,7 +279,7 @@ def how_many(
     policies: PoliciesLike = (),
     also: PoliciesLike = (),
     present: int | str | Cutter | None = None,
-    margin: Annotated[float, Number("difference of scores", 0)] = 0.01,
+    tolerance: Annotated[float, Number("difference of scores", 0)] = 0.01,
     folds: Annotated[int | None, Whole("parts of the questions", 2)] = None,
     seed: Seed = 0,
     **options: Unpack[Options],
@@ -285,10 +287,10 @@ def how_many(
     """How many documents to return for a question, from which score on, and when none.
 
     Fixed lengths and policies are fitted on some of the questions and scored on the others, in turn. The
-    advice is the policy with the highest score, or a simpler one within `margin` of it: the present setting
-    before a fixed length, and a fixed length before policies that read scores. The score to expect on new
-    questions leaves out what the best of many policies owes to chance (Tsamardinos, Greasidou & Borboudakis,
-    Machine Learning 2018, https://doi.org/10.1007/s10994-018-5714-4).
+    advice is the policy with the highest score, or a simpler one within `tolerance` of it: the present
+    setting before a fixed length, and a fixed length before policies that read scores. The score to expect on
+    new questions leaves out what the best of many policies owes to chance (Tsamardinos, Greasidou &
+    Borboudakis, Machine Learning 2018, https://doi.org/10.1007/s10994-018-5714-4).
 
     Parameters
     ----------
@@ -318,7 +320,7 @@ def how_many(
         Further policies: `"Learned"`, which needs scikit-learn, or `"RiskControlled('missed', 0.1)"`.
     present : int, str or Policy, optional
         The setting in use: a fixed length, or a policy. By default all that was retrieved is returned.
-    margin : float
+    tolerance : float
         A simpler policy is preferred if its score is within this of the highest.
     folds, seed : int
         Number of parts of the questions, by default 5, and the seed of their random assignment.
@@ -375,12 +377,12 @@ def how_many(
     scores, kept_shares = values.mean(axis=1), table["kept"].to_numpy()
     _check_that_one_keeps_enough(table, keep)
     ranks = np.array([trial.rank for trial in trials])
-    best = int(choose(scores[None], kept_shares[None], ranks, margin, keep)[0])
+    best = int(choose(scores[None], kept_shares[None], ranks, tolerance, keep)[0])
     drawn = np.vstack([values, kept * split.weights, weights, ~nil * split.weights])
     by_kind = unanswerable is not None and not split.unit
     draws = bootstrap(drawn, split.unit_of, nil if by_kind else np.zeros(units, bool), seed)
     table = _with_bounds(table, scores, draws.scores, best)
-    expected = expected_score(draws, choose(draws.scores, draws.kept, ranks, margin, keep))
+    expected = expected_score(draws, choose(draws.scores, draws.kept, ranks, tolerance, keep))
     bounds = (expected + table[end][best] - scores[best] for end in ("low", "high"))
     return HowMany(
         table=table,
@@ -398,7 +400,7 @@ def how_many(
         expected=(expected, *bounds),
         chance=chance_of_lead(scores, draws.scores, table["policy"].isin((SILENT, WHOLE)).to_numpy()),
         separation=separation(None if split.unit else rankings.first_scores, nil),
-        margin=margin,
+        tolerance=tolerance,
         keep=keep,
         left_out=tuple(left_out),
     )
@@ -514,7 +516,9 @@ class _Trial:
     name: str
     cuts: Ints  # its lengths for lists that it was not fitted on (Q)
     fitted: Any  # itself, fitted on all lists
-    rank: int  # 0: the setting in use, 1: a fixed length, 2: others; the lowest within the margin is advised
+    rank: (
+        int  # 0: the setting in use, 1: a fixed length, 2: others; the lowest within the tolerance is advised
+    )
 
 
 def _try_policies(

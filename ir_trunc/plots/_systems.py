@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, number, numbers, text, whole
@@ -152,11 +153,12 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@renamed(labels="most_named")
 def slope(
     before: pd.Series[float],
     after: pd.Series[float],
     ax: Axes | None = None,
-    labels: int = 30,
+    most_named: int = 30,
     *,
     pairs: pd.DataFrame | None = None,
     alpha: float = 0.05,
@@ -173,7 +175,7 @@ def slope(
         Scores by system; their names are the titles. A lower score is better where the name is that of a
         measure of losses.
     ax : Axes, optional
-    labels : int
+    most_named : int
         How many systems are named at most, as far as their names have room, those that move furthest first.
         The picture says how many are not.
     pairs : DataFrame, optional
@@ -201,7 +203,7 @@ def slope(
     2
     """
     before, after = _kit.checked_scores("before", before), _kit.checked_scores("after", after)
-    labels, alpha = whole("labels", labels, 1), number("alpha", alpha, 0, 1, inside=True)
+    most_named, alpha = whole("most_named", most_named, 1), number("alpha", alpha, 0, 1, inside=True)
     if set(before.index) != set(after.index):
         raise InputError("before and after must score the same systems.")
     count = len(before)
@@ -209,7 +211,7 @@ def slope(
     rising = [lower_is_better(str(series.name)) for series in both]
     places = [series.rank(ascending=up, method="first") for series, up in zip(both, rising)]
     ends = {system: (places[0][system], places[1][system]) for system in before.index}
-    ax = _kit.ready_axes(ax, 5.6, 1.4 + 0.17 * min(count, labels))
+    ax = _kit.ready_axes(ax, 5.6, 1.4 + 0.17 * min(count, most_named))
     moved = sorted(ends, key=lambda system: -abs(ends[system][0] - ends[system][1]))
     far = max(1, math.ceil(count / 10))
     black = {system for system in moved if abs(ends[system][0] - ends[system][1]) >= far}
@@ -227,7 +229,7 @@ def slope(
 
     inches = ax.get_position().height * ax.figure.bbox.height / ax.figure.dpi
     lines_of_letters = int(inches * 72 / 12)
-    named = moved[: max(min(labels, lines_of_letters), 1)]
+    named = moved[: max(min(most_named, lines_of_letters), 1)]
     for side in (0, 1):
         beside(ax, [(system, side, ends[system][side], {}) for system in named], left=side == 0)
     names = [_style.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]

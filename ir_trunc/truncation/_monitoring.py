@@ -127,7 +127,7 @@ class Monitoring(Result):
         What it was fitted on.
     lists : int
         The number of live lists; with keys, of values of the outermost key.
-    false_alarms : float
+    alpha : float
         The probability of an alarm where nothing has changed is at most this.
     features : tuple of str
         What was compared (F).
@@ -141,7 +141,7 @@ class Monitoring(Result):
     policy: str
     profile: Profile
     lists: int
-    false_alarms: float
+    alpha: float
     features: tuple[str, ...]
     fitted: Floats
     live: Floats
@@ -150,7 +150,7 @@ class Monitoring(Result):
     @property
     def shifted(self) -> Bools:
         """Whether each feature has changed (F)."""
-        return self.p_value <= self.false_alarms
+        return self.p_value <= self.alpha
 
     @property
     def matches(self) -> bool:
@@ -161,7 +161,7 @@ class Monitoring(Result):
     def heading(self) -> str:
         """The verdict, in words."""
         compared = f"{counted(self.lists, 'live list')}, {self.policy} fitted on {self.profile.questions}"
-        limit = f"False alarms: at most {self.false_alarms:g}."
+        limit = f"False alarms: at most {self.alpha:g}."
         if self.matches:
             return fitted(f"No shift is shown: {compared}. {limit}")
         names = ", ".join(name for name, shifted in zip(self.features, self.shifted) if shifted)
@@ -174,11 +174,11 @@ class Monitoring(Result):
         return pd.DataFrame(columns, index=pd.Index(self.features, name="feature"))
 
 
-def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitoring:
+def monitoring(policy: Any, rankings: Rankings, alpha: float) -> Monitoring:
     """Live lists against a policy's profile."""
     from scipy.stats import fisher_exact, ttest_ind_from_stats
 
-    false_alarms = number("false_alarms", false_alarms, 0, 1, inside=True)
+    alpha = number("alpha", alpha, 0, 1, inside=True)
     profile, n = policy.fitted_on, independent(rankings)
     if profile is None:
         raise ParameterError(
@@ -201,7 +201,7 @@ def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitori
         p_value = float(ttest_ind_from_stats(*sizes, equal_var=False).pvalue)
     else:
         p_value = float(profile.length == lengths.mean())
-    rows["kept"] = (profile.length, float(lengths.mean()), p_value)
+    rows["length"] = (profile.length, float(lengths.mean()), p_value)
     live = features_of(rankings)
     for name, points in profile.features.items():
         values = live.get(name, np.zeros(0))
@@ -212,7 +212,7 @@ def monitoring(policy: Any, rankings: Rankings, false_alarms: float) -> Monitori
                 rows[name] = (median, float(np.median(values)), p_value)
     fitted_values, live_values, p_values = np.array(list(rows.values()), np.float64).T
     columns = fitted_values, live_values, corrected(p_values, "holm")
-    return Monitoring(str(policy), profile, n, false_alarms, tuple(rows), *columns)
+    return Monitoring(str(policy), profile, n, alpha, tuple(rows), *columns)
 
 
 def _kolmogorov_smirnov(

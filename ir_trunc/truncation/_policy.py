@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, g
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.deprecation import outdated
+from ir_trunc._core.deprecation import outdated, renamed
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.parameters import flag, instance, numbers, text, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings
@@ -222,8 +222,9 @@ class Policy:
         kept: Items = selected(items, np.sort(order[: self._length(values[order])]))
         return kept
 
+    @renamed(false_alarms="alpha")
     def monitor(
-        self, run: RunLike | Rankings, *, false_alarms: float = 0.05, **reading: Unpack[HowRead]
+        self, run: RunLike | Rankings, *, alpha: float = 0.05, **reading: Unpack[HowRead]
     ) -> Monitoring:
         """Whether live lists still look like those that the policy was fitted on; no labels are needed.
 
@@ -237,7 +238,7 @@ class Policy:
         ----------
         run : RunLike or Rankings
             What was retrieved, before the policy cut it: whole lists, as the policy was fitted on.
-        false_alarms : float
+        alpha : float
             Highest probability of an alarm where nothing has changed.
         order, duplicates, stop, lower_is_better, columns, keys
             How the run is read, as for `ir_trunc.calc`.
@@ -266,7 +267,7 @@ class Policy:
         """
         refuse_if_not_live(self)
         rankings = run if isinstance(run, Rankings) else rank_without_qrels(read_run(run, **reading))
-        return monitoring(self, rankings.unjudged(), false_alarms)
+        return monitoring(self, rankings.unjudged(), alpha)
 
     def _length(self, values: Floats, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""

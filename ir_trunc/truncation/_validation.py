@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
@@ -36,6 +37,7 @@ _REPETITIONS = 2000
 _FOLDS = 5
 
 
+@renamed(also="further_measures")
 def cross_validate(
     policies: PoliciesLike,
     measure: str | Measure,
@@ -43,7 +45,7 @@ def cross_validate(
     runs: RunsLike,
     folds: int = 5,
     seed: int = 0,
-    also: MeasureLike = (),
+    further_measures: MeasureLike = (),
     **options: Unpack[Options],
 ) -> pd.DataFrame:
     """Score, regret and length of policies, each fitted on some topics of a run and applied to the others.
@@ -67,8 +69,8 @@ def cross_validate(
         values of the outermost key are split, drawn and tested: the lists of one stay in one part.
     seed : int
         Start of the random numbers that split the topics and draw the bootstrap.
-    also : MeasureLike, optional
-        Further measures of the cut lists, to which nothing is fitted.
+    further_measures : MeasureLike, optional
+        Measures of the cut lists, to which nothing is fitted.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def cross_validate(
           training topics too
         - silence_precision, the share of the empty lists that belong to nil queries, and silence_recall, the
           share of the nil queries that have the empty list; NaN if there is nothing to count
-        - cost, the mean per topic, where the run has costs, and a column for each measure of `also`
+        - cost, the mean per topic, where the run has costs, and a column for each of `further_measures`
 
     Examples
     --------
@@ -99,7 +101,8 @@ def cross_validate(
     """
     cutters = parse_policies(policies)
     _, _, rank_one = read_once(qrels, options)
-    further = () if isinstance(also, (str, list, tuple)) and not also else parse_measures(also)
+    none = isinstance(further_measures, (str, list, tuple)) and not further_measures
+    further = () if none else parse_measures(further_measures)
     evaluator, bound = Evaluator(further or measure, None), one_measure(measure)
     rows = []
     for name, run in each_run(runs, "cross-validating"):

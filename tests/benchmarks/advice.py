@@ -62,7 +62,7 @@ def optimism(args: argparse.Namespace) -> None:
             lists = questions(args.questions, lead, np.random.default_rng(draw))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                advice = ir_trunc.how_many(None, lists, args.measure, margin=args.margin)
+                advice = ir_trunc.how_many(None, lists, args.measure, tolerance=args.tolerance)
             truth = bound.score(others.cut(advice.policy.cut(others))).mean()
             expected, low, high = advice.expected
             rows.append(
@@ -92,7 +92,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, help="default: 50 for optimism, 50000 for speed")
     parser.add_argument("--draws", type=int, default=300)
     parser.add_argument("--measure", default="RBPT")
-    parser.add_argument("--margin", type=float, default=0.01)
+    parser.add_argument("--tolerance", type=float, default=0.01)
     args = parser.parse_args()
     args.questions = args.questions or {"optimism": 50, "speed": 50_000}[args.what]
     {"optimism": optimism, "speed": speed}[args.what](args)

@@ -170,7 +170,7 @@ def test_bad_words(folder, complaint, words, part):
     ("truncate in.run --policy Fixed(1) --order score --order score", "--order"),
     ("truncate in.run --policy Fixed(1) --policy Fixed(2)", "--policy"),
     ("report qrels in.run -o x -o y", "-o/--output"),
-    ("check qrels in.run --fail-if AP<1 --confidence .9 --confidence .8", "--confidence"),
+    ("check qrels in.run --fail-if AP<1 --alpha .1 --alpha .2", "--alpha"),
 ])  # fmt: skip
 def test_an_option_that_is_given_twice_is_refused(folder, complaint, words, option):
     """It would override the first value, which may have taken a run."""

@@ -96,7 +96,7 @@ CALLS = {
     "check": (
         ir_trunc.check,
         {"conditions": ["AP drops 0.1", "length > 3"], "qrels": QRELS, "run": RUN, "baseline": OTHER,
-         "confidence": 0.9, "require": "certain",
+         "alpha": 0.1, "require": "certain",
          "unit": None} | UNIVERSE | READING,
     ),
     "report": (
@@ -166,7 +166,7 @@ CALLS = {
     "truncation.cross_validate": (
         truncation.cross_validate,
         {"policies": ["Greedy"], "measure": "RBPT", "qrels": QRELS, "runs": RUNS, "folds": 2, "seed": 0,
-         "also": "AP"} | UNIVERSE | READING,
+         "further_measures": "AP"} | UNIVERSE | READING,
     ),
     "truncation.abstention_curve": (
         truncation.abstention_curve,
@@ -198,7 +198,7 @@ CALLS = {
     "how_many": (
         ir_trunc.how_many,
         {"retrieved": RUN, "labels": QRELS, "measure": "RBPT", "keep": 0.5, "unanswerable": 0.3,
-         "price": 1.5, "margin": 0.01, "policies": "Greedy LargestGap",
+         "price": 1.5, "tolerance": 0.01, "policies": "Greedy LargestGap",
          "also": "Knee", "present": 1, "folds": 2, "seed": 0} | UNIVERSE | READING,
     ),
     "HowMany.plot": (ADVICE.plot, {"against": "length", "ax": None}),
@@ -239,7 +239,7 @@ CALLS = {
     "truncation.Nucleus": (truncation.Nucleus, {"p": 0.5, "temperature": 1.0}),
     "truncation.Nucleus.cut": (truncation.Nucleus(0.5).cut, {"rankings": RANKINGS}),
     "truncation.policy.monitor": (
-        truncation.LargestGap().fit(RANKINGS, "RBPT").monitor, {"run": RUN, "false_alarms": 0.05} | READING,
+        truncation.LargestGap().fit(RANKINGS, "RBPT").monitor, {"run": RUN, "alpha": 0.05} | READING,
     ),
     "study.agreement": (
         study.agreement,
@@ -324,7 +324,7 @@ CALLS = {
     "plots.side_by_side": (plots.side_by_side, {"runs": {"one": RANKINGS}, "longest": 5, "ax": None}),
     "plots.slope": (
         plots.slope,
-        {"before": BEFORE, "after": BEFORE * 1.1, "ax": None, "labels": 30, "pairs": None, "alpha": 0.05},
+        {"before": BEFORE, "after": BEFORE * 1.1, "ax": None, "most_named": 30, "pairs": None, "alpha": 0.05},
     ),
 }  # fmt: skip
 CALLS |= {f"meta.{name}": (meta.registry[name].function, given) for name, (given, _) in examples().items()}

@@ -8,10 +8,9 @@ import json
 import re
 from importlib import import_module
 from pathlib import Path
-from pkgutil import walk_packages
-from typing import is_typeddict
 
 import pytest
+from public import FUNCTIONS, MODULES, OF_PYTERRIER, handed_on, parameters_of
 
 import ir_trunc
 from ir_trunc import measures, meta, truncation, typing
@@ -19,44 +18,12 @@ from ir_trunc import measures, meta, truncation, typing
 ROOT = Path(__file__).parents[2]
 NAMES = ROOT / "tests" / "public_names.txt"
 LISTED = set(NAMES.read_text(encoding="utf-8").split())
-DOCUMENTED = [
-    "ir_trunc",
-    "ir_trunc.adapters.arrow",
-    "ir_trunc.adapters.ir_measures",
-    "ir_trunc.adapters.pyterrier",
-    "ir_trunc.adapters.scale",
-    "ir_trunc.measures",
-    "ir_trunc.meta",
-    "ir_trunc.plots",
-    "ir_trunc.truncation",
-    "ir_trunc.truncation.study",
-]
 ORDER = (
     {"policies"},
     {"measure", "measures", "truncated", "full"},
     {"qrels"},
     {"run", "runs", "pools", "matrix"},
 )
-OF_PYTERRIER = (  # have the order of pt.Experiment and pt.GridSearch
-    "ir_trunc.adapters.pyterrier.experiment",
-    "ir_trunc.adapters.pyterrier.grid_search",
-)
-
-
-def public_modules():
-    """All public modules that can be imported here: an adapter may lack what it adapts to."""
-    for module in walk_packages(ir_trunc.__path__, "ir_trunc."):
-        if not re.search(r"\._", module.name):
-            if module.name in ("ir_trunc.reporting", "ir_trunc.scoring"):  # old names
-                continue
-            try:
-                yield import_module(module.name)
-            except ImportError as error:
-                if str(error.name).startswith("ir_trunc"):
-                    raise
-
-
-MODULES = {module.__name__: module for module in [ir_trunc, *public_modules()]}
 
 
 def test_the_study_of_truncation_needs_no_import_of_its_own():
@@ -141,30 +108,7 @@ def test_packages_that_are_private_now_have_their_old_names():
     assert (Reproduction, ir_trunc.scoring.results.ByMeasure) == (typing.Reproduction, typing.ByMeasure)
 
 
-FUNCTIONS = {
-    f"{name}.{word}": getattr(MODULES[name], word)
-    for name in DOCUMENTED
-    if name in MODULES
-    for word in MODULES[name].__all__
-    if inspect.isfunction(getattr(MODULES[name], word))
-}
 every_function = pytest.mark.parametrize("name", FUNCTIONS)
-
-
-def parameters_of(name):
-    return inspect.signature(FUNCTIONS[name]).parameters
-
-
-def handed_on(name):
-    """The keywords of `**options: Unpack[Options]`, where Options is a TypedDict of the package."""
-    for parameter in parameters_of(name).values():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            wanted = re.fullmatch(r"Unpack\[(\w+)\]", str(parameter.annotation))
-            assert wanted, f"{name}: the keywords of **{parameter.name} are not declared"
-            owner = vars(import_module(FUNCTIONS[name].__module__))
-            assert is_typeddict(owner[wanted[1]])
-            return set(owner[wanted[1]].__annotations__)
-    return set()
 
 
 @every_function

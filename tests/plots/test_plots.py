@@ -303,7 +303,7 @@ def test_moves_that_are_not_significant_are_drawn_lightly(after, signs):
 def test_the_slope_chart_has_the_best_system_on_top_and_names_the_movers():
     after = SCORES.copy()
     after["s0"] = 99.0
-    ax = plots.slope(SCORES, after, labels=5)
+    ax = plots.slope(SCORES, after, most_named=5)
     ends = [tuple(line.get_ydata()) for line in ax.lines]
     assert (40, 1) in ends
     assert (1, 2) in ends

@@ -49,7 +49,7 @@ def test_worse_is_what_the_measure_says():
 
 @pytest.mark.parametrize("measure", ["RR", "c@1"])  # c@1, of the whole run, by its influence values
 def test_the_interval_is_that_of_the_paired_t_test(measure):
-    found = check(f"{measure} worsens by 0.03", QRELS, WORSE, baseline=OLD, confidence=0.9).checks[0]
+    found = check(f"{measure} worsens by 0.03", QRELS, WORSE, baseline=OLD, alpha=0.1).checks[0]
     new, old = meta.score_matrix(measure, QRELS, {"new": WORSE, "old": OLD}).paired()[0]
     bounds = stats.ttest_rel(new, old).confidence_interval(0.9)
     means = [ir_trunc.calc_aggregate(measure, QRELS, run)[measure] for run in (OLD, WORSE)]

@@ -88,7 +88,7 @@ def test_the_policy_is_fitted_on_all_questions():
 
 def test_the_quantities_of_a_user_come_first():
     """Each from its definition, in the order in which the heading and the table have them."""
-    advice = how_many(LABELS, RETRIEVED, policies=SINGLE, price=3, margin=0)
+    advice = how_many(LABELS, RETRIEVED, policies=SINGLE, price=3, tolerance=0)
     kept, silent, answerable, passages = 0, [], 0, 0
     for question, docs in RETRIEVED.items():
         returned = [doc for doc, score in docs.items() if np.float32(score) >= 0.62]
@@ -235,7 +235,7 @@ def test_enough_answerable_questions_keep_a_relevant_passage():
     free, bound = (how_many(labels, retrieved, "RBPT", keep=keep) for keep in (None, 0.97))
     assert row(free, free.advised)["kept"] < 0.97 <= row(bound, bound.advised)["kept"]
     allowed = bound.kept >= 0.97
-    assert row(bound, bound.advised)["score"] >= bound.score[allowed].max() - bound.margin
+    assert row(bound, bound.advised)["score"] >= bound.score[allowed].max() - bound.tolerance
     assert row(bound, "ScoreThreshold")["kept"] > row(free, "ScoreThreshold")["kept"]
 
 
@@ -278,11 +278,13 @@ def test_the_present_setting_is_compared():
 
 def test_a_simpler_policy_within_the_margin_is_preferred():
     policies = "ScoreThreshold Fixed(k=2)"
-    free, simple = (how_many(LABELS, RETRIEVED, policies=policies, margin=margin) for margin in (0, 0.9))
+    free, simple = (
+        how_many(LABELS, RETRIEVED, policies=policies, tolerance=tolerance) for tolerance in (0, 0.9)
+    )
     assert free.advised == "ScoreThreshold"
     assert simple.advised == "as retrieved"
     lead = free.score[0] - row(free, "Fixed(k=2)")["score"]
-    chosen = how_many(LABELS, RETRIEVED, policies=policies, margin=lead + 1e-6)
+    chosen = how_many(LABELS, RETRIEVED, policies=policies, tolerance=lead + 1e-6)
     assert chosen.policy == Fixed(2)
     assert (
         f"Fixed(k=2) is simpler than {chosen._written(0)}; its score is within {lead + 1e-6:g}."
@@ -292,8 +294,8 @@ def test_a_simpler_policy_within_the_margin_is_preferred():
 
 def test_the_score_to_expect_is_lower_than_that_of_the_best_of_many():
     labels, retrieved = noise_only(60)
-    many = how_many(labels, retrieved, margin=0)
-    one = how_many(labels, retrieved, policies="Fixed(k=2)", present="Fixed(k=2)", margin=0)
+    many = how_many(labels, retrieved, tolerance=0)
+    one = how_many(labels, retrieved, policies="Fixed(k=2)", present="Fixed(k=2)", tolerance=0)
     assert many.expected[0] < many.score[0] - 0.003
     assert many.expected[1] < many.expected[0] < many.expected[2]
     place = one.policies.index("Fixed(k=2)")

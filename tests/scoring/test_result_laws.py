@@ -115,7 +115,7 @@ RESULTS = {
 }
 TABLES = {
     "cross_validate": cross_validate(
-        "Greedy Fixed(k=2) LargestGap", "RBPT", QRELS, RUNS, folds=2, also="AP c@1"
+        "Greedy Fixed(k=2) LargestGap", "RBPT", QRELS, RUNS, folds=2, further_measures="AP c@1"
     ),
     "compare, pairs": compare(MEASURES, QRELS, RUNS, baseline=LONG, margin={"AP": 0.1}).pairs(),
     "compare, by topic": compare("AP c@1", QRELS, RUNS).by_topic(),

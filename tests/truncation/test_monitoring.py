@@ -54,7 +54,7 @@ def test_false_alarms_are_at_most_those_that_are_stated():
     for _ in range(400):
         drawn = rng.choice(3000, 120, replace=False)
         policy = ScoreThreshold().fit(everything.take(drawn[:60]), "RBPT")
-        alarms += not policy.monitor(everything.take(drawn[60:]), false_alarms=0.1).matches
+        alarms += not policy.monitor(everything.take(drawn[60:]), alpha=0.1).matches
     assert 0.01 < alarms / 400 < 0.1 + 2 * np.sqrt(0.1 * 0.9 / 400)
 
 
@@ -102,8 +102,8 @@ def test_lists_of_all_lengths_and_equal_scores_can_be_compared():
     (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor({"1": {"a": 1}}), InputError, "1 live list: two"),
     (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(5), InputError, "run of type int"),
     (lambda: Fixed(2, fitted_on="AP"), InputError, "a Profile, as policy.fitted_on is, is needed"),
-    (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(lists_of(0, 9), false_alarms=1), ParameterError,
-     "false_alarms=1 is out of range"),
+    (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(lists_of(0, 9), alpha=1), ParameterError,
+     "alpha=1 is out of range"),
 ])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(call, error, message):
     with pytest.raises(error, match=message):

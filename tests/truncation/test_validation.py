@@ -124,7 +124,7 @@ def test_other_measures_and_silence_of_the_same_lists_by_hand():
     rankings = Rankings.from_lists(lists, scores=scores)
     cuts = Given(dict(zip("123456", [0, 1, 1, 1, 0, 1])))
     policies = ["Fixed(k=0)", "Fixed(k=2)", "Oracle", ScoreThreshold(9.0), cuts]
-    table = cross_validate(policies, "FlatU", None, {"run": rankings}, folds=3, also="SetP c@1")
+    table = cross_validate(policies, "FlatU", None, {"run": rankings}, folds=3, further_measures="SetP c@1")
     assert table["silence_precision"].tolist() == pytest.approx([1 / 3, np.nan, 1, 1, 1 / 2], nan_ok=True)
     assert table["silence_recall"].tolist() == [1, 0, 1, 1, 1 / 2]
     assert table["SetP"].tolist() == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3, 1 / 2])
@@ -164,7 +164,9 @@ def test_cross_validation_by_c_at_1_looks_at_all_held_out_cuts_together():
     confidence = np.sort(rng.random(60))[::-1]
     rankings = answers(rng.random(60) < confidence, confidence)
     policies = ["ScoreThreshold", "Greedy", "Fixed(k=0)", LargestGap(), "ScoreThreshold(threshold=0.5)"]
-    table = cross_validate(policies, "c@1", None, {"run": rankings}, also="c@1 SetP").set_index("policy")
+    table = cross_validate(policies, "c@1", None, {"run": rankings}, further_measures="c@1 SetP").set_index(
+        "policy"
+    )
     np.testing.assert_allclose(table["score"], table["c@1"])
     assert table.loc["ScoreThreshold", "score"] > table.loc["Greedy", "score"]
     assert table["of_oracle"].isna().all()
@@ -187,9 +189,11 @@ def test_with_keys_values_of_the_outermost_key_are_split_and_tested(policy):
     qrels, runs = generated.collection(topics=24, systems=2)
     run, days = runs["fair-never"], range(3)
     by_day = [{f"{topic}/{day}": data[topic] for topic in data for day in days} for data in (qrels, run)]
-    single = cross_validate(policy, "RBPT", qrels, {"fair": run}, 4, also="AP")
-    nested = cross_validate(policy, "RBPT", by_day[0], {"fair": by_day[1]}, 4, also="AP", keys="topic/day")
-    flat = cross_validate(policy, "RBPT", by_day[0], {"fair": by_day[1]}, 4, also="AP")
+    single = cross_validate(policy, "RBPT", qrels, {"fair": run}, 4, further_measures="AP")
+    nested = cross_validate(
+        policy, "RBPT", by_day[0], {"fair": by_day[1]}, 4, further_measures="AP", keys="topic/day"
+    )
+    flat = cross_validate(policy, "RBPT", by_day[0], {"fair": by_day[1]}, 4, further_measures="AP")
     for column in single.columns.drop(["system", "policy"]):
         assert nested[column][0] == pytest.approx(single[column][0], rel=1e-9, nan_ok=True), column
     assert nested["high"][0] - nested["low"][0] > 1.4 * (flat["high"][0] - flat["low"][0])

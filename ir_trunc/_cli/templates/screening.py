@@ -8,7 +8,7 @@ POLICIES = ["Fixed(k=50)", "Greedy", "ScoreThreshold", "Knee", "Oracle"]
 MEASURES = ["OneMinusLossER", "SetR", "WSS"]
 
 # %% Policies are fitted on some reviews and evaluated on the others.
-table = truncation.cross_validate(POLICIES, MEASURES[0], QRELS, RANKED, also=MEASURES[1:])
+table = truncation.cross_validate(POLICIES, MEASURES[0], QRELS, RANKED, further_measures=MEASURES[1:])
 print(table.set_index("policy")[["score", "low", "high", "length", *MEASURES[1:]]].round(3))
 
 # %% The policy is fitted on all reviews and saved.
