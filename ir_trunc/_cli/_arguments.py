@@ -99,7 +99,7 @@ class Words(argparse.Namespace):
         return self.of(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
 
     @property
-    def reading(self) -> dict[str, Any]:
+    def reading(self) -> Any:
         """How runs are read."""
         columns: dict[str, str] = {}
         for pair in self.columns or ():
@@ -112,7 +112,7 @@ class Words(argparse.Namespace):
         return self.of(HowRead.__annotations__) | ({"columns": columns} if columns else {})
 
     @property
-    def scoring(self) -> dict[str, Any]:
+    def scoring(self) -> Any:
         """How runs are read and which topics are scored, with the meaning of NIL and of ties."""
         return self.reading | self.of(("nil", "topics", "missing", "unjudged", "ties"))
 

@@ -310,11 +310,12 @@ def write_csv_table(args: Words, table: pd.DataFrame) -> None:
 
 def _show(args: Words, results: Sequence[Any]) -> None:
     """Print results, and write what was asked for: the first as csv or picture, the tables of all."""
-    if not isinstance(results[0], Result):
-        write_csv_table(args, results[0])
+    first = results[0]
+    if isinstance(first, pd.DataFrame):
+        write_csv_table(args, first)
         return
     if args.csv:
-        print(csv_text(results[0].to_pandas(), args.places), end="")
+        print(csv_text(first.to_pandas(), args.places), end="")
     else:
         print(*(result.report(args.places) for result in results), sep="\n\n")
     if args.tables is not None:
@@ -326,4 +327,4 @@ def _show(args: Words, results: Sequence[Any]) -> None:
             print(f"\n95 % bootstrap intervals, {type(result).__name__}")
             print(table_text(result.intervals(), None))
     if getattr(args, "plot", None) is not None:
-        save_picture(results[0].plot().figure, args.plot, "none")
+        save_picture(first.plot().figure, args.plot, "none")

@@ -94,8 +94,7 @@ def main(words: Sequence[str]) -> int:
 
 def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
     """The qrels and runs of a log and its baseline."""
-    for name in args.scoring.keys() - {"columns"}:
-        option = name.replace("_", "-")
+    for option in (name.replace("_", "-") for name in args.scoring if name != "columns"):
         raise ParameterError(f"--{option} has no effect on a log; qrels and a run are QRELS NEW.")
     if args.report is not None:
         raise ParameterError("--report needs qrels and a run; leave it out for a log.")

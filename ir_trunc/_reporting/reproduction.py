@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -232,7 +233,7 @@ def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
     """Kendall's tau between the system orders by full lists and by lists that are cut at their best."""
     table = _printed("amigo2022")["table_2"]
     taus = [study.agreement(study.PAPER_2022, list(table), *collection) for collection in collections]
-    computed = (sum(taus) / len(taus)).to_numpy()
+    computed = (reduce(add, taus) / len(taus)).to_numpy()
     cells = [(row, column, figure) for row, of in table.items() for column, figure in of.items()]
     rows, columns, figures = zip(*cells)
     yield _cells("Table 2", rows, columns, figures, computed.ravel().tolist(), places=2)

@@ -69,7 +69,7 @@ class ProcedureDefinition:
     function: Callable[..., Result]
     inputs: Mapping[str, tuple[Any, ...]]
     options: Mapping[str, Param]
-    result: type[Result]
+    result: type[Any]
     source: str
     command: str
     measures: str = ""
@@ -84,7 +84,7 @@ class ProcedureDefinition:
         further: Sequence[Param] = (),
     ) -> ProcedureDefinition:
         """What the signature of a function declares. further: options of which it declares no kind."""
-        name, result = function.__name__, annotations_of(function).get("return")
+        name, result = function.__name__, annotations_of(function).get("return", Any)
         options = {option.name: option for option in further} | declared_parameters(function)
         inputs = {name: kinds for name, kinds in _inputs_of(function).items() if name not in options}
         run_by = command or name.replace("_", "-")

@@ -13,6 +13,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -411,5 +413,5 @@ def over_collections(
     outdated("study.over_collections", "pd.concat({name: study.cuts(measures, qrels, runs), ...})", 2)
     tables = {name: experiment(*measures, *pair, **options) for name, pair in collections.items()}
     rows = pd.concat(tables.values()).index.unique()
-    mean = sum(table.reindex(rows, fill_value=0) for table in tables.values()) / len(tables)
+    mean = reduce(add, (table.reindex(rows, fill_value=0) for table in tables.values())) / len(tables)
     return as_table(pd.concat({"mean": mean, **tables}, names=["collection"]))

@@ -1,4 +1,4 @@
-"""The commands `truncate` and `study`: files in, files and CSV out, one line for every mistake."""
+"""The commands `how-many`, `truncate` and `study`: files in, files and CSV out, one line for a mistake."""
 
 import csv
 import io
@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from ir_trunc import calc_aggregate
+from ir_trunc import calc_aggregate, how_many, load_policy
 from ir_trunc._cli.main import main
 from ir_trunc.truncation import Fixed
 
@@ -83,6 +83,16 @@ def test_the_oracle_cuts_the_judged_topics(files, capsys):
     assert [line.split()[2] for line in (files / "o.run").read_text().splitlines()] == ["__nil__", "d1", "d2"]
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_how_many_prints_the_advice_and_saves_the_policy(collection, capsys):
+    qrels, run, options = "demo.qrels", "never-stops.run", {"keep": 0.5, "present": 5, "price": 0.1}
+    expected = how_many(qrels, run, "SetF", missing="empty", **options)
+    words = "--keep .5 --present 5 --price .1 --missing empty -o stop.json"
+    assert out(capsys, f"how-many {qrels} {run} SetF {words}").out == f"{expected}\n"
+    assert load_policy("stop.json") == expected.policy
+    assert out(capsys, f"how-many {qrels} {run} --present 'Fixed(3)'").out.count("Advice: ") == 1
+
+
 def test_study_cuts(files, capsys):
     rows = table(capsys, "study cuts qrels runs SetF -o - RBPU")
     assert [row["best_cut"] for row in rows] == ["0", "1-4"]
@@ -114,6 +124,10 @@ def test_study_agreement_example_policies(files, capsys):
     ("truncate a.run --policy Oracle --qrels qrels -m c@1", "c@1 looks at all lists"),
     ("truncate a.run --policy qrels", "cuts qrels, line 1: '1 0 d1 1'"),
     ("truncate a.run --policy LargestGap -o none/x.run", "none/x.run"),
+    ("how-many qrels", "the following arguments are required: RUN"),
+    ("how-many qrels a.run c@1 SetF", "unrecognized arguments: SetF"),
+    ("how-many qrels a.run --keep 2", "keep=2.0 is out of range"),
+    ("how-many qrels a.run -o qrels", "qrels is the input qrels"),
     ("study plots", "study has no command 'plots'"),
     ("study cuts qrels", "the following arguments are required: RUN"),
     ("study cuts qrels runs -m XYZ", "There is no measure 'XYZ'"),
