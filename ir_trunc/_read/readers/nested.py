@@ -168,9 +168,6 @@ def _as_list(documents: Any) -> list[Any] | None:
     return list(documents) if isinstance(documents, (list, tuple)) else None
 
 
-# Records with their topics.
-
-
 def _records(data: Any, form: Form) -> Sequence[Any]:
     """The records in data of a form."""
     if shape_of(data) == "frame":
@@ -192,8 +189,7 @@ def _first_record(data: Any, form: Form) -> Any:
 def form_of_records(data: Any) -> Form | None:
     """The declared form of records with topics; None where they have none."""
     first = ((form, _first_record(data, form)) for form in FORMS if form.topics)
-    nested = ((form, record) for form, record in first if _first_at(record, _ROWS) is None)
-    return next((form for form, record in nested if form.is_in(record)), None)
+    return next((form for form, record in first if form.is_in(record) and not _first_at(record, _ROWS)), None)
 
 
 @reader(
@@ -202,7 +198,6 @@ def form_of_records(data: Any) -> Form | None:
     "qrels",
     recognises=lambda data: form_of_records(data) is not None,
     columns=True,
-    called="records",
 )
 def nested_records(data: Any, layout: Layout) -> Read:
     """Answers of TREC's RAG track, turns of iKAT, answers of MTRAGEval, questions of DPR, samples of ragas.
@@ -241,17 +236,13 @@ def nested_records(data: Any, layout: Layout) -> Read:
 
 def _number(value: Any) -> Any:
     """A number that is written as a text, as DPR has scores; other values as they are."""
-    is_number = isinstance(value, str) and NUMBER[float].fullmatch(value)
-    return float(value) if is_number else value
+    return float(value) if isinstance(value, str) and NUMBER[float].fullmatch(value) else value
 
 
 def _keys_of(record: Any) -> str:
     """What a record has, for messages."""
     keys = ", ".join(map(str, record)) if isinstance(record, Mapping) else shown(record)
     return (keys or "nothing") if len(keys) <= 200 else f"{keys[:197]}..."
-
-
-# Results of searches: lists by topic.
 
 
 def _form_of_result(result: Any) -> Form | None:
@@ -410,23 +401,19 @@ def _results(
         ranked |= form is not None or hasattr(first_item(result), "payload")  # of Qdrant's points
         if isinstance(result, str) and scored:
             result = read_json(result.encode(errors="replace"), place)
+        items = result
         if form is not None:
             if form.check:
                 form.check(result, place)
             items = _first_at(result, form.lists)
             items = zip(items, _first_at(result, [form.beside])) if form.beside else items
             distances |= form.distances
-        else:
-            items = result
         if isinstance(items, _NO_LISTS) or not isinstance(items, Iterable):
             raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
         docs = _documents(items, place, layout, form or _DOCUMENTS, scored)
         docs = ((_at_position(doc, documents, place), score) for doc, score in docs if doc != _FILLER)
         lists.setdefault(topic, []).extend(docs)
     return rows_of_lists(lists, layout, distances=distances, guessed=ranked)
-
-
-# All forms.
 
 
 class _Hash(str):
