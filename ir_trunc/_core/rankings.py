@@ -614,7 +614,8 @@ def _columns_by_rank(values: npt.NDArray[Any], in_list: Bools | None) -> Ints:
     columns |= np.arange(last, -1, -1)
     columns.sort(axis=1)
     columns &= 2**32 - 1
-    return np.subtract(last, columns, out=columns)
+    np.subtract(last, columns, out=columns)
+    return columns
 
 
 def _first_cells(columns: Ints, which: Bools | None) -> tuple[Ints, Ints, Ints]:

@@ -179,7 +179,8 @@ class Qrels:
             # The topics of the rows are the first of the universe.
             is_sorted = place == list(range(len(place)))
             code = given.topic.astype(np.int64) if is_sorted else np.argsort(place)[given.topic]
-            doc_ids, doc, grades, classes = given.docs, given.doc, given.grade.astype(np.int64), None
+            doc_ids, doc, grades = given.docs, given.doc.astype(np.int64), given.grade.astype(np.int64)
+            classes: Ints | None = None
         else:
             rows = given.rows() if isinstance(given, CodedRows) else given
             code, doc_ids, doc, grades, classes = _counted(rows, text_array(topic_ids), nil, nil_id)

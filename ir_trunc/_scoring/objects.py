@@ -135,10 +135,10 @@ def _own_object(name: str) -> Any:
 def _with_own_params(measure: Measure, params: Iterable[str]) -> Any:
     """The measure, or our own of its name where only that has the parameters."""
     definition = None if isinstance(measure, TruncMeasure) else definition_of(measure)
-    for name in params if definition else ():
-        if name not in measure.SUPPORTED_PARAMS and name in definition.params:
-            return _own_object(definition.name)
-    return measure
+    if definition is None:
+        return measure
+    own = any(name not in measure.SUPPORTED_PARAMS and name in definition.params for name in params)
+    return _own_object(definition.name) if own else measure
 
 
 class measure(declaration.measure):

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import several
+from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
 from ir_trunc._read.reading import MARK, RANK, Duplicates, Layout
@@ -86,7 +87,8 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     A run may have lists by rank, without scores, or one answer as text; silence is the empty list. Topics and
     documents are text or whole numbers.
     """
-    topics = id_column(list(data), layout.source, "query_id", map(shown, data), layout.reading.keys)
+    keys = cast("Keys | None", layout.reading.keys)
+    topics = id_column(list(data), layout.source, "query_id", map(shown, data), keys)
     each_once = len(pc.unique(topics)) == len(data)  # 1 and "1" are one topic
     start = 0
     for part in _parts(data) if each_once else [data]:
