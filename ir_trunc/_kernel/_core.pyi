@@ -34,6 +34,9 @@ def tuples(
     floats: type[float],
     /,
 ) -> bool: ...
+def objects(
+    lists: Any, topics: list[Any], docs: list[Any], scores: list[Any], floats: type[float], /
+) -> bool: ...
 def columns(
     lists: Any,
     topic_of: Buffer,

@@ -138,18 +138,23 @@ static bool next_list(ListsHere *here, PyObject *topic)
            lists_topic(&here->lists, name);
 }
 
-static bool add_tuple(ListsHere *here, const Tuples *tuples, PyObject *item, PyObject *floats,
-                      PyObject **topic)
+static bool add_row(ListsHere *here, PyObject *own, PyObject *doc, PyObject *value, PyObject *floats,
+                    PyObject **topic)
 {
     Text id;
     double score;
-    PyObject *own = PyTuple_GetItem(item, tuples->topic);
     if (own != *topic && !goes_on(here, own) && !next_list(here, own))
         return false;
     *topic = own;
-    return id_of(&here->kept, PyTuple_GetItem(item, tuples->doc), &id) &&
-           score_of(PyTuple_GetItem(item, tuples->value), floats, &score) &&
+    return id_of(&here->kept, doc, &id) && score_of(value, floats, &score) &&
            lists_add(&here->lists, id, score, 0);
+}
+
+static bool add_tuple(ListsHere *here, const Tuples *tuples, PyObject *item, PyObject *floats,
+                      PyObject **topic)
+{
+    return add_row(here, PyTuple_GetItem(item, tuples->topic), PyTuple_GetItem(item, tuples->doc),
+                   PyTuple_GetItem(item, tuples->value), floats, topic);
 }
 
 PyDoc_STRVAR(tuples_doc,
@@ -173,6 +178,26 @@ static PyObject *tuples(PyObject *module, PyObject *args)
         if (!(item = tuple_at(&all, at)) || !add_tuple(here, &all, item, floats, &topic))
             return answer(false);
     return answer(lists_complete(&here->lists) && let_go(here));
+}
+
+PyDoc_STRVAR(objects_doc, "objects(lists, [topic, ...], [doc, ...], [score, ...], floats)\n--\n\n"
+                          "Add rows of objects; False where it is not sure what they mean.");
+
+static PyObject *objects(PyObject *module, PyObject *args)
+{
+    PyObject *lists, *topics, *docs, *scores, *floats, *topic = NULL;
+    if (!PyArg_ParseTuple(args, "OO!O!O!O", &lists, &PyList_Type, &topics, &PyList_Type, &docs, &PyList_Type,
+                          &scores, &floats))
+        return NULL;
+    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
+    if (!here)
+        return NULL;
+    Py_ssize_t count = PyList_Size(topics);
+    bool sure = PyList_Size(docs) == count && PyList_Size(scores) == count;
+    for (Py_ssize_t at = 0; at < count && sure; at++)
+        sure = add_row(here, PyList_GetItem(topics, at), PyList_GetItem(docs, at),
+                       PyList_GetItem(scores, at), floats, &topic);
+    return answer(sure && lists_complete(&here->lists) && let_go(here));
 }
 
 /* Of every row the number of its topic's text, the document's text, and the score. */
@@ -289,6 +314,7 @@ PyMethodDef run_functions[] = {{"begin", begin, METH_VARARGS, begin_doc},
                                {"lines", lines, METH_VARARGS, lines_doc},
                                {"dicts", dicts, METH_VARARGS, dicts_doc},
                                {"tuples", tuples, METH_VARARGS, tuples_doc},
+                               {"objects", objects, METH_VARARGS, objects_doc},
                                {"columns", columns, METH_VARARGS, columns_doc},
                                {"found", found, METH_VARARGS, found_doc},
                                {NULL, NULL, 0, NULL}};

@@ -23,6 +23,7 @@ from ir_trunc._read.tables import (
     COST,
     FIELDS_OF,
     SHOWN,
+    columns_of,
     fields_to_read,
     key_columns,
     possible_fields,
@@ -295,6 +296,23 @@ def _is_frame_of_rows(data: Any) -> bool:
     return {"query_id", "doc_id"} <= {*fields}
 
 
+def _objects_to_kernel(lists: Any, run: Data) -> Samples | None:
+    """The rows of a frame of pandas whose ids are Python objects, which Arrow would copy first."""
+    frame, layout = run.value, run.layout
+    names = list(frame.columns) if hasattr(frame, "itertuples") else []
+    if layout.reading.order == "rank" or layout.reading.keys or not {RANK, MARK}.isdisjoint(names):
+        return None
+    try:
+        fields = columns_of(names, layout, run.source)
+    except InputError:  # the reader says what is wrong
+        return None
+    columns = [frame[name] for name in fields.values()]
+    of_objects = all(str(getattr(column, "dtype", "")) == "object" for column in columns[:2])
+    if [*fields] != ["query_id", "doc_id", layout.value] or not of_objects:
+        return None
+    return () if kernel.objects(lists, *(c.to_numpy().tolist() for c in columns), np.float64) else None
+
+
 @reader(
     "a frame (pandas, polars, pyarrow, DuckDB) with the columns <columns>",
     "run",
@@ -303,6 +321,7 @@ def _is_frame_of_rows(data: Any) -> bool:
     "topics",
     recognises=_is_frame_of_rows,
     columns=True,
+    compiled=Compiled(_objects_to_kernel, lambda qrels, seed: None),
 )
 def frame(data: Any, layout: Layout) -> Table:
     """The columns are called query_id or qid, doc_id or docno, and score or relevance (label).
