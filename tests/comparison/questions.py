@@ -111,7 +111,7 @@ def curves(tried: Tried) -> str:
     package = importlib.import_module(tried.package)
     names = set()
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        with contextlib.suppress(ImportError):
+        with contextlib.suppress(ImportError, DeprecationWarning):
             module = importlib.import_module(info.name)
             own = (
                 name
