@@ -36,6 +36,7 @@ from naive_classical import (
     run_twin,
     seen,
     signed,
+    top,
     twin,
     unsatisfied,
 )
@@ -61,8 +62,14 @@ def from_grade(rel: int, scale: Scale) -> Scale:
     return lambda x: scale(x) if level(x) >= rel else 0.0
 
 
-def extended(q: Query, s: Setting, scale: Scale) -> list[float]:
-    return seen(q, scale) + ([terminal(q, scale)] if ended(q, s) else [])
+def perfect(q: Query, scale: Scale, kind: str, unit: float) -> float:
+    """What the end of a complete list is worth; `unit` is the gain of grade 1."""
+    gains = pool(q, scale)
+    return {"full": 1.0, "least": min(gains), "unit": unit}[kind] if gains else 1.0
+
+
+def extended(q: Query, s: Setting, scale: Scale, kind: str = "full", unit: float = 1.0) -> list[float]:
+    return seen(q, scale) + ([terminal(q, scale) * perfect(q, scale, kind, unit)] if ended(q, s) else [])
 
 
 @twin
@@ -90,22 +97,37 @@ def RBPT(
     rel: int | None = None,
     max_rel: float | None = None,
     tail: bool = True,
+    gain: str = "linear",
+    terminal: str = "least",
+    norm: str = "ideal",
 ) -> float:
-    scale = linear(s, max_rel) if rel is None else binary(rel)
-    if not ended(q, s) or not tail:
-        return rbp(extended(q, s, scale), p)
-    return rbp(seen(q, scale), p) + p ** len(q.grades) * terminal(q, scale)
+    scale, unit = linear(s, max_rel), 1 / top(s, max_rel)
+    if rel is not None or gain == "raw":
+        scale, unit = mapped() if rel is None else binary(rel), 1.0
+    listed, end = seen(q, scale), extended(q, s, scale, terminal, unit)[len(q.grades) :]
+    if not tail:
+        return rbp([*listed, *end], p)
+    score = rbp(listed, p) + p ** len(listed) * sum(end)
+    best = pool(q, scale)
+    of_best = rbp(best, p) + p ** len(best) * perfect(q, scale, terminal, unit)
+    return score / of_best if norm == "ideal" else score
 
 
 @twin
 def nDCGT(
-    q: Query, s: Setting, rel: int | None = None, max_rel: float | None = None, ideal: str = "cut"
+    q: Query,
+    s: Setting,
+    rel: int | None = None,
+    max_rel: float | None = None,
+    ideal: str = "cut",
+    terminal: str = "least",
 ) -> float:
-    scale = linear(s, max_rel) if rel is None else binary(rel)
+    scale, unit = (linear(s, max_rel), 1 / top(s, max_rel)) if rel is None else (binary(rel), 1.0)
     best, depth = pool(q, scale), s.k
     if ended(q, s):
-        best, depth = [*best, 1.0], len(q.grades) + 1
-    return ratio(dcg_sum(extended(q, s, scale)), dcg_sum(best if ideal == "full" else best[:depth]))
+        best, depth = [*best, perfect(q, scale, terminal, unit)], len(q.grades) + 1
+    listed = dcg_sum(extended(q, s, scale, terminal, unit))
+    return ratio(listed, dcg_sum(best if ideal == "full" else best[:depth]))
 
 
 @twin
@@ -116,15 +138,19 @@ def APT(
     gain: str = "binary",
     norm: str = "ideal",
     max_rel: float | None = None,
+    terminal: str = "least",
 ) -> float:
-    scale = binary(rel) if gain == "binary" else from_grade(rel, linear(s, max_rel))
-    best = pool(q, scale) + ([1.0] if ended(q, s) else [])
-    return ratio(precisions(extended(q, s, scale)), sum(best) if norm == "count" else precisions(best))
+    scale, unit = binary(rel), 1.0
+    if gain == "linear":
+        scale, unit = from_grade(rel, linear(s, max_rel)), 1 / top(s, max_rel)
+    best, end = pool(q, scale), [perfect(q, scale, terminal, unit)] if ended(q, s) else []
+    listed = precisions(extended(q, s, scale, terminal, unit))
+    return ratio(listed, sum(best) + len(end) if norm == "count" else precisions([*best, *end]))
 
 
 @twin
-def ERRT(q: Query, s: Setting, max_rel: float | None = None) -> float:
-    return err(extended(q, s, exponential(s, max_rel)))
+def ERRT(q: Query, s: Setting, max_rel: float | None = None, terminal: str = "full") -> float:
+    return err(extended(q, s, exponential(s, max_rel), terminal))
 
 
 # Utility.

@@ -72,6 +72,9 @@ class measure:
         any gain at the end of a list does. Then a warning is given for runs whose first scores are all equal,
         or whose lists mostly have the same length. Where it depends on the parameters: a function of them
         that returns the tuple. By default neither, and there is no warning.
+    scale_free : function, optional
+        `scale_free(**params)`: whether `max_rel` does not matter with these parameters, so that there is no
+        warning where it is inferred. By default it matters.
     ties : {'gains', 'grades', 'orders'}
         What `ties='expected'` can rely on. 'gains': what a document adds to the score depends on its rank,
         its gain and the gains above it, whatever their order, and an unjudged document counts like one of
@@ -108,6 +111,7 @@ class measure:
     lower_is_better: bool = False
     takes_nil: bool = False
     reads: ListParts = ()
+    scale_free: Callable[..., bool] | None = None
     ties: TieUnit | None = None
 
     def __call__(self, formula: Formula) -> Formula:
@@ -125,7 +129,7 @@ class measure:
         definition = Definition(
             title, partial(self._declared, title, formula), self.range, self.source, self.scope, self.aliases,
             self.of_means, self.influence, self.at, self.lower_is_better, self.reads,
-            self.ties or ("gains" if type(self) is measure else "orders"),
+            self.ties or ("gains" if type(self) is measure else "orders"), self.scale_free,
         )  # fmt: skip
         if type(self) is not measure:
             definition.params  # noqa: B018 (an error belongs where a user's measure is declared)

@@ -86,9 +86,9 @@ class Definition(Declared):
     --------
     >>> from ir_trunc.measures import lookup
     >>> lookup("RBPT").signature
-    'RBPT(p=0.8, rel, max_rel, tail=True)[@k]'
-    >>> lookup("RBPT").equation
-    '(1 - p) sum_i g_i p^(i-1) + p^n r_t'
+    "RBPT(p=0.8, rel, max_rel, tail=True, gain='linear', terminal='least', norm='ideal')[@k]"
+    >>> lookup("PT").equation
+    '(sum_{i <= k} r_i + [n < k] r_t) / k'
     """
 
     name: str
@@ -103,6 +103,7 @@ class Definition(Declared):
     lower_is_better: bool = False
     reads: ListParts = ()
     ties: TieUnit = "orders"
+    scale_free: Callable[..., bool] | None = None
 
     @property
     def params(self) -> Mapping[str, Param]:
@@ -232,6 +233,8 @@ class BoundMeasure:
     def infers_scale(self) -> bool:
         """Whether gains depend on a top of the judgement scale that is not given."""
         if "max_rel" not in self.params or self.params["max_rel"] is not None:
+            return False
+        if self.definition.scale_free is not None and self.definition.scale_free(**self.params):
             return False
         rel = self.definition.params.get("rel")  # by default None where it makes linear gains binary
         binary = rel is not None and rel.default is None and self.params["rel"] is not None

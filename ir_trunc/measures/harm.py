@@ -17,7 +17,7 @@ from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, Number, Persistence
 from ir_trunc.measures.parts import geometric, linear, log2_discount, over, powers, signed, top_grade
-from ir_trunc.measures.terminal import LIU, terminal
+from ir_trunc.measures.terminal import LIU, share_at_end
 from ir_trunc.measures.utility import AT_MOST_ONE
 
 __all__ = ["UDCG", "CompatDiff", "HarmCompat", "SignedDCG", "SignedRBPT"]
@@ -50,10 +50,10 @@ def SignedRBPT(lists: Lists, p: Persistence = 0.8, max_rel: MaxRel = None) -> Fl
     (1 - p) sum_i g_i p^(i-1) + p^n r_t, g_i = x_i / max_rel
 
     r_t is the share of the positive gain retrieved: harm does not make a list incomplete. Without negative
-    grades it is RBPT. Empty list: 1 for a nil query, else 0.
+    grades it is RBPT(terminal='full', norm='none'). Empty list: 1 for a nil query, else 0.
     """
     gains = signed(lists, max_rel)
-    end = powers(lists, p)[lists.n] * terminal(lists, linear(lists, max_rel))
+    end = powers(lists, p)[lists.n] * share_at_end(lists, linear(lists, max_rel))
     return lists.sum(gains.hits * geometric(lists, p)[lists.rank]) + end
 
 

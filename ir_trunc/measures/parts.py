@@ -146,6 +146,13 @@ class Gains:
         best[self.R > 0] = self.judged.relevant[self.judged.offsets[:-1][self.R > 0]]
         return best
 
+    @property
+    def lowest(self) -> Floats:
+        """Units of every query's relevant document with the least gain; 0 for a nil query."""
+        least = np.zeros(len(self.R))
+        least[self.R > 0] = self.judged.relevant[offsets_of(self.R)[1:][self.R > 0] - 1]
+        return least
+
     def share(self) -> Floats:
         """Share of the query's whole gain that the list holds, at every point; 1 for a nil query."""
         total = self.judged.total

@@ -1,13 +1,13 @@
 """Perfect lists: measures whose perfect list scores 1, whatever the scale of the judgments.
 
-ERR, RBPT and ERRT divide grades by the top of the scale. Where a topic has no document of the top grade, no
-list reaches 1: the only document there is, of grade 1 out of 3, earns .867 by RBPT and .56 by ERRT. Here a
-list is divided by the topic's ideal list, as in nDCG.
+ERR and ERRT divide grades by the top of the scale. Where a topic has no document of the top grade, no list
+reaches 1: the only document there is, of grade 1 out of 3, earns .56 by ERRT. Here a list is divided by the
+topic's ideal list, as in nDCG.
 
 With a terminal document that is not enough: it is worth up to 1, more than a document of a low grade, so that
 the ideal list would not be the best one, and stopping before a relevant document could earn more than 1. It
-is therefore worth r_t times what a document of grade 1 is worth, as in nDCGT. Then no list is better than all
-relevant documents, best first, and nothing else.
+is therefore worth r_t times what a document of grade 1 is worth (terminal='unit' of other measures). Then no
+list is better than all relevant documents, best first, and nothing else.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ir_trunc.measures.parts import (
     reciprocal,
     scaled,
 )
-from ir_trunc.measures.terminal import LIU, terminal
+from ir_trunc.measures.terminal import LIU, share_at_end
 
 __all__ = ["nERR", "nERRT", "nRBPT"]
 
@@ -72,12 +72,13 @@ def nRBPT(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     ((1 - p) sum_i g_i p^(i-1) + p^n r_t) / ((1 - p) sum_{i <= R} ideal g_i p^(i-1) + p^R)
 
     Gains are the grades, so that the terminal document is worth what a document of grade 1 is worth, or
-    binary with rel: then it is RBPT. A list that fills the cutoff k: both sums to k, and no terminal document
-    on either side. Empty list: 1 for a nil query, else 0.
+    binary with rel. Without a cutoff it is RBPT(terminal='unit'), and with rel RBPT. RBPT never cuts its
+    ideal list; here, for a list that fills the cutoff k, both sums go to k, without a terminal document on
+    either side. Empty list: 1 for a nil query, else 0.
     """
     gains = graded(lists) if rel is None else binary(lists, rel)
     weight, power, R = geometric(lists, p), powers(lists, p), lists.spread(gains.R)
-    score = dcg(lists, gains, weight) + power[lists.n] * terminal(lists, gains)
+    score = dcg(lists, gains, weight) + power[lists.n] * share_at_end(lists, gains)
     ideal = gains.ideal(weight).at_points(np.where(lists.stopped, R, lists.n))
     return over(score, ideal + np.where(lists.stopped, power[R], 0.0))
 
@@ -88,14 +89,15 @@ def nERRT(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
 
     sum_{i <= n+1} (1/i) g_i prod_{j < i} (1 - g_j), over the same for the ideal list; g_(n+1) = r_t g(1)
 
-    The terminal document is worth what a document of grade 1 is worth, times the share of the gain retrieved.
-    A list that fills the cutoff k: nERR@k. Empty list: 1 for a nil query, else 0.
+    The terminal document is worth what a document of grade 1 is worth, times the share of the gain retrieved;
+    that of ERRT is worth 1, or what the document of the lowest grade is worth. A list that fills the cutoff
+    k: nERR@k. Empty list: 1 for a nil query, else 0.
     """
     gains = scaled(lists, gain, max_rel)
     weight, R = reciprocal(lists), lists.spread(gains.R)
     end = 1 / gains.unit  # of grade 1, on either scale
     satisfied = cascade(lists, gains)
-    last = end * terminal(lists, gains) * (1 - lists.sum(satisfied)) * weight[lists.n + 1]
+    last = end * share_at_end(lists, gains) * (1 - lists.sum(satisfied)) * weight[lists.n + 1]
     ideal, unweighted = satisfied_by_ideal(gains, weight)
     depth = np.where(lists.stopped, R, lists.n)
     last_of_ideal = np.where(lists.stopped, end * (1 - unweighted.at_points(R)) * weight[R + 1], 0.0)

@@ -1,8 +1,12 @@
 """Terminal documents: the list's end is itself an answer (Liu, Moffat, Baldwin & Zhang 2016).
 
-The system's n documents are followed by one more at rank n + 1, whose gain r_t is the share of the topic's
-gain that was retrieved; 1 for a nil query. With a cutoff k, a list of k or more documents did not visibly
-stop and gets none.
+The system's n documents are followed by one more at rank n + 1, whose gain is r_t m: r_t is the share of the
+topic's gain that was retrieved, 1 for a nil query, and m what a perfect end is worth. With a cutoff k, a list
+of k or more documents did not visibly stop and gets none.
+
+With binary gains m is 1. Of graded gains the authors do not say it. Where it is the topic's smallest gain, no
+list scores above all relevant documents in the order of their gains, a list never loses by the best document
+that it lacks, and the unit of the grades does not matter.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from ir_trunc.measures.parts import (
     cascade,
     exponential,
     first_relevant,
+    geometric,
     graded,
     linear,
     linear_or_binary,
@@ -56,21 +61,61 @@ Norm = Annotated[
     Literal["ideal", "count"],
     Choice("divisor: the sum for the ideal list, or the gain of the topic and 1", ("ideal", "count")),
 ]
+IdealOrNone = Annotated[
+    Literal["ideal", "none"],
+    Choice("divisor: the sum for the ideal list with its end, or none", ("ideal", "none")),
+]
+LinearOrRaw = Annotated[
+    Literal["linear", "raw"], Choice("gains without rel: x / max_rel, or the grade itself", ("linear", "raw"))
+]
+Terminal = Annotated[
+    Literal["least", "full", "unit"],
+    Choice(
+        "gain of a perfect end: the smallest gain of the topic's relevant documents, 1, or that of grade 1; 1"
+        " for a nil query",
+        ("least", "full", "unit"),
+    ),
+]
+FullOrLeast = Annotated[
+    Literal["full", "least"],
+    Choice("gain of a perfect end: 1, or the smallest gain of the topic's documents", ("full", "least")),
+]
 
 
-def to_1_with_rel(rel: int | None, **others: object) -> Range:
-    """The range of nDCGT: r_t is at most what a binary gain is worth, but more than a low graded one."""
-    return (0, math.inf if rel is None else 1)
+def range_of_nDCGT(rel: int | None, terminal: str, **others: object) -> Range:
+    """An end that is worth 1 exceeds documents of low grades."""
+    return (0, math.inf if rel is None and terminal == "full" else 1)
 
 
-def to_1_if_binary(gain: str, **others: object) -> Range:
-    """The range of APT, for the same reason."""
-    return (0, 1 if gain == "binary" else math.inf)
+def range_of_APT(gain: str, terminal: str, **others: object) -> Range:
+    """As that of nDCGT."""
+    return (0, math.inf if gain != "binary" and terminal == "full" else 1)
 
 
-def terminal(lists: Lists, gains: Gains) -> Floats:
+def range_of_RBPT(
+    rel: int | None, tail: bool, gain: str, terminal: str, norm: str, **others: object
+) -> Range:
+    """Without a divisor, raw gains exceed 1."""
+    unbounded = terminal == "full" if tail and norm == "ideal" else gain == "raw"
+    return (0, math.inf if rel is None and unbounded else 1)
+
+
+def is_ratio(
+    terminal: str, norm: str = "ideal", tail: bool = True, gain: str = "linear", **others: object
+) -> bool:
+    """Whether the scale of the gains cancels out: it is in the list's sum, its end's and the ideal list's."""
+    return gain == "raw" or (terminal != "full" and norm == "ideal" and tail)
+
+
+def share_at_end(lists: Lists, gains: Gains) -> Floats:
     """r_t at every point; 0 where the list did not visibly stop."""
     return np.where(lists.stopped, gains.share(), 0.0)
+
+
+def perfect_end(lists: Lists, gains: Gains, terminal: str) -> Floats:
+    """m at every point."""
+    units = {"least": gains.lowest, "full": gains.unit, "unit": 1.0}[terminal]
+    return lists.spread(np.where(gains.R > 0, units, gains.unit) / gains.unit)
 
 
 @measure(source=LIU)
@@ -97,86 +142,109 @@ def PT(lists: Lists, rel: MinRel = 1) -> Floats:
     Empty list: 1/k for a nil query, else 0.
     """
     gains = binary(lists, rel)
-    return (lists.sum(gains.hits) + terminal(lists, gains)) / float(lists.k or 1)
+    return (lists.sum(gains.hits) + share_at_end(lists, gains)) / float(lists.k or 1)
 
 
-@measure(source=LIU, reads=("end",))
+@measure(source=LIU, range=range_of_RBPT, reads=("end",), scale_free=is_ratio)
 def RBPT(
-    lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRel = None, tail: Tail = True
+    lists: Lists,
+    p: Persistence = 0.8,
+    rel: OnlyRel = None,
+    max_rel: MaxRel = None,
+    tail: Tail = True,
+    gain: LinearOrRaw = "linear",
+    terminal: Terminal = "least",
+    norm: IdealOrNone = "ideal",
 ) -> Floats:
     """Rank-biased precision whose terminal document speaks for all ranks that the system left empty.
 
-    (1 - p) sum_i g_i p^(i-1) + p^n r_t
+    ((1 - p) sum_i g_i p^(i-1) + p^n r_t m) / ((1 - p) sum_{i <= R} ideal g_i p^(i-1) + p^R m)
 
-    Gains are linear, or binary with rel: give max_rel where no judged document may have the top grade.
-    tail=False: one terminal document only, (1 - p) p^n r_t. Empty list: 1 for a nil query (tail=True), else
-    0.
+    Gains are linear, or binary with rel: then m and the divisor are 1. m is the smallest gain of the topic's
+    relevant documents; terminal= names others. norm='none': no divisor. tail=False: one terminal document
+    only, (1 - p) p^n r_t m, and no divisor. A list that fills the cutoff has the same divisor. Empty list: 1
+    for a nil query (tail=True), else 0.
     """
-    gains = linear_or_binary(lists, rel, max_rel)
-    power = powers(lists, p)
-    end = power[lists.n] * terminal(lists, gains)
-    return (1 - p) * lists.sum(gains.hits * power[lists.rank - 1]) + (end if tail else (1 - p) * end)
+    gains = graded(lists) if rel is None and gain == "raw" else linear_or_binary(lists, rel, max_rel)
+    power, m = powers(lists, p), perfect_end(lists, gains, terminal)
+    end = power[lists.n] * m * share_at_end(lists, gains)
+    score = (1 - p) * lists.sum(gains.hits * power[lists.rank - 1]) + (end if tail else (1 - p) * end)
+    if norm == "none" or not tail:
+        return score
+    ideal = gains.ideal(geometric(lists, p)).at_points(R := lists.spread(gains.R)) + power[R] * m
+    ones = lists.spread((gains.lowest == gains.unit) & (gains.highest == gains.unit))
+    return score / np.where(ones & (m == 1), 1.0, ideal)  # that of ones is 1, but for rounding
 
 
-@measure(source=LIU, range=to_1_with_rel, aliases=("NDCGT",), reads=("end",))
-def nDCGT(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, ideal: IdealDepth = "cut") -> Floats:
+@measure(source=LIU, range=range_of_nDCGT, aliases=("NDCGT",), reads=("end",), scale_free=is_ratio)
+def nDCGT(
+    lists: Lists,
+    rel: OnlyRel = None,
+    max_rel: MaxRel = None,
+    ideal: IdealDepth = "cut",
+    terminal: Terminal = "least",
+) -> Floats:
     """Normalised discounted cumulative gain of the list with its terminal document.
 
-    DCG(list + r_t) / DCG(ideal + 1.0), both to depth n + 1
+    DCG(list + r_t m) / DCG(ideal + m), both to depth n + 1
 
     Discount log2(i + 1). The ideal list is all relevant documents, best first, cut to n + 1; if they are
-    fewer, the last is followed by a terminal gain of 1. ideal='full': all relevant documents and the 1, never
-    cut. Gains are linear, or binary with rel: give max_rel where no judged document may have the top grade.
-    Binary scores are at most 1. Graded ones are 1 for the ideal list, and may be higher for a list that ends
-    before documents of low grade, since r_t is then worth more than these. Empty list: 1 for a nil query,
-    else 0.
+    fewer, the last is followed by a terminal gain of m. ideal='full': all relevant documents and m, never
+    cut. Gains are linear, or binary with rel: then m is 1. m is the smallest gain of the topic's relevant
+    documents; terminal= names others. Scores are at most 1, but for terminal='full', where the end of an
+    incomplete list may be worth more than the documents that it lacks. Empty list: 1 for a nil query, else 0.
     """
     gains = linear_or_binary(lists, rel, max_rel)
-    weight = log2_discount(lists)
-    dcg = lists.sum(gains.hits * weight[lists.rank]) + weight[lists.n + 1] * terminal(lists, gains)
+    weight, m = log2_discount(lists), perfect_end(lists, gains, terminal)
+    end = weight[lists.n + 1] * m * share_at_end(lists, gains)
     R = lists.spread(gains.R)
     depth = lists.n + lists.stopped if ideal == "cut" else R + 1
-    last = weight[R + 1] * (lists.stopped & (depth > R))
-    return over(dcg, gains.ideal(weight).at_points(depth) + last)
+    last = weight[R + 1] * m * (lists.stopped & (depth > R))
+    return over(lists.sum(gains.hits * weight[lists.rank]) + end, gains.ideal(weight).at_points(depth) + last)
 
 
-@measure(source=LIU, range=to_1_if_binary, reads=("end",))
+@measure(source=LIU, range=range_of_APT, reads=("end",), scale_free=is_ratio)
 def APT(
     lists: Lists,
     rel: MinRel = 1,
     gain: BinaryOrLinear = "binary",
     norm: Norm = "ideal",
     max_rel: MaxRel = None,
+    terminal: Terminal = "least",
 ) -> Floats:
     """Average precision of the list with its terminal document.
 
     1/(R + 1) sum_{i <= n+1} r_i (r_1 + ... + r_i) / i, with r_(n+1) = r_t
 
-    gain='linear': g_i in the place of r_i, and in that of R + 1 the same sum for the ideal list (all relevant
-    documents, best first, then a terminal gain of 1) or, with norm='count', the sum of the topic's gains and
-    1. Give max_rel where no judged document may have the top grade. Empty list: 1 for a nil query, else 0. A
-    list that fills the cutoff: average precision, 0 for a nil query.
+    gain='linear': g_i in the place of r_i, r_t m in that of r_t, and in that of R + 1 the same sum for the
+    ideal list (all relevant documents, best first, then m) or, with norm='count', the sum of the topic's
+    gains and 1. m is the smallest gain of the topic's relevant documents; terminal= names others. Empty list:
+    1 for a nil query, else 0. A list that fills the cutoff: average precision, 0 for a nil query.
     """
     gains = binary(lists, rel) if gain == "binary" else linear(lists, max_rel, rel)
-    end = terminal(lists, gains)
+    m = perfect_end(lists, gains, terminal)
+    end = m * share_at_end(lists, gains)
     of_list = lists.sum(gains.hits)
     total = lists.sum(precision_at_relevant(lists, gains)) + end * (of_list + end) / (lists.n + 1)
     of_topic, R = lists.spread(gains.judged.total / gains.unit), lists.spread(gains.R)
     if norm == "count":
         return over(total, of_topic + lists.stopped)
-    last = lists.stopped * (of_topic + 1) / (R + 1)
+    last = lists.stopped * m * (of_topic + m) / (R + 1)
     return over(total, gains.precision_of_ideal().at_points(R) + last)
 
 
 @measure(source=AMIGO, reads=("end",))
-def ERRT(lists: Lists, max_rel: MaxRel = None) -> Floats:
+def ERRT(lists: Lists, max_rel: MaxRel = None, terminal: FullOrLeast = "full") -> Floats:
     """Expected reciprocal rank of the list with its terminal document.
 
     sum_{i <= n+1} (1/i) g_i prod_{j < i} (1 - g_j), with g_(n+1) = r_t
 
-    Gains are exponential. Empty list: 1 for a nil query, else 0.
+    Gains are exponential. terminal='least': g_(n+1) = r_t m, m the smallest gain of the topic's relevant
+    documents; then no list scores above the complete one in the order of gains. Empty list: 1 for a nil
+    query, else 0.
     """
     gains = exponential(lists, max_rel)
+    end = perfect_end(lists, gains, terminal) * share_at_end(lists, gains)
     satisfied = cascade(lists, gains)
     still_reading = 1 - lists.sum(satisfied)
-    return lists.sum(satisfied / lists.rank) + still_reading * terminal(lists, gains) / (lists.n + 1)
+    return lists.sum(satisfied / lists.rank) + still_reading * end / (lists.n + 1)

@@ -62,7 +62,8 @@ def test_compatibility_is_that_of_the_tool_of_trec():
 def test_without_harm_the_signed_measures_are_the_known_ones():
     rng = np.random.default_rng(3)
     rankings = Rankings.from_lists([rng.integers(0, 4, 8).tolist() for _ in range(10)])
-    values = calc("RBPT DCG FlatU SignedRBPT SignedDCG FlatU(gain='signed')", None, rankings).values
+    known = "RBPT(terminal='full',norm='none') DCG FlatU"
+    values = calc(f"{known} SignedRBPT SignedDCG FlatU(gain='signed')", None, rankings).values
     np.testing.assert_allclose(values[:3], values[3:], rtol=1e-12)
 
 

@@ -139,6 +139,13 @@ def the_best_cut_is_the_shortest_of_the_best(trial):
         assert depth == np.flatnonzero(sign * values >= good_enough)[0]
 
 
+def only_an_inferred_scale_matters(trial):
+    """Where no warning is due, another top of the scale changes no score."""
+    if trial.change.get("max_rel") is None and "max_rel" in trial.definition.params:
+        other = trial.definition.bind(trial.change | {"max_rel": 11}).score(trial.rankings)
+        assert trial.measure.infers_scale or np.allclose(trial.scores, other, rtol=1e-12, atol=1e-12)
+
+
 def influence_values_have_the_measure_as_mean(trial):
     found = influence(trial.measure, trial.rankings)
     assert abs(found.mean() - trial.scores.mean()) <= 1e-9
@@ -150,6 +157,7 @@ def hold_the_laws(definition, change, run):
     the_curve_at_every_depth(trial)
     range_is_kept(trial)
     the_best_cut_is_the_shortest_of_the_best(trial)
+    only_an_inferred_scale_matters(trial)
     influence_values_have_the_measure_as_mean(trial)
 
 

@@ -1,14 +1,17 @@
 """Figures that Liu, Moffat, Baldwin & Zhang (2016) print."""
 
-from collections import namedtuple
+from collections import Counter, namedtuple
 
 import numpy as np
 import pytest
+from generated import settings_of
 from ir_measures import Qrel
 
 import ir_trunc
 from ir_trunc import IrTruncWarning, calc
 from ir_trunc._core.rankings import Rankings
+from ir_trunc.measures import registry
+from ir_trunc.measures.declaration import CUTOFF
 
 TABLE_1 = """
 00     0  .333 .250 .500 .333
@@ -48,35 +51,102 @@ def test_a_list_that_fills_the_imposed_depth_has_no_terminal_document():
     assert scored("RRT@5", "0000", 0) == [0.2]
 
 
-# max_rel = 10; list, topic, then RRT, RBPT(p=.8), nDCGT, APT, APT with norm='count', by independent code.
+# max_rel = 10; list, topic, then RBPT; nDCGT and APT with the least, one unit and a full gain at the end.
 GRADED = """
-10,0,5  10,5,1           1 .7440 .9207 .8763 .7005
-10,5,1  10,5,1           1 .8048     1     1 .7994
-1       1                1 .8200     1     1 .5091
-5       10,5,1          .5 .3500 .5300 .1814 .1450
-0,10    10              .5 .8000 .6934 .5833 .5833
-1,5,10  10,5,1          .1 .7400 .7495 .6464 .5167
-10      10,10,5,5,1,1    1 .4500 .7340 .3436 .2869
--       -                1     1     1     1     1
-0       -               .5 .8000 .6309 .5000 .5000
-0,0     10               0     0     0     0     0
+10,0,5    10,5,1         .9070 .9161 .9161 .9207 .8753 .8753 .8763
+5         10,5,1         .3634 .3951 .3951 .5300 .1756 .1756 .1814
+0,10      10             .8000 .6934 .6405 .6934 .5833 .5087 .5833
+1,5,10    10,5,1         .8116 .6805 .6805 .7495 .5003 .5003 .6464
+10        10,10,5,5,1,1  .4359 .6252 .6252 .7340 .3440 .3440 .3436
+10        10,1,1,1       .9341 .9863 .9863 1.3972 .9013 .9013 1.0586
+10,5,1,0  10,5,1         .9702 .9969 .9969 .9756 .9942 .9942 .9374
+1         1,1            .6000 .8066 .8066 2.5474 .4583 .4583 .3810
+5         5,5            .6000 .8066 .6518 1.0000 .4583 .4915 .4286
+0         -              .8000 .6309 .6309 .6309 .5000 .5000 .5000
+-         -              1     1     1     1     1     1     1
+0,0       10             0     0     0     0     0     0     0
 """
-LINEAR = (
-    "RRT(gain='linear') RBPT(max_rel=10) nDCGT(max_rel=10) APT(gain='linear', max_rel=10)"
-    " APT(gain='linear', norm='count', max_rel=10)"
+ENDS = ("", ",terminal='unit'", ",terminal='full'")
+LINEAR = " ".join(
+    ["RBPT(max_rel=10)", *(f"nDCGT(max_rel=10{end})" for end in ENDS)]
+    + [f"APT(gain='linear',max_rel=10{end})" for end in ENDS]
 )
+# RRT, and RBPT, APT with norm='count' of the literal readings
+OTHERS = (
+    "RRT(gain='linear') RBPT(gain='raw',terminal='unit',norm='none',p=.5)"
+    " RBPT(max_rel=10,terminal='full',norm='none') APT(gain='linear',norm='count',max_rel=10,terminal='full')"
+)
+LITERAL = """
+10,0,5  10,5,1           1 5.7422 .7440 .7005
+10,5,1  10,5,1           1 6.5    .8048 .7994
+5       10,5,1          .5 2.6562 .3500 .1450
+0,10    10              .5 2.75   .8000 .5833
+1,5,10  10,5,1          .1 3.125  .7400 .5167
+-       -                1 1      1     1
+0       -               .5 .5     .8000 .5000
+0,0     10               0 0      0     0
+"""
 
 
-@pytest.mark.parametrize("line", GRADED.strip().splitlines(), ids=lambda line: "/".join(line.split()[:2]))
-def test_gains_of_graded_judgments_lie_between_0_and_1(line):
+@pytest.mark.parametrize(
+    ("measures", "line"),
+    [(LINEAR, line) for line in GRADED.strip().splitlines()]
+    + [(OTHERS, line) for line in LITERAL.strip().splitlines()],
+    ids=lambda text: "/".join(text.split()[:2]),
+)
+def test_graded_ends(measures, line):
     ranked, of_topic, *expected = line.split()
     grades, judged = ([int(x) for x in text.split(",") if x != "-"] for text in (ranked, of_topic))
-    values = calc(LINEAR, None, Rankings.from_lists([grades], [[*judged, 0, 0]])).values[:, 0]
-    assert values.tolist() == pytest.approx([float(x) for x in expected], abs=0.00005)
+    values = calc(measures, None, Rankings.from_lists([grades], [[*judged, 0, 0]])).values[:, 0]
+    assert values.tolist() == pytest.approx([float(x) for x in expected], abs=0.000051)
+
+
+# Measures whose end is worth the least gain, or a unit of the grades, and no more.
+BOUNDED = [
+    (registry[name], change)
+    for name in ("RRT", "PT", "RBPT", "nDCGT", "APT", "ERRT", "nRBPT", "nERRT")
+    for change in ({"terminal": "least"} if name == "ERRT" else {}, *settings_of(registry[name]))
+    if change.get(CUTOFF) in (None, 30)
+    and "full" not in (change.get("terminal"), change.get("terminal", "full") if name == "ERRT" else "")
+    and change.get("norm") != "count"
+]
+
+
+@pytest.mark.parametrize(("definition", "change"), BOUNDED, ids=lambda given: getattr(given, "name", given))
+@pytest.mark.parametrize("unit", [1, 7])
+def test_the_complete_list_is_the_best_and_a_missing_document_never_harms(definition, change, unit):
+    rng = np.random.default_rng(unit)
+    required = definition.name == "PT"
+    change = ({CUTOFF: 30} if required else {}) | change
+    if change.get("max_rel"):
+        change = change | {"max_rel": change["max_rel"] * unit}
+    lowest = change.get("rel") or 1
+    lists, longer, complete, judged = [], [], [], []
+    for _ in range(300):
+        topic = (rng.integers(0, 4, rng.integers(0, 7)) * unit).tolist()
+        gains = sorted((grade for grade in topic if grade >= lowest), reverse=True)
+        kept = rng.random(len(topic)) < rng.random()
+        ranked = [grade for grade, keep in zip(topic, kept) if keep] + [0] * int(rng.integers(0, 3))
+        rng.shuffle(ranked)
+        missing = sorted((Counter(gains) - Counter(ranked)).elements())[-1:]
+        lists, longer = [*lists, ranked], [*longer, [*ranked, *missing]]
+        complete, judged = [*complete, gains], [*judged, [*topic, 0, 0]]
+    measure = definition.bind(change)
+    listed, more, best = (measure.score(Rankings.from_lists(x, judged)) for x in (lists, longer, complete))
+    assert (listed <= best + 1e-12).all()
+    assert (more >= listed - 1e-12).all()
+    if definition.name not in ("PT", "ERRT") and change.get("norm") != "none" and change.get("tail", True):
+        np.testing.assert_allclose(best, 1, rtol=1e-12)
+
+
+def test_binary_scores_are_not_divided():
+    rankings = Rankings.from_lists([[1, 0, 1], [0, 1, 1], [], [0]], [[1] * 3 + [0], [1, 1, 0], [1], [0]])
+    divided, plain = calc("RBPT RBPT(norm='none')", None, rankings).values
+    assert divided.tobytes() == plain.tobytes()
 
 
 @pytest.mark.filterwarnings("ignore:.*scale")
-@pytest.mark.parametrize("measure", ["nDCGT", "RRT(gain='linear')", "APT(gain='linear')"])
+@pytest.mark.parametrize("measure", ["nDCGT", "RBPT", "RRT(gain='linear')", "APT(gain='linear')"])
 def test_scores_do_not_depend_on_the_unit_of_the_grades(measure):
     lists, judged = [[2, 0, 0, 1], [0], [1, 2]], [[2, 1, 1, 0, 0], [1, 0], [2, 1, 0]]
     hundreds = [[[100 * grade for grade in grades] for grades in rows] for rows in (lists, judged)]
@@ -85,7 +155,7 @@ def test_scores_do_not_depend_on_the_unit_of_the_grades(measure):
 
 
 RUN = {"1": {"a": 1.0}}
-GRADED_MEASURES = "nDCGT RBPT APT(gain='linear') FlatU"
+GRADED_MEASURES = "nDCGT RBPT APT(gain='linear') APT(gain='linear',norm='count') FlatU"
 
 
 def test_a_scale_whose_top_the_qrels_may_lack_is_reported_once():
@@ -93,14 +163,15 @@ def test_a_scale_whose_top_the_qrels_may_lack_is_reported_once():
         ready = ir_trunc.evaluator(GRADED_MEASURES, {"1": {"a": 1, "b": 5, "c": 0}})
     assert ready.calc(RUN).values.tolist() == ready.calc(RUN).values.tolist()
     assert [str(warning.message) for warning in issued] == [
-        "the judgement scale is assumed to end at 5, the highest grade in the qrels (1, 5); nDCGT depends on"
+        "the judgement scale is assumed to end at 5, the highest grade in the qrels (1, 5); APT depends on"
         " it. Write max_rel=5, or the top that no document has."
     ]
 
 
 @pytest.mark.parametrize(("measures", "grades"), [
     (GRADED_MEASURES, {"a": 1, "b": 2, "c": 0}),
-    ("nDCGT(max_rel=10) RBPT(rel=1) APT RRT(gain='linear') nDCG@10", {"a": 5}),
+    ("nDCGT RBPT APT(gain='linear') RBPT(gain='raw',norm='none') APT RRT(gain='linear') nDCG@10", {"a": 5}),
+    ("FlatU(max_rel=10) RBPT(rel=1) nDCGT(max_rel=10,terminal='full')", {"a": 5}),
 ])  # fmt: skip
 def test_a_scale_that_shows_or_does_not_matter_is_not_reported(measures, grades, recwarn):
     calc(measures, {"1": grades}, RUN)
@@ -120,6 +191,6 @@ def test_a_scale_that_the_data_set_declares_is_not_reported(recwarn):
         def qrels_defs(self):
             return {0: "", 1: "", 5: "", 10: ""}
 
-    results = calc("RBPT", DataSet(), RUN)
-    assert results.values.tolist() == calc("RBPT(max_rel=10)", {"1": {"a": 1, "b": 5}}, RUN).values.tolist()
+    results = calc("FlatU", DataSet(), RUN)
+    assert results.values.tolist() == calc("FlatU(max_rel=10)", {"1": {"a": 1, "b": 5}}, RUN).values.tolist()
     assert not recwarn.list
