@@ -307,7 +307,7 @@ def test_the_latex_table_has_rules_marks_and_a_note():
     rows = table[table.index(r"\toprule") : table.index(r"\bottomrule")].splitlines()
     cells = [row.replace(r"\&", "").count("&") + row.count("multicolumn") for row in rows if "&" in row]
     assert cells == [4] * 4  # the name, and number and marks of each measure
-    assert "of RBPT: p=0.8, tail=True.}" in table
+    assert "of RBPT: p=0.8, tail=True, gain='linear', terminal='least', norm='ideal'.}" in table
 
 
 def test_names_in_latex_have_no_file_endings_where_they_differ_without_them():

@@ -126,6 +126,6 @@ def test_truncated_measures_fall_back_to_their_originals_at_an_imposed_depth(rea
     folder = real_data("robust03")
     path = folder / "runs" / "aplrob03a.gz"
     values = ir_trunc.calc(
-        "RRT@10 RR@10 PT@10 P@10 RBPT@10 RBP@10", folder / "qrels.robust03.txt", path
+        "RRT@10 RR@10 PT@10 P@10 RBPT(norm='none')@10 RBP@10", folder / "qrels.robust03.txt", path
     ).values
     np.testing.assert_allclose(values[0::2], values[1::2], rtol=1e-12)
