@@ -315,7 +315,7 @@ class _ScoredRun:
         bounds = np.stack([paired.mean(axis=1) - half, paired.mean(axis=1) + half], axis=1)
         for row, bound in enumerate(map(bind, results.measures)):
             if bound is not None:  # a mean is where values can be
-                bounds[row] = np.clip(drawn.get(row, bounds[row]), *bound.definition.range)
+                bounds[row] = np.clip(drawn.get(row, bounds[row]), *bound.range)
         empty, views = int((results.rankings.lengths == 0).sum()), _views(results)
         return cls(results.topics, name, results.nil, empty, results.values, paired, bounds, views, untested)
 

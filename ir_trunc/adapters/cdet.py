@@ -1,4 +1,4 @@
-"""TREC's Change Detection track: runs of its form, and their scores beside silence and perfect lists.
+"""TREC's Change Detection track: runs of its form are checked, and scored beside silence and perfect lists.
 
 A list of documents belongs to a topic, one of its questions and a day; a list of questions to a topic and a
 day. Scored are all questions of all topics on every day of the collection; a list that a run does not name is
@@ -9,21 +9,27 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, warn
-from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import Choice, checked, file_name, several
+from ir_trunc._core.errors import InputError, ParameterError, counted, noted, warn
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import Choice, checked, file_name, one_of, several, text
+from ir_trunc._core.rankings import Floats
+from ir_trunc._output.tables import Cell, MarkedTable, fitted
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
 from ir_trunc._read.readers.cdet import (
     SEPARATOR,
+    Absent,
+    ChangeCollection,
     ChangeRun,
+    DayRanking,
     join_keys,
     one_day,
     one_key,
@@ -32,17 +38,34 @@ from ir_trunc._read.readers.cdet import (
 )
 from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._read.text import contents, decoded, numbered_lines
+from ir_trunc._reporting.compare import compare
+from ir_trunc._reporting.comparison import Comparison
 from ir_trunc._scoring._runs import by_file_name
-from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.objects import MeasureLike, read_measures
-from ir_trunc._scoring.results import Result, Results
+from ir_trunc._scoring.results import Result, Results, as_table
+from ir_trunc.measures.declaration import oriented
 
-__all__ = ["MEASURES", "ChangeScores", "read_lists", "score", "universe"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-MEASURES = "nDCGT(max_rel=10) APT(gain='linear',max_rel=10) RBPT(max_rel=10) RRT(gain='linear')"
-"""The measures of the track, whose gains are 0, 1, 5 and 10."""
+__all__ = ["MEASURES", "ChangeCheck", "ChangeScores", "check", "read_lists", "score", "universe"]
 
 Ranked = Literal["documents", "questions"]
+Terminal = Literal["unit", "least"]
+TiedRanks = Literal["expected", "file"]
+
+MEASURES: Mapping[Terminal, str] = {
+    "unit": "nDCGT(terminal='unit') APT(gain='linear',terminal='unit')"
+    " RBPT(p=0.5,gain='raw',terminal='unit',norm='none') RRT",
+    "least": "nDCGT APT(gain='linear') RBPT(p=0.5) RRT",
+}
+"""The measures of the track, by what the end of a list is worth: literally one unit, or the least gain."""
+
+CONVENTIONS: Mapping[Terminal, str] = {
+    "unit": "Literal convention (grades as gains, end worth one unit, p = .5, RR binary)",
+    "least": "Bounded convention (end worth the topic's least gain, p = .5, RR binary)",
+}
 
 KEYS: dict[Ranked, tuple[str, ...]] = {
     "documents": ("topic", "question", "day"),
@@ -52,10 +75,13 @@ KEYS: dict[Ranked, tuple[str, ...]] = {
 
 HIGHEST_GAIN = 10
 SILENT, PERFECT = "silent", "perfect"
-ALL = "all"
+RAGTIME1 = "ragtime1"
+_WITHOUT = ("2023-10-24", "2023-10-25", "2023-10-26")  # days that RAGTIME1 lacks
+_FAR = 366  # days between two neighbours of a collection, more than which are a mistake
+_MOST = 20_000_000  # lists that are scored
 
 DaysLike = str | os.PathLike[str] | Mapping[str, str] | Iterable[str]
-"""The days of a collection: a range `2024-01-01..2024-03-31`, dates, or {document: date}.
+"""The days of a collection: `ragtime1`, a range `2024-01-01..2024-03-31`, dates, or {document: date}.
 
 Or a file, with a date or `document<TAB>date` on each line.
 """
@@ -66,37 +92,281 @@ Lists = dict[str, dict[str, float]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangeScores(Result):
-    """Scores of runs of the track, with the rows of the two systems that they are compared with.
+    """A leaderboard of runs of the track, for lists of documents and for lists of questions.
+
+    It prints as two tables with a row for each run, the best first. `to_pandas` has their numbers, `by` the
+    means by topic, question or day, `calendar` the days on which runs reported, `plot` draws the leaderboard,
+    and `to_latex`, `to_markdown` and `to_html` are tables for a paper or a page.
 
     Attributes
     ----------
-    table : DataFrame
-        A row for each of ranked (documents or questions), topic, question and run; `all` stands for a mean.
-        The columns are the numbers of lists, of nil lists and of empty lists of the run, and the measures.
-        The run `silent` returns nothing, `perfect` the ideal lists. A row `NAME, skill` holds
-        (score - silent) / (perfect - silent), NaN where nothing was to be found.
+    convention : str
+        What the measures take the end of a list to be worth, and what was assumed.
+    results : dict
+        By 'documents' and 'questions' the Results of each run, of `silent`, which returns nothing, and of
+        `perfect`, which returns the ideal lists.
+    comparisons : dict
+        By the same the Comparison of the runs: means by topic with intervals, and tests by topic.
+    invalid : dict
+        The errors of runs that are not scored, by the names of their files.
+    short : tuple of str
+        What the measures are called in tables.
     """
 
-    table: pd.DataFrame
+    convention: str
+    results: Mapping[Ranked, Mapping[str, Results]]
+    comparisons: Mapping[Ranked, Comparison]
+    invalid: Mapping[str, Sequence[str]]
+    short: tuple[str, ...]
 
     @property
     def heading(self) -> str:
-        """How many lists are scored, and how many of them are nil."""
+        """The convention, and how many lists are scored, and how many of them are nil."""
         parts = []
-        for ranked in KEYS:
-            row: Any = self.table.xs((ranked, ALL, ALL, SILENT))
-            lists = counted(int(row["lists"]), "list")
-            parts.append(f"{lists} of {ranked}, {int(row['nil'])} of them nil")
-        return f"Change Detection: {'; '.join(parts)}"
+        for ranked, results in self.results.items():
+            nil = results[SILENT].nil
+            parts.append(f"{counted(len(nil), 'list')} of {ranked}, {nil.sum()} of them nil")
+        return f"{self.convention}. Change Detection: {'; '.join(parts)}"
 
     def to_pandas(self) -> pd.DataFrame:
-        """The table."""
-        return self.table
+        """The leaderboard: a row for each of documents and questions, and run.
 
-    def summary(self) -> pd.DataFrame:
-        """The means over all topics."""
-        of_all = self.table.index.get_level_values("topic") == ALL
-        return self.table[of_all].droplevel(["topic", "question"])
+        For each measure its mean, the interval of the mean by topic, the skill (score - silent) / (perfect -
+        silent), and the mean over days with something to find; then the share of the other days on which the
+        list is empty.
+        """
+        return pd.concat({ranked: self._board(ranked) for ranked in KEYS}, names=["ranked"])
+
+    def _board(self, ranked: Ranked) -> pd.DataFrame:
+        comparison, results = self.comparisons[ranked], self.results[ranked]
+        names, nil = [*comparison.systems, SILENT, PERFECT], results[SILENT].nil
+        means = np.array([list(results[name].aggregated.values()) for name in names])
+        news = np.full(means.shape, np.nan)
+        if not nil.all():
+            news = np.array([list(results[name].over(~nil).aggregated.values()) for name in names])
+        bounds = [np.vstack([of.T, means[-2:]]) for of in (comparison.mean_low, comparison.mean_high)]
+        parts = {
+            "": means,
+            " low": bounds[0],
+            " high": bounds[1],
+            " skill": _skill(means),
+            " with news": news,
+        }
+        columns = {
+            f"{measure}{part}": values[:, at]
+            for at, measure in enumerate(self.short)
+            for part, values in parts.items()
+        }
+        columns["right silence"] = [_right_silence(results[name], nil) for name in names]
+        return as_table(pd.DataFrame(columns, pd.Index(names, name="run")))
+
+    def by(self, key: Literal["topic", "question", "day"]) -> pd.DataFrame:
+        """Means for each topic, question or day, of each run: a column for each measure and for its skill.
+
+        Parameters
+        ----------
+        key : {'topic', 'question', 'day'}
+            Lists of questions have no means by question.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by ranked, the keys down to this one, and run.
+        """
+        one_of("key", key, KEYS["documents"])
+        tables = []
+        for ranked, results in self.results.items():
+            if key not in KEYS[ranked]:
+                continue
+            means = {name: of_run.by(key) for name, of_run in results.items()}
+            values = np.stack(
+                [means[name].to_numpy() for name in (*self.comparisons[ranked].systems, SILENT, PERFECT)]
+            )
+            skills = _skill(values)
+            for at, name in enumerate((*self.comparisons[ranked].systems, SILENT, PERFECT)):
+                table = means[name].reset_index().set_axis([*means[name].index.names, *self.short], axis=1)
+                table[[f"{measure} skill" for measure in self.short]] = skills[at]
+                tables.append(table.assign(ranked=ranked, run=name))
+        names = ["ranked", *KEYS["documents"][: KEYS["documents"].index(key) + 1], "run"]
+        table = pd.concat(tables).reindex(columns=[*names, *self.short, *(f"{m} skill" for m in self.short)])
+        return as_table(table.fillna({"question": ""} if "question" in names else {}).set_index(names))
+
+    def calendar(self, topic: str) -> pd.DataFrame:
+        """Days of a topic by runs: whether a run reported a question, and first whether there was `news`.
+
+        Parameters
+        ----------
+        topic : str
+            The id of the topic.
+
+        Returns
+        -------
+        DataFrame
+            Of True and False, for `ir_trunc.plots.calendar`.
+        """
+        results = self.results["questions"]
+        keys = [tuple(key.split(SEPARATOR)) for key in results[SILENT].topics]
+        rows = [at for at, (name, _) in enumerate(keys) if name == text("topic", topic)]
+        if not rows:
+            raise InputError(f"topic {topic}: the topics have no topic {topic}.")
+        columns = {"news": ~results[SILENT].nil[rows]}
+        columns |= {
+            name: results[name].rankings.lengths[rows] > 0 for name in self.comparisons["questions"].systems
+        }
+        return as_table(pd.DataFrame(columns, pd.Index([keys[at][1] for at in rows], name=topic)))
+
+    def pairs(self) -> pd.DataFrame:
+        """The tests by topic, a row for each of ranked, measure and pair of runs; see `Comparison.pairs`."""
+        tables = {ranked: comparison.pairs() for ranked, comparison in self.comparisons.items()}
+        return as_table(pd.concat(tables, names=["ranked"]).reset_index("ranked").reset_index(drop=True))
+
+    def plot(self, ax: Axes | None = None, ranked: Ranked = "documents") -> Axes:
+        """Mean scores of the runs with their intervals, as `ir_trunc.plots.scores` draws them.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        ranked : {'documents', 'questions'}
+
+        Returns
+        -------
+        Axes
+        """
+        from ir_trunc import plots
+
+        return plots.scores(self._shortened(self.comparisons[one_of("ranked", ranked, KEYS)]), ax)
+
+    def _shortened(self, comparison: Comparison) -> Comparison:
+        """The comparison with short names of measures."""
+        names = dict(zip(comparison.measures, self.short))
+        untested = {names[name]: why for name, why in comparison.untested.items()}
+        return replace(comparison, measures=self.short, untested=untested)
+
+    def _tables(self, digits: int) -> list[MarkedTable]:
+        """Two tables of documents and two of questions: means with tests, and what stands beside them."""
+        tables = []
+        for ranked, comparison in self.comparisons.items():
+            table, board = self._shortened(comparison).marked(digits), self._board(ranked)
+            values = board.map(lambda value: Cell("-" if np.isnan(value) else f"{value:.{digits}f}"))
+            kinds = (" skill", " with news", "right silence")
+            more = [column for kind in kinds for column in board if column.endswith(kind)]
+            blank = "  " if table.letters else ""
+            tables += [
+                replace(
+                    table,
+                    caption=f"{self.convention}. Lists of {ranked}: {table.caption}",
+                    letters=[*table.letters, *blank],
+                    rows=list(board.index),
+                    cells=[
+                        *table.cells,
+                        *values.loc[[SILENT, PERFECT], list(self.short)].to_numpy().tolist(),
+                    ],
+                    warnings=(),
+                ),
+                MarkedTable(
+                    f"Lists of {ranked}: skill, (mean - silent) / (perfect - silent); the mean over days with"
+                    " something to find; and the share of the other days on which the list is empty",
+                    letters=(),
+                    rows=list(board.index),
+                    columns=more,
+                    cells=values[more].to_numpy().tolist(),
+                    best="",
+                    notes=(),
+                ),
+            ]
+        return tables
+
+    def _text(self, digits: int) -> str:
+        tables = [table.text() for table in self._tables(digits)]
+        left = [
+            f"Not scored, since it is invalid: {name} ({counted(len(of), 'error')})."
+            for name, of in self.invalid.items()
+        ]
+        return "\n\n".join([*tables, *map(fitted, left)])
+
+    def to_latex(self, label: str = "", digits: int = 4) -> str:
+        r"""Tables for the package booktabs, two of documents and two of questions.
+
+        Parameters
+        ----------
+        label
+            For `\ref`, with a number behind it; "" for none.
+        digits
+            Decimal places.
+        """
+        tables = enumerate(self._tables(digits), 1)
+        return "\n".join(table.latex(f"{label}-{number}" if label else "") for number, table in tables)
+
+    def to_markdown(self, digits: int = 4) -> str:
+        """Tables in GitHub's Markdown, and paragraphs that explain their marks."""
+        return "\n".join(table.markdown() for table in self._tables(digits))
+
+    def to_html(self, digits: int = 4) -> str:
+        """Table elements with captions and headings, and paragraphs that explain their marks."""
+        return "\n".join(table.html() for table in self._tables(digits))
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def _skill(scores: Floats) -> Floats:
+    """(score - silent) / (perfect - silent) of systems (S x ...), of which these two are the last."""
+    silent, room = scores[-2], scores[-1] - scores[-2]
+    return np.divide(scores - silent, room, out=np.full(scores.shape, np.nan), where=room != 0)
+
+
+def _right_silence(results: Results, nil: Any) -> float:
+    """The nested mean share of the nil lists that are empty."""
+    if not nil.any():
+        return np.nan
+    quiet = results.over(nil)
+    return float(quiet.means_of_units((quiet.rankings.lengths == 0).astype(float)[None])[1].mean())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChangeCheck(Result):
+    """What is wrong with runs of the track.
+
+    Attributes
+    ----------
+    against : str
+        What they were checked against.
+    errors, warnings : dict
+        Messages by the name of the run's file; a run with errors is invalid.
+    """
+
+    against: str
+    errors: Mapping[str, Sequence[str]]
+    warnings: Mapping[str, Sequence[str]]
+
+    @property
+    def valid(self) -> bool:
+        """Whether all runs are."""
+        return not any(self.errors.values())
+
+    @property
+    def heading(self) -> str:
+        """How many runs are valid, and what they were checked against."""
+        valid = len(self.errors) - sum(map(bool, self.errors.values()))
+        return f"{valid} of {counted(len(self.errors), 'run')} valid, checked against {self.against}"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each message, in the columns run, kind ('error' or 'warning') and message."""
+        rows = [
+            (name, kind, message)
+            for name in self.errors
+            for kind, messages in (("error", self.errors), ("warning", self.warnings))
+            for message in messages[name]
+        ]
+        return as_table(pd.DataFrame(rows, columns=["run", "kind", "message"]))
+
+    def __repr__(self) -> str:
+        lines = [f"{self.heading}."]
+        for name, errors in self.errors.items():
+            lines.append(f"{name}: {counted(len(errors), 'error') if errors else 'valid'}")
+            lines += [f"  error: {message}" for message in errors]
+            lines += [f"  warning: {message}" for message in self.warnings[name]]
+        return "\n".join(lines)
 
 
 @checked
@@ -133,13 +403,17 @@ def read_lists(
     return _lists(read_change_run(path, f"run {path}"), what)
 
 
-def _lists(run: ChangeRun, what: Ranked) -> Lists:
+def _lists(run: ChangeRun, what: Ranked, tied: bool = True) -> Lists:
+    """tied=False: questions of the same rank are in the order of the file."""
     lists: Lists = {}
     for each in run.rankings:
         if what == "documents":
             lists[join_keys(each.topic, each.question, each.day)] = dict(zip(each.docs, each.scores))
         else:
             lists.setdefault(join_keys(each.topic, each.day), {})[each.question] = float(-each.rank)
+    if what == "questions" and not tied:
+        for key, ranks in lists.items():
+            lists[key] = {name: float(-at) for at, name in enumerate(sorted(ranks, key=lambda q: -ranks[q]))}
     return lists
 
 
@@ -167,34 +441,23 @@ def universe(
     >>> cdet.universe({"t1": ["q1"]}, "2024-02-28..2024-03-01")
     ['t1/q1/2024-02-28', 't1/q1/2024-02-29', 't1/q1/2024-03-01']
     """
-    return _Collection(_questions(topics), _read_days(days)[0]).lists(what)
+    return _all_lists(ChangeCollection(_questions(topics), _read_days(days)[0]), what)
 
 
-@dataclass(frozen=True)
-class _Collection:
-    """The questions of each topic, and the days."""
+def _all_lists(collection: ChangeCollection, ranked: Ranked) -> list[str]:
+    """The ids of all lists of a collection."""
+    groups: Iterable[tuple[str, ...]] = ((topic,) for topic in collection.questions)
+    if ranked == "documents":
+        groups = ((topic, name) for topic, named in collection.questions.items() for name in named)
+    return [join_keys(*group, day) for group in groups for day in collection.days]
 
-    questions: Mapping[str, list[str]]
-    days: list[str]
 
-    def lists(self, ranked: Ranked) -> list[str]:
-        """The ids of all lists."""
-        if ranked == "questions":
-            return [join_keys(topic, day) for topic in self.questions for day in self.days]
-        asked = [join_keys(topic, question) for topic, named in self.questions.items() for question in named]
-        return [join_keys(question, day) for question in asked for day in self.days]
-
-    @cached_property
-    def _dates(self) -> frozenset[str]:
-        return frozenset(self.days)
-
-    def check(self, topic: str, day: str, place: str) -> None:
-        """InputError where there is no such topic or day."""
-        if topic not in self.questions:
-            raise InputError(f"{place}: the topics have no topic {topic}.")
-        if one_day(day, place) not in self._dates:
-            ends = f"{self.days[0]} to {self.days[-1]}"
-            raise InputError(f"{place}: the collection has no day {day}; it has {ends}.")
+def _collection(
+    asked: Mapping[str, Sequence[str]], days: Sequence[str], date_of: Mapping[str, str]
+) -> ChangeCollection:
+    if (lists := sum(map(len, asked.values())) * len(days)) > _MOST:
+        raise InputError(f"days: {len(days):,} days are {lists:,} lists; at most {_MOST:,} can be scored.")
+    return ChangeCollection(asked, days, date_of)
 
 
 def _questions(topics: Any) -> dict[str, list[str]]:
@@ -211,6 +474,8 @@ def _questions(topics: Any) -> dict[str, list[str]]:
 
 def _read_days(days: DaysLike) -> tuple[list[str], dict[str, str]]:
     """The days of the collection in their order, and those of its documents where they are given."""
+    if isinstance(days, str) and days == RAGTIME1:
+        return [day for day in _range("2021-08-01", "2024-07-31") if day not in _WITHOUT], {}
     if isinstance(days, str) and (ends := re.fullmatch(r"([0-9-]+)\.\.([0-9-]+)", days)):
         return _range(*(one_day(end, f"days {days}") for end in ends.groups())), {}
     if isinstance(days, str) and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", days):
@@ -224,7 +489,19 @@ def _read_days(days: DaysLike) -> tuple[list[str], dict[str, str]]:
         date_of, chosen = {}, {one_day(day, "days") for day in several("days", days, "a range, or dates")}
     if not chosen:
         raise InputError("days: there is no day; at least one is needed.")
-    return sorted(chosen), date_of
+    return _near(sorted(chosen), "days"), date_of
+
+
+def _near(days: list[str], source: str) -> list[str]:
+    """The days; InputError where one is so far from the others that it is probably a mistake."""
+    gaps = [(date.fromisoformat(b) - date.fromisoformat(a)).days for a, b in pairwise(days)]
+    for at, gap in enumerate(gaps):
+        if gap > _FAR:
+            near = f"{days[at]} and {days[at + 1]} are {gap:,} days apart"
+            raise InputError(
+                f"{source}: {near}, and no day is between them; name a range as days if both are right."
+            )
+    return days
 
 
 def _days_of_file(path: str | os.PathLike[str]) -> Mapping[str, str] | list[str]:
@@ -241,9 +518,74 @@ def _days_of_file(path: str | os.PathLike[str]) -> Mapping[str, str] | list[str]
 
 
 def _range(first: str, last: str) -> list[str]:
-    if last < first:
+    start, end = date.fromisoformat(first), date.fromisoformat(last)
+    if end < start:
         raise InputError(f"days {first}..{last}: the first day comes after the last.")
-    return np.arange(np.datetime64(first), np.datetime64(last) + 1).astype(str).tolist()
+    return [(start + timedelta(number)).isoformat() for number in range((end - start).days + 1)]
+
+
+@checked
+def check(
+    topics: Any,
+    runs: Any,
+    *,
+    days: DaysLike | None = None,
+    docs: DaysLike | None = None,
+    absent: Annotated[
+        Absent, Choice("what a date or topic is that a run does not name", get_args(Absent))
+    ] = "error",
+) -> ChangeCheck:
+    """Check runs by the rules of the track's run checker.
+
+    Parameters
+    ----------
+    topics : path or dict
+        The file of topics, or `{topic: [question, ...]}`.
+    runs : path, or several
+        Files of runs, or folders of them.
+    days : DaysLike, optional
+        The days of the collection; by default those of `docs`, and without these RAGTIME1's.
+    docs : DaysLike, optional
+        The days of documents: a file of lines `document<TAB>date`, or `{document: date}`.
+    absent : {'error', 'tied', 'empty'}
+        As for `score`.
+
+    Returns
+    -------
+    ChangeCheck
+        Up to 50 errors of each run, and warnings for what is allowed, but probably not meant.
+
+    Raises
+    ------
+    InputError
+        Where topics or days are not valid, or there is no run.
+
+    Examples
+    --------
+    >>> from ir_trunc.adapters import cdet
+    >>> cdet.check("topics.jsonl", "my.jsonl", days="2024-01-01..2024-03-31").valid  # doctest: +SKIP
+    """
+    asked, paths = _questions(topics), by_file_name(runs)
+    of_docs, date_of = ([], {}) if docs is None else _read_days(docs)
+    if docs is not None and not date_of:
+        raise InputError("docs: lines 'document<TAB>date', or {document: date}, are needed.")
+    chosen, of_days = (of_docs or _read_days(RAGTIME1)[0], {}) if days is None else _read_days(days)
+    collection = _collection(asked, chosen, date_of or of_days)
+    read = {
+        name: read_change_run(path, f"run {path}", collection, absent, True) for name, path in paths.items()
+    }
+    owners: dict[str, str] = {}
+    for name, run in read.items():
+        if run.tag and (other := owners.setdefault(run.tag, name)) != name:
+            run.errors.append(f"run {paths[name]}, line 1: runtag {run.tag} is that of {other}, too.")
+    against = (
+        f"{counted(len(asked), 'topic')} and {counted(len(chosen), 'day')} ({chosen[0]} to {chosen[-1]})"
+    )
+    return ChangeCheck(
+        against,
+        {name: run.errors for name, run in read.items()},
+        {name: run.warnings for name, run in read.items()},
+    )
 
 
 @checked
@@ -254,9 +596,23 @@ def score(
     *,
     days: DaysLike | None = None,
     question_qrels: QrelsLike | None = None,
-    measures: MeasureLike = MEASURES,
+    measures: MeasureLike | None = None,
+    terminal: Annotated[Terminal, Choice("what the end of a list is worth", get_args(Terminal))] = "unit",
+    ties: Annotated[
+        TiedRanks, Choice("what decides between equal question-ranks", get_args(TiedRanks))
+    ] = "expected",
+    absent: Annotated[
+        Absent, Choice("what a date or topic is that a run does not name", get_args(Absent))
+    ] = "error",
+    baseline: str | None = None,
+    test: str = "t",
+    correction: Any = "auto",
+    alpha: float = 0.05,
 ) -> ChangeScores:
-    """Scores of runs of the track, of silence and of perfect lists.
+    """Score runs of the track beside silence and perfect lists, with intervals and tests by topic.
+
+    Of several runs, those that are not valid are left out, with a warning. Documents are in the order of
+    their scores in double precision.
 
     Parameters
     ----------
@@ -266,15 +622,25 @@ def score(
         Gains of documents, with the keys topic, question and day; without day where `days` has the dates of
         documents.
     runs : path, or several
-        Files of runs, or folders of them.
+        Files of runs, or folders of them. A run is named by its runtag.
     days : DaysLike, optional
         The days of the collection. Without it, all days from the first to the last in the qrels, with a
         warning.
     question_qrels : QrelsLike, optional
         Gains of questions, with the keys topic and day. Without it, the gain of a question on a day is the
         highest gain of its documents on that day.
-    measures : MeasureLike
-        The measures; by default the four of the track.
+    measures : MeasureLike, optional
+        In place of the four of the track.
+    terminal : {'unit', 'least'}
+        What the end of a list is worth to these four: one unit of the grades, which are then the gains of
+        RBPT, or the topic's least gain, with values of at most 1.
+    ties : {'expected', 'file'}
+        Questions with the same question-rank: the mean over all of their orders, or the order of the file.
+    absent : {'error', 'tied', 'empty'}
+        A date of the collection or a topic that a run does not name: an error, all questions of the topic at
+        the same rank without documents, or silence.
+    baseline, test, correction, alpha
+        As for `ir_trunc.compare`.
 
     Returns
     -------
@@ -283,47 +649,97 @@ def score(
     Raises
     ------
     InputError
-        Where a run is not valid, or names a topic, a question or a date that the collection lacks.
+        Where no run is valid, two have the same runtag, or qrels name a topic or a date that the collection
+        lacks.
 
     Examples
     --------
     >>> from ir_trunc.adapters import cdet
-    >>> cdet.score("topics.jsonl", "my.qrels", "my.jsonl", days="days.txt").summary()  # doctest: +SKIP
+    >>> cdet.score("topics.jsonl", "my.qrels", "my.jsonl", days="days.txt").to_pandas()  # doctest: +SKIP
     """
-    measures = list(read_measures(measures))  # a wrong one is an error before anything is read
+    if measures is not None and terminal != "unit":
+        raise ParameterError("terminal is for the track's measures: write it inside of your own.")
+    named = read_measures(
+        MEASURES[terminal] if measures is None else measures
+    )  # a wrong one is an error at once
     asked, paths = _questions(topics), by_file_name(runs)
-    if taken := {SILENT, PERFECT} & set(paths):
-        raise InputError(f"run {min(taken)}: a row of the table has this name; rename the file.")
     chosen, date_of = ([], {}) if days is None else _read_days(days)
     documents = _gains(qrels, date_of)
-    collection = _Collection(asked, chosen or _days_of(documents))
+    collection = _collection(asked, chosen or _days_of(documents), date_of)
+    convention = CONVENTIONS[terminal] if measures is None else "Measures as named"
     if question_qrels is None:
         of_questions = _question_gains(documents)
+        convention += "; a question's gain is the highest of its documents that day"
     else:
         of_questions = _by_key(read_qrels(question_qrels, keys=KEYS["questions"]))
     grades: dict[Ranked, Judged] = {"documents": documents, "questions": of_questions}
     _check_qrels(grades, collection)
-    systems: dict[str, ChangeRun] = {}
-    for name, path in paths.items():
-        systems[name] = read_change_run(path, f"run {path}")
-        _check_run(systems[name], f"run {path}", collection, of_questions)
-    if question_qrels is None:
-        what = "the gain of a question on a day is the highest gain of its documents on that day"
-        warn(f"no judgments of questions are given: {what}.")
-    tables = []
+    valid, invalid = _valid_runs(paths, collection, absent)
+    for run in valid.values():
+        _warn_about_proposals(run, collection, of_questions)
+    if absent != "error":
+        convention += f"; dates that a run does not name are {'tied' if absent == 'tied' else 'silence'}"
+    options = {
+        "baseline": baseline,
+        "test": test,
+        "correction": correction,
+        "alpha": alpha,
+        "intervals": True,
+    }
+    results: dict[Ranked, dict[str, Results]] = {}
+    comparisons: dict[Ranked, Comparison] = {}
     for ranked, keys in KEYS.items():
-        lists = collection.lists(ranked)
-        judged = {key: grades[ranked].get(key, {}) for key in lists}
-        ready = Evaluator(measures, judged, keys=keys)
+        judged = {key: grades[ranked].get(key, {}) for key in _all_lists(collection, ranked)}
         ideal = {key: {doc: gain for doc, gain in gains.items() if gain > 0} for key, gains in judged.items()}
-        returned: dict[str, Any] = {SILENT: {}, PERFECT: ideal}
-        returned |= {name: _lists(run, ranked) for name, run in systems.items()}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid run has been refused, and other lists are empty
-            complete = {name: {key: run.get(key, {}) for key in lists} for name, run in returned.items()}
-            results = {name: ready.calc(run) for name, run in complete.items()}
-        tables.append(_table(ranked, results))
-    return ChangeScores(pd.concat(tables))
+        returned: dict[str, Lists] = {
+            tag: _lists(run, ranked, ties == "expected") for tag, run in valid.items()
+        }
+        how: ScoringOptions = {"order": "score64"}
+        if ranked == "questions" and ties == "expected":
+            how = {"ties": "expected"}
+        with noted(issued=False):  # invalid runs have been refused, and other lists are empty
+            ready = Evaluator(list(named), judged, keys=keys, missing="empty", **how)
+            of_run = {
+                name: ready.calc({key: docs for key, docs in lists.items() if key in judged})
+                for name, lists in (returned | {SILENT: {}, PERFECT: ideal}).items()
+            }
+            first = next(iter(named))
+            best = sorted(valid, key=lambda tag: -float(oriented(str(first), of_run[tag].aggregated[first])))
+            lists = {tag: of_run[tag].rankings for tag in best}
+            of_ties = {"ties": "expected"} if "ties" in how else {}
+            comparisons[ranked] = compare(list(named), None, lists, **options, **of_ties)
+        results[ranked] = of_run
+    short = tuple(str(each).partition("(")[0] if measures is None else str(each) for each in named)
+    return ChangeScores(convention, results, comparisons, invalid, short)
+
+
+def _valid_runs(
+    paths: Mapping[str, Any], collection: ChangeCollection, absent: Absent
+) -> tuple[dict[str, ChangeRun], dict[str, list[str]]]:
+    """The valid runs by their runtags, and the errors of the others; InputError where no run is valid."""
+    valid: dict[str, ChangeRun] = {}
+    invalid: dict[str, list[str]] = {}
+    for name, path in paths.items():
+        run = read_change_run(path, f"run {path}", collection, absent, collect=True)
+        if run.errors:
+            invalid[name] = run.errors
+            continue
+        if run.tag in (*valid, SILENT, PERFECT):
+            whose = "a row of the table" if run.tag in (SILENT, PERFECT) else "another run"
+            raise InputError(f"run {path}, line 1: runtag {run.tag} is the name of {whose}; give it its own.")
+        if absent == "tied":
+            for topic, questions in collection.questions.items():
+                for day in collection.dates - run.named.get(topic, set()):
+                    run.rankings += [
+                        DayRanking(path, topic, day, question, 0, [], []) for question in questions
+                    ]
+        valid[run.tag] = run
+    for name, errors in invalid.items():
+        more = f" ({counted(len(errors), 'error')}; `ir_trunc cdet check` lists them)"
+        if not valid:
+            raise InputError(errors[0] + more * (len(errors) > 1))
+        warn(f"run {name} is not valid, and not scored: {errors[0]}{more}")
+    return valid, invalid
 
 
 def _by_key(qrels: Qrels) -> Judged:
@@ -350,13 +766,14 @@ def _gains(qrels: QrelsLike, date_of: Mapping[str, str]) -> Judged:
 
 def _days_of(gains: Judged) -> list[str]:
     """All days from the first to the last in the qrels."""
-    days = sorted(one_day(key.rpartition(SEPARATOR)[2], f"qrels, topic {key}") for key in gains)
+    named = {one_day(key.rpartition(SEPARATOR)[2], f"qrels, topic {key}") for key in gains}
+    days = _near(sorted(named), "qrels")
     what = f"the collection is taken to have all days from {days[0]} to {days[-1]}"
     warn(f"no days are given: {what}, the first and the last in the qrels.")
     return _range(days[0], days[-1])
 
 
-def _check_qrels(grades: Mapping[Ranked, Judged], collection: _Collection) -> None:
+def _check_qrels(grades: Mapping[Ranked, Judged], collection: ChangeCollection) -> None:
     """InputError for another topic or day; warnings for other questions and for gains beyond the scale."""
     others: set[str] = set()
     for ranked, gains in grades.items():
@@ -384,51 +801,18 @@ def _question_gains(gains: Judged) -> Judged:
     return highest
 
 
-def _check_run(run: ChangeRun, source: str, collection: _Collection, question_gains: Judged) -> None:
-    """InputError where a run names another topic, question or day; a warning for questions of its own."""
-    proposed = []
-    for each in run.rankings:
-        collection.check(each.topic, each.day, each.place)
-        if each.question in collection.questions[each.topic]:
-            continue
-        if not each.question.startswith(run.tag):
-            rule = f"a question that the run proposes begins with its runtag {run.tag}"
-            raise InputError(f"{each.place}: topic {each.topic} has no question {each.question}; {rule}.")
-        if each.question not in question_gains.get(join_keys(each.topic, each.day), {}):
-            proposed.append(each)
+def _warn_about_proposals(run: ChangeRun, collection: ChangeCollection, question_gains: Judged) -> None:
+    """A warning for questions of the run's own that nobody judged."""
+    proposed = [
+        each
+        for each in run.rankings
+        if each.question not in collection.questions[each.topic]
+        and each.question not in question_gains.get(join_keys(each.topic, each.day), {})
+    ]
     if proposed:
         names = {(each.topic, each.question) for each in proposed}
         warn(
-            f"{source}: {counted(len(names), 'question')} of its own without judgments (for example"
+            f"run {run.tag}: {counted(len(names), 'question')} of its own without judgments (for example"
             f" {proposed[0].question}), ranked {counted(len(proposed), 'time')}. Their documents are not"
             " scored; in the ranking of questions they count as irrelevant."
         )
-
-
-def _table(ranked: Ranked, results: Mapping[str, Results]) -> pd.DataFrame:
-    """The scores and skills of all systems: of each question, of each topic and of all."""
-    tables = {name: _nested_means(KEYS[ranked], result) for name, result in results.items()}
-    measures = tables[SILENT].columns[3:]
-    silent, perfect = tables[SILENT][measures], tables[PERFECT][measures]
-    for name in [name for name in tables if name not in (SILENT, PERFECT)]:
-        scores = tables[name][measures]
-        skill = ((scores - silent) / (perfect - silent)).where(perfect != silent)
-        tables[f"{name}, skill"] = tables[name].assign(**skill)
-    table = pd.concat({(ranked, name): each for name, each in tables.items()}, names=["ranked", "run"])
-    by_group = np.arange(len(table)).reshape(len(tables), -1).T.ravel()
-    return table.reorder_levels(["ranked", "topic", "question", "run"]).iloc[by_group]
-
-
-def _nested_means(keys: tuple[str, ...], results: Results) -> pd.DataFrame:
-    """The numbers of lists and the means for each group of lists, with `all` for keys that it lacks."""
-    lists = pd.MultiIndex.from_tuples([(*topic.split(SEPARATOR),) for topic in results.topics], names=keys)
-    empty = results.rankings.lengths == 0
-    counts = pd.DataFrame({"lists": 1, "nil": results.nil.astype(int), "empty": empty.astype(int)}, lists)
-    means = {str(measure): value for measure, value in results.aggregated.items()}
-    tables = []
-    for depth in range(len(keys) - 1, 0, -1):
-        table = counts.groupby(level=list(keys[:depth]), sort=False).sum().join(results.by(keys[depth - 1]))
-        groups = table.index.to_frame().reindex(columns=["topic", "question"], fill_value=ALL)
-        tables.append(table.set_index(pd.MultiIndex.from_frame(groups)))
-    whole = pd.MultiIndex.from_tuples([(ALL, ALL)], names=["topic", "question"])
-    return pd.concat([*tables, counts.sum().to_frame().T.assign(**means).set_index(whole)])

@@ -1,4 +1,4 @@
-"""Runs and topics of TREC's Change Detection track: JSON lines with the keys topic, question and day.
+"""Runs, topics and judgments of TREC's Change Detection track: JSON lines with the keys topic, question, day.
 
 A run begins with a line that has its `runtag`. Each further line has a topic and its results by date: the
 questions of that day, each with its rank and its ranking of documents. The guidelines and the track's toolkit
@@ -11,15 +11,17 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import date
-from itertools import chain
-from typing import Any, NamedTuple
+from itertools import chain, pairwise
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, counted, shown
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import Table, reader
@@ -28,6 +30,12 @@ from ir_trunc._read.text import contents, numbered_lines, read_json
 SEPARATOR = "/"  # joins the keys of a list to its id
 
 LONGEST = 100  # documents that a list of the track may have
+LONGEST_TAG = 20
+MOST_ERRORS = 50  # of a run that is checked
+_NAMED = 5  # dates or topics that a message names
+
+Absent = Literal["error", "tied", "empty"]
+"""What a date or a topic is that a run does not name."""
 
 
 class DayRanking(NamedTuple):
@@ -43,11 +51,41 @@ class DayRanking(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ChangeRun:
-    """A run of the track: its tag, and a ranking for each question and day that it names."""
+class ChangeCollection:
+    """What a run is checked against."""
 
-    tag: str
-    rankings: list[DayRanking]
+    questions: Mapping[str, Sequence[str]]  # by topic
+    days: Sequence[str]
+    date_of: Mapping[str, str] = field(default_factory=dict)  # of documents, where they are known
+
+    @cached_property
+    def dates(self) -> frozenset[str]:
+        """The days."""
+        return frozenset(self.days)
+
+    def check(self, topic: str, day: str, place: str) -> None:
+        """InputError where there is no such topic or day."""
+        if topic not in self.questions:
+            raise InputError(f"{place}: the topics have no topic {topic}.")
+        if one_day(day, place) not in self.dates:
+            ends = f"{self.days[0]} to {self.days[-1]}"
+            raise InputError(f"{place}: the collection has no day {day}; it has {ends}.")
+
+
+@dataclass
+class ChangeRun:
+    """A run of the track: its tag, a ranking for each question and day, and the days named by topic."""
+
+    tag: str = ""
+    rankings: list[DayRanking] = field(default_factory=list)
+    named: dict[str, set[str]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    odd: dict[str, list[str]] = field(default_factory=dict)  # what is allowed, and the places where it is
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is allowed, but not by the guidelines or not likely to be meant."""
+        return [f"{places[0]}: {what} ({counted(len(places), 'time')})." for what, places in self.odd.items()]
 
 
 def join_keys(*keys: str) -> str:
@@ -55,28 +93,185 @@ def join_keys(*keys: str) -> str:
     return SEPARATOR.join(keys)
 
 
-def read_change_run(path: str | os.PathLike[str], source: str) -> ChangeRun:
-    """A run of the track; InputError with the line, topic, date and question where it is not valid."""
-    lines = numbered_lines(contents(path, source, b"{"), source)
-    if not lines:
-        raise InputError(f"{source} is empty: a line with runtag, and a line for each topic are needed.")
-    (first, line), *topics = lines
-    tag = _field(_object(read_json(line, first), first, 'with "runtag"'), first, "runtag")
-    if not isinstance(tag, str) or not tag:
-        raise InputError(f"{first}: runtag {shown(tag)} is not the name of a run.")
-    rankings: list[DayRanking] = []
-    line_of: dict[str, str] = {}
-    for place, line in topics:
-        content = _object(read_json(line, place), place, 'with "topic" and "results"')
-        topic = one_key(_field(content, place, "topic"), "topic", place)
-        if topic in line_of:
-            raise InputError(f"{place}: topic {topic} has a line already ({line_of[topic]}).")
-        line_of[topic] = place
-        results = _object(_field(content, place, "results"), f"{place}, topic {topic}", "{date: questions}")
-        for day, questions in results.items():
-            of_topic = f"{place}, topic {topic}"
-            rankings += _rankings_of_day(questions, of_topic, topic, one_day(day, of_topic))
-    return ChangeRun(tag, rankings)
+class _Enough(Exception):
+    """There are as many errors as are reported."""
+
+
+class _RunReader:
+    """Reads a run. Without a collection, or where it is not to `collect` errors, the first one is raised."""
+
+    def __init__(self, collection: ChangeCollection | None, absent: Absent, collect: bool):
+        self.collection, self.absent, self.collect = collection, absent, collect
+        self.run = ChangeRun()
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A part of the run without which the rest can be read."""
+        try:
+            yield
+        except InputError as error:
+            if not self.collect:
+                raise
+            self.run.errors.append(str(error))
+            if len(self.run.errors) == MOST_ERRORS:
+                raise _Enough from None
+
+    def read(self, path: str | os.PathLike[str], source: str) -> None:
+        lines: list[tuple[str, bytes]] = []
+        with self.part():
+            lines = numbered_lines(contents(path, source, b"{"), source)
+            if not lines:
+                raise InputError(
+                    f"{source} is empty: a line with runtag, and a line for each topic are needed."
+                )
+        for first, line in lines[:1]:
+            with self.part():
+                self.read_head(_object(read_json(line, first), first, 'with "runtag"'), first)
+        line_of: dict[str, str] = {}
+        for place, line in lines[1:]:
+            with self.part():
+                content = _object(read_json(line, place), place, 'with "topic" and "results"')
+                topic = one_key(_field(content, place, "topic"), "topic", place)
+                if topic in line_of:
+                    raise InputError(f"{place}: topic {topic} has a line already ({line_of[topic]}).")
+                line_of[topic] = place
+                self.read_topic(content, topic, f"{place}, topic {topic}")
+        if self.collection is not None and self.absent == "error":
+            self.refuse_missing("topic", self.collection.questions, line_of, source)
+
+    def refuse_missing(self, what: str, needed: Iterable[str], named: Container[str], place: str) -> None:
+        missing = [name for name in needed if name not in named]
+        with self.part():
+            if missing:
+                names = ", ".join(missing[:_NAMED]) + ", ..." * (len(missing) > _NAMED)
+                remedy = "write an empty list for silence, or say what they are by absent= (--absent)"
+                raise InputError(f"{place}: {counted(len(missing), what)} missing, {names}; {remedy}.")
+
+    def read_head(self, content: Mapping[str, Any], place: str) -> None:
+        """The line with the runtag; in the track it has more."""
+        tag = _field(content, place, "runtag")
+        if not isinstance(tag, str) or not tag:
+            raise InputError(f"{place}: runtag {shown(tag)} is not the name of a run.")
+        self.run.tag = tag
+        if self.collection is None:
+            return
+        with self.part():
+            if len(tag) > LONGEST_TAG or not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", tag):
+                signs = (
+                    f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
+                )
+                raise InputError(f"{place}: runtag {shown(tag)}: {signs}.")
+        for name in ("description", "models", "extern"):
+            with self.part():
+                _field(content, place, name)
+        with self.part():
+            if content.get("run_type", "manual") not in ("manual", "automatic"):
+                kind = shown(content["run_type"])
+                raise InputError(f"{place}: run_type {kind}: 'manual' or 'automatic' is needed.")
+
+    def read_topic(self, content: Mapping[str, Any], topic: str, place: str) -> None:
+        if self.collection is not None and topic not in self.collection.questions:
+            raise InputError(f"{place}: the topics have no topic {topic}.")
+        days = self.run.named[topic] = set()
+        for day, questions in _object(_field(content, place, "results"), place, "{date: questions}").items():
+            with self.part():
+                date = one_day(day, place)
+                days.add(date)
+                if self.collection is not None:
+                    with self.part():
+                        self.collection.check(topic, date, f"{place}, {date}")
+                self.read_day(questions, topic, date, f"{place}, {date}")
+        if self.collection is not None and self.absent == "error":
+            self.refuse_missing("date", self.collection.days, days, place)
+
+    def read_day(self, questions: Any, topic: str, day: str, place: str) -> None:
+        if isinstance(questions, Mapping):
+            questions = _field(questions, place, "results")
+        if not isinstance(questions, list):
+            raise InputError(f"{place}: a list of questions is needed, not {type(questions).__name__}.")
+        names: set[str] = set()
+        ranks: set[int] = set()
+        for item in questions:
+            with self.part():
+                content = _object(item, place, 'with "qid"')
+                question = one_key(_field(content, place, "qid"), "question", place)
+                here = f"{place}, question {question}"
+                if question in names:
+                    raise InputError(f"{here}: it is in the results of this day twice.")
+                names.add(question)
+                self.check_question(topic, question, here)
+                rank = _field(content, here, "question-rank", "question_rank")
+                if isinstance(rank, bool) or not isinstance(rank, int) or rank < 0:
+                    raise InputError(f"{here}: question-rank {shown(rank)} is not a whole number from 0 on.")
+                ranks.add(rank)
+                documents = _field(content, here, "doc-ranking", "doc_ranking")
+                docs, scores = self.read_documents(documents, day, here)
+                self.run.rankings.append(DayRanking(here, topic, day, question, rank, docs, scores))
+        if len(ranks) < len(names):
+            self.note("questions have the same question-rank, and are scored in every order", place)
+
+    def note(self, what: str, place: str) -> None:
+        self.run.odd.setdefault(what, []).append(place)
+
+    def check_question(self, topic: str, question: str, place: str) -> None:
+        if self.collection is None or question in self.collection.questions[topic]:
+            return
+        if not self.run.tag or not question.startswith(self.run.tag):
+            rule = f"a question that the run proposes begins with its runtag {self.run.tag}"
+            raise InputError(f"{place}: topic {topic} has no question {question}; {rule}.")
+
+    def read_documents(self, documents: Any, day: str, place: str) -> tuple[list[str], list[float]]:
+        """The ids and the scores of a ranking."""
+        if not isinstance(documents, list):
+            raise InputError(f"{place}: doc-ranking is a list of documents, not {type(documents).__name__}.")
+        with self.part():
+            if len(documents) > LONGEST:
+                raise InputError(f"{place}: {len(documents)} documents; at most {LONGEST} are allowed.")
+        try:  # all documents at once
+            docs, scores = [item["doc_id"] for item in documents], [item["score"] for item in documents]
+            is_plain = {*map(type, docs)} <= {str} and {*map(type, scores)} <= {int, float}
+        except (KeyError, TypeError):
+            is_plain = False
+        date_of = {} if self.collection is None else self.collection.date_of
+        if (
+            not is_plain
+            or not max(map(abs, scores), default=0) <= sys.float_info.max
+            or (len(set(docs)) < len(docs) or (date_of and any(date_of.get(doc) != day for doc in docs)))
+        ):
+            scored: dict[str, float] = {}
+            for item in documents:
+                with self.part():
+                    doc, score = _document(item, place)
+                    if doc in scored:
+                        raise InputError(f"{place}, document {doc}: it is in the list twice.")
+                    if date_of and date_of.get(doc) != day:
+                        of = f"is of {date_of[doc]}" if doc in date_of else "is not in the collection"
+                        raise InputError(f"{place}, document {doc}: it {of}.")
+                    scored[doc] = score
+            docs, scores = [*scored], [*scored.values()]
+        if not docs:
+            self.note("a question is reported without documents", place)
+        if any(one < other for one, other in pairwise(scores)):
+            self.note("scores rise down the list; the order is that of the scores", place)
+        return docs, scores
+
+
+def read_change_run(
+    path: str | os.PathLike[str],
+    source: str,
+    collection: ChangeCollection | None = None,
+    absent: Absent = "error",
+    collect: bool = False,
+) -> ChangeRun:
+    """A run of the track; InputError with the line, topic, date and question where it is not valid.
+
+    With a collection it is checked against this, and has to name all of its topics and dates unless `absent`
+    says otherwise. collect: errors are collected, up to `MOST_ERRORS`, in place of raised.
+    """
+    reads = _RunReader(collection, absent, collect)
+    with suppress(_Enough):
+        reads.read(path, source)
+    return reads.run
 
 
 def one_day(value: object, place: str) -> str:
@@ -88,51 +283,6 @@ def one_day(value: object, place: str) -> str:
     except ValueError:
         pass
     raise InputError(f"{place}: {shown(value)} is not a date; YYYY-MM-DD is needed, such as 2024-01-31.")
-
-
-def _rankings_of_day(questions: Any, place: str, topic: str, day: str) -> Iterator[DayRanking]:
-    place = f"{place}, {day}"
-    if isinstance(questions, Mapping):
-        questions = _field(questions, place, "results")
-    if not isinstance(questions, list):
-        raise InputError(f"{place}: a list of questions is needed, not {type(questions).__name__}.")
-    question_of: dict[int, str] = {}
-    names: set[str] = set()
-    for item in questions:
-        content = _object(item, place, 'with "qid"')
-        question = one_key(_field(content, place, "qid"), "question", place)
-        of_question = f"{place}, question {question}"
-        if question in names:
-            raise InputError(f"{of_question}: it is in the results of this day twice.")
-        names.add(question)
-        rank = _field(content, of_question, "question-rank", "question_rank")
-        if isinstance(rank, bool) or not isinstance(rank, int) or rank < 0:
-            raise InputError(f"{of_question}: question-rank {shown(rank)} is not a whole number from 0 on.")
-        if question_of.setdefault(rank, question) != question:
-            other = question_of[rank]
-            raise InputError(f"{of_question}: question {other} has the question-rank {rank}, too.")
-        documents = _field(content, of_question, "doc-ranking", "doc_ranking")
-        yield DayRanking(of_question, topic, day, question, rank, *_documents(documents, of_question))
-
-
-def _documents(documents: Any, place: str) -> tuple[list[str], list[float]]:
-    """The ids and the scores of a ranking."""
-    if not isinstance(documents, list):
-        raise InputError(f"{place}: doc-ranking is a list of documents, not {type(documents).__name__}.")
-    try:  # all documents at once
-        docs, scores = [item["doc_id"] for item in documents], [item["score"] for item in documents]
-        is_plain = {*map(type, docs)} <= {str} and {*map(type, scores)} <= {int, float}
-    except (KeyError, TypeError):
-        is_plain = False
-    if not is_plain or not max(map(abs, scores), default=0) <= sys.float_info.max:
-        pairs = [_document(item, place) for item in documents]
-        docs, scores = [doc for doc, _ in pairs], [score for _, score in pairs]
-    if len(set(docs)) < len(docs):
-        twice = next(doc for number, doc in enumerate(docs) if doc in docs[:number])
-        raise InputError(f"{place}, document {twice}: it is in the list twice.")
-    if len(docs) > LONGEST:
-        raise InputError(f"{place}: {len(docs)} documents; at most {LONGEST} are allowed.")
-    return docs, scores
 
 
 def _document(item: Any, place: str) -> tuple[str, float]:
@@ -227,3 +377,42 @@ def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table:
     pairs = [(key, doc) for key, docs in documents.items() for doc in docs]
     columns = {"query_id": [key for key, _ in pairs], "doc_id": [doc for _, doc in pairs]}
     return Table(layout.source, columns | {"relevance": [1] * len(pairs)}, tuple(documents))
+
+
+_GAINS = ("gain", "rel", "relevance", "rel_grade")
+
+
+def _is_change_qrels(start: bytes) -> bool:
+    first = start.split(b"\n", 1)[0]
+    return (
+        first.startswith(b"{")
+        and any(b'"%s"' % name in first for name in (b"qid", b"question_id"))
+        and any(b'"%s"' % name.encode() in first for name in _GAINS)
+    )
+
+
+@reader(
+    "a path of Change Detection judgments (JSON lines with topic, qid, day, doc_id and gain)",
+    "qrels",
+    of="path",
+    recognises=lambda data: _is_change_qrels(data.start),
+    priority=DEFAULT_PRIORITY + 10,  # it is JSON lines, too
+)
+def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
+    """Lists `topic/question/day`, or without a day; where there is no doc_id, questions by `topic/day`."""
+    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "relevance": []}
+    for place, line in numbered_lines(contents(data, layout.source, b"{"), layout.source):
+        content = _object(read_json(line, place), place, "with topic, qid and gain")
+        topic = one_key(_field(content, place, "topic", "tid", "topic_id"), "topic", place)
+        question = one_key(_field(content, place, "qid", "question_id"), "question", place)
+        has_day = "day" in content or "date" in content
+        day = [one_day(_field(content, place, "day", "date"), place)] if has_day else []
+        of_question = "doc_id" not in content
+        columns["query_id"].append(join_keys(topic, *[question] * (not of_question), *day))
+        doc = question if of_question else one_id(content["doc_id"], "doc_id", place)
+        columns["doc_id"].append(doc)
+        gain = _field(content, place, *_GAINS)
+        if isinstance(gain, bool) or not isinstance(gain, int):
+            raise InputError(f"{place}: gain {shown(gain)} is not a whole number.")
+        columns["relevance"].append(gain)
+    return Table(layout.source, columns)
