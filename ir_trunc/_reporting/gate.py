@@ -189,7 +189,7 @@ def _estimate(condition: Condition, results: Results, unit: str | None, confiden
             return value, low, high
         if bound.definition.scope == "run":
             return value, *bootstrap_interval(bound, results.rankings, confidence, seed=0)
-        lowest, highest = bound.definition.range
+        lowest, highest = bound.range
     else:
         part, whole = QUANTITIES[condition.name](results)
         if whole is not None and not results.universe.keys:

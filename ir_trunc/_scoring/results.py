@@ -475,7 +475,7 @@ class Results(Result):
             if not isinstance(measure.aggregator(), MeanAgg) or (bound and bound.definition.scope == "run"):
                 low[row] = high[row] = np.nan
             elif bound:
-                low[row], high[row] = np.clip((low[row], high[row]), *bound.definition.range)
+                low[row], high[row] = np.clip((low[row], high[row]), *bound.range)
         label = counted(len(self.topics), "topic")
         means = pd.DataFrame([self._means], [label], [str(measure) for measure in self.measures])
         if np.isnan(low).all():

@@ -86,10 +86,10 @@ class Named:
         if text is None:
             raise ParameterTypeError(f"{name}={shown(value)}: {self.allowed} is needed.")
         try:
-            definition = bound_of(text).definition
+            bound = bound_of(text)
         except ValueError as error:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed. {error}") from None
-        if definition.scope != "list" or definition.range[1] > 1:
+        if bound.definition.scope != "list" or bound.range[1] > 1:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
         return text.strip()
 

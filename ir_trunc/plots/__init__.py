@@ -7,10 +7,10 @@ changed.
 """
 
 from ir_trunc.plots._cuts import abstention, curve, cuts, lengths, nil, policies, recall_curve, risk_coverage
-from ir_trunc.plots._lists import lists, side_by_side
+from ir_trunc.plots._lists import calendar, lists, side_by_side
 from ir_trunc.plots._systems import agreement, caption, example, lines, scores, slope
 
 __all__ = [
-    "abstention", "agreement", "caption", "curve", "cuts", "example", "lengths", "lines", "lists", "nil",
-    "policies", "recall_curve", "risk_coverage", "scores", "side_by_side", "slope",
+    "abstention", "agreement", "calendar", "caption", "curve", "cuts", "example", "lengths", "lines", "lists",
+    "nil", "policies", "recall_curve", "risk_coverage", "scores", "side_by_side", "slope",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.plots import _kit, _style
@@ -16,6 +17,12 @@ from ir_trunc.plots._kit import Axes
 MOST = 10_000  # documents of a list that a plot can show at most
 
 _FILLED = _style.COLOURS[2]
+_HOLLOW: dict[str, Any] = {
+    "markersize": 3,
+    "markerfacecolor": "white",
+    "color": _style.INK,
+    "markeredgewidth": 0.7,
+}
 
 
 def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | None = None) -> Axes:
@@ -134,6 +141,65 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     ax.spines["left"].set_visible(False)
     ax.set(xlabel="rank", xlim=(0, longest + 1), ylim=(len(order) * height - 0.6, -0.6))
     ax.set_xticks([1, *range(5, longest + 1, 5)])
+    return ax
+
+
+def calendar(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """The days of a topic: on which there was news, and on which each run reported something.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Days by runs, of True and False; the first column says whether there was news. `calendar` of the
+        scores of `ir_trunc.adapters.cdet` makes it.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For anything but a table of days by runs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ir_trunc import plots
+    >>> days = pd.Index(["2024-01-01", "2024-01-02", "2024-01-03"], name="storms")
+    >>> table = pd.DataFrame({"news": [True, False, False], "mine": [True, True, False]}, days)
+    >>> [text.get_text() for text in plots.calendar(table).get_yticklabels()]
+    ['news on 1 of 3 days', 'mine: 1 of 1, 1 false']
+    """
+    if not len(_kit.checked_table(table, (), "calendar(topic)").columns) or {*table.dtypes} != {
+        np.dtype(bool)
+    }:
+        raise InputError("table: True and False are needed, as calendar(topic) makes them.")
+    days, news = len(table), table.iloc[:, 0].to_numpy(bool)
+    ax = _kit.ready_axes(ax, 8.0, 1.1 + 0.34 * table.shape[1])
+    names = [f"news on {news.sum()} of {counted(days, 'day')}"]
+    ax.vlines(np.flatnonzero(news), -0.35, 0.35, color=_style.INK, linewidth=1.6)
+    for row, (name, column) in enumerate(list(table.items())[1:], 1):
+        reported = column.to_numpy(bool)
+        right, false, missed = (
+            np.flatnonzero(of) for of in (news & reported, reported & ~news, news & ~reported)
+        )
+        ax.vlines(right, row - 0.35, row + 0.35, color=_FILLED, linewidth=1.6)
+        ax.vlines(false, row + 0.02, row + 0.35, color=_style.ACCENT, linewidth=1.0)
+        ax.plot(missed, np.full(len(missed), row - 0.2), "o", **_HOLLOW)
+        names.append(f"{_style.label(name)}: {len(right)} of {news.sum()}, {len(false)} false")
+    ax.vlines([], 0, 0, color=_FILLED, linewidth=1.6, label="reported news")
+    ax.plot([], [], "o", label="missed it", **_HOLLOW)
+    ax.vlines([], 0, 0, color=_style.ACCENT, linewidth=1.0, label="false alarm (half bar)")
+    _kit.legend_above(ax, 3, columnspacing=1.2)
+    _kit.set_title(ax, _style.label(table.index.name or ""))
+    ax.set_yticks(range(len(names)), names, fontsize="small")
+    step = max(1, -(-days // 7))
+    ax.set_xticks(range(0, days, step), [str(day) for day in table.index[::step]], fontsize="small")
+    ax.set(xlim=(-1, days), ylim=(len(names) - 0.4, -0.6))
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
     return ax
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain, pairwise
@@ -104,17 +104,20 @@ class _RunReader:
         self.collection, self.absent, self.collect = collection, absent, collect
         self.run = ChangeRun()
 
-    @contextmanager
-    def part(self) -> Iterator[None]:
-        """A part of the run without which the rest can be read."""
-        try:
-            yield
-        except InputError as error:
-            if not self.collect:
-                raise
-            self.run.errors.append(str(error))
-            if len(self.run.errors) == MOST_ERRORS:
-                raise _Enough from None
+    def part(self) -> _RunReader:
+        """A context for a part of the run without which the rest can be read."""
+        return self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> bool:
+        if not self.collect or not isinstance(error, InputError):
+            return False
+        self.run.errors.append(str(error))
+        if len(self.run.errors) == MOST_ERRORS:
+            raise _Enough from None
+        return True
 
     def read(self, path: str | os.PathLike[str], source: str) -> None:
         lines: list[tuple[str, bytes]] = []
