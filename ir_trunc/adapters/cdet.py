@@ -234,7 +234,9 @@ class ChangeScores(Result):
         """
         from ir_trunc import plots
 
-        return plots.scores(self._shortened(self.comparisons[one_of("ranked", ranked, KEYS)]), ax)
+        ax = plots.scores(self._shortened(self.comparisons[one_of("ranked", ranked, KEYS)]), ax)
+        ax.set_title(f"lists of {ranked}\n{self.convention.partition('; ')[0]}", fontsize="small")
+        return ax
 
     def _shortened(self, comparison: Comparison) -> Comparison:
         """The comparison with short names of measures."""

@@ -172,9 +172,8 @@ def calendar(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plots.calendar(table).get_yticklabels()]
     ['news on 1 of 3 days', 'mine: 1 of 1, 1 false']
     """
-    if not len(_kit.checked_table(table, (), "calendar(topic)").columns) or {*table.dtypes} != {
-        np.dtype(bool)
-    }:
+    columns = _kit.checked_table(table, (), "calendar(topic)").dtypes
+    if {*columns} != {np.dtype(bool)}:
         raise InputError("table: True and False are needed, as calendar(topic) makes them.")
     days, news = len(table), table.iloc[:, 0].to_numpy(bool)
     ax = _kit.ready_axes(ax, 8.0, 1.1 + 0.34 * table.shape[1])

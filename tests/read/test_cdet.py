@@ -60,7 +60,6 @@ MISTAKES = [
     ),
     ([ranking() | {"doc-ranking": {"a": 1}}], f"{PLACE}: doc-ranking is a list of documents, not dict"),
     ([ranking(rank=-1)], f"{PLACE}: question-rank -1 is not a whole number from 0 on"),
-    ([ranking(), ranking(qid="q_2")], "question q_2: question q_1 has the question-rank 0, too"),
     ([ranking(), ranking(rank=1)], f"{PLACE}: it is in the results of this day twice"),
     ([ranking(question_rank=0)], f"{PLACE}: question-rank and question_rank stand for the same field"),
     ({"extra": 1}, "line 2, topic t, 2024-01-01: results is missing"),

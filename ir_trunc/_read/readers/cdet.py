@@ -24,7 +24,7 @@ from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import Table, reader
+from ir_trunc._read.registry import File, Table, reader
 from ir_trunc._read.text import contents, numbered_lines, read_json
 
 SEPARATOR = "/"  # joins the keys of a list to its id
@@ -382,24 +382,20 @@ def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table:
     return Table(layout.source, columns | {"relevance": [1] * len(pairs)}, tuple(documents))
 
 
+_QUESTIONS = ("qid", "question_id")
 _GAINS = ("gain", "rel", "relevance", "rel_grade")
 
 
-def _is_change_qrels(start: bytes) -> bool:
-    first = start.split(b"\n", 1)[0]
-    return (
-        first.startswith(b"{")
-        and any(b'"%s"' % name in first for name in (b"qid", b"question_id"))
-        and any(b'"%s"' % name.encode() in first for name in _GAINS)
-    )
+def _is_change_qrels(data: File) -> bool:
+    first = data.start.split(b"\n", 1)[0]
+    names = [{b'"%s"' % name.encode() for name in names} for names in (_QUESTIONS, _GAINS)]
+    return first.startswith(b"{") and all(any(name in first for name in of) for of in names)
 
 
 @reader(
     "a path of Change Detection judgments (JSON lines with topic, qid, day, doc_id and gain)",
     "qrels",
-    of="path",
-    recognises=lambda data: _is_change_qrels(data.start),
-    priority=DEFAULT_PRIORITY + 10,  # it is JSON lines, too
+    recognises=_is_change_qrels,
 )
 def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Lists `topic/question/day`, or without a day; where there is no doc_id, questions by `topic/day`."""
@@ -407,7 +403,7 @@ def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
     for place, line in numbered_lines(contents(data, layout.source, b"{"), layout.source):
         content = _object(read_json(line, place), place, "with topic, qid and gain")
         topic = one_key(_field(content, place, "topic", "tid", "topic_id"), "topic", place)
-        question = one_key(_field(content, place, "qid", "question_id"), "question", place)
+        question = one_key(_field(content, place, *_QUESTIONS), "question", place)
         has_day = "day" in content or "date" in content
         day = [one_day(_field(content, place, "day", "date"), place)] if has_day else []
         of_question = "doc_id" not in content
