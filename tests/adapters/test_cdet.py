@@ -10,7 +10,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from ir_trunc import InputError, IrTruncError, ParameterError
+from ir_trunc import InputError, IrTruncError, ParameterError, calc
 from ir_trunc.adapters import cdet
 from ir_trunc.synthetic import generated
 
@@ -19,6 +19,7 @@ RANGE = f"{DAYS[0]}..{DAYS[-1]}"
 QRELS, RUNS = generated.stream(topics=3, questions=3, days=len(DAYS), seed=6)
 del RUNS["silent"]  # the name of a row of the table
 TOPICS = {f"t{topic}": ["q1", "q2", "q3"] for topic in (1, 2, 3)}
+HEAD = {"description": "d", "models": [], "extern": False}
 NAMES = ["nDCGT", "APT", "RBPT", "RRT"]
 
 
@@ -98,7 +99,7 @@ def ranking_of_questions(run, rank=lambda place: place):
 def in_lines(tag, run, rank=lambda place: place, **head):
     """The lines of a run of the track's form; each date is named."""
     of_questions = ranking_of_questions(run, rank)
-    lines = [{"runtag": tag, "description": "d", "models": [], "extern": False} | head]
+    lines = [HEAD | {"runtag": tag} | head]
     for topic in TOPICS:
         results = {}
         for day in DAYS:
@@ -368,13 +369,18 @@ def test_dates_that_are_not_named_may_be_ties_or_silence(track):
         tied.calendar("t9")
 
 
-@pytest.mark.parametrize("names", [
-    ("topic", "qid", "day", "gain"), ("tid", "qid", "date", "rel"), ("topic_id", "question_id", "day", "rel_grade"),
-    ("topic", "question_id", "date", "relevance"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "names",
+    [
+        "topic qid day gain",
+        "tid qid date rel",
+        "topic_id question_id day rel_grade",
+        "topic qid day relevance",
+    ],
+)
 def test_judgments_may_be_json_lines(track, names):
     expected = scored().to_pandas()
-    topic, question, day, gain = names
+    topic, question, day, gain = names.split()
     judged = [(*key.split("/"), doc, x) for key, of in QRELS.items() for doc, x in of.items()]
     write(
         track / "qrels",
@@ -465,3 +471,27 @@ def test_what_is_ranked_and_ragtime1(track):
 def test_other_arguments_are_refused(call):
     with pytest.raises(IrTruncError):
         call()
+
+
+def test_false_alarms_on_days_without_judgments_are_free_in_general_and_a_warning_says_so(track):
+    qrels = {f"t/q/{DAYS[0]}": {"a": 1}}
+    runs = {"right": {f"t/q/{DAYS[0]}": {"a": 1.0}}}
+    runs["alarm"] = runs["right"] | {f"t/q/{DAYS[1]}": {"x": 2.0, "y": 1.0}}
+    keys = "topic/question/day"
+    assert calc("RBPT", qrels, runs["right"], keys=keys).aggregated["RBPT"] == 1
+    with pytest.warns(match=r"costs it nothing: name all lists by topics= .*`ir_trunc cdet`"):
+        assert calc("RBPT", qrels, runs["alarm"], keys=keys).aggregated["RBPT"] == 1
+    for name, run in runs.items():
+        results = {key.split("/")[2]: [in_ranking(docs)] for key, docs in run.items()}
+        write(track / f"{name}.jsonl", [HEAD | {"runtag": name}, {"topic": "t", "results": results}])
+    options = {"days": DAYS[:2], "measures": "RBPT", "absent": "empty"}
+    board = cdet.score({"t": ["q"]}, qrels, ["right.jsonl", "alarm.jsonl"], **options).to_pandas()
+    assert board.loc["documents", "RBPT"].round(4)[["right", "alarm"]].tolist() == [1, 0.82]
+
+
+def in_ranking(docs):
+    return {
+        "qid": "q",
+        "question-rank": 0,
+        "doc-ranking": [{"doc_id": d, "score": s} for d, s in docs.items()],
+    }
