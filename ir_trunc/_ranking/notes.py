@@ -83,7 +83,7 @@ class Notes:
         for message in (
             *self._of_order(reading),
             *self._of_marks(reading),
-            *self._of_what_is_left_out(nil_id),
+            *self._of_what_is_left_out(nil_id, reading),
         ):
             warn(f"{source}: {message}.")
 
@@ -129,7 +129,7 @@ class Notes:
         if reading.stop is not None and not self.ended:
             yield f"no row has the mark {reading.stop} in its second column: no list ends there"
 
-    def _of_what_is_left_out(self, nil_id: str) -> Iterator[str]:
+    def _of_what_is_left_out(self, nil_id: str, reading: Reading) -> Iterator[str]:
         """Documents and topics that do not count."""
         if self.behind:
             yield f"{self.behind} documents come after one that was not shown; their lists end before it"
