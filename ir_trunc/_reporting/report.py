@@ -40,7 +40,7 @@ from ir_trunc.truncation import cross_validate
 from ir_trunc.truncation.study import bin_name, bin_of
 from ir_trunc.version import __version__
 
-__all__ = ["report"]
+__all__ = ["report", "template"]
 
 MEASURES = "RBPT nDCG@10 RBPU c@1"
 """The measures of a page by default."""
@@ -123,7 +123,7 @@ def report(
     >>> page.splitlines()[0]
     '<!DOCTYPE html>'
     """
-    render = _template()
+    render = template()
     text("title", title)
     text("command", command)
     folds = whole("folds", folds, 2)
@@ -282,7 +282,8 @@ def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
     )
 
 
-def _template() -> Any:
+def template(name: str = "report.html") -> Any:
+    """What renders a page."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # not before a page is written
 
     loaded = Environment(
@@ -300,7 +301,7 @@ def _template() -> Any:
     loaded.filters["short"] = lambda name: shortened(str(name), 19)
     loaded.filters["change"] = _change
     loaded.filters["documents"] = _documents
-    return loaded.get_template("report.html").render
+    return loaded.get_template(name).render
 
 
 @dataclass(frozen=True)

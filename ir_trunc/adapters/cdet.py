@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
@@ -22,6 +22,7 @@ from ir_trunc._core.errors import InputError, ParameterError, counted, noted, wa
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Choice, checked, file_name, one_of, several, text
 from ir_trunc._core.rankings import Floats
+from ir_trunc._output.files import Target, write_text
 from ir_trunc._output.tables import Cell, MarkedTable, fitted
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
 from ir_trunc._read.readers.cdet import (
@@ -45,6 +46,7 @@ from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import oriented
+from ir_trunc.version import __version__
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -309,6 +311,48 @@ class ChangeScores(Result):
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+    def report(self, path: Target | None = None, title: str = "Change Detection", command: str = "") -> str:
+        """Write one HTML page with the leaderboard and a calendar of each topic.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page.
+        title, command : str
+            Its heading, and what it was made by.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        from ir_trunc._reporting.report import template
+
+        calendars = []
+        for topic in dict.fromkeys(
+            key.partition(SEPARATOR)[0] for key in self.results["questions"][SILENT].topics
+        ):
+            table = self.calendar(topic)
+            news = table["news"].to_numpy()
+            lines = [("news", "".join(np.where(news, "●", "·")))]
+            for name, reported in list(table.items())[1:]:
+                signs = np.where(news, np.where(reported, "●", "○"), np.where(reported, "✕", "·"))
+                lines.append((str(name), "".join(signs)))
+            calendars.append((topic, list(table.index), lines))
+        page: str = template("change_detection.html")(
+            title=text("title", title),
+            heading=self.heading,
+            tables=[table.html() for table in self._tables(4)],
+            invalid=self.invalid,
+            calendars=calendars,
+            command=text("command", command),
+            version=__version__,
+            made=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        )
+        if path is not None:
+            write_text(path, [page])
+        return page
 
 
 def _skill(scores: Floats) -> Floats:

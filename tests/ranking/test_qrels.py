@@ -72,7 +72,7 @@ def test_with_topics_knows_numbers_for_the_topics_that_they_are():
 def test_unjudged_topics_are_nil_queries():
     results = calc("RBPT AP", QRELS, RUN, topics=["3", "4"])
     assert results.topics == ("1", "2", "3", "4")
-    assert results.to_pandas()["RBPT"].round(2).tolist() == [0.9, 0, 0.8, 1]
+    assert results.to_pandas()["RBPT"].round(2).tolist() == [1, 0, 0.8, 1]
 
 
 FORMS = {

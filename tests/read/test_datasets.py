@@ -67,7 +67,7 @@ def test_topics_scale_and_run_of_a_data_set(generated):
     assert calc("RBPT", name, name, unjudged="exclude").topics == ("1", "2", "3")
     results = calc("RBPT(p=0.5) FlatU OIE", name, name, unjudged="nil")
     assert results.topics == ("1", "2", "3", "4")
-    by_hand = [0.5 * 2 / 3 + 0.25 * 2 / 3, 1, 0, 1]
+    by_hand = [(0.5 * 2 / 3 + 0.25 * 2 / 3 / 3) / (0.5 * 2 / 3 + 2 * 0.25 / 3), 1, 0, 1]
     assert results.values[0].tolist() == pytest.approx(by_hand)
     again = calc("RBPT(p=0.5)", ir_datasets.load(name), generated / "run", unjudged="nil")
     assert again.values[0].tolist() == pytest.approx(by_hand)

@@ -202,6 +202,7 @@ SAMPLES = {
         (SPAN,), [OTLP], pd.DataFrame(FRAME_OF_SPANS), pa.table(FRAME_OF_SPANS),
     ],
     "cdet.change_run": [b'{"runtag": "mine"}\n'],
+    "cdet.change_qrels": [b'{"topic": "1", "qid": "a", "day": "2024-01-01", "doc_id": "d", "gain": 5}\n'],
     "cdet.change_topics": [b'{"tid": "1", "questions": [{"qid": "a"}]}\n'],
     "squad.squad_questions": [SQUAD, json.dumps(SQUAD).encode()],
     "answers.answer_classes": [{"q": [["Paris"]]}, b'{"q": [["Paris"]]}'],
