@@ -12,11 +12,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from math import isfinite
 from typing import Any, BinaryIO, TextIO, cast
 
 from ir_trunc._core.errors import ParameterError, printable
+from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import output_file
-from ir_trunc._output.tables import WIDTH, aligned_text, markdown_table, number_text
+from ir_trunc._output.tables import WIDTH, aligned_text, csv_text, markdown_table, number_text, table_text
 
 Row = tuple[Any, ...]
 """Run and topic (or view of the topics), each where it is a column; measure; value."""
@@ -90,6 +92,25 @@ FORMATS: dict[str, Writer] = {
     "jsonl": write_jsonl,
     "markdown": write_markdown,
 }
+
+
+def table_lines(table: pd.DataFrame, form: str, places: int | None) -> str:
+    """A table as text, CSV, TSV, JSON Lines or JSON."""
+    if form == "table":
+        return f"{table_text(table, places, every_row=True)}\n"
+    if form not in ("jsonl", "json"):
+        return csv_text(table, places, "," if form == "csv" else "\t")
+    # JSON has no NaN and no infinity.
+    rows = [{name: _finite(value) for name, value in row.items()} for row in table.to_dict("records")]
+    if form == "json":
+        return f"{json.dumps(rows, ensure_ascii=False)}\n"
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
 OF_PAPERS = ("latex", "html")
 """Forms that only a comparison has."""
 _ENDINGS = {
@@ -99,6 +120,7 @@ _ENDINGS = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".jsonl": "jsonl",
+    ".json": "json",
     ".txt": "table",
 }
 
@@ -120,8 +142,8 @@ def form_and_places(args: argparse.Namespace, papers: bool = False) -> tuple[str
     form = args.format or _form_of(args.output)
     if form in OF_PAPERS and not papers:
         raise ParameterError(f"{args.output} would be {form}, which only 'ir_trunc compare' writes.")
-    if form == "jsonl" and args.places is not None:
-        raise ParameterError("jsonl has all decimal places: leave --places (-p) out.")
+    if form in ("jsonl", "json") and args.places is not None:
+        raise ParameterError(f"{form} has all decimal places: leave --places (-p) out.")
     return form, 4 if args.places is None else args.places
 
 

@@ -1,70 +1,127 @@
-"""`ir_trunc cdet`: scores of runs of TREC's Change Detection track."""
+"""`ir_trunc cdet`: runs of TREC's Change Detection track are checked and scored."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
-from ir_trunc._cli._output import FORMATS, Row, form_and_places, printing
+from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines
+from ir_trunc._cli._process import tell
+from ir_trunc._core.errors import IrTruncError
 from ir_trunc._output.files import check_outputs
-from ir_trunc.adapters.cdet import MEASURES, ChangeScores, score
+from ir_trunc.adapters.cdet import MEASURES, RAGTIME1, ChangeScores, check, score
 
 __all__ = ["main"]
 
 _ABOUT = """\
-Score runs of TREC's Change Detection track: for documents (a list for each
-question and day) and for questions (a list for each topic and day), by
-question, by topic and in all. Every question is scored on every day of the
-collection. Means are taken over days, then over questions, then over topics.
+Score runs of TREC's Change Detection track: a leaderboard for lists of
+documents (of each question and day) and for lists of questions (of each topic
+and day). Every question is scored on every day of the collection. Means are
+taken over days, then over questions, then over topics; intervals and tests are
+by topic. By default grades are gains and the end of a list is worth one unit.
 
-Beside each run stand two systems: silent returns nothing, perfect the ideal
-lists. skill is (score - silent) / (perfect - silent): 0 for silence, 1 for
-perfect lists, negative where silence would have been better."""
+Beside the runs stand two systems: silent returns nothing, perfect the ideal
+lists. skill is (mean - silent) / (perfect - silent): 0 for silence, 1 for
+perfect lists, negative where silence would have been better. Of several runs
+the valid ones are scored, and the exit status is 2 where others are not valid.
+
+`ir_trunc cdet check TOPICS RUN ...` says what is wrong with runs."""
+
+_ABOUT_CHECK = """\
+Check runs by the rules of the track: all errors, up to 50 a run, and warnings
+for what is allowed, but probably not meant. The exit status is 1 where a run is
+invalid."""
 
 _EPILOG = f"""
-measures: {MEASURES}
+measures: {MEASURES["unit"]}
+--terminal least: {MEASURES["least"]}
 
 example:
-  ir_trunc cdet topics.jsonl cdet.qrels my.jsonl --days 2024-01-01..2024-03-31
+  ir_trunc cdet check topics.jsonl runs --days ragtime1
+  ir_trunc cdet topics.jsonl track.qrels runs --days ragtime1 --plot board.svg
 """
 
-_RUNS = "runs of the track: JSON lines that begin with the runtag"
+_TOPICS = "topics TOPICS  the track's topics: JSON lines with tid and questions\n"
+_RUNS = "runs of the track, or folders of them: JSON lines that begin with the runtag"
+_DAYS = """\
+--days DAYS  days of the collection: ragtime1, a range 2024-01-01..2024-03-31, or a file of dates or of lines
+    'document<TAB>date' """
+_ABSENT = """\
+--absent error|tied|empty  a date or a topic that a run does not name: an error (the default), all of the
+    topic's questions at one rank, or silence
+"""
 _DECLARED = f"""
-topics TOPICS  the track's topics: JSON lines with tid and questions
-{runs_and_measures("those below", _RUNS)}
-= places output format
---days DAYS  days of the collection: a range 2024-01-01..2024-03-31, or a file of dates or of lines
-    'document<TAB>date' (default: from the first to the last day of the qrels)
+{_TOPICS}{runs_and_measures("those below", _RUNS)}
+= places output baseline plot
+{_DAYS}(default: from the first to the last day of the qrels)
+{_ABSENT}
 --question-qrels QRELS  gains of questions by topic/day (default: the highest gain of a question's documents
     on the day)
---by question|topic|all  the finest means that are printed (default question)
+--terminal unit|least  what the end of a list is worth: one unit of the grades (the default), or the topic's
+    least gain, with values of at most 1
+--ties expected|file  questions with the same question-rank: the mean over all orders (the default), or the
+    order of the file
+--test TEST  as of `ir_trunc compare`, by topic
+--correction holm|bh|none  for the number of comparisons of a measure (default: holm)
+--alpha X  level of significance (default 0.05)
+--by topic|question|day  means of each of these in place of the leaderboard
+--pairs  the results of the tests in place of the leaderboard
+--calendar TOPIC  with --plot: on which days of a topic runs reported, in place of the leaderboard
+--format table|tsv|csv|jsonl|json|markdown|latex|html  the form; by default that of the file's ending, else a
+    table on a terminal and tsv in a pipe
 """
+_CHECKED = f"""
+{_TOPICS}runs RUN+  {_RUNS}
+{_DAYS}(default: those of --docs, else {RAGTIME1})
+--docs FILE  the days of documents: lines 'document<TAB>date'
+{_ABSENT}"""
 
 
 def main(words: Sequence[str]) -> int:
-    """`ir_trunc cdet TOPICS QRELS RUN... [MEASURE...]`."""
+    """`ir_trunc cdet TOPICS QRELS RUN... [MEASURE...]`, or `ir_trunc cdet check TOPICS RUN...`."""
+    if words[:1] == ["check"]:
+        args = OneLineParser("cdet check", _ABOUT_CHECK, _CHECKED).read(words[1:])
+        found = check(args.topics, args.runs, **args.keywords(check))
+        print(found)
+        return 0 if found.valid else 1
     args = OneLineParser("cdet", _ABOUT, _DECLARED, _EPILOG).read(words)
-    runs, measures = args.runs_and_measures(MEASURES)
-    form, places = form_and_places(args)
-    days_file = None if ".." in (args.days or "") else args.days
-    check_outputs([args.output], [args.topics, args.qrels, *runs, days_file, args.question_qrels])
-    options = args.keywords(score) | {"measures": measures}
+    named = len(args.arguments), args.measures
+    runs, measures = args.runs_and_measures(MEASURES["unit"])
+    form, places = form_and_places(args, papers=True)
+    if (args.by or args.pairs) and form in (*OF_PAPERS, "markdown"):
+        raise IrTruncError(f"--by and --pairs have the forms table, tsv, csv, jsonl and json, not {form}.")
+    if args.calendar is not None and args.plot is None:
+        raise IrTruncError("--calendar is drawn into a file: --plot FILE is needed, too.")
+    days_file = None if args.days == RAGTIME1 or ".." in (args.days or "") else args.days
+    inputs = [args.topics, args.qrels, *runs, days_file, args.question_qrels]
+    check_outputs([args.output, args.plot], inputs)
+    if args.plot is not None:
+        from ir_trunc.plots._kit import check_picture
+
+        check_picture(args.plot, inputs)
+    options = args.keywords(score) | ({"correction": None} if args.correction == "none" else {})
+    if named != (len(runs), None):
+        options["measures"] = measures
     scores = score(args.topics, args.qrels, runs, **options)
-    columns = [*map(str, scores.table.index.names), "measure", "value"]
+    if args.plot is not None:
+        _draw(scores, args.plot, args.calendar)
     with printing(args.output) as out:
-        FORMATS[form](_rows(scores, args.by or "question"), columns, places, out)
-    return 0
+        if args.by or args.pairs or form not in ("table", "markdown", *OF_PAPERS):
+            tell(f"{scores.heading}.")
+            table = scores.by(args.by) if args.by else scores.pairs() if args.pairs else scores.to_pandas()
+            out.write(table_lines(table.reset_index() if table.index.nlevels > 1 else table, form, places))
+        else:
+            texts = {"markdown": scores.to_markdown, "html": scores.to_html}
+            text = (
+                scores.to_latex(digits=places) if form == "latex" else texts.get(form, scores.report)(places)
+            )
+            out.write(f"{text}\n")
+    return 2 if scores.invalid else 0
 
 
-def _rows(scores: ChangeScores, by: str) -> Iterator[Row]:
-    """Each value with its names. Measures have short names where these differ."""
-    table = scores.table
-    short = [str(name).partition("(")[0] for name in table]
-    if len(set(short)) == len(short):
-        table = table.set_axis(short, axis=1)
-    for names, *values in table.itertuples(name=None):
-        _, topic, question, _ = names
-        if (by != "question" and question != "all") or (by == "all" and topic != "all"):
-            continue
-        for measure, value in zip(table, values):
-            yield (*names, measure, int(value) if measure in table.columns[:3] else value)
+def _draw(scores: ChangeScores, path: str, topic: str | None) -> None:
+    from ir_trunc import plots
+    from ir_trunc.plots._kit import save_picture
+
+    ax = scores.plot() if topic is None else plots.calendar(scores.calendar(topic))
+    save_picture(ax.figure, path, "none")

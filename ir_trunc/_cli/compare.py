@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
-from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing
+from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import check_outputs
-from ir_trunc._output.tables import BEST, csv_text, table_text
+from ir_trunc._output.tables import BEST
 from ir_trunc._scoring._runs import by_file_name
 from ir_trunc._scoring._statistics import PairTest
 
@@ -71,9 +69,9 @@ def main(words: Sequence[str]) -> int:
         if form in _TEXTS and not args.pairs:
             out.write(_TEXTS[form](comparison, places if places >= 0 else 15))
         elif args.pairs:
-            out.write(_lines(comparison.pairs(), form, places if form == "table" else args.places))
+            out.write(table_lines(comparison.pairs(), form, places if form == "table" else args.places))
         else:
-            out.write(_lines(_table(comparison, max(places, 0)), form, places))
+            out.write(table_lines(_table(comparison, max(places, 0)), form, places))
     return 0
 
 
@@ -88,18 +86,3 @@ def _table(comparison: Comparison, places: int) -> pd.DataFrame:
         if comparison.intervals:
             columns[f"{name} interval"] = [cell.below for cell in cells]
     return pd.DataFrame({name: list(values) for name, values in columns.items()})
-
-
-def _lines(table: pd.DataFrame, form: str, places: int | None) -> str:
-    """A table as text, CSV, TSV or JSON Lines."""
-    if form == "table":
-        return f"{table_text(table, places, every_row=True)}\n"
-    if form != "jsonl":
-        return csv_text(table, places, "," if form == "csv" else "\t")
-    # JSON has no NaN and no infinity.
-    rows = ({name: _finite(value) for name, value in row.items()} for row in table.to_dict("records"))
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not isfinite(value) else value

@@ -146,7 +146,10 @@ class ChangeScores(Result):
         news = np.full(means.shape, np.nan)
         if not nil.all():
             news = np.array([list(results[name].over(~nil).aggregated.values()) for name in names])
-        bounds = [np.vstack([of.T, means[-2:]]) for of in (comparison.mean_low, comparison.mean_high)]
+        bounds = [
+            np.vstack([of.T, np.full((2, len(self.short)), np.nan)])
+            for of in (comparison.mean_low, comparison.mean_high)
+        ]
         parts = {
             "": means,
             " low": bounds[0],
@@ -312,7 +315,7 @@ class ChangeScores(Result):
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def report(self, path: Target | None = None, title: str = "Change Detection", command: str = "") -> str:
+    def page(self, path: Target | None = None, title: str = "Change Detection", command: str = "") -> str:
         """Write one HTML page with the leaderboard and a calendar of each topic.
 
         Parameters

@@ -25,7 +25,7 @@ from ir_trunc._core.lazy import cached_property
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, Table, reader
-from ir_trunc._read.text import contents, numbered_lines, read_json
+from ir_trunc._read.text import beginning, contents, numbered_lines, read_json
 
 SEPARATOR = "/"  # joins the keys of a list to its id
 
@@ -337,6 +337,12 @@ def change_run(data: str | os.PathLike[str], layout: Layout) -> Table:
         "score": np.array([score for each in rankings for score in each.scores], np.float64),
     }
     return Table(layout.source, columns, tuple(lists))
+
+
+def is_change_topics(path: str, name: str = "tid") -> bool:
+    """Whether a file begins like topics of the track, or with another name of a field."""
+    first = beginning(path).split(b"\n", 1)[0]
+    return first.startswith(b"{") and b'"%s"' % name.encode() in first
 
 
 def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, dict[str, list[str]]]:
