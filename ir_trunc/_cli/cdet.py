@@ -85,7 +85,6 @@ def main(words: Sequence[str]) -> int:
         print(found)
         return 0 if found.valid else 1
     args = OneLineParser("cdet", _ABOUT, _DECLARED, _EPILOG).read(words)
-    named = len(args.arguments), args.measures
     runs, measures = args.runs_and_measures(MEASURES["unit"])
     form, places = form_and_places(args, papers=True)
     if (args.by or args.pairs) and form in (*OF_PAPERS, "markdown"):
@@ -100,7 +99,7 @@ def main(words: Sequence[str]) -> int:
 
         check_picture(args.plot, inputs)
     options = args.keywords(score) | ({"correction": None} if args.correction == "none" else {})
-    if named != (len(runs), None):
+    if args.measures is not None or len(args.arguments) > len(runs):
         options["measures"] = measures
     scores = score(args.topics, args.qrels, runs, **options)
     if args.plot is not None:
@@ -109,7 +108,8 @@ def main(words: Sequence[str]) -> int:
         if args.by or args.pairs or form not in ("table", "markdown", *OF_PAPERS):
             tell(f"{scores.heading}.")
             table = scores.by(args.by) if args.by else scores.pairs() if args.pairs else scores.to_pandas()
-            out.write(table_lines(table.reset_index() if table.index.nlevels > 1 else table, form, places))
+            named = form in ("json", "jsonl") and not args.pairs
+            out.write(table_lines(table.reset_index() if named else table, form, places))
         else:
             texts = {"markdown": scores.to_markdown, "html": scores.to_html}
             text = (

@@ -179,22 +179,21 @@ class ChangeScores(Result):
             Indexed by ranked, the keys down to this one, and run.
         """
         one_of("key", key, KEYS["documents"])
+        outer = KEYS["documents"][: KEYS["documents"].index(key) + 1]
+        skill = [f"{measure} skill" for measure in self.short]
         tables = []
         for ranked, results in self.results.items():
             if key not in KEYS[ranked]:
                 continue
-            means = {name: of_run.by(key) for name, of_run in results.items()}
-            values = np.stack(
-                [means[name].to_numpy() for name in (*self.comparisons[ranked].systems, SILENT, PERFECT)]
-            )
-            skills = _skill(values)
-            for at, name in enumerate((*self.comparisons[ranked].systems, SILENT, PERFECT)):
-                table = means[name].reset_index().set_axis([*means[name].index.names, *self.short], axis=1)
-                table[[f"{measure} skill" for measure in self.short]] = skills[at]
-                tables.append(table.assign(ranked=ranked, run=name))
-        names = ["ranked", *KEYS["documents"][: KEYS["documents"].index(key) + 1], "run"]
-        table = pd.concat(tables).reindex(columns=[*names, *self.short, *(f"{m} skill" for m in self.short)])
-        return as_table(table.fillna({"question": ""} if "question" in names else {}).set_index(names))
+            names = (*self.comparisons[ranked].systems, SILENT, PERFECT)
+            means = [results[name].by(key) for name in names]
+            values = np.stack([table.to_numpy() for table in means])  # runs x groups x measures
+            groups = means[0].index.to_frame(index=False).reindex(columns=list(outer), fill_value="")
+            cells = np.concatenate([values, _skill(values)], axis=2).transpose(1, 0, 2)
+            table = groups.loc[groups.index.repeat(len(names))].reset_index(drop=True)
+            table[[*self.short, *skill]] = cells.reshape(len(table), -1)
+            tables.append(table.assign(ranked=ranked, run=[*names] * len(groups)))
+        return as_table(pd.concat(tables).set_index(["ranked", *outer, "run"]))
 
     def calendar(self, topic: str) -> pd.DataFrame:
         """Days of a topic by runs: whether a run reported a question, and first whether there was `news`.

@@ -30,12 +30,21 @@ def folder(collection, monkeypatch):
     return collection
 
 
+def write_files(page, folder):
+    """The files that a page shows: blocks with the name of one."""
+    shown = re.findall(r"^```\w+ (\S+\.\w+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+    for name, text in shown:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_print_what_is_shown(page, folder, monkeypatch):
     if "import pyterrier" in page.read_text(encoding="utf-8"):
         pytest.importorskip("pyterrier", reason="needs pip install 'ir_trunc[pyterrier]'")
     if "ir_measures.parse_measure" in page.read_text(encoding="utf-8") and not hasattr(ast, "Num"):
         pytest.skip("ir-measures itself parses no measures from Python 3.14 on")
+    write_files(page, folder)
     names: dict[str, object] = {}
     monkeypatch.setattr(sys, "displayhook", lambda value: value is None or print(repr(value)))
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
@@ -46,6 +55,7 @@ def test_examples_print_what_is_shown(page, folder, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_print_what_is_shown(page, folder):
+    write_files(page, folder)
     for block in blocks(page, "console"):
         run_console(block, folder)
 

@@ -51,7 +51,7 @@ def test_texts_print_as_one_would_write_them():
     ({"rel": 1.5}, "rel=1.5 is out of range: a whole number >= 1"),
     ({"cutoff": 0}, "cutoff=0 is out of range"),
     ({"tail": 1}, "True or False is needed, not int"),
-    ({"persistence": 0.5}, "no parameter 'persistence'; it has: p, rel, max_rel, tail, gain, terminal, norm, cutoff"),
+    ({"persistence": 0.5}, "no parameter 'persistence'; it has: p, rel, max_rel, tail, gain, terminal, norm"),
 ])  # fmt: skip
 def test_wrong_parameters_say_what_is_allowed(given, message):
     with pytest.raises(ParameterError, match="RBPT") as caught:
