@@ -81,7 +81,7 @@ class Notes:
         messages = [*self._of_order(reading)]
         if self.samples or reading.stop is not None:
             messages += self._of_marks(reading)
-        messages += self._of_what_is_left_out(nil_id)
+        messages += self._of_what_is_left_out(nil_id, reading)
         for message in messages:
             warn(f"{source}: {message}.")
 
@@ -127,13 +127,18 @@ class Notes:
         if reading.stop is not None and not self.ended:
             yield f"no row has the mark {reading.stop} in its second column: no list ends there"
 
-    def _of_what_is_left_out(self, nil_id: str) -> Iterator[str]:
+    def _of_what_is_left_out(self, nil_id: str, reading: Reading) -> Iterator[str]:
         """Documents and topics that do not count."""
         if self.behind:
             yield f"{self.behind} documents come after one that was not shown; their lists end before it"
         if self.ignored:
             be = "is" if self.ignored == 1 else "are"
             none = "" if self.known else "; no topic is left"
+            if reading.keys:
+                none += (
+                    "; what a run returns for these costs it nothing: name all lists by topics= (--topics),"
+                    " or score runs of Change Detection by `ir_trunc cdet`"
+                )
             yield (
                 f"ignored {counted(self.ignored, 'topic')} that {be} not in the qrels (for example"
                 f" {self.first_ignored}){none}"

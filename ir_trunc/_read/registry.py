@@ -21,7 +21,6 @@ from ir_trunc._read.text import beginning
 
 Shape = Literal["path", "frame", "mapping", "list", "object"]
 
-<<<<<<< HEAD
 ORDER: dict[str, tuple[Shape, ...]] = {
     "memory.dicts": ("mapping",),
     "memory.named_tuples": ("list",),
@@ -36,6 +35,7 @@ ORDER: dict[str, tuple[Shape, ...]] = {
     "nested.relevant_ids": ("mapping",),
     "traces.spans": ("path", "mapping", "list", "frame"),
     "cdet.change_run": ("path",),
+    "cdet.change_qrels": ("path",),
     "cdet.change_topics": ("path",),
     "squad.squad_questions": ("path", "mapping"),
     "answers.answer_classes": ("path", "mapping"),
@@ -50,54 +50,6 @@ ORDER: dict[str, tuple[Shape, ...]] = {
     "datasets.ir_dataset": ("path", "object"),
     "files.csv_file": ("path",),
     "datasets.hugging_face": ("object",),
-=======
-ORDER: dict[Shape, tuple[str, ...]] = {
-    "path": (
-        "trec.trec",
-        "topics.topic_file",
-        "traces.spans",
-        "cdet.change_run",
-        "cdet.change_qrels",
-        "cdet.change_topics",
-        "squad.squad_questions",
-        "answers.answer_classes",
-        "files.parquet_file",
-        "files.json_file",
-        "trec.ntcir",
-        "files.beir_folder",
-        "datasets.ir_dataset",
-        "files.csv_file",
-    ),
-    "frame": ("memory.frame", "topics.column", "traces.spans", "nested.nested_records"),
-    "mapping": (
-        "memory.dicts",
-        "topics.keys",
-        "squad.squad_questions",
-        "answers.answer_classes",
-        "memory.relevant_ids",
-        "traces.spans",
-        "nested.nested_records",
-        "nested.search_results",
-        "nested.lists_by_topic",
-    ),
-    "list": (
-        "memory.named_tuples",
-        "topics.items",
-        "topics.column",
-        "memory.plain_tuples",
-        "traces.spans",
-        "nested.nested_records",
-        "nested.search_results",
-        "memory.records",
-    ),
-    # of a class that is not built in, after the readers of its own shape
-    "object": (
-        "nested.search_results",
-        "nested.nested_records",
-        "datasets.ir_dataset",
-        "datasets.hugging_face",
-    ),
->>>>>>> d9625eb (Change Detection: a checker, a leaderboard with intervals and tests, the track's conventions, ties and judgments of questions)
 }
 """The readers, as `module.name`, in the order in which they are asked, and the shapes of data of each.
 

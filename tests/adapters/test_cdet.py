@@ -1,7 +1,10 @@
 """The Change Detection track: a generated stream is checked and scored as independent code does."""
 
+import csv
+import io
 import json
 import re
+import time
 from collections import defaultdict
 from itertools import pairwise, permutations
 from math import log2
@@ -495,3 +498,98 @@ def in_ranking(docs):
         "question-rank": 0,
         "doc-ranking": [{"doc_id": d, "score": s} for d, s in docs.items()],
     }
+
+
+def ran(command, words, status=0):
+    found, out, err = command("cdet", *words.split(), "--days", RANGE)
+    assert found == status, err
+    return out, err
+
+
+def test_the_commands_check_score_and_draw(track, command):
+    two = "topics.jsonl qrels runs/alert.jsonl runs/always.jsonl"
+    assert "2 of 2 runs valid" in ran(command, "check topics.jsonl runs/alert.jsonl runs/always.jsonl")[0]
+    with_csv, said = ran(command, f"{two} --format csv -p -1")
+    assert said.startswith("Literal convention")
+    rows = list(csv.DictReader(io.StringIO(with_csv)))
+    scores = scored(["runs/alert.jsonl", "runs/always.jsonl"])
+    assert [float(row["nDCGT"]) for row in rows] == scores.to_pandas()["nDCGT"].tolist()
+    assert [row["run"] for row in rows][:4] == ["alert", "always", "silent", "perfect"]
+    assert json.loads(ran(command, f"{two} --format json")[0])[2]["nDCGT low"] is None
+    assert ran(command, f"{two} --format table")[0] == f"{scores}\n"
+    assert ran(command, f"{two} --format latex")[0] == f"{scores.to_latex()}\n"
+    assert ran(command, f"{two} --by day --format csv")[0].count("\n") == 1 + (9 + 3) * len(DAYS) * 4
+    assert (
+        "always,0.1" not in ran(command, f"{two} --pairs --format csv --baseline always --correction none")[0]
+    )
+    assert "RBPT(p=0.9)" in ran(command, f"{two} RBPT(p=0.9) --format csv")[0]
+    assert "Bounded" in ran(command, f"{two} --terminal least --ties file --absent empty --format table")[0]
+    ran(command, f"{two} --plot board.svg -o board.md")
+    ran(command, f"{two} --plot days.svg --calendar t1 -o board.tex")
+    assert "news on " in (track / "days.svg").read_text()
+    status, _, err = command("report", *two.split(), "-o", "page.html", "--days", RANGE)
+    assert (status, err) == (0, "")
+    page = (track / "page.html").read_text(encoding="utf-8")
+    assert "Literal convention" in page
+    assert page.count('aria-label="Calendar of t') == len(TOPICS)
+    write(track / "runs" / "bad.jsonl", in_lines("bad", RUNS["alert"])[:2])
+    assert (
+        "Not scored, since it is invalid: bad.jsonl"
+        in ran(command, "topics.jsonl qrels runs --format table", 2)[0]
+    )
+    assert "bad.jsonl: 1 error" in ran(command, "check topics.jsonl runs", 1)[0]
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    ("--days 2024-02-01..2024-01-01", "the first day comes after the last"),
+    ("--days 2024-01-01..2024-01-02", "the collection has no day"), ("--days qrels", "is not a date"),
+    ("--days none", "no such file"), ("-o qrels", "would be overwritten"), ("--plot qrels", "would be overwritten"),
+    ("RBPT -m AP", "name the measures in one place"), ("-p 2 --format json", "json has all decimal places"),
+    ("-m AQ", "There is no measure 'AQ'"), ("--calendar t1", "--plot FILE is needed"),
+    ("--by topic --format latex", "--by and --pairs have the forms"),
+])  # fmt: skip
+def test_wrong_options_are_one_line(track, command, words, message):
+    status, out, err = command("cdet", "topics.jsonl", "qrels", "runs", *words.split())
+    assert (status, out) == (2, "")
+    assert message in err.splitlines()[-1]
+
+
+@pytest.mark.full
+def test_a_track_of_30_topics_takes_less_than_20_seconds_of_processor_time(track, command):
+    qrels, runs = generated.stream(topics=30, questions=8, days=200)
+    topics = {f"t{topic}": [f"q{question}" for question in range(1, 9)] for topic in range(1, 31)}
+    days = sorted({key.rpartition("/")[2] for key in qrels})
+    write(
+        track / "topics.jsonl",
+        [{"tid": t, "questions": [{"qid": q} for q in of]} for t, of in topics.items()],
+    )
+    rows = (f"{key} 0 {doc} {gain}\n" for key, judged in qrels.items() for doc, gain in judged.items())
+    (track / "qrels").write_text("".join(rows))
+    for path in (track / "runs").iterdir():
+        path.unlink()
+    for at in range(12):
+        run = list(runs.values())[1 + at % 6]
+        lines = [HEAD | {"runtag": f"run{at}"}]
+        for topic, asked in topics.items():
+            results = {day: [] for day in days}
+            for day in days:
+                for place, question in enumerate(asked):
+                    if docs := run[f"{topic}/{question}/{day}"]:
+                        results[day].append(
+                            in_ranking(docs) | {"qid": question, "question-rank": place % (at + 1)}
+                        )
+            lines.append({"topic": topic, "results": results})
+        if at == 9:
+            lines.pop()
+        if at == 10:
+            lines[1]["results"].pop(days[0])
+        if at == 11:
+            lines[0]["runtag"] = "a tag"
+        write(track / "runs" / f"run{at}.jsonl", lines)
+    range_of_days, before = f"{days[0]}..{days[-1]}", time.process_time()
+    assert command("cdet", "check", "topics.jsonl", "runs", "--days", range_of_days)[0] == 1
+    words = ["cdet", "topics.jsonl", "qrels", "runs", "--days", range_of_days]
+    status, out, _ = command(*words, "-o", "board.tex", "--plot", "board.svg")
+    assert (status, out) == (2, "")
+    assert time.process_time() - before < 20
+    assert (track / "board.tex").read_text().count("run") >= 9
