@@ -9,7 +9,7 @@ from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_li
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._output.files import check_outputs
-from ir_trunc.adapters.cdet import MEASURES, RAGTIME1, ChangeScores, check, score
+from ir_trunc.adapters.cdet import MEASURES, RAGTIME1, ChangeScores, check_runs, score
 
 __all__ = ["main"]
 
@@ -81,7 +81,7 @@ def main(words: Sequence[str]) -> int:
     """`ir_trunc cdet TOPICS QRELS RUN... [MEASURE...]`, or `ir_trunc cdet check TOPICS RUN...`."""
     if words[:1] == ["check"]:
         args = OneLineParser("cdet check", _ABOUT_CHECK, _CHECKED).read(words[1:])
-        found = check(args.topics, args.runs, **args.keywords(check))
+        found = check_runs(args.topics, args.runs, **args.keywords(check_runs))
         print(found)
         return 0 if found.valid else 1
     args = OneLineParser("cdet", _ABOUT, _DECLARED, _EPILOG).read(words)

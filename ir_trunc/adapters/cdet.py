@@ -51,7 +51,7 @@ from ir_trunc.version import __version__
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MEASURES", "ChangeCheck", "ChangeScores", "check", "read_lists", "score", "universe"]
+__all__ = ["MEASURES", "ChangeCheck", "ChangeScores", "check_runs", "read_lists", "score", "universe"]
 
 Ranked = Literal["documents", "questions"]
 Terminal = Literal["unit", "least"]
@@ -573,7 +573,7 @@ def _range(first: str, last: str) -> list[str]:
 
 
 @checked
-def check(
+def check_runs(
     topics: Any,
     runs: Any,
     *,
@@ -611,7 +611,7 @@ def check(
     Examples
     --------
     >>> from ir_trunc.adapters import cdet
-    >>> cdet.check("topics.jsonl", "my.jsonl", days="2024-01-01..2024-03-31").valid  # doctest: +SKIP
+    >>> cdet.check_runs("topics.jsonl", "my.jsonl", days="2024-01-01..2024-03-31").valid  # doctest: +SKIP
     """
     asked, paths = _questions(topics), by_file_name(runs)
     of_docs, date_of = ([], {}) if docs is None else _read_days(docs)

@@ -112,8 +112,10 @@ def share_at_end(lists: Lists, gains: Gains) -> Floats:
     return np.where(lists.stopped, gains.share(), 0.0)
 
 
-def perfect_end(lists: Lists, gains: Gains, terminal: str) -> Floats:
-    """m at every point."""
+def perfect_end(lists: Lists, gains: Gains, terminal: str) -> Floats | float:
+    """m at every point; one 1.0 for all where every relevant document has the gain 1."""
+    if (gains.judged.relevant == gains.unit).all() and (terminal != "unit" or gains.unit == 1):
+        return 1.0
     units = {"least": gains.lowest, "full": gains.unit, "unit": 1.0}[terminal]
     return lists.spread(np.where(gains.R > 0, units, gains.unit) / gains.unit)
 
@@ -169,7 +171,7 @@ def RBPT(
     power, m = powers(lists, p), perfect_end(lists, gains, terminal)
     end = power[lists.n] * m * share_at_end(lists, gains)
     score = (1 - p) * lists.sum(gains.hits * power[lists.rank - 1]) + (end if tail else (1 - p) * end)
-    if norm == "none" or not tail:
+    if norm == "none" or not tail or isinstance(m, float):
         return score
     ideal = gains.ideal(geometric(lists, p)).at_points(R := lists.spread(gains.R)) + power[R] * m
     ones = lists.spread((gains.lowest == gains.unit) & (gains.highest == gains.unit))

@@ -311,7 +311,7 @@ def test_each_planted_mistake_is_found_and_no_other(track, mistake):
     write(track / "good.jsonl", planted(lambda lines: None))
     head, *lines = planted(change)
     write(track / "bad.jsonl", [head | ({} if "tag" in mistake else {"runtag": "other"}), *lines])
-    found = cdet.check("topics.jsonl", ["good.jsonl", "bad.jsonl"], **options)
+    found = cdet.check_runs("topics.jsonl", ["good.jsonl", "bad.jsonl"], **options)
     assert not found.errors["good.jsonl"]
     (error,) = found.errors["bad.jsonl"]
     assert error.startswith("run bad.jsonl")
@@ -325,14 +325,14 @@ def test_all_errors_of_all_runs_are_listed_up_to_50_and_tags_are_distinct(track)
             item["doc-ranking"] *= 2
     write(track / "many.jsonl", lines)
     write(track / "tied.jsonl", in_lines("mine", RUNS["alert"], lambda place: 1))
-    found = cdet.check(TOPICS, ["many.jsonl", "tied.jsonl"], days=RANGE)
+    found = cdet.check_runs(TOPICS, ["many.jsonl", "tied.jsonl"], days=RANGE)
     assert len(found.errors["many.jsonl"]) == 50
     assert found.errors["tied.jsonl"] == ["run tied.jsonl, line 1: runtag mine is that of many.jsonl, too."]
     assert "questions have the same question-rank" in found.warnings["tied.jsonl"][0]
     assert str(found).startswith(
         "0 of 2 runs valid, checked against 3 topics and 20 days (2024-01-01 to 2024"
     )
-    assert "1093 days" in cdet.check(TOPICS, "tied.jsonl").against
+    assert "1093 days" in cdet.check_runs(TOPICS, "tied.jsonl").against
     assert set(found.to_pandas()["kind"]) == {"error", "warning"}
 
 
@@ -468,7 +468,8 @@ def test_what_is_ranked_and_ragtime1(track):
     lambda: cdet.universe(TOPICS, [5]), lambda: cdet.universe(TOPICS, []),
     lambda: cdet.universe(TOPICS, {"d": 5}), lambda: cdet.read_lists(5),
     lambda: cdet.score(TOPICS, QRELS, 5), lambda: cdet.score(TOPICS, 5, "x"),
-    lambda: cdet.check(TOPICS, "x", docs="2024-01-01"), lambda: cdet.score(TOPICS, QRELS, "x", ties="id"),
+    lambda: cdet.check_runs(TOPICS, "x", docs="2024-01-01"),
+    lambda: cdet.score(TOPICS, QRELS, "x", ties="id"),
     lambda: cdet.score(TOPICS, QRELS, "x", measures="AP", terminal="least"),
 ])  # fmt: skip
 def test_other_arguments_are_refused(call):
@@ -540,14 +541,22 @@ def test_the_commands_check_score_and_draw(track, command):
     assert "bad.jsonl: 1 error" in ran(command, "check topics.jsonl runs", 1)[0]
 
 
-@pytest.mark.parametrize(("words", "message"), [
-    ("--days 2024-02-01..2024-01-01", "the first day comes after the last"),
-    ("--days 2024-01-01..2024-01-02", "the collection has no day"), ("--days qrels", "is not a date"),
-    ("--days none", "no such file"), ("-o qrels", "would be overwritten"), ("--plot qrels", "would be overwritten"),
-    ("RBPT -m AP", "name the measures in one place"), ("-p 2 --format json", "json has all decimal places"),
-    ("-m AQ", "There is no measure 'AQ'"), ("--calendar t1", "--plot FILE is needed"),
-    ("--by topic --format latex", "--by and --pairs have the forms"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--days 2024-02-01..2024-01-01", "the first day comes after the last"),
+        ("--days 2024-01-01..2024-01-02", "the collection has no day"),
+        ("--days qrels", "is not a date"),
+        ("--days none", "no such file"),
+        ("-o qrels", "would be overwritten"),
+        ("--plot qrels", "would be overwritten"),
+        ("RBPT -m AP", "name the measures in one place"),
+        ("-p 2 --format json", "json has all decimal places"),
+        ("-m AQ", "There is no measure 'AQ'"),
+        ("--calendar t1", "--plot FILE is needed"),
+        ("--by topic --format latex", "--by and --pairs have the forms"),
+    ],
+)
 def test_wrong_options_are_one_line(track, command, words, message):
     status, out, err = command("cdet", "topics.jsonl", "qrels", "runs", *words.split())
     assert (status, out) == (2, "")

@@ -43,6 +43,7 @@ SPAN = {
     "retrieval.documents.0.document.id": "d1", "retrieval.documents.0.document.score": 0.9,
 }  # fmt: skip
 DAYS = "2024-01-01", "2024-01-02"
+HEAD = {"runtag": "mine", "description": "d", "models": [], "extern": False}
 RANKING = {"qid": "q", "question-rank": 0, "doc-ranking": [{"doc_id": "d1", "score": 2.0}]}
 SQUAD = {
     "data": [
@@ -65,7 +66,7 @@ FILES = {
     "docs.jsonl": lines(*({"doc_id": f"d{n}", "text": f"text {n}"} for n in (1, 2, 3))),
     "topics.jsonl": lines({"tid": "t", "questions": [{"qid": "q"}]}),
     "track.qrels": "t/q/2024-01-01 0 d1 5\nt/q/2024-01-02 0 d2 5\n",
-    "my.jsonl": lines({"runtag": "mine"}, {"topic": "t", "results": {day: [RANKING] for day in DAYS}}),
+    "my.jsonl": lines(HEAD, {"topic": "t", "results": {day: [RANKING] for day in DAYS}}),
     "spans.jsonl": lines({"context": {"span_id": "1", "trace_id": "2"}, "attributes": SPAN}),
     "results.jsonl": lines({"query_id": "q1", "results": [{"id": "d1", "score": 0.9}]}),
     "rag.jsonl": lines({"run_id": "mine", "topic_id": "q1", "references": ["d1"], "answer": []}),

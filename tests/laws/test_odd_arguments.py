@@ -307,6 +307,7 @@ CALLS = {
         plots.agreement,
         {"table": study.agreement("RBPT OIE", "AP RBP", QRELS, RUNS), "ax": None},
     ),
+    "plots.calendar": (plots.calendar, {"ax": AXES, "table": pd.DataFrame({"news": [True], "a": [False]})}),
     "plots.caption": (plots.caption, {"ax": AXES, "data": "d", "topics": 1, "systems": 2}),
     "plots.curve": (plots.curve, {"curve": CURVE, "topic": "1", "measure": "AP", "ax": None}),
     "plots.cuts": (plots.cuts, {"table": study.cuts("AP", QRELS, RUNS), "ax": None}),
