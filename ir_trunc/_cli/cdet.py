@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
 from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines
@@ -123,5 +124,5 @@ def _draw(scores: ChangeScores, path: str, topic: str | None) -> None:
     from ir_trunc import plots
     from ir_trunc.plots._kit import save_picture
 
-    ax = scores.plot() if topic is None else plots.calendar(scores.calendar(topic))
-    save_picture(ax.figure, path, "none")
+    figure: Any = (scores.plot() if topic is None else plots.calendar(scores.calendar(topic))).figure
+    save_picture(figure, path, "none")

@@ -70,7 +70,7 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
         alike[formula.cutoff, _binary_from(formula), formula.definition.ties == "orders"].append(place)
     # Lists with the same grades, ties and judgments have the same scores, unless a number belongs to a topic.
     of_topics = any(isinstance(formula.params.get("D"), dict) for formula in named.values())
-    offsets, done = rankings.judgments.offsets, {}
+    offsets, done = rankings.judgments.offsets, dict[tuple[bytes, ...], int]()
     with noted(issued=False):  # the plain scores have given the warnings
         for q in np.flatnonzero(has_ties).tolist():
             here = slice(firsts[q], firsts[q + 1])

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import numpy as np
+from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, noted, warn
 from ir_trunc._core.lazy import pd
@@ -42,7 +43,7 @@ from ir_trunc._read.text import contents, decoded, numbered_lines
 from ir_trunc._reporting.compare import compare
 from ir_trunc._reporting.comparison import Comparison
 from ir_trunc._scoring._runs import by_file_name
-from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
+from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import oriented
@@ -150,14 +151,14 @@ class ChangeScores(Result):
             np.vstack([of.T, np.full((2, len(self.short)), np.nan)])
             for of in (comparison.mean_low, comparison.mean_high)
         ]
-        parts = {
+        parts: dict[str, Any] = {
             "": means,
             " low": bounds[0],
             " high": bounds[1],
             " skill": _skill(means),
             " with news": news,
         }
-        columns = {
+        columns: dict[str, Any] = {
             f"{measure}{part}": values[:, at]
             for at, measure in enumerate(self.short)
             for part, values in parts.items()
@@ -238,7 +239,8 @@ class ChangeScores(Result):
         """
         from ir_trunc import plots
 
-        ax = plots.scores(self._shortened(self.comparisons[one_of("ranked", ranked, KEYS)]), ax)
+        one_of("ranked", ranked, KEYS)
+        ax = plots.scores(self._shortened(self.comparisons[ranked]), ax)
         ax.set_title(f"lists of {ranked}\n{self.convention.partition('; ')[0]}", fontsize="small")
         return ax
 
@@ -255,7 +257,7 @@ class ChangeScores(Result):
             table, board = self._shortened(comparison).marked(digits), self._board(ranked)
             values = board.map(lambda value: Cell("-" if np.isnan(value) else f"{value:.{digits}f}"))
             kinds = (" skill", " with news", "right silence")
-            more = [column for kind in kinds for column in board if column.endswith(kind)]
+            more = [name for kind in kinds for name in map(str, board) if name.endswith(kind)]
             blank = "  " if table.letters else ""
             tables += [
                 replace(
@@ -360,7 +362,8 @@ class ChangeScores(Result):
 def _skill(scores: Floats) -> Floats:
     """(score - silent) / (perfect - silent) of systems (S x ...), of which these two are the last."""
     silent, room = scores[-2], scores[-1] - scores[-2]
-    return np.divide(scores - silent, room, out=np.full(scores.shape, np.nan), where=room != 0)
+    skill: Floats = np.divide(scores - silent, room, out=np.full(scores.shape, np.nan), where=room != 0)
+    return skill
 
 
 def _right_silence(results: Results, nil: Any) -> float:
@@ -707,9 +710,8 @@ def score(
     """
     if measures is not None and terminal != "unit":
         raise ParameterError("terminal is for the track's measures: write it inside of your own.")
-    named = read_measures(
-        MEASURES[terminal] if measures is None else measures
-    )  # a wrong one is an error at once
+    chosen_measures = MEASURES[terminal] if measures is None else measures
+    named = list(read_measures(chosen_measures))  # a wrong one is an error before anything is read
     asked, paths = _questions(topics), by_file_name(runs)
     chosen, date_of = ([], {}) if days is None else _read_days(days)
     documents = _gains(qrels, date_of)
@@ -727,38 +729,43 @@ def score(
         _warn_about_proposals(run, collection, of_questions)
     if absent != "error":
         convention += f"; dates that a run does not name are {'tied' if absent == 'tied' else 'silence'}"
-    options = {
-        "baseline": baseline,
-        "test": test,
-        "correction": correction,
-        "alpha": alpha,
-        "intervals": True,
-    }
+    tests = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha}
     results: dict[Ranked, dict[str, Results]] = {}
     comparisons: dict[Ranked, Comparison] = {}
-    for ranked, keys in KEYS.items():
+    for ranked in KEYS:
         judged = {key: grades[ranked].get(key, {}) for key in _all_lists(collection, ranked)}
-        ideal = {key: {doc: gain for doc, gain in gains.items() if gain > 0} for key, gains in judged.items()}
-        returned: dict[str, Lists] = {
-            tag: _lists(run, ranked, ties == "expected") for tag, run in valid.items()
-        }
-        how: ScoringOptions = {"order": "score64"}
-        if ranked == "questions" and ties == "expected":
-            how = {"ties": "expected"}
-        with noted(issued=False):  # invalid runs have been refused, and other lists are empty
-            ready = Evaluator(list(named), judged, keys=keys, missing="empty", **how)
-            of_run = {
-                name: ready.calc({key: docs for key, docs in lists.items() if key in judged})
-                for name, lists in (returned | {SILENT: {}, PERFECT: ideal}).items()
-            }
-            first = next(iter(named))
-            best = sorted(valid, key=lambda tag: -float(oriented(str(first), of_run[tag].aggregated[first])))
-            lists = {tag: of_run[tag].rankings for tag in best}
-            of_ties = {"ties": "expected"} if "ties" in how else {}
-            comparisons[ranked] = compare(list(named), None, lists, **options, **of_ties)
-        results[ranked] = of_run
+        returned = {tag: _lists(run, ranked, ties == "expected") for tag, run in valid.items()}
+        in_ties = ranked == "questions" and ties == "expected"
+        results[ranked], comparisons[ranked] = _compared(
+            named, KEYS[ranked], judged, returned, in_ties, tests
+        )
     short = tuple(str(each).partition("(")[0] if measures is None else str(each) for each in named)
     return ChangeScores(convention, results, comparisons, invalid, short)
+
+
+def _compared(
+    measures: list[Measure],
+    keys: tuple[str, ...],
+    judged: Judged,
+    returned: Mapping[str, Lists],
+    in_ties: bool,
+    tests: Mapping[str, Any],
+) -> tuple[dict[str, Results], Comparison]:
+    """The results of the runs, of silence and of perfect lists, and the comparison of the runs by rank."""
+    ideal = {key: {doc: float(x) for doc, x in gains.items() if x > 0} for key, gains in judged.items()}
+    systems: dict[str, Lists] = {**returned, SILENT: {}, PERFECT: ideal}
+    how: dict[str, Any] = {"ties": "expected"} if in_ties else {"order": "score64"}
+    with noted(issued=False):  # invalid runs have been refused, and other lists are empty
+        ready = Evaluator(measures, judged, keys=keys, missing="empty", **how)
+        results = {
+            name: ready.calc({key: docs for key, docs in lists.items() if key in judged})
+            for name, lists in systems.items()
+        }
+        first = str(measures[0])
+        means = {tag: float(oriented(first, np.array(results[tag].aggregated[first]))) for tag in returned}
+        ranked = {tag: results[tag].rankings for tag in sorted(means, key=lambda tag: -means[tag])}
+        options = dict(tests) | ({"ties": "expected"} if in_ties else {})
+        return results, compare(measures, None, ranked, intervals=True, **options)
 
 
 def _valid_runs(

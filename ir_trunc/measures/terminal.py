@@ -116,7 +116,7 @@ def perfect_end(lists: Lists, gains: Gains, terminal: str) -> Floats | float:
     """m at every point; one 1.0 for all where every relevant document has the gain 1."""
     if (gains.judged.relevant == gains.unit).all() and (terminal != "unit" or gains.unit == 1):
         return 1.0
-    units = {"least": gains.lowest, "full": gains.unit, "unit": 1.0}[terminal]
+    units = gains.lowest if terminal == "least" else gains.unit if terminal == "full" else 1.0
     return lists.spread(np.where(gains.R > 0, units, gains.unit) / gains.unit)
 
 
