@@ -11,8 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, timezone
-from itertools import pairwise
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -57,6 +56,7 @@ __all__ = ["MEASURES", "ChangeCheck", "ChangeScores", "check_runs", "read_lists"
 Ranked = Literal["documents", "questions"]
 Terminal = Literal["unit", "least"]
 TiedRanks = Literal["expected", "file"]
+AbsentDates = Annotated[Absent, Choice("what a date is that a run does not name", get_args(Absent))]
 
 MEASURES: Mapping[Terminal, str] = {
     "unit": "nDCGT(terminal='unit') APT(gain='linear',terminal='unit')"
@@ -147,22 +147,12 @@ class ChangeScores(Result):
         news = np.full(means.shape, np.nan)
         if not nil.all():
             news = np.array([list(results[name].over(~nil).aggregated.values()) for name in names])
-        bounds = [
-            np.vstack([of.T, np.full((2, len(self.short)), np.nan)])
-            for of in (comparison.mean_low, comparison.mean_high)
-        ]
-        parts: dict[str, Any] = {
-            "": means,
-            " low": bounds[0],
-            " high": bounds[1],
-            " skill": _skill(means),
-            " with news": news,
-        }
-        columns: dict[str, Any] = {
-            f"{measure}{part}": values[:, at]
-            for at, measure in enumerate(self.short)
-            for part, values in parts.items()
-        }
+        unknown = np.full((2, len(self.short)), np.nan)  # of silent and perfect, which are not runs
+        low, high = (np.vstack([of.T, unknown]) for of in (comparison.mean_low, comparison.mean_high))
+        parts = {"": means, " low": low, " high": high, " skill": _skill(means), " with news": news}
+        columns: dict[str, Any] = {}
+        for at, measure in enumerate(self.short):
+            columns |= {f"{measure}{part}": values[:, at] for part, values in parts.items()}
         columns["right silence"] = [_right_silence(results[name], nil) for name in names]
         return as_table(pd.DataFrame(columns, pd.Index(names, name="run")))
 
@@ -265,10 +255,7 @@ class ChangeScores(Result):
                     caption=f"{self.convention}. Lists of {ranked}: {table.caption}",
                     letters=[*table.letters, *blank],
                     rows=list(board.index),
-                    cells=[
-                        *table.cells,
-                        *values.loc[[SILENT, PERFECT], list(self.short)].to_numpy().tolist(),
-                    ],
+                    cells=[*table.cells, *values[list(self.short)].to_numpy()[-2:].tolist()],
                     warnings=(),
                 ),
                 MarkedTable(
@@ -545,13 +532,11 @@ def _read_days(days: DaysLike) -> tuple[list[str], dict[str, str]]:
 
 def _near(days: list[str], source: str) -> list[str]:
     """The days; InputError where one is so far from the others that it is probably a mistake."""
-    gaps = [(date.fromisoformat(b) - date.fromisoformat(a)).days for a, b in pairwise(days)]
-    for at, gap in enumerate(gaps):
-        if gap > _FAR:
-            near = f"{days[at]} and {days[at + 1]} are {gap:,} days apart"
-            raise InputError(
-                f"{source}: {near}, and no day is between them; name a range as days if both are right."
-            )
+    gaps = np.diff(np.array(days, "datetime64[D]")).astype(int)
+    if gaps.max(initial=0) > _FAR:
+        at = int(gaps.argmax())
+        apart = f"{days[at]} and {days[at + 1]} are {gaps[at]:,} days apart, and no day is between them"
+        raise InputError(f"{source}: {apart}; name a range as days if both are right.")
     return days
 
 
@@ -569,10 +554,9 @@ def _days_of_file(path: str | os.PathLike[str]) -> Mapping[str, str] | list[str]
 
 
 def _range(first: str, last: str) -> list[str]:
-    start, end = date.fromisoformat(first), date.fromisoformat(last)
-    if end < start:
+    if last < first:
         raise InputError(f"days {first}..{last}: the first day comes after the last.")
-    return [(start + timedelta(number)).isoformat() for number in range((end - start).days + 1)]
+    return np.arange(np.datetime64(first), np.datetime64(last) + 1).astype(str).tolist()
 
 
 @checked
@@ -582,9 +566,7 @@ def check_runs(
     *,
     days: DaysLike | None = None,
     docs: DaysLike | None = None,
-    absent: Annotated[
-        Absent, Choice("what a date or topic is that a run does not name", get_args(Absent))
-    ] = "error",
+    absent: AbsentDates = "error",
 ) -> ChangeCheck:
     """Check runs by the rules of the track's run checker.
 
@@ -649,12 +631,8 @@ def score(
     question_qrels: QrelsLike | None = None,
     measures: MeasureLike | None = None,
     terminal: Annotated[Terminal, Choice("what the end of a list is worth", get_args(Terminal))] = "unit",
-    ties: Annotated[
-        TiedRanks, Choice("what decides between equal question-ranks", get_args(TiedRanks))
-    ] = "expected",
-    absent: Annotated[
-        Absent, Choice("what a date or topic is that a run does not name", get_args(Absent))
-    ] = "error",
+    ties: Annotated[TiedRanks, Choice("what decides equal question-ranks", get_args(TiedRanks))] = "expected",
+    absent: AbsentDates = "error",
     baseline: str | None = None,
     test: str = "t",
     correction: Any = "auto",
