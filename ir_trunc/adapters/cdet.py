@@ -44,7 +44,7 @@ from ir_trunc._reporting.comparison import Comparison
 from ir_trunc._scoring._runs import by_file_name
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.objects import MeasureLike, read_measures
-from ir_trunc._scoring.results import Result, Results, as_table
+from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures.declaration import oriented
 from ir_trunc.version import __version__
 
@@ -154,7 +154,7 @@ class ChangeScores(Result):
         for at, measure in enumerate(self.short):
             columns |= {f"{measure}{part}": values[:, at] for part, values in parts.items()}
         columns["right silence"] = [_right_silence(results[name], nil) for name in names]
-        return as_table(pd.DataFrame(columns, pd.Index(names, name="run")))
+        return pd.DataFrame(columns, pd.Index(names, name="run"))
 
     def by(self, key: Literal["topic", "question", "day"]) -> pd.DataFrame:
         """Means for each topic, question or day, of each run: a column for each measure and for its skill.
@@ -184,7 +184,7 @@ class ChangeScores(Result):
             table = groups.loc[groups.index.repeat(len(names))].reset_index(drop=True)
             table[[*self.short, *skill]] = cells.reshape(len(table), -1)
             tables.append(table.assign(ranked=ranked, run=[*names] * len(groups)))
-        return as_table(pd.concat(tables).set_index(["ranked", *outer, "run"]))
+        return pd.concat(tables).set_index(["ranked", *outer, "run"])
 
     def calendar(self, topic: str) -> pd.DataFrame:
         """Days of a topic by runs: whether a run reported a question, and first whether there was `news`.
@@ -208,12 +208,12 @@ class ChangeScores(Result):
         columns |= {
             name: results[name].rankings.lengths[rows] > 0 for name in self.comparisons["questions"].systems
         }
-        return as_table(pd.DataFrame(columns, pd.Index([keys[at][1] for at in rows], name=topic)))
+        return pd.DataFrame(columns, pd.Index([keys[at][1] for at in rows], name=topic))
 
     def pairs(self) -> pd.DataFrame:
         """The tests by topic, a row for each of ranked, measure and pair of runs; see `Comparison.pairs`."""
         tables = {ranked: comparison.pairs() for ranked, comparison in self.comparisons.items()}
-        return as_table(pd.concat(tables, names=["ranked"]).reset_index("ranked").reset_index(drop=True))
+        return pd.concat(tables, names=["ranked"]).reset_index("ranked").reset_index(drop=True)
 
     def plot(self, ax: Axes | None = None, ranked: Ranked = "documents") -> Axes:
         """Mean scores of the runs with their intervals, as `ir_trunc.plots.scores` draws them.
@@ -396,7 +396,7 @@ class ChangeCheck(Result):
             for kind, messages in (("error", self.errors), ("warning", self.warnings))
             for message in messages[name]
         ]
-        return as_table(pd.DataFrame(rows, columns=["run", "kind", "message"]))
+        return pd.DataFrame(rows, columns=["run", "kind", "message"])
 
     def __repr__(self) -> str:
         lines = [f"{self.heading}."]
@@ -404,7 +404,7 @@ class ChangeCheck(Result):
             lines.append(f"{name}: {counted(len(errors), 'error') if errors else 'valid'}")
             lines += [f"  error: {message}" for message in errors]
             lines += [f"  warning: {message}" for message in self.warnings[name]]
-        return "\n".join(lines)
+        return "\n".join(fitted(line, 4) for line in lines)
 
 
 @checked

@@ -63,9 +63,11 @@ with warnings.catch_warnings():
         documents = [{"doc_id": "a", "score": 1.0}]
         lists = {"2024-01-01": [{"qid": "q", "question-rank": 0, "doc-ranking": documents}]}
         Path(folder, SYSTEMS[3]).write_text(
-            f'{{"runtag": "x"}}\n{json.dumps({"topic": "t", "results": lists})}\n'
+            '{"runtag": "x", "description": "", "models": [], "extern": false}\n'
+            f"{json.dumps({'topic': 't', 'results': lists})}\n"
         )
-        TRACK = cdet.score({"t": ["q"]}, CHANGES, Path(folder, SYSTEMS[3]))
+        TRACK = cdet.score({"t": ["q"]}, CHANGES, Path(folder, SYSTEMS[3]), absent="empty")
+        TRACK_CHECK = cdet.check_runs({"t": ["q"]}, Path(folder, SYSTEMS[3]), days="2024-01-01..2024-01-02")
     ADVICE = ir_trunc.how_many(QRELS, RUNS["plain"], present=3)
     SHORT = ir_trunc.how_many(QRELS, RUNS[LONG], "c@1", price=350, policies="Greedy LargestGap", folds=2)
 
@@ -108,6 +110,7 @@ RESULTS = {
     "Verdicts": meta.properties("nDCG(dcg='exp-log2')@10", length=4)[0],
     "PropertyTable": meta.properties("AP RBPT(p=0.9) nDCG(dcg='exp-log2')@10", length=4),
     "ChangeScores": TRACK,
+    "ChangeCheck": TRACK_CHECK,
     "Monitoring": truncation.LargestGap().fit(WEIGHTED, "RBPT").monitor(RUNS[LONG]),
     "HowMany": ADVICE,
     "HowMany with costs": SHORT,
