@@ -28,30 +28,36 @@ def swap(grades, i, j):
 
 
 def with_collections(scale, length, limits, crowd):
-    """Each list with its collection, and the place from which on its documents are swapped.
+    """Each list with its collection, the place from which on its documents are swapped, and whether it may
+    be made longer.
 
     All lists to a length, with an irrelevant document and up to two others; those to length 3, with a crowd
-    of one grade; and lists that have noise up to a limit.
+    of one grade; lists of 5 to 11 that have noise up to their last four; and lists that have noise up to a
+    limit. The last two kinds have nothing or a crowd outside them.
     """
     others = [grade for grade in scale if grade]
     pairs = [[g, h] for g in others for h in others if g <= h]
     for n in range(length + 1):
         for grades in product(scale, repeat=n):
             for missed in [[], *([g] for g in others), *pairs]:
-                yield grades, [*grades, 0, *missed], 0
+                yield grades, [*grades, 0, *missed], 0, n < length
             for grade in scale if n <= 3 else ():
-                yield grades, [*grades, 0, *[grade] * crowd], 0
-    for limit in limits:
-        for end in [(), *product(scale), *product(scale, scale), *((0, g, 0, g) for g in scale if g > 0)]:
-            grades = (*[0] * limit, *end)
-            yield grades, [*grades, 0], limit - 1
+                yield grades, [*grades, 0, *[grade] * crowd], 0, n < length
+    relevant = [grade for grade in scale if grade > 0]
+    ends = [(), *product(scale), *product(scale, scale)]
+    ends += [end for g in relevant for end in ((0, g, 0, g), (g, 0, g))]
+    long = [(n, end) for n in range(1, 8) for end in product(scale, repeat=4)]
+    for noise, end in [*long, *product(limits, ends)]:
+        grades = (*[0] * noise, *end)
+        for missed in [[], *([grade] * crowd for grade in scale)]:
+            yield grades, [*grades, 0, *missed], noise - 1, True
 
 
 def on_every_list(score, scale, length, limits, crowd):
     """The verdicts on the five properties that hold for every list."""
     margins = {name: [] for name in ("Priority", "Top-weightedness", "Confidence", "Recall", "Redundancy")}
     relevant = [grade for grade in scale if grade > 0]
-    for grades, judged, first in with_collections(scale, length, limits, crowd):
+    for grades, judged, first, extended in with_collections(scale, length, limits, crowd):
         n = len(grades)
         here = score(grades, judged)
         swaps = {}
@@ -65,7 +71,7 @@ def on_every_list(score, scale, length, limits, crowd):
                 if grades[i] == grades[j] < grades[i + 1] == grades[j + 1]:
                     both = (1, swaps[i, i + 1]), (-1, swaps[j, j + 1])
                     margins["Top-weightedness"].append(compared(*both))
-        if n < length or n >= min(limits, default=length):
+        if extended:
             margins["Confidence"].append(compared((1, here), (-1, score([*grades, 0], judged))))
         for grade in relevant if max(grades, default=0) > 0 else ():
             margins["Recall"].append(compared((1, here), (-1, score(grades, [*judged, grade]))))

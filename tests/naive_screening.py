@@ -8,7 +8,8 @@ class Reviewer:
 
     def __init__(self, q: Query, D: int | str, rel: int):
         self.read = len(q.grades)
-        self.D = len(q.judged) if D in ("qrels", "tool") else D
+        self.judged = len(q.judged) if D in ("qrels", "tool") else D
+        self.D = max(self.judged, self.read) if D == "tool" else self.judged
         self.R = sum(1 for x in q.judged if level(x) >= rel)
         self.ranks = [i for i, x in enumerate(q.grades, start=1) if level(x) >= rel]
         self.found = len(self.ranks)
@@ -76,7 +77,7 @@ def NegTotalCost(
 ) -> float:
     reviewer = Reviewer(q, D, rel)
     cost = price * reviewer.read if q.costs is None else sum(q.costs[: reviewer.read])
-    missing, left = reviewer.R - reviewer.found, reviewer.D - reviewer.read
+    missing, left = reviewer.R - reviewer.found, reviewer.judged - reviewer.read
     if penalty == "uniform":
         cost += ratio(left * unread * missing, reviewer.R)
     if penalty == "weighted":

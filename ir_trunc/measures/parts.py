@@ -489,7 +489,10 @@ def effort(lists: Lists, weight: Floats, e: float) -> Floats:
 
 
 def collection_sizes(lists: Lists, D: Size) -> Floats:
-    """The number of documents of every point's topic; ParameterError where lists or judgments refute it."""
+    """The number of documents of every point's topic; ParameterError where lists or judgments refute it.
+
+    With D='tool' as CLEF's script counts them: the judged ones, or those of the list, whichever are more.
+    """
     judged = np.diff(lists.judgments.offsets)
     if D == QRELS:
         for at in np.flatnonzero(lists.known() > judged)[:1]:
@@ -497,11 +500,12 @@ def collection_sizes(lists: Lists, D: Size) -> Floats:
             raise ParameterError(
                 f"D='qrels': the list of topic {topic} has {counted(unjudged, 'unjudged document')}, so the"
                 f" collection is larger than the {judged[at]} judged ones. Write D=: a number, a number for"
-                " each topic, a data set, or 'tool' to count the judged ones all the same, as CLEF's script"
-                " does."
+                " each topic, a data set, or 'tool' to count as CLEF's script does: the judged documents, or"
+                " those of the list, whichever are more."
             )
     if D in (QRELS, TOOL):
-        return lists.spread(judged.astype(np.float64))
+        numbers = lists.spread(judged.astype(np.float64))
+        return numbers if D == QRELS else np.maximum(numbers, lists.n)
     if isinstance(D, str):
         hint = nearest(D, [QRELS, TOOL])
         raise ParameterError(f"D={D!r} is a path: ir_trunc.calc, or ir_trunc.parse_measure, reads it.{hint}")

@@ -2,8 +2,9 @@
 
 The list's end is the stopping point. D is the number of documents that the topic's search found, all of which
 would have to be read without the system; judgments for this task usually name each of them. A list with a
-document that is not judged shows that they do not, and D has to be given. D='tool' counts the judged
-documents all the same, as CLEF's script does. Recall at the end is `SetR`.
+document that is not judged shows that they do not, and D has to be given. D='tool' is the rule of CLEF's
+script: the judged documents, or those of the list where these are more; costs count the judged ones alone.
+Recall at the end is `SetR`.
 """
 
 from __future__ import annotations
@@ -73,11 +74,6 @@ Penalty = Annotated[
 ]
 
 
-def from_minus_1(D: Size, **others: object) -> Range:
-    """At most 1, and at least -1 unless a list may be longer than D."""
-    return (-math.inf if D == TOOL else -1, 1)
-
-
 def to_0(D: Size, **others: object) -> Range:
     """At most 0 unless a list may be longer than D, which gives documents back."""
     return (-math.inf, math.inf if D == TOOL else 0)
@@ -101,7 +97,7 @@ def end_without_recall(r: float | None, **others: object) -> tuple[ListPart, ...
     return () if r else ("end",)
 
 
-@measure(source=COHEN, range=from_minus_1, cutoff="none", at="r", reads=end_without_recall)
+@measure(source=COHEN, range=(-1, 1), cutoff="none", at="r", reads=end_without_recall)
 def WSS(lists: Lists, r: OptionalRecall = None, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """Work saved over sampling: the reading saved at a recall, less what a random sample would save.
 
@@ -159,7 +155,7 @@ def LastRel(lists: Lists, rel: MinRel = 1) -> Floats:
     return lists.sum(np.where(gains.relevant, lists.rank - previous, 0.0))
 
 
-@measure(source=CORMACK, range=from_minus_1, cutoff="none", reads=("end",))
+@measure(source=CORMACK, range=(-1, 1), cutoff="none", reads=("end",))
 def OneMinusLossER(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """One minus loss_er: effort and missing recall, each squared, so that higher is better.
 
@@ -188,12 +184,14 @@ def NegTotalCost(
 
     f is the number of relevant documents found. Minus total_cost, total_cost_uniform and total_cost_weighted
     of CLEF TAR, with price=1, or price=3 where the system asks for feedback on each document. A run's costs
-    take the place of the price. Empty list: minus the penalty, 0 for a nil query.
+    take the place of the price. With D='tool' the penalty of a list that is longer than D is below 0, as in
+    CLEF's script. Empty list: minus the penalty, 0 for a nil query.
     """
     gains = binary(lists, rel)
     R = lists.spread(gains.R)
     missing = R - lists.sum(gains.hits)
-    left = unread * (collection_sizes(lists, D) - lists.n)
+    judged = lists.spread(np.diff(lists.judgments.offsets).astype(np.float64))
+    left = unread * ((judged if D == TOOL else collection_sizes(lists, D)) - lists.n)
     share = {
         "none": 0.0 * left,
         "uniform": over(missing, R),

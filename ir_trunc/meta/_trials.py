@@ -27,6 +27,8 @@ Grades = tuple[int, ...]
 OUTSIDE = 2  # documents of other grades than 0 outside the lists of a case, at most
 CROWD = 20  # judged documents outside short lists, or more than the deepest cutoff
 CROWDED = 3  # length of the longest lists in a crowd
+ENDING = 4  # documents of any grades at the end of lists that begin with irrelevant ones
+SPARSE = 11  # length of the longest of these
 DEEPEST_CUTOFF = 1000  # of those that a crowd exceeds
 
 
@@ -104,16 +106,20 @@ def tried_lists(scale: GradeScale, reach: Reach) -> Iterator[tuple[Grades, Grade
     """Each list with the grades of its collection, and the place from which on documents are swapped.
 
     All lists up to a length, with up to two documents outside them; all up to length 3, with many outside
-    them; and for each limit lists that have 0 up to it, and then every list of two, and 0 g 0 g.
+    them; lists of 5 to 11 documents that begin with irrelevant ones and end in any four; and for each limit
+    lists that have 0 up to it, and then every list of two, 0 g 0 g and g 0 g. The longer lists have none or
+    many documents outside them.
     """
     crowds = [(grade,) * reach.crowd for grade in scale]
     for longest, outside in ((reach.length, [*_outside(scale)]), (CROWDED, crowds)):
         for grades, missed in product(_lists(scale, longest), outside):
             yield grades, tuple(sorted((*grades, 0, *missed))), 0
-    ends = [*_lists(scale, 2), *((0, grade, 0, grade) for grade in _relevant(scale))]
-    for limit, end in product(reach.limits, ends):
-        grades = (*(0,) * limit, *end)
-        yield grades, tuple(sorted((*grades, 0))), limit - 1
+    endings = [*product(scale, repeat=ENDING)]
+    ends = [*_lists(scale, 2), *((*first, g, 0, g) for g in _relevant(scale) for first in ((0,), ()))]
+    long = [((0,) * (n - ENDING), end) for n in range(ENDING + 1, SPARSE + 1) for end in endings]
+    beyond = [((0,) * limit, end) for limit in reach.limits for end in ends]
+    for (noise, end), missed in product((*long, *beyond), ((), *crowds)):
+        yield (*noise, *end), tuple(sorted((*noise, *end, 0, *missed))), len(noise) - 1
 
 
 def _swapped(grades: Grades, i: int, j: int) -> Grades:

@@ -158,8 +158,9 @@ def rbo(x: Any, y: Any, p: float = 0.9, ties: TieRule = "b") -> float:
         The persistence, between 0 and 1: how much deeper ranks weigh.
     ties : {'a', 'b', 'w'}
         What A_d is where a tie group crosses depth d (Corsi & Urbano, SIGIR 2024). 'a': the mean over all
-        orders of tied items. 'b': this mean, corrected for what the ties leave open, so that an ordering with
-        ties agrees with itself by 1. 'w': tied items share their first rank, as in sports (Webber et al.).
+        orders of tied items, for orderings of one length. 'b': this mean, corrected for what the ties leave
+        open, so that an ordering with ties agrees with itself by 1. 'w': tied items share their first rank,
+        as in sports (Webber et al.).
 
     Returns
     -------

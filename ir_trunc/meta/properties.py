@@ -30,10 +30,12 @@ from ir_trunc.meta._trials import (
     CROWD,
     CROWDED,
     DEPTHS,
+    ENDING,
     OUTSIDE,
     PROPERTIES,
     SHALLOW,
     SHARES,
+    SPARSE,
     Batch,
     GradeScale,
     Part,
@@ -182,7 +184,7 @@ def tried_on(scales: Sequence[GradeScale], reach: Reach) -> str:
     """The lists that were tried."""
     grades = " and ".join(map(grades_text, scales))
     beyond = f", and some longer than {' and '.join(map(str, reach.limits))}" if reach.limits else ""
-    return f"lists of grades {grades} to length {reach.length}{beyond}"
+    return f"lists of grades {grades} to length {reach.length}, some to length {SPARSE}{beyond}"
 
 
 LOWEST = -(2**31)  # grade
@@ -217,8 +219,9 @@ a fixed D and with {LARGER} times as much. The verdict in one setting:
 
 Where the settings disagree the verdict is 'depends', followed by what it depends on and an example of each
 verdict. The lists are all up to a length, by default of 6, with up to {OUTSIDE} judged documents outside
-them; all up to length {CROWDED} with {CROWD} or more judged documents of one grade outside them; and some
-that are longer than each cutoff of the measure, or of a measure inside it, and than other limits on ranks.
+them; all up to length {CROWDED} with {CROWD} or more judged documents of one grade outside them; lists of
+{ENDING + 1} to {SPARSE} documents that begin with irrelevant ones and end in any {ENDING}; and some that are
+longer than each cutoff of the measure, or of a measure inside it, and than other limits on ranks.
 
 Deepness: one relevant document on top beats n relevant ones after n irrelevant ones 'for some n large
 enough'. The largest n that is tried decides: {DEPTHS[-1]}, or twice the limit of a measure that looks

@@ -199,8 +199,9 @@ def risk_coverage(
     pandas.DataFrame
         A row for each threshold, the highest first: threshold, answers (their number at or above it),
         coverage (their share of all answers; questions with an empty list have none), risk (share of wrong
-        ones among them) and generalised_risk (wrong ones as a share of all answers). The means of both risks
-        over the answers are the measures `AURC` and `AUGRC`.
+        ones among them) and generalised_risk (wrong ones as a share of all answers). The measures `AURC` and
+        `AUGRC` are the means of both risks over the answers, each answer of a tie at its expected place;
+        where all confidences differ, they are the means of these columns.
 
     Raises
     ------

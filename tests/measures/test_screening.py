@@ -92,14 +92,18 @@ def test_an_unjudged_document_shows_that_the_collection_is_not_what_the_qrels_ju
     assert calc(with_tool, QRELS, judged).values.tolist() == calc(measure, QRELS, judged).values.tolist()
 
 
-def test_the_rule_of_the_tool_gives_documents_back_where_the_list_is_longer_than_d():
-    """Two judged documents, one of them relevant and missed; five others are read."""
-    rankings = Rankings.from_lists([[None] * 5], [[1, 0]])
+def test_the_rule_of_the_tool_where_a_list_is_longer_than_the_judged_documents():
+    """Shares count the documents of the list, costs the judged ones, which gives documents back."""
+    missed = Rankings.from_lists([[None] * 5], [[1, 0]])
     text = "NegTotalCost(penalty='uniform', D='tool') WSS(D='tool') OneMinusLossER(D='tool')"
-    assert calc(text, None, rankings).values[:, 0] == pytest.approx([
-        -(5 + 2 * (2 - 5)), -5 / 2, 1 - (1 + 50**2 * (5 / 101) ** 2)
+    assert calc(text, None, missed).values[:, 0] == pytest.approx([
+        -(5 + 2 * (2 - 5)), -5 / 5, 1 - (1 + 20**2 * (5 / 101) ** 2)
     ])  # fmt: skip
-    assert calc("OIE(D='tool')", None, rankings).values == calc("OIE(D='qrels')", None, rankings).values
+    found = Rankings.from_lists([[1, None, None, None]], [[1, 0]])
+    assert calc("WSS(D='tool')@100 OneMinusLossER(D='tool')", None, found).values[:, 0] == pytest.approx(
+        [0.75, 1 - (100 / 4) ** 2 * (4 / 101) ** 2], abs=1e-12
+    )
+    assert calc("OIE(D='tool')", None, missed).values == calc("OIE(D='qrels')", None, missed).values
 
 
 @pytest.mark.filterwarnings("ignore:.*100% of the lists")

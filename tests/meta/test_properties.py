@@ -111,7 +111,27 @@ def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
             assert (prop, part.setting, part.verdict) == (prop, part.setting, expected)
 
 
-# A claim that was refuted, with a case that refutes it: scores that have to be in falling order.
+# Verdicts that were wrong: two lists, of which the first has to score higher, and does not; each is text, and how
+# many relevant documents are judged.
+REFUTED = {
+    ("WSS", "Recall"): (("10", 21), ("10", 22)),
+    ("AP", "Top-weightedness"): (("00001001", 2), ("00000110", 2)),
+    ("AWP", "Top-weightedness"): (("00001001", 22), ("00000110", 22)),
+    ("EET", "Top-weightedness"): (("00000001001", 2), ("00000000110", 2)),
+    ("NormArea", "Recall"): (("000001111", 4), ("000001111", 5)),
+}
+
+
+@pytest.mark.parametrize(("name", "prop"), REFUTED)
+def test_verdicts_that_were_refuted_are_given_no_more(name, prop):
+    scores = []
+    for text, relevant in REFUTED[name, prop]:
+        judged = [0] * (text.count("0") + 1) + [1] * relevant
+        lists = ir_trunc.Rankings.from_lists([map(int, text)], [judged])
+        scores.append(ir_trunc.calc(name, None, lists).aggregated[name])
+    assert scores[0] < scores[1]
+    first, *_ = _kept()[name][prop]
+    assert first.verdict == "violated"
 
 
 def test_limits_are_cutoffs_inner_ones_too_and_lengths():
@@ -190,7 +210,7 @@ def test_a_verdict_says_what_was_tried():
     found = tried("OIE")
     assert "n = D/1000, D/100, D/10, D/5 or 1, 2, 4 to 8192; R = n and 2n" in found["Deepness"].tried
     assert found["Priority"].lists == 3 * sum(part.lists for part in tried("AP")["Priority"].parts)
-    assert "to length 6, and some longer than 10\n" in repr(tried("P@10", (0, 1)))
+    assert "to length 6, some to length 11, and some longer than 10\n" in repr(tried("P@10", (0, 1)))
     shown = " ".join(repr(tried("AP", (0, 1))).split())
     assert "strict no counter-example among 358 lists; 10 (R=1) 1 > 01 (R=1) 0.5" in shown
 
