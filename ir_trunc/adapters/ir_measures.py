@@ -11,15 +11,16 @@ paired test over its values is not valid. A provider is not told whether its val
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import ir_measures
 from ir_measures import Measure, providers
 
-from ir_trunc._core.errors import UnknownMeasureError
+from ir_trunc._core.errors import ParameterError, UnknownMeasureError, warn
 from ir_trunc._scoring.objects import bind, objects, register_objects
-from ir_trunc.measures import scores
+from ir_trunc.measures import BoundMeasure, scores
 
 __all__ = ["Evaluator", "Provider", "register"]
 
@@ -43,6 +44,8 @@ class Evaluator(providers.Evaluator):
             raise UnknownMeasureError(
                 f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc."
             )
+        if batch := _batch_of_pyterrier():
+            _refuse_batches(bound_measures, batch, self.qrels.judgments.max_rel)
         warn_about_scale(self.bound, self.qrels.judgments)
         super().__init__(list(bound_measures), self.qrels.judgments.topics)
 
@@ -56,6 +59,35 @@ class Evaluator(providers.Evaluator):
         for measure, values in zip(self.measures, scores(self.bound, rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)
+
+
+def _batch_of_pyterrier() -> int | None:
+    """The `batch_size` of the experiment that calls; None outside of one.
+
+    PyTerrier tells a provider of ir-measures nothing of it, and hands over the qrels of one batch as all qrels.
+    """
+    frame = sys._getframe() if "pyterrier" in sys.modules else None
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("pyterrier._evaluation"):
+            size = frame.f_locals.get("batch_size")
+            if isinstance(size, int):
+                return size
+        frame = frame.f_back
+    return None
+
+
+def _refuse_batches(measures: Mapping[Measure, BoundMeasure | None], size: int, highest: int) -> None:
+    """ParameterError for measures of the whole run; a warning where a batch decides about the scale."""
+    remedy = "Leave batch_size out, or use pt.truncation.experiment, which reads all qrels first."
+    for name, bound in measures.items():
+        assert bound is not None
+        if bound.definition.scope == "run":
+            raise ParameterError(f"batch_size={size}: {name} looks at all topics of a run at once. {remedy}")
+        if bound.infers_scale:
+            warn(
+                f"batch_size={size}: {name} depends on the highest grade of the qrels, which is {highest} in"
+                f" this batch and may differ in others. Write max_rel=. {remedy}"
+            )
 
 
 class Provider(providers.Provider):

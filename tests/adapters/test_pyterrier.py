@@ -226,6 +226,21 @@ def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades
     pd.testing.assert_frame_equal(whole, in_batches)
 
 
+@pytest.mark.parametrize("plan", ["linear", "tree"])
+def test_what_pt_Experiment_would_change_in_batches_is_refused_or_reported(plan):
+    system = pt.Transformer.from_df(RESULTS.drop(columns="query"))
+    in_batches = partial(pt.Experiment, [system], TOPICS.head(1), QRELS, names=["x"], plan=plan)
+    c_at_1, ERRU, AP = map(parse_measure, ("c@1", "ERRU", "AP"))
+    with pytest.raises(ParameterError, match="batch_size=1: c@1 looks at all topics of a run at once"):
+        in_batches([c_at_1], batch_size=1)
+    with pytest.warns(IrTruncWarning, match="ERRU depends on the highest grade of the qrels, which is 2"):
+        in_batches([ERRU], batch_size=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", IrTruncWarning)
+        in_batches([AP, parse_measure("ERRU(max_rel=2)")], batch_size=1)
+        in_batches([ERRU, c_at_1])
+
+
 @pytest.mark.parametrize(
     ("measures", "options", "error", "message"),
     [
