@@ -64,7 +64,7 @@ class Evaluator(providers.Evaluator):
 def _batch_of_pyterrier() -> int | None:
     """The `batch_size` of the experiment that calls; None outside of one.
 
-    PyTerrier tells a provider of ir-measures nothing of it, and hands over the qrels of one batch as all qrels.
+    PyTerrier does not tell a provider of ir-measures, and hands over the qrels of one batch as all qrels.
     """
     frame = sys._getframe() if "pyterrier" in sys.modules else None
     while frame is not None:
