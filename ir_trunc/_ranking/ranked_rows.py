@@ -7,13 +7,14 @@ pytrec_eval and trec_eval 9, so that truncated and classical measures see the sa
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, warn
+from ir_trunc._core.errors import InputError, counted, shown, warn
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
 from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Order, Reading
@@ -76,12 +77,21 @@ class Notes:
         for name in _SUMMED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
-    def warn(self, source: str, nil_id: str, reading: Reading) -> None:
+    def strangers(self, source: str, topics: Sequence[str]) -> InputError | None:
+        """The error where no topic of the run is among those of the qrels."""
+        if self.first_ignored is None or self.known:
+            return None
+        of_run = f"the run has {counted(self.ignored, 'topic')}, {shown(self.first_ignored)} for example"
+        of_qrels = f"the qrels have {counted(len(topics), 'topic')}, {shown(topics[0])} for example"
+        hint = likeness(self.first_ignored, topics)
+        return InputError(f"{source}: no topic of the run is in the qrels; {of_run}, {of_qrels}.{hint}")
+
+    def warn(self, source: str, nil_id: str, reading: Reading, topics: Sequence[str] = ()) -> None:
         """Warn of each kind once. `source` is the name of the run."""
         messages = [*self._of_order(reading)]
         if self.samples or reading.stop is not None:
             messages += self._of_marks(reading)
-        messages += self._of_what_is_left_out(nil_id, reading)
+        messages += self._of_what_is_left_out(nil_id, reading, topics)
         for message in messages:
             warn(f"{source}: {message}.")
 
@@ -127,11 +137,11 @@ class Notes:
         if reading.stop is not None and not self.ended:
             yield f"no row has the mark {reading.stop} in its second column: no list ends there"
 
-    def _of_what_is_left_out(self, nil_id: str, reading: Reading) -> Iterator[str]:
+    def _of_what_is_left_out(self, nil_id: str, reading: Reading, topics: Sequence[str]) -> Iterator[str]:
         """Documents and topics that do not count."""
         if self.behind:
             yield f"{self.behind} documents come after one that was not shown; their lists end before it"
-        if self.ignored:
+        if self.first_ignored is not None:
             be = "is" if self.ignored == 1 else "are"
             none = "" if self.known else "; no topic is left"
             if reading.keys:
@@ -139,9 +149,10 @@ class Notes:
                     "; what a run returns for these costs it nothing: name all lists by topics= (--topics),"
                     " or score runs of Change Detection by `ir_trunc cdet`"
                 )
+            hint = likeness(self.first_ignored, topics).rstrip(".")
             yield (
                 f"ignored {counted(self.ignored, 'topic')} that {be} not in the qrels (for example"
-                f" {self.first_ignored}){none}"
+                f" {self.first_ignored}){none}{f'.{hint}' * bool(hint)}"
             )
         if self.behind_nil:
             yield (
@@ -156,6 +167,19 @@ class Notes:
                 f"{what} a document called {nil_id}, taken for a document; nil='ends' ends these lists"
                 " before it"
             )
+
+
+def likeness(topic: str, topics: Iterable[str]) -> str:
+    """A sentence on an id of the qrels that differs from a run's in a way that may be an accident, or ""."""
+    for what, form in (
+        ("leading zeros", lambda text: text.strip().lstrip("0")),
+        ("upper and lower case", lambda text: text.strip().casefold()),
+        ("the form of its Unicode characters", lambda text: normalize("NFKC", text.strip())),
+    ):
+        for other in topics:
+            if form(other) == form(topic) and other != topic:
+                return f" {shown(topic)} and {shown(other)} differ by {what} alone: write them alike."
+    return ""
 
 
 def _directions(samples: Samples, lower_is_better: bool) -> tuple[int, int, int]:

@@ -226,14 +226,23 @@ def as_ranked(
     return run
 
 
-def rank_run(qrels: Qrels, run: Any, reading: Reading = DEFAULT, keep_scores: bool = False) -> Rankings:
-    """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need."""
+def rank_run(
+    qrels: Qrels,
+    run: Any,
+    reading: Reading = DEFAULT,
+    keep_scores: bool = False,
+    strangers: bool = False,
+) -> Rankings:
+    """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need.
+
+    strangers: whether no topic of the run need be in the qrels.
+    """
     layout = RUN if reading is DEFAULT else replace(RUN, reading=reading)
     data, builder = recognised(run, layout), Builder(qrels, keep_scores)
     if not builder.add_whole(data):
         for piece in data.rows():
             builder.add(piece)
-    return builder.rankings()
+    return builder.rankings(strangers)
 
 
 def rank_rows(qrels: Qrels, pieces: Iterable[Rows], keep_scores: bool = False) -> Rankings:
@@ -361,7 +370,7 @@ class Builder:
         self.keep(rankings, notes)
         return True
 
-    def rankings(self) -> Rankings:
+    def rankings(self, strangers: bool = False) -> Rankings:
         """The lists of all topics of the qrels, after warnings of what is left out and what is doubtful."""
         qrels, reading, nil = self.qrels, self.reading or DEFAULT, self.qrels.nil.convention
         source, nesting = self.source or "run", cast("Keys | None", reading.keys) or qrels.nesting
@@ -378,7 +387,11 @@ class Builder:
                 fields["missing"] = rankings.missing & ~present
             if not self.pieces:
                 fields["nil"] = NilLists(nil, np.zeros(len(rankings), bool))
-        self.notes.warn(source, qrels.nil.id, reading)
+        topics = qrels.judgments.topics
+        none_matches = not self.notes.known and (rankings.missing is None or rankings.missing.all())
+        if none_matches and not strangers and (error := self.notes.strangers(source, topics)):
+            raise error
+        self.notes.warn(source, qrels.nil.id, reading, topics)
         # An answer outside of all classes is a wrong answer.
         of_documents = len(qrels.keys) > 0 and qrels.classes is None and not len(rankings.judged_ranks)
         if of_documents and (documents := int(rankings.lengths.sum())):

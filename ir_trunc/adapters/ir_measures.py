@@ -54,7 +54,7 @@ class Evaluator(providers.Evaluator):
         from ir_trunc._ranking.runs import rank_run
         from ir_trunc._scoring.evaluator import warn_about_lists
 
-        rankings = rank_run(self.qrels, run)
+        rankings = rank_run(self.qrels, run, strangers=True)
         warn_about_lists(self.bound, f"run ({type(run).__name__})", rankings)
         for measure, values in zip(self.measures, scores(self.bound, rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_trunc
-from ir_trunc import InputError, calc, read_answers, read_qrels
+from ir_trunc import InputError, IrTruncWarning, calc, read_answers, read_qrels
 from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._core.rankings import Rankings, canonical_order
 from ir_trunc._ranking.runs import Builder, rank_rows, read_run
@@ -146,10 +146,43 @@ def test_one_warning_speaks_for_all_parts():
     rest = r"run \(dict\): ignored 3 topics that are not in the qrels \(for example xx\)"
     runs = [{"zz": {"a": 1.0}, "yy": {"a": 1.0}}, {"xx": {"a": 1.0}}, {"1": {}}, {"1": {"a": 1.0}}]
     pieces = [read_run(run) for run in runs]
-    with pytest.warns(match=rf"^{rest}; no topic is left\.$"):
+    strangers = (
+        r"no topic of the run is in the qrels; the run has 3 topics, 'xx' for example, the qrels have 1"
+    )
+    with pytest.raises(InputError, match=strangers):
         rank_rows(qrels, pieces[:2])
     with pytest.warns(match=rf"^{rest}\.$"):
         rank_rows(qrels, pieces)
+
+
+LIKE = {
+    "leading zeros": ("007", "7"),
+    "upper and lower case": ("Q-A", "q-a"),
+    "the form of its Unicode characters": ("caf\u00e9", "cafe\u0301"),
+}
+
+
+@pytest.mark.parametrize("what", LIKE)
+def test_topics_that_differ_by_their_spelling_are_named(what):
+    """Where none matches, it is an error; where some do, the warning names the likeness."""
+    ours, theirs = LIKE[what]
+    hint = f"{theirs!r} and {ours!r} differ by {what} alone: write them alike."
+    qrels = {ours: {"a": 1}, "x": {"a": 1}}
+    with pytest.raises(
+        InputError, match=r"no topic of the run is in the qrels; the run has 1 topic"
+    ) as raised:
+        calc("AP", qrels, {theirs: ["a"]})
+    assert str(raised.value).endswith(f"the qrels have 2 topics, {min(qrels)!r} for example. {hint}")
+    with pytest.warns(IrTruncWarning, match="not in the run"), pytest.warns(IrTruncWarning, match=hint):
+        calc("AP", qrels, {theirs: ["a"], "x": ["a"]})
+    with pytest.raises(InputError, match=r"'z' for example\.$"):
+        calc("AP", {"z": {"a": 1}}, {"y": ["a"]})
+
+
+def test_a_silent_run_is_no_run_of_strangers():
+    assert calc("RBPT", {"q": {"a": 1}}, {}).aggregated["RBPT"] == 0
+    with pytest.warns(IrTruncWarning, match="ignored 1 topic"):
+        calc("RBPT", {"q": {"a": 1}}, {"q": {}, "other": {"b": 1.0}})
 
 
 def collection(seed: int) -> tuple[dict[str, dict[str, int]], pd.DataFrame]:
