@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 from ir_trunc._core.errors import InputError, noted, warn
 from ir_trunc._core.parameters import file_name, several, whole
+from ir_trunc._core.rankings import Rankings
 from ir_trunc._ranking.runs import source_of
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
-from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.evaluator import Evaluator, imposed_depth, warn_about_ends
 from ir_trunc._scoring.results import Results
 
 RunsLike = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -50,17 +51,20 @@ def score_each(ready: Evaluator, runs: RunsLike, jobs: int = 1) -> Iterator[tupl
     def score(run: Any) -> tuple[Results | Exception, list[str]]:
         with noted(issued=False) as notes:
             try:
-                return ready.calc(run), notes
+                return ready.scored(run), notes
             except Exception as error:  # raised when it is the run's turn
                 return error, notes
 
+    depths: dict[str, int | None] = {}
     try:
         scored = _in_threads(score, named.values(), jobs) if jobs > 1 else map(score, named.values())
         for (name, run), (results, notes) in zip(progress(named.items(), "scoring", "run"), scored):
             messages += [(name, f"{source_of(run)}: ", note) for note in notes]
             if isinstance(results, Exception):
                 raise results
+            depths[name] = None if isinstance(run, Rankings) else imposed_depth(results.rankings)
             yield name, results
+        warn_about_ends(ready.by_measure, depths)
     finally:
         for message in _merged(messages, len(named)):
             warn(message)

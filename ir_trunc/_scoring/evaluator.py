@@ -35,8 +35,10 @@ from ir_trunc.measures.definition import CUTOFF
 __all__ = ["Evaluator", "calc", "calc_aggregate", "curves", "evaluator", "iter_calc"]
 
 _HIGHEST_GRADE = 10**6  # of other providers
-_SHORTEST = 10  # a shorter limit is more likely the system's own: one answer, three passages
+_SHORTEST = 10  # a shorter limit that only some lists have is more likely the system's own
 _SHARE = 0.5  # of the lists
+_SHORTEST_OF_ALL, _SEVERAL = 3, 10  # a limit that all lists have, and how many these must be
+_NAMED = 3  # runs that a warning names for each depth
 
 
 class Options(HowRead, total=False):
@@ -98,9 +100,9 @@ class Evaluator:
         self.missing = None if missing is None else check_missing(missing)
         self.bound: list[BoundMeasure] = []
         self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
-        bound_measures = read_measures(measures)
-        self.measures = tuple(bound_measures)
-        for place, (measure, bound) in enumerate(bound_measures.items()):
+        self.by_measure = read_measures(measures)
+        self.measures = tuple(self.by_measure)
+        for place, (measure, bound) in enumerate(self.by_measure.items()):
             if bound:
                 self.bound.append(bound)
                 continue
@@ -126,10 +128,17 @@ class Evaluator:
 
     def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
+        results = self.scored(run, keep_scores)
+        if not isinstance(run, Rankings) and (depth := imposed_depth(results.rankings)):
+            warn_about_ends(self.by_measure, {source_of(run): depth})
+        return results
+
+    def scored(self, run: RunLike, keep_scores: bool = False) -> Results:
+        """The same, without a warning about the ends of lists, which several runs may share."""
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         rankings = self._open(run, keep or (self.over_ties and not isinstance(run, Rankings)))
         if not isinstance(run, Rankings):
-            warn_about_lists(self.bound, source_of(run), rankings)
+            warn_about_confidence(self.bound, source_of(run), rankings)
         if self.over_ties:
             ties = score_ties(self.measures, rankings, source_of(run))
             return replace(ties.expected, ties=ties)
@@ -206,37 +215,66 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
         )
 
 
-def warn_about_lists(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:
-    """Warn of list ends and of confidences that measures read and that are probably not the system's."""
-    of_end = of_confidence = None
-    for measure in measures:
-        reads = measure.reads
-        if "end" in reads and measure.cutoff is None:
-            of_end = of_end or measure
-        if "confidence" in reads:
-            of_confidence = of_confidence or measure
-    filled = rankings.lengths > 0 if of_end or of_confidence else None
-    if of_end and (k := int(rankings.lengths.max(initial=0))) >= _SHORTEST:
-        lengths = rankings.lengths[filled]
-        share = float((lengths == k).mean()) if len(lengths) > 1 else 0.0
-        if share >= _SHARE:
-            what = (
-                f"{share:.0%} of the lists have exactly {k} documents, a limit that was probably imposed from"
-                f" outside; {of_end.definition.name} takes it for the system's decision"
-            )
-            remedy = f". Write @{k} after the measure"
-            if CUTOFF not in of_end.definition.params:  # WSS@r, for example
-                remedy = (
-                    ", and has no cutoff that says otherwise. If the limit was imposed, end the lists where"
-                    " the system or the reader stopped (ir_trunc truncate), or take another measure"
-                )
-            warn(f"{source}: {what}{remedy}.")
-    if of_confidence and rankings.first_scores is not None:
-        first_scores = rankings.first_scores[filled]
+def imposed_depth(rankings: Rankings) -> int | None:
+    """The length at which many lists end, so that it was probably not each list's own; None for no such."""
+    depth = int(rankings.lengths.max(initial=0))
+    if depth < _SHORTEST_OF_ALL:
+        return None
+    lengths = rankings.lengths[rankings.lengths > 0]
+    share = float((lengths == depth).mean()) if len(lengths) > 1 else 0.0
+    # The five passages of a pipeline are the same limit; a few short lists may be equal by chance.
+    every = share == 1 and len(lengths) >= _SEVERAL
+    return depth if every or (depth >= _SHORTEST and share >= _SHARE) else None
+
+
+def warn_about_ends(
+    measures: Mapping[ir_measures.Measure, BoundMeasure | None], depths: Mapping[str, int | None]
+) -> None:
+    """Warn of measures that read the ends of lists, where runs (by their names) end at an imposed depth."""
+    runs_of: dict[int, list[str]] = {}
+    for name, depth in depths.items():
+        if depth is not None:
+            runs_of.setdefault(depth, []).append(name)
+    reading = {
+        measure: CUTOFF in bound.definition.params
+        for measure, bound in measures.items()
+        if bound is not None and bound.cutoff is None and "end" in bound.reads
+    }
+    if not reading or not runs_of:
+        return
+    lowest = min(runs_of)
+    where = f"{runs_of[lowest][0]}: most lists end at {lowest} documents"
+    if len(depths) > 1:
+        limits = [
+            f"{depth}: {', '.join(names[:_NAMED])}{', ...' * (len(names) > _NAMED)}"
+            for depth, names in sorted(runs_of.items())
+        ]
+        affected = sum(map(len, runs_of.values()))
+        where = f"most lists of {affected} of {len(depths)} runs end at one depth ({'; '.join(limits)})"
+    cut = [str(measure @ lowest) for measure, has_cutoff in reading.items() if has_cutoff]
+    rest = ", ".join(str(measure) for measure, has_cutoff in reading.items() if not has_cutoff)
+    remedies = [f"use {', '.join(cut)}"] * bool(cut)
+    if rest:
+        remedies.append(
+            f"for {rest}, end the lists where the system or its reader stopped (ir_trunc truncate)"
+        )
+    names = ", ".join(map(str, reading))
+    treat = "treats" if len(reading) == 1 else "treat"
+    warn(
+        f"{where}, probably a limit set by the evaluation. {names} {treat} it as a decision of the system;"
+        f" {'; '.join(remedies)}."
+    )
+
+
+def warn_about_confidence(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:
+    """Warn of confidences that measures read, and that tell no answer from another."""
+    reader = next((measure for measure in measures if "confidence" in measure.reads), None)
+    if reader is not None and rankings.first_scores is not None:
+        first_scores = rankings.first_scores[rankings.lengths > 0]
         if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
             what = f"the first documents of all {len(first_scores)} lists have the same score"
             warn(
-                f"{source}: {what}, {first_scores[0]:g}, which {of_confidence.definition.name} takes for"
+                f"{source}: {what}, {first_scores[0]:g}, which {reader.definition.name} takes for"
                 " confidence: it tells no answer from another."
             )
 

@@ -52,10 +52,12 @@ class Evaluator(providers.Evaluator):
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
         from ir_trunc._ranking.runs import rank_run
-        from ir_trunc._scoring.evaluator import warn_about_lists
+        from ir_trunc._scoring.evaluator import imposed_depth, warn_about_confidence, warn_about_ends
 
         rankings = rank_run(self.qrels, run, strangers=True)
-        warn_about_lists(self.bound, f"run ({type(run).__name__})", rankings)
+        source = f"run ({type(run).__name__})"
+        warn_about_confidence(self.bound, source, rankings)
+        warn_about_ends(dict(zip(self.measures, self.bound)), {source: imposed_depth(rankings)})
         for measure, values in zip(self.measures, scores(self.bound, rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)

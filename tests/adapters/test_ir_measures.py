@@ -116,7 +116,7 @@ def test_stock_names_stay_stock_objects():
 def test_an_imposed_limit_is_said_in_ir_measures_too():
     qrels = {str(topic): {"d1": 1} for topic in range(4)}
     run = {topic: {f"d{rank}": 1 / rank for rank in range(1, 21)} for topic in qrels}
-    with pytest.warns(ir_trunc.IrTruncWarning, match="exactly 20 documents.* Write @20"):
+    with pytest.warns(ir_trunc.IrTruncWarning, match="end at 20 documents.* use RBPT@20"):
         ir_measures.calc_aggregate([AP, RBPT], qrels, run)
 
 

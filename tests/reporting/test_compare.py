@@ -15,6 +15,8 @@ from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings, compa
 from ir_trunc._scoring._statistics import corrected
 from ir_trunc.meta.power import TESTS, Setting, not_worse, paired_tests, residual_variance
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*probably a limit")  # the lists of RUNS are of one length
+
 QRELS = {str(topic): {"a": 1, "b": 1, "c": 0} for topic in range(1, 10)} | {"10": {"a": 0}}
 RUNS = {
     "bm25": {topic: ["c", "x", "a", "b"] for topic in QRELS},

@@ -414,7 +414,7 @@ def test_scores_that_look_like_distances_are_reported():
 
 
 @pytest.mark.parametrize(("retrieved", "message"), [
-    ({f"question {number}": {"a": 0.9} for number in range(60)}, "nothing was retrieved"),
+    ({f"question {number}": {"a": 0.9} for number in range(60)}, "no topic of the run"),
     ({}, "nothing was retrieved"),
     ({f"q{number}": [] for number in range(60)}, r"for any of the 60 .*\(for example question q0.*same ids"),
     ({f"q{number}": {"other": 0.5} for number in range(60)}, "60 questions have relevant documents"),

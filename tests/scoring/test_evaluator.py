@@ -38,8 +38,11 @@ def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():
     qrels = {str(topic): {"d1": 1} for topic in range(4)}
     run = {topic: {f"d{rank}": -rank for rank in range(1, 21)} for topic in qrels}
     for measures, what in (
-        ("AP RBPT SetP", r"100% of the lists have exactly 20 documents.* Write @20"),
-        ("WSS(D=20) WSS(D=20)@95", r"WSS .*has no cutoff that says otherwise.*end the lists"),
+        (
+            "AP RBPT SetP OIE",
+            r"end at 20 documents, .* RBPT, SetP, OIE treat .* use RBPT@20, OIE@20; for SetP, e",
+        ),
+        ("WSS(D=20) WSS(D=20)@95", r"WSS\(D=20\) treats it as .*; for WSS\(D=20\), end the lists where"),
     ):
         with pytest.warns(IrTruncWarning, match=what) as caught:
             calc(measures, qrels, run)
@@ -51,6 +54,31 @@ def test_lists_of_one_length_are_said_where_a_measure_reads_the_end():
             calc(measures, qrels, run)
         calc("RBPT", qrels, shorter)
         calc("RBPT", None, rank(qrels, run))
+
+
+def test_the_few_passages_of_a_pipeline_are_a_limit_too():
+    qrels = {str(topic): {"d1": 1} for topic in range(10)}
+    run = {key: [f"d{rank}" for rank in range(1, 6)] for key in qrels}
+    with pytest.warns(IrTruncWarning, match=r"run \(dict\): most lists end at 5 documents, .* use RBPT@5\."):
+        calc("RBPT", qrels, run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        calc("RBPT", qrels, run | {"0": ["d1"]})  # a list that ended earlier
+        calc("RBPT", qrels, {key: ["d1"] for key in qrels})  # one answer for each question
+
+
+def test_one_message_lists_the_depths_of_all_runs_and_proposes_one_cutoff():
+    qrels = {str(topic): {"d1": 1} for topic in range(4)}
+    depths = {"a": 100, "b": 50, "c": 100, "ends": 3}
+    runs = {name: {key: [f"d{rank}" for rank in range(k)] for key in qrels} for name, k in depths.items()}
+    with pytest.warns(IrTruncWarning) as caught:
+        comparison = compare("RBPT OIE AP", qrels, runs)
+    (message,) = (str(warning.message) for warning in caught)
+    assert message.startswith(
+        "most lists of 3 of 4 runs end at one depth (50: b; 100: a, c), probably a limit"
+    )
+    assert message.endswith("RBPT, OIE treat it as a decision of the system; use RBPT@50, OIE@50.")
+    assert message in comparison.notes
 
 
 # Measures that other tools of ir-measures compute: they get exactly the lists that ir_trunc scores.

@@ -74,7 +74,7 @@ def test_another_number_of_jobs_is_refused(jobs):
         compare("AP", QRELS, RUNS, jobs=jobs)
 
 
-@pytest.mark.filterwarnings("ignore:.*exactly 100 documents")
+@pytest.mark.filterwarnings("ignore:.*probably a limit")
 def test_a_comparison_by_threads_and_at_the_command_line(collection, command, monkeypatch):
     expected = compare("AP RBPT", QRELS, RUNS, baseline=next(iter(RUNS)))
     assert repr(compare("AP RBPT", QRELS, RUNS, baseline=next(iter(RUNS)), jobs=4)) == repr(expected)
