@@ -147,7 +147,8 @@ def test_bad_runs_and_qrels(cli, complaint, tmp_path, kind, name, data, part):
 @pytest.mark.filterwarnings("ignore")
 def test_topics_of_thousands_of_digits_are_topics(cli, tmp_path):
     (tmp_path / "digits.qrels").write_bytes(b"7" * 5000 + b" 0 a 1\n")
-    assert cli("digits.qrels", "a.run", "AP", "-q")[0] == 0
+    (tmp_path / "digits.run").write_bytes(b"7" * 5000 + b" Q0 a 1 2.5 t\n")
+    assert cli("digits.qrels", "digits.run", "AP", "-q")[0] == 0
 
 
 @pytest.mark.parametrize(("measure", "parts"), [
