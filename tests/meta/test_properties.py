@@ -9,7 +9,7 @@ import pytest
 from naive import RUN_TWINS, TWINS, Query, Setting
 from naive_properties import deepness, on_every_list, shallowness
 
-from ir_trunc import meta
+from ir_trunc import Rankings, calc, meta
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc.measures import registry
 from ir_trunc.meta import _trials as trials
@@ -111,8 +111,8 @@ def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
             assert (prop, part.setting, part.verdict) == (prop, part.setting, expected)
 
 
-# Verdicts that were wrong: two lists, of which the first has to score higher, and does not; each is text, and how
-# many relevant documents are judged.
+# Verdicts that were wrong: the first list has to score higher than the second, and does not. The numbers are
+# those of relevant documents that are judged.
 REFUTED = {
     ("WSS", "Recall"): (("10", 21), ("10", 22)),
     ("AP", "Top-weightedness"): (("00001001", 2), ("00000110", 2)),
@@ -127,8 +127,8 @@ def test_verdicts_that_were_refuted_are_given_no_more(name, prop):
     scores = []
     for text, relevant in REFUTED[name, prop]:
         judged = [0] * (text.count("0") + 1) + [1] * relevant
-        lists = ir_trunc.Rankings.from_lists([map(int, text)], [judged])
-        scores.append(ir_trunc.calc(name, None, lists).aggregated[name])
+        lists = Rankings.from_lists([map(int, text)], [judged])
+        scores.append(calc(name, None, lists).aggregated[name])
     assert scores[0] < scores[1]
     first, *_ = _kept()[name][prop]
     assert first.verdict == "violated"
