@@ -268,15 +268,17 @@ def warn_about_ends(
 
 def warn_about_confidence(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:
     """Warn of confidences that measures read, and that tell no answer from another."""
-    reader = next((measure for measure in measures if "confidence" in measure.reads), None)
-    if reader is not None and rankings.first_scores is not None:
+    for measure in measures if rankings.first_scores is not None else ():
+        if "confidence" not in measure.reads:
+            continue
         first_scores = rankings.first_scores[rankings.lengths > 0]
         if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
             what = f"the first documents of all {len(first_scores)} lists have the same score"
             warn(
-                f"{source}: {what}, {first_scores[0]:g}, which {reader.definition.name} takes for"
+                f"{source}: {what}, {first_scores[0]:g}, which {measure.definition.name} takes for"
                 " confidence: it tells no answer from another."
             )
+        return
 
 
 def calc(

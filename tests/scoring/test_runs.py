@@ -80,10 +80,10 @@ def test_a_comparison_by_threads_and_at_the_command_line(collection, command, mo
     assert repr(compare("AP RBPT", QRELS, RUNS, baseline=next(iter(RUNS)), jobs=4)) == repr(expected)
     monkeypatch.chdir(collection)
     words = ["demo.qrels", *sorted(path.name for path in collection.glob("*.run")), "RBPT", "AP"]
-    for more in ([], ["--baseline", "says-little.run"]):
-        alone = command(*words, *more)
+    for whole in (words, ["compare", *words, "--baseline", "says-little.run"]):
+        alone = command(*whole)
         assert alone[0] == 0
-        assert command(*words, *more, "--jobs", "2") == alone
+        assert command(*whole, "--jobs", "2") == alone
     assert command(*words, "--jobs", "0") == (
         2,
         "",
