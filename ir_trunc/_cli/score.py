@@ -89,9 +89,10 @@ def main(words: Sequence[str]) -> int:
 
 def _missing_topics(name: str, results: Results) -> Iterator[str]:
     """How many topics of the qrels the run does not have, and what became of them."""
-    if missing := results.universe.missing:
-        treated = "excluded" if results.universe.excluded else "counted as empty"
-        yield f"{name}: {counted(missing, 'topic')} missing from the run, {treated}"
+    universe = results.universe
+    for missing, treated in ((universe.missing, "counted as empty"), (universe.excluded, "excluded")):
+        if missing:
+            yield f"{name}: {counted(missing, 'topic')} missing from the run, {treated}"
 
 
 def _scores(name: str, results: Results, args: Words) -> Iterator[Row]:

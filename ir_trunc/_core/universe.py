@@ -79,9 +79,12 @@ class Nest:
             self.groups.insert(0, list(number_of))
             self.parents.insert(0, np.array(parents, np.int64))
 
-    def means(self, values: Floats, level: int) -> Floats:
-        """The means (M x groups) of values (M x lists) for a key: 0 is the outermost, -1 the whole run."""
-        for parents in reversed(self.parents[max(level, 0) :]):
+    def means(self, values: Floats, level: int, unit: int = 0) -> Floats:
+        """The means (M x groups) of values (M x lists) for a key: 0 is the outermost, -1 the whole run.
+
+        unit: the key whose groups count alike in the mean of the whole run.
+        """
+        for parents in reversed(self.parents[unit if level < 0 else level :]):
             sizes = np.bincount(parents)
             sums = np.zeros((len(values), len(sizes)))
             for row, of_measure in zip(sums, values):
@@ -145,7 +148,7 @@ class Universe:
         lines = {
             "topics": self.topics,
             "in the run": self.in_run,
-            "missing": f"{self.missing}, excluded" if self.excluded else self.missing,
+            "missing": f"{self.missing}{f' and {self.excluded} excluded' * bool(self.excluded)}",
             "unjudged": self.unjudged,
             "nil queries": self.nil,
             "collection size": self.sizes or "not used",

@@ -187,10 +187,11 @@ class MarkedTable:
                 lines.append([f"{cell.below} {'':<{w}}" for cell, w in zip(row, widths)])
         frame = pd.DataFrame(lines, index=pd.Index(names, name="system"), columns=list(self.columns))
         shown = "\n".join(line.rstrip() for line in table_text(frame, None).splitlines())
-        notes = [*self._notes(BEST, str), *self.warnings[:_WARNINGS]]
+        notes, above = self._notes(BEST, str), [*self.warnings[:_WARNINGS]]
         if (more := len(self.warnings) - _WARNINGS) > 0:
-            notes.append(f"({more} more in `notes`)")
-        return "\n".join([fitted(self.caption), "", shown, *[""] * bool(notes), *map(fitted, notes)])
+            above.append(f"({more} more in `notes`)")
+        lines = [*map(fitted, (self.caption, *above)), "", shown, *[""] * bool(notes), *map(fitted, notes)]
+        return "\n".join(lines)
 
     def latex(self, label: str = "") -> str:
         """A table environment for the package booktabs; the caption explains the marks, the best is bold.
@@ -220,10 +221,10 @@ class MarkedTable:
             cells = [_marked(cell, "<strong>{}</strong>", "<br><small>{}</small>", _html) for cell in row]
             scores = "".join(f"<td>{cell}</td>" for cell in cells)
             lines.append(f'<tr><th scope="row">{name}</th>{scores}</tr>')
-        sentences = [*self._notes("Bold:", _html), *map(_html, self.warnings)]
-        notes = "".join(f"<p>{sentence}</p>\n" for sentence in sentences)
+        above = [f"<p>{_html(warning)}</p>" for warning in self.warnings]
+        notes = "".join(f"<p>{sentence}</p>\n" for sentence in self._notes("Bold:", _html))
         caption = f"<caption><span>{_html(self.caption)}</span></caption>"
-        top = ["<table>", caption, f"<thead><tr>{head}</tr></thead>", "<tbody>"]
+        top = [*above, "<table>", caption, f"<thead><tr>{head}</tr></thead>", "<tbody>"]
         return "\n".join([*top, *lines, "</tbody>", "</table>", notes])
 
     def markdown(self) -> str:
@@ -233,8 +234,8 @@ class MarkedTable:
             for name, row in zip(self._rows("*{}* ".format, _markdown), self.cells)
         ]
         table = markdown_table(["system", *map(_markdown, self.columns)], rows, 1).removesuffix("\n")
-        notes = [*self._notes("Bold:", _markdown), *map(_markdown, self.warnings)]
-        return "\n\n".join([_markdown(self.caption), table, *notes]) + "\n"
+        above, notes = map(_markdown, self.warnings), self._notes("Bold:", _markdown)
+        return "\n\n".join([_markdown(self.caption), *above, table, *notes]) + "\n"
 
     def _rows(self, letter: Callable[[str], str], escape: Callable[[str], str]) -> list[str]:
         letters = list(map(letter, self.letters)) or [""] * len(self.rows)

@@ -78,7 +78,8 @@ def compare(
         worse; one number, or `{measure: number}`. Adds p values of non-inferiority and of equivalence.
     unit : str, optional
         For data with keys, the key whose values are independent of each other, by default the outermost one.
-        Tests, intervals and random draws take the nested mean of each unit as one value.
+        Tests, intervals and random draws take the nested mean of each unit as one value, and the means of the
+        table are means over these units.
     repetitions, seed : int
         Number of random draws and their seed, for tests that draw.
     jobs : int
@@ -316,7 +317,7 @@ class _ScoredRun:
         for row, bound in enumerate(map(bind, results.measures)):
             if bound is not None:  # a mean is where values can be
                 bounds[row] = np.clip(drawn.get(row, bounds[row]), *bound.range)
-        empty, views = int((results.rankings.lengths == 0).sum()), _views(results)
+        empty, views = int((results.rankings.lengths == 0).sum()), _views(results, unit)
         return cls(results.topics, name, results.nil, empty, results.values, paired, bounds, views, untested)
 
 
@@ -347,11 +348,14 @@ def bootstrap_interval(
     return bounds
 
 
-def _views(results: Results) -> Floats:
-    """Means over all topics, over those with answers and over nil queries (3 x M); NaN over none."""
+def _views(results: Results, unit: str | None) -> Floats:
+    """Means over all topics, over those with answers and over nil queries (3 x M); NaN over none.
+
+    They are means over units, as the tests are of units.
+    """
     means = np.full((3, len(results.measures)), np.nan)
     for row, topics in enumerate((np.ones(len(results.nil), bool), ~results.nil, results.nil)):
         if topics.any():
             part = results if topics.all() else results.over(topics)
-            means[row] = list(part.aggregated.values())
+            means[row] = part.means(unit)
     return means

@@ -254,8 +254,9 @@ class Comparison(Saved):
     def heading(self) -> str:
         """How many systems and topics there are."""
         systems, topics = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
-        if self.units != len(self.topics):
-            topics = f"{counted(self.units, self.unit)} with {counted(len(self.topics), 'list')}"
+        if self.unit != "topic" or self.units != len(self.topics):
+            lists = f" with {counted(len(self.topics), 'list')}" * (self.units != len(self.topics))
+            topics = f"{counted(self.units, self.unit)}{lists}"
         against = "" if self.baseline is None else f" (baseline: {self.baseline})"
         nil = f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
         return f"Mean scores of {systems}{against} over {topics}{nil * bool(self.nil.any())}"

@@ -25,7 +25,7 @@ from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting.compare import bootstrap_interval, values_of_whole_run
 from ir_trunc._reporting.comparison import FEW_UNITS
 from ir_trunc._scoring._statistics import half_of_interval
-from ir_trunc._scoring.evaluator import Evaluator, Options
+from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import oriented
@@ -354,7 +354,8 @@ class Gate(Result):
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
 
     def __repr__(self) -> str:
-        return "\n".join([fitted(self.heading), *(fitted(line, 11) for line in self.lines())])
+        cautions = [fitted(f"Read with care: {note}", 2) for note in self.notes if IMPOSED in note]
+        return "\n".join([fitted(self.heading), *cautions, *(fitted(line, 11) for line in self.lines())])
 
 
 @renamed(lambda confidence: 1 - number("confidence", confidence, 0, 1, inside=True), confidence="alpha")

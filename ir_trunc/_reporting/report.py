@@ -32,11 +32,12 @@ from ir_trunc._reporting.comparison import Comparison
 from ir_trunc._reporting.gate import Gate
 from ir_trunc._scoring._runs import RunsLike, by_name
 from ir_trunc._scoring._ties import tie_notes
-from ir_trunc._scoring.evaluator import Options
+from ir_trunc._scoring.evaluator import IMPOSED, Options
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Abstention, Results
 from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.truncation import cross_validate
+from ir_trunc.truncation._fitting import units_of
 from ir_trunc.truncation.study import bin_name, bin_of
 from ir_trunc.version import __version__
 
@@ -139,7 +140,7 @@ def report(
         with noted(issued=False):  # the comparison has given the warnings
             lists = {name: rank_one(run) for name, run in named.items()}
             cuts = _cuts(measures, lists)
-            gains = _policy_gains(cuts, lists, folds)
+            gains = _policy_gains(cuts, lists, folds, unit)
             first = {} if documents is None else _first_documents(named, lists, left)
         notes += () if cuts is None else tie_notes(cuts.measure, lists)
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
@@ -149,7 +150,8 @@ def report(
     for file, name, *_ in files:
         messages = [message.replace(file, name) for message in messages]
     page: str = render(
-        _sections(comparison, cuts, gains, lists),
+        _sections(comparison, cuts, gains, lists, unit),
+        cautions=[message for message in messages if IMPOSED in message],
         title=title,
         version=__version__,
         gate=gate,
@@ -181,7 +183,11 @@ def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
 
 
 def _verdict(
-    comparison: Comparison, cuts: _Curves | None, gains: dict[str, Any], lists: Mapping[str, Rankings]
+    comparison: Comparison,
+    cuts: _Curves | None,
+    gains: dict[str, Any],
+    lists: Mapping[str, Rankings],
+    unit: str | None,
 ) -> dict[str, Any]:
     """The best system (with a baseline, of the others), the next or the baseline, and the best policy."""
     measure = comparison.measures[0] if cuts is None else cuts.measure
@@ -206,26 +212,36 @@ def _verdict(
         "policy": max(
             tried, key=lambda gain: float(oriented(measure, np.array(gain["score"]))), default=None
         ),
-        "length": float(lists[best].lengths.mean()),
+        "length": _mean(lists[best], lists[best].lengths, unit),
     }
 
 
 def _sections(
-    comparison: Comparison, cuts: _Curves | None, gains: dict[str, Any], lists: Mapping[str, Rankings]
+    comparison: Comparison,
+    cuts: _Curves | None,
+    gains: dict[str, Any],
+    lists: Mapping[str, Rankings],
+    unit: str | None,
 ) -> dict[str, Any]:
     """What the template says of all topics together."""
     return {
         "found": comparison,
         "cuts": cuts,
         "policies": gains,
-        "verdict": _verdict(comparison, cuts, gains, lists),
+        "verdict": _verdict(comparison, cuts, gains, lists, unit),
         "charted": np.flatnonzero(np.isfinite(comparison.views[0]).all(axis=1)).tolist(),
         "comparison": replace(comparison, notes=()).to_html(),  # the page has a section of notes
         "abstention": _abstention(lists),
-        "lengths": _length_bars(cuts, lists),
+        "lengths": _length_bars(cuts, lists, unit),
         "many": len(comparison.systems) * len(comparison.topics),
         "universe": next(iter(lists.values())).universe,
     }
+
+
+def _mean(rankings: Rankings, values: Any, unit: str | None) -> float:
+    """The mean of values of lists over units, as the means of the comparison are."""
+    _, _, weights = units_of(rankings, unit)
+    return float(np.average(values, weights=weights)) if len(rankings) else float("nan")
 
 
 def _abstention(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
@@ -315,7 +331,9 @@ class _Curves:
     regrets: Floats  # by run and list
 
 
-def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> list[dict[str, Any]]:
+def _length_bars(
+    cuts: _Curves | None, lists: Mapping[str, Rankings], unit: str | None
+) -> list[dict[str, Any]]:
     """For each run the shares of its lists in bins of length, as they are and at their best cuts."""
     if cuts is None:
         return []
@@ -326,28 +344,30 @@ def _length_bars(cuts: _Curves | None, lists: Mapping[str, Rankings]) -> list[di
     for name, both in bins.items():
         shares = [(np.bincount(of, minlength=count) / max(1, len(of))).tolist() for of in both]
         bars = [{"bin": label, "own": own, "best": best} for label, own, best in zip(names, *shares)]
-        mean, median = float(lists[name].lengths.mean()), float(np.median(cuts.best[name]))
+        mean, median = _mean(lists[name], lists[name].lengths, unit), float(np.median(cuts.best[name]))
         systems.append({"name": name, "bars": bars, "mean": mean, "median": median})
     return systems
 
 
-def _policy_gains(cuts: _Curves | None, lists: Mapping[str, Rankings], folds: int) -> dict[str, Any]:
+def _policy_gains(
+    cuts: _Curves | None, lists: Mapping[str, Rankings], folds: int, unit: str | None
+) -> dict[str, Any]:
     """Scores of policies: rows for each run and policy, or the reason why there are none."""
     if cuts is None:
         return {"rows": [], "why": "no measure of the page scores each list by itself"}
-    parts = min(folds, len(next(iter(lists.values()))))
+    parts = min(folds, int(units_of(next(iter(lists.values())), unit)[1].max(initial=-1)) + 1)
     if parts < 2:
         return {"rows": [], "why": "one topic cannot be split"}
     why, table = "", pd.DataFrame()
     for policies in (POLICIES, WITHOUT_SCORES):
         try:
-            table = pd.DataFrame(cross_validate(policies, cuts.measure, None, lists, folds=parts))
+            table = pd.DataFrame(cross_validate(policies, cuts.measure, None, lists, folds=parts, unit=unit))
             break
         except IrTruncError as error:
             why = str(error).rstrip(".")
     if not len(table):
         return {"rows": [], "why": why}
-    means = {name: float(curve.own().mean()) for name, curve in cuts.curves.items()}
+    means = {name: _mean(lists[name], curve.own(), unit) for name, curve in cuts.curves.items()}
     return {"rows": table.to_dict("records"), "why": why, "tried": policies, "folds": parts, "means": means}
 
 

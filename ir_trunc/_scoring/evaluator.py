@@ -38,6 +38,7 @@ _HIGHEST_GRADE = 10**6  # of other providers
 _SHORTEST = 10  # a shorter limit that only some lists have is more likely the system's own
 _SHARE = 0.5  # of the lists
 _SHORTEST_OF_ALL, _SEVERAL = 3, 10  # a limit that all lists have, and how many these must be
+IMPOSED = "probably a limit set by the evaluation"
 _NAMED = 3  # runs that a warning names for each depth
 
 
@@ -260,10 +261,7 @@ def warn_about_ends(
         )
     names = ", ".join(map(str, reading))
     treat = "treats" if len(reading) == 1 else "treat"
-    warn(
-        f"{where}, probably a limit set by the evaluation. {names} {treat} it as a decision of the system;"
-        f" {'; '.join(remedies)}."
-    )
+    warn(f"{where}, {IMPOSED}. {names} {treat} it as a decision of the system; {'; '.join(remedies)}.")
 
 
 def warn_about_confidence(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:

@@ -235,7 +235,7 @@ class Results(Result):
             assumed,
             topics=len(rankings),
             in_run=len(rankings) - empty,
-            missing=empty + assumed.excluded,
+            missing=empty,
             unjudged=int((sizes_of(judgments.offsets) == 0).sum()),
             nil=int(self.nil.sum()),
             sizes=", ".join(sorted(map(str, sizes))),
@@ -249,16 +249,19 @@ class Results(Result):
         universe = self.rankings.universe
         return Nest(universe.nesting, self.topics) if universe and universe.nesting else None
 
-    def _nested(self, level: int) -> Floats:
-        """Nested means of each measure for the groups of a level, -1 for the whole run (M x groups)."""
+    def _nested(self, level: int, unit: int = 0) -> Floats:
+        """Nested means of each measure for the groups of a level (M x groups); -1: for the whole run.
+
+        unit: the level whose groups count alike in the mean of the whole run.
+        """
         assert self._nest is not None
         means = []
         for measure, values in zip(self.measures, self.values):
             bound = bind(measure)
             if bound is None or bound.definition.scope == "list":
-                means.append(self._nest.means(values[None], level)[0])
+                means.append(self._nest.means(values[None], level, unit)[0])
                 continue
-            parts = self._nest.means(RunScores(bound, self.rankings).parts, level)
+            parts = self._nest.means(RunScores(bound, self.rankings).parts, level, unit)
             means.append(value_from_means(bound, parts))
         return np.array(means).reshape(len(means), -1)
 
@@ -391,6 +394,15 @@ class Results(Result):
             means.append(aggregator.result())
         return tuple(means)
 
+    def means(self, unit: str | None = None) -> tuple[float, ...]:
+        """The mean of each measure over the units of a key, by default the outermost: nested below it."""
+        level = self._level(unit)
+        if level == 0 or not len(self.topics):
+            return self._means
+        nested = self._nested(-1, level)[:, 0].tolist()
+        counts = [not isinstance(measure.aggregator(), MeanAgg) for measure in self.measures]
+        return tuple(total if count else mean for total, count, mean in zip(self._means, counts, nested))
+
     @property
     def aggregated(self) -> Aggregated:
         """Every measure with its mean (for counts: sum) over all topics, as ir-measures adds it up.
@@ -503,9 +515,10 @@ class Results(Result):
         if self._nest is not None:
             names = zip((*self.universe.keys[:-1], "list"), self._nest.groups)
             topics = ", ".join(counted(len(groups), name) for name, groups in names)
-        if missing := self.universe.missing:
-            excluded = ", excluded" if self.universe.excluded else ""
-            named += f"; {missing} missing from the run{excluded}"
+        if self.universe.missing:
+            named += f"; {self.universe.missing} missing from the run"
+        if self.universe.excluded:
+            named += f"; {self.universe.excluded} more missing from the run, excluded"
         if self.ties is not None:
             named += f"; {self.ties.heading}"
         return f"Results over {topics} ({means}){named}"

@@ -12,7 +12,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.curve import TOLERANCE, Curve
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
-from ir_trunc._core.parameters import instance
+from ir_trunc._core.parameters import instance, one_of
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._core.universe import Nest
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
@@ -167,16 +167,22 @@ def unjudged_lists(run: Rows, topics: Sequence[str], nil: NilRule | Convention |
     return rank_rows(qrels, [run], keep_scores=True)
 
 
-def units_of(rankings: Rankings) -> tuple[str, Ints, Floats]:
-    """The outermost key, the number of its value for each list, and weights of lists in nested means."""
+def units_of(rankings: Rankings, unit: str | None = None) -> tuple[str, Ints, Floats]:
+    """A key, by default the outermost, the number of its group for each list, and weights of the lists.
+
+    The weights are those of the lists in the mean over the groups of this key.
+    """
     nesting = rankings.universe and rankings.universe.nesting
-    if not nesting:
+    if not nesting and unit is None:
         return "", np.arange(len(rankings)), np.ones(len(rankings))
-    nest = Nest(nesting, rankings.topics)
-    units, weights = np.arange(len(nest.groups[0])), np.ones(len(nest.groups[0]))
-    for parents in nest.parents:
+    known = nesting.names if nesting else ()
+    name = known[0] if unit is None else one_of("unit", unit, known)
+    assert nesting
+    nest, level = Nest(nesting, rankings.topics), known.index(name)
+    units, weights = np.arange(len(nest.groups[level])), np.ones(len(nest.groups[level]))
+    for parents in nest.parents[level:]:
         units, weights = units[parents], (weights / np.bincount(parents))[parents]
-    return nesting.names[0], units, weights / weights.mean()
+    return name, units, weights / weights.mean()
 
 
 def check_rows(run: Any) -> None:

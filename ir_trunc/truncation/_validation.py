@@ -46,6 +46,7 @@ def cross_validate(
     folds: int = 5,
     seed: int = 0,
     further_measures: MeasureLike = (),
+    unit: str | None = None,
     **options: Unpack[Options],
 ) -> pd.DataFrame:
     """Score, regret and length of policies, each fitted on some topics of a run and applied to the others.
@@ -66,11 +67,14 @@ def cross_validate(
         As for `ir_trunc.compare`.
     folds : int
         Parts into which the topics are split; each part is cut by a policy fitted on all others. With keys,
-        values of the outermost key are split, drawn and tested: the lists of one stay in one part.
+        units are split, drawn and tested: the lists of one stay in one part.
     seed : int
         Start of the random numbers that split the topics and draw the bootstrap.
     further_measures : MeasureLike, optional
         Measures of the cut lists, to which nothing is fitted.
+    unit : str, optional
+        For data with keys, the key whose values are independent of each other, by default the outermost one.
+        All means are over these units.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def cross_validate(
     rows = []
     for name, run in each_run(runs, "cross-validating"):
         rankings = rank_one(run)
-        split = Split.of(rankings, folds, seed)
+        split = Split.of(rankings, folds, seed, unit=unit)
         of_run = bound.definition.scope == "run"
         best = np.full(len(rankings), np.nan) if of_run else curve_of(measure, rankings).best()[1]
         best = split.unit_means(best)
@@ -129,14 +133,17 @@ def cross_validate(
                 "length": split.unit_means(cuts).mean(),
                 "empty": split.unit_means(cuts == 0).mean(),
                 "coverage": split.unit_means(cuts > 0).mean(),
-                "set_size": cuts[cuts > 0].mean() if cuts.any() else np.nan,
+                "set_size": np.average(cuts, weights=split.weights * (cuts > 0)) if cuts.any() else np.nan,
                 "p_value": _paired_p_value(values, of_greedy),
                 "silence_precision": results.abstention.precision,
                 "silence_recall": results.abstention.recall,
             }
             if rankings.costs is not None:
-                row["cost"] = rankings.costs[results.rankings.places].sum() / len(rankings)
-            rows.append(row | {str(other): results.aggregated[other] for other in further})
+                lists = np.repeat(np.arange(len(kept)), kept.lengths)
+                costs = np.bincount(lists, rankings.costs[results.rankings.places], len(kept))
+                row["cost"] = split.unit_means(costs).mean()
+            means = dict(zip(results.measures, results.means(unit)))
+            rows.append(row | {str(other): means[other] for other in further})
     return as_table(rows)
 
 
@@ -163,9 +170,16 @@ class Split:
     parts: list[Ints]
 
     @classmethod
-    def of(cls, rankings: Rankings, folds: int | None, seed: int, lists: str = "topics") -> Split:
+    def of(
+        cls,
+        rankings: Rankings,
+        folds: int | None,
+        seed: int,
+        lists: str = "topics",
+        unit: str | None = None,
+    ) -> Split:
         """folds: the number of parts, by default 5 or as many as there are units. lists: what they are of."""
-        unit, unit_of, weights = units_of(rankings)
+        unit, unit_of, weights = units_of(rankings, unit)
         units = int(unit_of.max(initial=-1)) + 1
         if folds is not None and whole("folds", folds, 2) > units > 1:
             what = f"values of {unit!r}" if unit else lists

@@ -128,7 +128,7 @@ def test_options_about_topics_hold_for_rankings_or_are_refused():
     for judged in (qrels, None):
         with pytest.warns(match=r"^Rankings: 1 of the 2 topics .* \(for example 2\); excluded"):
             results = calc("AP", judged, rankings, missing="exclude")
-        assert (results.topics, results.universe.missing) == (("1",), 1)
+        assert (results.topics, results.universe.missing, results.universe.excluded) == (("1",), 0, 1)
         with pytest.raises(
             InputError, match=r"1 of the 2 topics of the qrels is not in the run \(for example 2"
         ):

@@ -138,7 +138,7 @@ def test_a_comparison_with_a_baseline():
 
 def test_the_table_marks_the_best_and_what_is_significant():
     lines = repr(compare("AP RBPT", QRELS, RUNS, baseline="bm25")).splitlines()
-    assert next(line for line in lines if line.startswith("good")).count("+*") == 2
+    assert next(line for line in lines if line.startswith("good ")).count("+*") == 2
     assert "* significantly different from bm25." in lines
     assert "Empty lists, which are scored as such: good 1." in lines
     assert not any("no marks" in line for line in lines)
