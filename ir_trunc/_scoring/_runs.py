@@ -15,7 +15,7 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc._ranking.runs import source_of
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
-from ir_trunc._scoring.evaluator import Evaluator, imposed_depth, warn_about_ends
+from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, imposed_depth, warn_about_ends
 from ir_trunc._scoring.results import Results
 
 RunsLike = Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -51,7 +51,7 @@ def score_each(ready: Evaluator, runs: RunsLike, jobs: int = 1) -> Iterator[tupl
     def score(run: Any) -> tuple[Results | Exception, list[str]]:
         with noted(issued=False) as notes:
             try:
-                return ready.scored(run), notes
+                return ready.calc(run), notes
             except Exception as error:  # raised when it is the run's turn
                 return error, notes
 
@@ -59,7 +59,7 @@ def score_each(ready: Evaluator, runs: RunsLike, jobs: int = 1) -> Iterator[tupl
     try:
         scored = _in_threads(score, named.values(), jobs) if jobs > 1 else map(score, named.values())
         for (name, run), (results, notes) in zip(progress(named.items(), "scoring", "run"), scored):
-            messages += [(name, f"{source_of(run)}: ", note) for note in notes]
+            messages += [(name, f"{source_of(run)}: ", note) for note in notes if IMPOSED not in note]
             if isinstance(results, Exception):
                 raise results
             depths[name] = None if isinstance(run, Rankings) else imposed_depth(results.rankings)

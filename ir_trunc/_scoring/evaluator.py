@@ -129,17 +129,13 @@ class Evaluator:
 
     def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
-        results = self.scored(run, keep_scores)
-        if not isinstance(run, Rankings) and (depth := imposed_depth(results.rankings)):
-            warn_about_ends(self.by_measure, {source_of(run): depth})
-        return results
-
-    def scored(self, run: RunLike, keep_scores: bool = False) -> Results:
-        """The same, without a warning about the ends of lists, which several runs may share."""
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         rankings = self._open(run, keep or (self.over_ties and not isinstance(run, Rankings)))
         if not isinstance(run, Rankings):
-            warn_about_confidence(self.bound, source_of(run), rankings)
+            source = source_of(run)
+            warn_about_confidence(self.bound, source, rankings)
+            if depth := imposed_depth(rankings):
+                warn_about_ends(self.by_measure, {source: depth})
         if self.over_ties:
             ties = score_ties(self.measures, rankings, source_of(run))
             return replace(ties.expected, ties=ties)
