@@ -14,8 +14,9 @@ from typing import IO, Any, TextIO, cast
 
 from ir_trunc._core.errors import IrTruncError, printable
 
-# Errors that end a command with one line. Any other is a fault of the program and keeps its traceback.
-ENDINGS = (IrTruncError, OSError, MemoryError, ImportError)
+# Errors that end a command with one line; warnings are where the user makes them errors. Any other error is a
+# fault of the program and keeps its traceback.
+ENDINGS = (IrTruncError, OSError, MemoryError, ImportError, Warning)
 
 
 class MovedError(IrTruncError):

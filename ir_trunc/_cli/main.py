@@ -142,7 +142,7 @@ def _import_modules(words: Sequence[str]) -> tuple[list[str], list[str]]:
             import_module(name.removesuffix(".py").replace(os.sep, "."))
         except IrTruncError as error:
             raise IrTruncError(f"--import {name}: {error}") from None
-        except Exception as error:  # the module is the user's: anything may be wrong with it
+        except (Exception, SystemExit) as error:  # the module is the user's: anything may be wrong with it
             raise IrTruncError(f"--import {name!r} fails: {type(error).__name__}: {error}") from error
     return [f"--import={name}" for name in modules], rest
 

@@ -225,6 +225,8 @@ def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
     low, high = _inverted(D, how, draws) if test == "randomisation" else (mean - needed, mean + needed)
     effect = _effect(D)
     if test in FOR_ALL_PAIRS:
+        # A difference that equals the bound is not significant, whatever rounding makes of the two.
+        low, high = np.where(p > how.alpha, [np.minimum(low, 0), np.maximum(high, 0)], [low, high])
         variance = residual_variance(scores)
         effect = mean / np.sqrt(variance) if variance > 0 else mean * np.nan
     return Pairs(p, low * unit, high * unit, effect, draws)

@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from ir_trunc import InputError
+from ir_trunc import InputError, IrTruncWarning
 from ir_trunc._core.errors import printable
 
 EVIL = "\x1b[31m\u202e\x9b2J"
@@ -149,6 +149,7 @@ def test_signals_mean_what_they_meant_once_the_command_has_ended(folder, command
     (MemoryError("no room for 9 EiB"), 2, "ir_trunc: there is not enough memory: no room for 9 EiB.\n"),
     (KeyboardInterrupt(), 130, "ir_trunc: interrupted.\n"),
     (ImportError("no libarrow"), 2, "ir_trunc: a package cannot be imported: no libarrow.\n"),
+    (IrTruncWarning("it is an error here"), 2, "ir_trunc: it is an error here\n"),
 ])  # fmt: skip
 def test_what_ends_a_command_is_one_line(folder, command, monkeypatch, error, status, message):
     def fail(*_, **__):
@@ -156,6 +157,14 @@ def test_what_ends_a_command_is_one_line(folder, command, monkeypatch, error, st
 
     monkeypatch.setattr("ir_trunc._cli.score.score_each", fail)
     assert command("qrels", "in.run", "AP") == (status, "", message)
+
+
+def test_a_module_that_leaves_the_process_is_a_mistake_and_no_verdict(folder, ended):
+    """Status 1 is the answer 'no' of a command that ran."""
+    (folder / "leaves.py").write_text("raise SystemExit(1)")
+    status, out, message = ended("--import", "leaves", "qrels", "in.run", "AP")
+    assert (status, out) == (2, "")
+    assert message == "ir_trunc: --import 'leaves' fails: SystemExit: 1\n"
 
 
 @pytest.mark.parametrize(("error", "status"), [("MemoryError", 2), ("KeyboardInterrupt", 130)])

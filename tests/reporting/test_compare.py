@@ -65,6 +65,14 @@ def test_tukey_s_test_of_two_systems_is_the_paired_t_test():
     np.testing.assert_allclose([tukey.p, tukey.low, tukey.high], [t.p, t.low, t.high], rtol=1e-6)
 
 
+@pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
+def test_an_interval_of_tukey_s_tests_excludes_0_only_where_the_difference_is_significant(test):
+    """Few different values: a difference often equals the bound of the draws."""
+    for seed in range(60):
+        found = paired_tests(scores(2, 3 + seed % 4, seed), test, setting(2, repetitions=200))
+        assert ((found.low > 0) | (found.high < 0)).tolist() <= (found.p <= 0.05).tolist(), seed
+
+
 def test_tukey_s_test_has_the_residual_variance_of_a_two_way_analysis():
     pytest.importorskip("statsmodels")
     import statsmodels.formula.api as formula
