@@ -13,14 +13,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
+import numpy as np
 from ir_measures import Measure, providers
 
-from ir_trunc._core.errors import ParameterError, UnknownMeasureError, warn
+from ir_trunc._core.errors import ParameterError, UnknownMeasureError, counted, warn
 from ir_trunc._scoring.objects import bind, objects, register_objects
 from ir_trunc.measures import BoundMeasure, scores
+
+if TYPE_CHECKING:
+    from ir_trunc._core.rankings import Rankings
 
 __all__ = ["Evaluator", "Provider", "register"]
 
@@ -44,9 +48,15 @@ class Evaluator(providers.Evaluator):
             raise UnknownMeasureError(
                 f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc."
             )
-        if batch := _batch_of_pyterrier():
+        # PyTerrier hands over the qrels of one batch as all qrels.
+        in_pyterrier = "pyterrier" in sys.modules
+        if in_pyterrier and (batch := _local_above("pyterrier._evaluation", "batch_size")):
             _refuse_batches(bound_measures, batch, self.qrels.judgments.max_rel)
         warn_about_scale(self.bound, self.qrels.judgments)
+        asked = _local_above("ir_measures.providers.fallback", "orig_measures") or ()
+        self.stock_rr = [
+            m for m in asked if m.NAME == "RR" and "cutoff" in m.params and m not in bound_measures
+        ]
         super().__init__(list(bound_measures), self.qrels.judgments.topics)
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
@@ -54,27 +64,38 @@ class Evaluator(providers.Evaluator):
         from ir_trunc._ranking.runs import rank_run
         from ir_trunc._scoring.evaluator import imposed_depth, warn_about_confidence, warn_about_ends
 
-        rankings = rank_run(self.qrels, run, strangers=True)
+        rankings = rank_run(self.qrels, run, keep_scores=bool(self.stock_rr), strangers=True)
         source = f"run ({type(run).__name__})"
+        for stock in self.stock_rr:
+            self._warn_about_ties(stock, source, rankings)
         warn_about_confidence(self.bound, source, rankings)
         warn_about_ends(dict(zip(self.measures, self.bound)), {source: imposed_depth(rankings)})
         for measure, values in zip(self.measures, scores(self.bound, rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)
 
+    def _warn_about_ties(self, stock: Measure, source: str, rankings: Rankings) -> None:
+        """Say that the tool that computes RR@k reads lists with ties in another order than this one."""
+        if rankings.scores is None:
+            return
+        heads = np.minimum(rankings.lengths, stock.params["cutoff"] + 1)
+        values = rankings.scores.astype(np.float32)
+        tied = sum((np.diff(values[at : at + n]) == 0).any() for at, n in zip(rankings.starts, heads))
+        if tied:
+            warn(
+                f"{source}: {stock} comes from another tool of ir-measures, which orders documents of equal"
+                f" score otherwise than {self.measures[0]} here; {counted(tied, 'list')} have such documents."
+                " ir_trunc.calc computes both on one order."
+            )
 
-def _batch_of_pyterrier() -> int | None:
-    """The `batch_size` of the experiment that calls; None outside of one.
 
-    PyTerrier does not tell a provider of ir-measures, and hands over the qrels of one batch as all qrels.
-    """
-    frame = sys._getframe() if "pyterrier" in sys.modules else None
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith("pyterrier._evaluation"):
-            size = frame.f_locals.get("batch_size")
-            if isinstance(size, int):
-                return size
+def _local_above(module: str, name: str) -> Any:
+    """A local variable of a calling function of a module that does not hand it over; None without one."""
+    frame = sys._getframe()
+    while frame.f_back is not None:
         frame = frame.f_back
+        if frame.f_globals.get("__name__", "").startswith(module) and name in frame.f_locals:
+            return frame.f_locals[name]
     return None
 
 
