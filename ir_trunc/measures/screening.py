@@ -210,5 +210,5 @@ def NormArea(lists: Lists, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """
     gains = binary(lists, rel)
     size, R = collection_sizes(lists, D), lists.spread(gains.R)
-    behind = np.maximum(lists.own(size)[lists.row] - lists.rank + 0.5, 0.0)
-    return over(lists.sum(gains.hits * behind), R * size - R**2 / 2)
+    area = lists.sum(gains.hits) * (size + 0.5) - lists.sum(gains.hits * lists.rank)
+    return over(area, R * size - R**2 / 2)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ir_measures import Measure
 
 from ir_trunc._core.curve import TOLERANCE, Curve
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, shown
 from ir_trunc._core.parameters import instance, one_of
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._core.universe import Nest
@@ -175,10 +175,10 @@ def units_of(rankings: Rankings, unit: str | None = None) -> tuple[str, Ints, Fl
     nesting = rankings.universe and rankings.universe.nesting
     if not nesting and unit is None:
         return "", np.arange(len(rankings)), np.ones(len(rankings))
-    known = nesting.names if nesting else ()
-    name = known[0] if unit is None else one_of("unit", unit, known)
-    assert nesting
-    nest, level = Nest(nesting, rankings.topics), known.index(name)
+    if not nesting:
+        raise ParameterError(f"unit={shown(unit)} names a key, and the lists have none: keys= names them.")
+    name = nesting.names[0] if unit is None else one_of("unit", unit, nesting.names)
+    nest, level = Nest(nesting, rankings.topics), nesting.names.index(name)
     units, weights = np.arange(len(nest.groups[level])), np.ones(len(nest.groups[level]))
     for parents in nest.parents[level:]:
         units, weights = units[parents], (weights / np.bincount(parents))[parents]

@@ -166,7 +166,7 @@ CALLS = {
     "truncation.cross_validate": (
         truncation.cross_validate,
         {"policies": ["Greedy"], "measure": "RBPT", "qrels": QRELS, "runs": RUNS, "folds": 2, "seed": 0,
-         "further_measures": "AP"} | UNIVERSE | READING,
+         "further_measures": "AP", "unit": None} | UNIVERSE | READING,
     ),
     "truncation.abstention_curve": (
         truncation.abstention_curve,
