@@ -53,9 +53,12 @@ class Evaluator(providers.Evaluator):
         if in_pyterrier and (batch := _local_above("pyterrier._evaluation", "batch_size")):
             _refuse_batches(bound_measures, batch, self.qrels.judgments.max_rel)
         warn_about_scale(self.bound, self.qrels.judgments)
+        msmarco = providers.registry["msmarco"]
         asked = _local_above("ir_measures.providers.fallback", "orig_measures") or ()
-        self.stock_rr = [
-            m for m in asked if m.NAME == "RR" and "cutoff" in m.params and m not in bound_measures
+        self.other_order = [
+            measure
+            for measure in asked
+            if measure not in bound_measures and "cutoff" in measure.params and msmarco.supports(measure)
         ]
         super().__init__(list(bound_measures), self.qrels.judgments.topics)
 
@@ -64,9 +67,9 @@ class Evaluator(providers.Evaluator):
         from ir_trunc._ranking.runs import rank_run
         from ir_trunc._scoring.evaluator import imposed_depth, warn_about_confidence, warn_about_ends
 
-        rankings = rank_run(self.qrels, run, keep_scores=bool(self.stock_rr), strangers=True)
+        rankings = rank_run(self.qrels, run, keep_scores=bool(self.other_order), strangers=True)
         source = f"run ({type(run).__name__})"
-        for stock in self.stock_rr:
+        for stock in self.other_order:
             self._warn_about_ties(stock, source, rankings)
         warn_about_confidence(self.bound, source, rankings)
         warn_about_ends(dict(zip(self.measures, self.bound)), {source: imposed_depth(rankings)})
@@ -75,7 +78,7 @@ class Evaluator(providers.Evaluator):
                 yield ir_measures.Metric(topic, measure, value)
 
     def _warn_about_ties(self, stock: Measure, source: str, rankings: Rankings) -> None:
-        """Say that the tool that computes RR@k reads lists with ties in another order than this one."""
+        """Say that MS MARCO's tool reads lists with ties in another order than this one."""
         if rankings.scores is None:
             return
         heads = np.minimum(rankings.lengths, stock.params["cutoff"] + 1)
