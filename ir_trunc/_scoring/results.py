@@ -284,7 +284,8 @@ class Results(Result):
         ----------
         key : str
             One of the keys that were named when the run was scored. Inner keys are averaged first, one after
-            the other.
+            the other. A measure of the whole run (`c@1`) is computed anew for each group, from nested means
+            of its numbers of lists, so that its value for the run is not the mean of this column.
 
         Returns
         -------
@@ -515,6 +516,13 @@ class Results(Result):
         if self._nest is not None:
             names = zip((*self.universe.keys[:-1], "list"), self._nest.groups)
             topics = ", ".join(counted(len(groups), name) for name, groups in names)
+            of_run = [
+                str(m)
+                for m, b in zip(self.measures, map(bind, self.measures))
+                if b and b.definition.scope == "run"
+            ]
+            if of_run:
+                named += f"; {', '.join(of_run)} from nested means of numbers of lists"
         if self.universe.missing:
             named += f"; {self.universe.missing} missing from the run"
         if self.universe.excluded:

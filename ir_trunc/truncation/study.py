@@ -37,7 +37,7 @@ from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, written
-from ir_trunc._scoring.results import Result, as_table
+from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import lower_is_better
 
 __all__ = [
@@ -169,7 +169,8 @@ def agreement(
     for name, run in each_run(runs, "comparing"):
         rankings = rank_one(run)
         curves, means = of_truncated.curves(rankings), of_full.calc_aggregate(rankings)
-        best_means[name] = {written(measure): curve.best()[1].mean() for measure, curve in curves.items()}
+        best = Results(tuple(curves), rankings, np.array([curve.best()[1] for curve in curves.values()]))
+        best_means[name] = {written(measure): mean for measure, mean in best.aggregated.items()}
         full_means[name] = {written(measure): mean for measure, mean in means.items()}
     if len(full_means) < 2:
         raise InputError("1 run: an agreement on the order of systems needs two runs or more.")

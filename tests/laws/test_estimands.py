@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ir_trunc
-from ir_trunc import truncation
+from ir_trunc import meta, truncation
 
 QRELS = {f"a/{question}": {"x": 1} for question in range(20)} | {
     f"{topic}/0": {"x": 1} for topic in "bcdefghijk"
@@ -76,6 +76,28 @@ def test_the_oracle_gains_at_least_nothing_and_lengths_are_means_over_units(unit
     gains = re.findall(r"would change this mean by ([-+.\d]+) to ([.\d]+)", page)
     for gain, to in gains:
         assert float(gain) == pytest.approx(float(to) - score, abs=1e-4)
+
+
+def test_a_study_orders_systems_by_one_kind_of_mean():
+    """A cut changes no reciprocal rank, so that both orders are one, whatever the means."""
+    third = {key: (["y", "y2", "x"] if key[0] == "a" else ["x"]) for key in QRELS}
+    table = truncation.study.agreement("RR", "RR", QRELS, RUNS | {"third": third}, keys=KEYS)
+    assert table.loc["RR", "RR"] == 1
+
+
+def test_a_measure_of_the_whole_run_says_what_its_value_is():
+    run = {key: docs for key, docs in MINE.items() if key != "a/3"} | {"a/3": []}
+    results = ir_trunc.calc("RR c@1", QRELS, run, keys=KEYS)
+    assert "c@1 from nested means of numbers of lists" in " ".join(results.heading.split())
+    assert results.by("topic")["RR"].mean() == pytest.approx(results.aggregated["RR"], abs=1e-12)
+    assert results.by("topic")["c@1"].mean() != pytest.approx(results.aggregated["c@1"], abs=1e-3)
+
+
+@pytest.mark.parametrize("unit", [None, "question"])
+def test_a_matrix_of_scores_has_the_means_of_the_comparison(unit):
+    matrix = meta.score_matrix("RR RBPT", QRELS, RUNS, keys=KEYS, unit=unit)
+    means = ir_trunc.compare("RR RBPT", QRELS, RUNS, keys=KEYS, unit=unit).to_pandas()
+    np.testing.assert_allclose(matrix.values.mean(axis=2).T, means, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:.*probably a limit")
