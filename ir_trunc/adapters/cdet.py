@@ -435,7 +435,7 @@ def read_lists(
     >>> from ir_trunc import calc
     >>> from ir_trunc.adapters import cdet
     >>> run = cdet.read_lists("my.jsonl", "questions")  # doctest: +SKIP
-    >>> calc(cdet.MEASURES, qrels, run, keys="topic/day").aggregated  # doctest: +SKIP
+    >>> calc(cdet.MEASURES["unit"], qrels, run, keys="topic/day").aggregated  # doctest: +SKIP
     """
     path = file_name("path", path)
     return _lists(read_change_run(path, f"run {path}"), what)
