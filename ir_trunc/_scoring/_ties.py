@@ -68,8 +68,13 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
     alike: dict[tuple[int | None, int | None, bool], list[int]] = defaultdict(list)
     for place, formula in enumerate(named.values()):
         alike[formula.cutoff, _binary_from(formula), formula.definition.ties == "orders"].append(place)
-    # Lists with the same grades, ties and judgments have the same scores, unless a number belongs to a topic.
-    of_topics = any(isinstance(formula.params.get("D"), dict) for formula in named.values())
+    # Lists with the same grades, ties and judgments have the same scores, unless a measure reads more.
+    read_more = any(
+        isinstance(formula.params.get("D"), dict)
+        or "confidence" in formula.reads
+        or formula.definition.ties == "orders"
+        for formula in named.values()
+    )
     offsets, done = rankings.judgments.offsets, dict[tuple[bytes, ...], int]()
     with noted(issued=False):  # the plain scores have given the warnings
         for q in np.flatnonzero(has_ties).tolist():
@@ -77,7 +82,7 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
             of_list = grades[here][np.lexsort((grades[here], np.cumsum(begins[here])))]
             of_topic = np.sort(rankings.judgments.grades[offsets[q] : offsets[q + 1]])
             pattern = tuple(array.tobytes() for array in (of_list, begins[here], of_topic))
-            if rankings.costs is None and not of_topics and (same := done.setdefault(pattern, q)) != q:
+            if rankings.costs is None and not read_more and (same := done.setdefault(pattern, q)) != q:
                 values[:, :, q] = values[:, :, same]
                 continue
             costs = None if rankings.costs is None else rankings.costs[rankings.places[here]]

@@ -345,3 +345,19 @@ def test_engines_refuse_the_option():
 
     with pytest.raises(InputError, match="ties='expected' needs the run on one machine"):
         scale.dask("RR", QRELS, RUN, ties="expected")
+
+
+def test_lists_that_look_alike_are_scored_once_unless_a_measure_tells_them_apart():
+    qrels = {topic: {"a": 2, "b": 1, "c": 0} for topic in "123"}
+    run = {
+        "1": {"a": 0.9, "b": 0.9, "c": 0.9},
+        "2": {"c": 0.5, "b": 0.5, "a": 0.5},
+        "3": {"c": 1.0, "a": 0.5, "b": 0.5},
+    }
+    values = calc("RBPT AP K1", qrels, run, ties="expected").to_pandas()
+    for measure in values:
+        for topic in run:
+            alone = calc(measure, {topic: qrels[topic]}, {topic: run[topic]}, ties="expected")
+            assert values.loc[topic, measure] == pytest.approx(alone.values[0, 0], abs=1e-12)
+    assert values["K1"].round(3).tolist() == pytest.approx([0.3, 0.167, -1.0], abs=1e-3)
+    assert values["RBPT"]["1"] == values["RBPT"]["2"] != values["RBPT"]["3"]
