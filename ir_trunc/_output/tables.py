@@ -190,8 +190,8 @@ class MarkedTable:
         notes, above = self._notes(BEST, str), [*self.warnings[:_WARNINGS]]
         if (more := len(self.warnings) - _WARNINGS) > 0:
             above.append(f"({more} more in `notes`)")
-        lines = [*map(fitted, (self.caption, *above)), "", shown, *[""] * bool(notes), *map(fitted, notes)]
-        return "\n".join(lines)
+        text = [*map(fitted, (self.caption, *above)), "", shown, *[""] * bool(notes), *map(fitted, notes)]
+        return "\n".join(text)
 
     def latex(self, label: str = "") -> str:
         """A table environment for the package booktabs; the caption explains the marks, the best is bold.

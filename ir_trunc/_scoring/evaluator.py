@@ -262,8 +262,8 @@ def warn_about_ends(
 
 def warn_about_confidence(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:
     """Warn of confidences that measures read, and that tell no answer from another."""
-    for measure in measures if rankings.first_scores is not None else ():
-        if "confidence" not in measure.reads:
+    for measure in measures:
+        if rankings.first_scores is None or "confidence" not in measure.reads:
             continue
         first_scores = rankings.first_scores[rankings.lengths > 0]
         if len(first_scores) > 1 and (first_scores == first_scores[0]).all():

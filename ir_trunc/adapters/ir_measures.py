@@ -87,8 +87,8 @@ class Evaluator(providers.Evaluator):
         if tied:
             warn(
                 f"{source}: {stock} comes from another tool of ir-measures, which orders documents of equal"
-                f" score otherwise than {self.measures[0]} here; {counted(tied, 'list')} have such documents."
-                " ir_trunc.calc computes both on one order."
+                f" score otherwise than {next(iter(self.measures))} here; {counted(tied, 'list')} have such"
+                " documents. ir_trunc.calc computes both on one order."
             )
 
 
