@@ -16,7 +16,7 @@ _ABOUT = (
 )
 _EPILOG = """
 exit status: 0 if no shift is shown, 1 if the lists no longer match, 2 if
-nothing can be said, for bad input for example
+nothing can be said: fewer than 20 lists, lists that are cut already, bad input
 
 example:
   ir_trunc monitor stop.json live.run
@@ -36,4 +36,4 @@ def main(words: Sequence[str]) -> int:
     policy = load_policy(args.policy)
     monitoring = policy.monitor(args.run, **args.keywords(policy.monitor), **args.reading)
     print(monitoring)
-    return 0 if monitoring.matches else 1
+    return 0 if monitoring.matches else 1 if monitoring.shifted.any() else 2

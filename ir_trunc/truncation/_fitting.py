@@ -157,7 +157,7 @@ def rank_without_qrels(run: Rows, *, nil: NilRule | Convention | None = None) ->
     """
     check_rows(run)
     topics = run.topics.dictionary.take(pc.unique(run.topics.indices)).to_pylist()
-    return unjudged_lists(run, topics, nil)
+    return unjudged_lists(run, [*topics, *run.universe], nil)
 
 
 def unjudged_lists(run: Rows, topics: Sequence[str], nil: NilRule | Convention | None) -> Rankings:

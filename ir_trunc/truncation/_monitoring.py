@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
@@ -11,7 +11,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, ParameterError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number
-from ir_trunc._core.rankings import Bools, Floats, Rankings, offsets_of
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring._saved import fields_of, typed
 from ir_trunc._scoring._statistics import corrected
@@ -20,8 +20,11 @@ from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
 
 __all__ = ["Monitoring", "Profile"]
 
+FEWEST = 20
+"""With fewer independent lists than this, tests of this kind raise too many false alarms."""
+
 _POINTS = 100  # of a distribution
-_FEWEST = 2  # lists that have a distribution
+_TWO = 2  # values that have a distribution
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,10 @@ class Profile:
         The share of the questions that have no relevant document.
     silent : float
         The share of the lists that the policy leaves empty.
-    length, deviation : float
-        Mean and standard deviation of the lengths that it leaves.
+    length : float
+        The mean of the lengths that it leaves.
+    lengths : tuple of pairs
+        Each length that it leaves, with the number of lists; empty in files of older versions.
     features : mapping of str to tuple of pairs
         Distributions over the lists: values with the share of lists that have no higher one, at most 100 of
         them. "top score", "gap" (the first score less the second), "spread" (the standard deviation of the
@@ -51,7 +56,7 @@ class Profile:
     without_answer: float
     silent: float
     length: float
-    deviation: float
+    lengths: tuple[tuple[int, int], ...]
     features: Mapping[str, tuple[tuple[float, float], ...]]
 
     @classmethod
@@ -67,17 +72,19 @@ class Profile:
             float(rankings.judgments.nil_queries.mean()),
             float((lengths == 0).mean()),
             float(lengths.mean()),
-            float(lengths.std(ddof=1)),
-            {name: _distribution(value) for name, value in values if len(value) >= _FEWEST},
+            tuple(zip(*(part.tolist() for part in np.unique(lengths, return_counts=True)))),
+            {name: _distribution(value) for name, value in values if len(value) >= _TWO},
         )
 
     @classmethod
     def from_dict(cls, data: Any, where: str) -> Profile:
         """The profile as JSON holds it; InputError that begins with `where` for anything else."""
         kinds = get_type_hints(cls)
+        if isinstance(data, dict):  # versions to 0.2 wrote a deviation in place of the lengths
+            data = {"lengths": []} | {name: value for name, value in data.items() if name != "deviation"}
         values = fields_of(data, kinds, where)
         profile = cls(**{name: typed(values[name], kinds[name], f"{where}, {name}") for name in values})
-        if profile.questions < _FEWEST:
+        if profile.questions < _TWO:
             raise InputError(f"{where}, questions is {profile.questions}: two or more are needed.")
         return profile
 
@@ -136,6 +143,8 @@ class Monitoring(Result):
         and over the live lists (F).
     p_value : array of float64
         Corrected by Holm's method for the number of features (F).
+    doubts : tuple of str
+        What could not be compared, and why.
     """
 
     policy: str
@@ -146,6 +155,7 @@ class Monitoring(Result):
     fitted: Floats
     live: Floats
     p_value: Floats
+    doubts: tuple[str, ...]
 
     @property
     def shifted(self) -> Bools:
@@ -154,19 +164,21 @@ class Monitoring(Result):
 
     @property
     def matches(self) -> bool:
-        """Whether the live lists still look like those that the policy was fitted on."""
-        return not self.shifted.any()
+        """Whether the live lists still look like those of the fit: all was compared, and no shift is shown."""
+        return not self.shifted.any() and not self.doubts
 
     @property
     def heading(self) -> str:
         """The verdict, in words."""
         compared = f"{counted(self.lists, 'live list')}, {self.policy} fitted on {self.profile.questions}"
-        limit = f"False alarms: at most {self.alpha:g}."
-        if self.matches:
-            return fitted(f"No shift is shown: {compared}. {limit}")
-        names = ", ".join(name for name, shifted in zip(self.features, self.shifted) if shifted)
-        advice = "Label new questions, and fit the policy again."
-        return fitted(f"ALARM, shifted: {names}; {compared}. {advice} {limit}")
+        limit = f"False alarms: at most {self.alpha:g}, from {FEWEST} lists on."
+        doubts = "".join(f" {doubt}" for doubt in self.doubts)
+        if self.shifted.any():
+            names = ", ".join(name for name, shifted in zip(self.features, self.shifted) if shifted)
+            advice = "Label new questions, and fit the policy again."
+            return fitted(f"ALARM, shifted: {names}; {compared}. {advice} {limit}{doubts}")
+        verdict = "Not enough to tell" if doubts else "No shift is shown"
+        return fitted(f"{verdict}: {compared}. {limit}{doubts}")
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each feature: fitted, live, p_value and shifted."""
@@ -176,7 +188,7 @@ class Monitoring(Result):
 
 def monitoring(policy: Any, rankings: Rankings, alpha: float) -> Monitoring:
     """Live lists against a policy's profile."""
-    from scipy.stats import fisher_exact, ttest_ind_from_stats
+    from scipy.stats import fisher_exact
 
     alpha = number("alpha", alpha, 0, 1, inside=True)
     profile, n = policy.fitted_on, independent(rankings)
@@ -185,34 +197,66 @@ def monitoring(policy: Any, rankings: Rankings, alpha: float) -> Monitoring:
             f"{policy} does not know what it was fitted on: policy.fit(rankings, measure) and"
             " how_many(...).policy return policies that do, and their files keep it."
         )
-    if n < _FEWEST:
-        few = counted(len(rankings), "live list")
-        if len(rankings) > n:
-            few += f", {n} of them independent"
-        raise InputError(f"{few}: two or more are needed to compare their distribution.")
-    lengths, was = policy.cut(rankings), profile.questions
+    was = profile.questions
+    if min(n, was) < FEWEST:
+        few = f"{counted(len(rankings), 'live list')}" + f", {n} of them independent" * (len(rankings) > n)
+        if n >= FEWEST:
+            few = f"{policy} was fitted on {counted(was, 'independent list')}"
+        raise InputError(f"{few}: too few to tell; {FEWEST} or more are needed.")
+    lengths = policy.cut(rankings)
     share = float((lengths == 0).mean())
     silent_then, silent = round(profile.silent * was), round(share * n)
     table = [[silent_then, was - silent_then], [silent, n - silent]]
     rows = {"silent": (profile.silent, share, float(fisher_exact(table)[1]))}
-    deviation = float(lengths.std(ddof=1))
-    if deviation or profile.deviation:
-        sizes = (profile.length, profile.deviation, was, lengths.mean(), deviation, n)
-        p_value = float(ttest_ind_from_stats(*sizes, equal_var=False).pvalue)
-    else:
-        p_value = float(profile.length == lengths.mean())
-    rows["length"] = (profile.length, float(lengths.mean()), p_value)
+    doubts = list(_doubts(profile, rankings.lengths, lengths))
+    if profile.lengths:
+        p_value = _rank_test(np.array(profile.lengths), was, lengths, n)
+        rows["passages"] = (profile.length, float(lengths.mean()), p_value)
     live = features_of(rankings)
     for name, points in profile.features.items():
         values = live.get(name, np.zeros(0))
-        if len(values) >= _FEWEST:
-            median = next(value for value, share in points if share >= 0.5)
-            p_value = _kolmogorov_smirnov(points, was, values, n * len(values) / len(rankings))
-            with np.errstate(over="ignore"):
-                rows[name] = (median, float(np.median(values)), p_value)
+        if len(values) < _TWO:
+            doubts.append(
+                f"{name}: not compared, {counted(len(values), 'live list')} of {len(rankings)} have it."
+            )
+            continue
+        median = next(value for value, share in points if share >= 0.5)
+        p_value = _kolmogorov_smirnov(points, was, values, n * len(values) / len(rankings))
+        with np.errstate(over="ignore"):
+            rows[name] = (median, float(np.median(values)), p_value)
     fitted_values, live_values, p_values = np.array(list(rows.values()), np.float64).T
     columns = fitted_values, live_values, corrected(p_values, "holm")
-    return Monitoring(str(policy), profile, n, alpha, tuple(rows), *columns)
+    return Monitoring(str(policy), profile, n, alpha, tuple(rows), *columns, tuple(doubts))
+
+
+def _doubts(profile: Profile, retrieved: Ints, kept: Ints) -> Iterator[str]:
+    """Why a shift of the lengths might not be seen."""
+    if not profile.lengths:
+        yield "passages: not compared, the policy's file is of a version that did not keep the lengths."
+        return
+    retrieved_in_fit = profile.features["retrieved"]
+    of_fit = np.repeat(*np.array(profile.lengths).T)
+    differences = [(of_fit <= value).mean() - share for value, share in retrieved_in_fit]
+    cut_in_fit = max((of_fit < retrieved_in_fit[0][0]).mean(), *differences) > 1e-9
+    if cut_in_fit and kept.any() and (kept == retrieved).all():
+        yield "No list is longer than the policy keeps: monitor needs the lists before the policy cuts them."
+
+
+def _rank_test(then: Ints, was: int, lengths: Ints, n: int) -> float:
+    """The p value of Wilcoxon's rank sum test with its correction for ties, by the normal approximation.
+
+    then: lengths with the number of lists (L x 2). was, n: how many of both samples are independent.
+    """
+    from scipy.special import ndtr
+
+    values = np.union1d(then[:, 0], lengths)
+    first, second = np.zeros(len(values)), np.zeros(len(values))
+    first[np.searchsorted(values, then[:, 0])] = then[:, 1] / then[:, 1].sum()
+    np.add.at(second, np.searchsorted(values, lengths), 1 / len(lengths))
+    both = (was * first + n * second) / (was + n)
+    middle = np.cumsum(both) - both / 2 - 0.5
+    spread = (both * middle**2).sum() * (1 / was + 1 / n) * (was + n) / (was + n - 1)
+    return float(2 * ndtr(-abs((second - first) @ middle) / np.sqrt(spread))) if spread > 0 else 1.0
 
 
 def _kolmogorov_smirnov(
@@ -220,12 +264,17 @@ def _kolmogorov_smirnov(
 ) -> float:
     """The p value of a two-sample test, where of the first sample of n values some points are known.
 
+    Differences count at each point and just below it, where a value that many lists share shows. Below a
+    point the share of the first sample is known up to the values that lie between two points.
     independent: how many of the values of the second sample are independent of each other.
     """
     from scipy.special import kolmogorov
 
     of_first, shares = np.array(points).T
     ordered = np.sort(values)
-    difference = np.abs(np.searchsorted(ordered, of_first, side="right") / len(ordered) - shares).max()
+    at, below = (np.searchsorted(ordered, of_first, side) / len(ordered) for side in ("right", "left"))
+    lowest = np.append(0.0, shares[:-1])
+    highest = np.minimum(lowest + 1 / (_POINTS - 1), shares) * (np.arange(len(shares)) > 0)
+    difference = max(np.abs(at - shares).max(), (below - highest).max(), (lowest - below).max())
     root = np.sqrt(n * independent / (n + independent))
     return float(kolmogorov((root + 0.12 + 0.11 / root) * difference))

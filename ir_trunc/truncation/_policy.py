@@ -228,8 +228,8 @@ class Policy:
     ) -> Monitoring:
         """Whether live lists still look like those that the policy was fitted on; no labels are needed.
 
-        Compared are the share of lists that the policy leaves empty (Fisher's exact test), the mean length
-        that it leaves (Welch's t test), and the distributions of the top score, of the gap below it, of the
+        Compared are the share of lists that the policy leaves empty (Fisher's exact test), the lengths that
+        it leaves (Wilcoxon's rank sum test), and the distributions of the top score, of the gap below it, of the
         spread of the scores and of the number of retrieved documents (Kolmogorov-Smirnov). The p values are
         corrected by Holm's method. With keys, the sizes of the samples are the numbers of values of the
         outermost key, since its lists depend on each other.
@@ -246,14 +246,15 @@ class Policy:
         Returns
         -------
         Monitoring
-            It prints as a verdict and a table; `matches` is False where a shift is shown.
+            It prints as a verdict and a table; `matches` is False where a shift is shown, and where `doubts`
+            say what could not be compared.
 
         Raises
         ------
         ParameterError
             If the policy was not fitted, or uses judgments.
         InputError
-            If the run cannot be read, or has fewer than two lists.
+            If the run cannot be read, or has fewer than 20 lists, which are too few to tell.
 
         Examples
         --------

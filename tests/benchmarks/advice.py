@@ -1,13 +1,20 @@
 """What `how_many` promises, by simulation, and how long it takes.
 
     python tests/benchmarks/advice.py optimism [--draws 300] [--questions 50]
+    python tests/benchmarks/advice.py expect [--draws 300]
+    python tests/benchmarks/advice.py silence [--draws 400]
+    python tests/benchmarks/advice.py keep [--draws 300]
     python tests/benchmarks/advice.py speed [--questions 50000]
 
-`optimism` draws labelled questions from a population, asks for advice, and scores the advised policy on
-20,000 other questions. It prints the bias of the highest score and of the score that is to be expected, each
-with its standard error, how often their 95 % intervals hold the score on the other questions, and how often
-a policy is said to be better than both references beyond chance. The scores of the population `random` say
-nothing; those of `clear` separate relevant documents from others.
+Each draws labelled questions from a population, asks for advice, and looks at the advised policy on 20,000
+other questions. The scores of lead 0 say nothing; those of lead 2 separate relevant documents from others.
+
+`optimism` prints the bias of the highest score and of the score that is to be expected, each with its standard
+error, how often their 95 % intervals hold the score on the other questions, and how often a policy is said to
+be better than both references beyond chance. `expect` prints how often the interval of what to expect holds
+the truth where production has another share of unanswerable questions than the labels. `silence` prints how
+often the advised policy is worse than silence by more than 0.01. `keep` prints by how much the printed share
+of kept questions exceeds the truth, and how often "This shows keep=" is false.
 
 `speed` prints the processor time of `how_many` for questions with 20 documents each.
 """
@@ -15,6 +22,7 @@ nothing; those of `clear` separate relevant documents from others.
 from __future__ import annotations
 
 import argparse
+import re
 import time
 import warnings
 
@@ -27,11 +35,13 @@ from ir_trunc._scoring.objects import bind
 
 DOCUMENTS = 20
 POPULATIONS = {"random": 0.0, "blurred": 0.7, "clear": 2.0}
+CELLS = [(100, 0.1, 0.5), (100, 0.2, 0.8), (50, 0.2, 0.5), (100, 1 / 3, None), (200, 0.1, 0.5)]
+"""Questions, and the shares of unanswerable ones in the labels and in production."""
 
 
-def questions(count: int, lead: float, random: np.random.Generator) -> Rankings:
-    """Lists of 20 documents; relevant ones have a score higher by `lead`; a third has none."""
-    relevant = np.where(random.random(count) < 1 / 3, 0, random.integers(1, 5, count))
+def questions(count: int, lead: float, random: np.random.Generator, nil: float = 1 / 3) -> Rankings:
+    """Lists of 20 documents; relevant ones have a score higher by `lead`; a share `nil` has none."""
+    relevant = np.where(random.random(count) < nil, 0, random.integers(1, 5, count))
     grades = np.arange(DOCUMENTS) < relevant[:, None]
     scores = random.normal(0, 1, grades.shape) + lead * grades + 5
     order = np.argsort(-scores, axis=1)
@@ -77,6 +87,96 @@ def optimism(args: argparse.Namespace) -> None:
         print(f"{name}: better than both references beyond chance in {beyond_chance.mean():.1%}", flush=True)
 
 
+def advised(lists: Rankings, measure: str = "RBPT", **options: object) -> ir_trunc.HowMany:
+    """The advice without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ir_trunc.how_many(None, lists, measure, **options)
+
+
+def share(hits: list[bool]) -> str:
+    """A share with its Monte Carlo error."""
+    mean = float(np.mean(hits)) if hits else np.nan
+    return f"{mean:.3f} ({np.sqrt(mean * (1 - mean) / max(len(hits), 1)):.3f})"
+
+
+def expect(args: argparse.Namespace) -> None:
+    """How often the interval of what to expect holds the truth, and how often its width is 0."""
+    print("measure      questions labels production lead  coverage       zero width     mean width  bias")
+    for measure in ("RBPT", "FlatU(e=0.1)"):
+        bound = bind(ir_trunc.parse_measure(measure))
+        for count, labels, production in CELLS:
+            for lead in POPULATIONS.values():
+                others = questions(20_000, lead, np.random.default_rng(0), labels)
+                nil = others.judgments.nil_queries
+                to_expect = nil.mean() if production is None else production
+                rows = []
+                for draw in range(1, args.draws + 1):
+                    lists = questions(count, lead, np.random.default_rng(draw), labels)
+                    if not lists.judgments.nil_queries.any():
+                        continue
+                    advice = advised(lists, measure, unanswerable=production)
+                    scores = bound.score(others.cut(advice.policy.cut(others)))
+                    truth = to_expect * scores[nil].mean() + (1 - to_expect) * scores[~nil].mean()
+                    expected, low, high = advice.expected
+                    rows.append(
+                        (low - 1e-9 <= truth <= high + 1e-9, high - low < 1e-9, high - low, expected - truth)
+                    )
+                holds, zero, width, bias = zip(*rows)
+                print(
+                    f"{measure:<12} {count:9} {labels:6.2f} {production or labels:10.2f} {lead:4.1f}"
+                    f"  {share(holds)}  {share(zero)}  {np.mean(width):10.3f}  {np.mean(bias):+.3f}",
+                    flush=True,
+                )
+
+
+def silence(args: argparse.Namespace) -> None:
+    """How often the advised policy is worse than silence by more than 0.01."""
+    bound = bind(ir_trunc.parse_measure("RBPT"))
+    print("lead  questions  worse than silence  mean loss to the better reference")
+    for lead in (0.0, 0.35, 0.7):
+        others = questions(20_000, lead, np.random.default_rng(0), 0.3)
+        silent, whole = float(others.judgments.nil_queries.mean()), bound.score(others).mean()
+        for count in (20, 50, 100, 400):
+            truths = []
+            for draw in range(1, args.draws + 1):
+                policy = advised(questions(count, lead, np.random.default_rng(draw), 0.3)).policy
+                truths.append(bound.score(others.cut(policy.cut(others))).mean())
+            worse = [bool(truth < silent - 0.01) for truth in truths]
+            print(
+                f"{lead:4.2f}  {count:9}  {share(worse)}  {max(silent, whole) - np.mean(truths):+.4f}",
+                flush=True,
+            )
+
+
+def keep(args: argparse.Namespace) -> None:
+    """By how much the printed share of kept questions exceeds the truth; how often "shows" is false."""
+    print("lead  questions  keep  printed - truth  shown           false          false where shown")
+    for lead in (0.7, 1.5, 2.0):
+        others = questions(20_000, lead, np.random.default_rng(0))
+        answerable = ~others.judgments.nil_queries
+        for count in (50, 100, 200, 400):
+            for wanted in (0.8, 0.9):
+                differences, shown, false = [], [], []
+                for draw in range(1, args.draws + 1):
+                    try:
+                        advice = advised(questions(count, lead, np.random.default_rng(draw)), keep=wanted)
+                    except ir_trunc.InputError:
+                        continue
+                    cut = others.cut(advice.policy.cut(others))
+                    has_hit = np.bincount(cut.judged_rows[cut.judged_grades > 0], minlength=len(others)) > 0
+                    truth = has_hit[answerable].mean()
+                    differences.append(float(re.search(r"kept: (\d+)%", advice.heading)[1]) / 100 - truth)
+                    shown.append(f"This shows keep={wanted:g}" in advice.heading)
+                    false.append(shown[-1] and truth < wanted)
+                of_shown = [wrong for wrong, was in zip(false, shown) if was]
+                print(
+                    f"{lead:4.1f}  {count:9}  {wanted:4.2f}  {np.mean(differences):+.3f} ({np.std(differences) / len(differences) ** 0.5:.3f})"
+                    f"   {share(shown)}  {share(false)}  {share(of_shown)}",
+                    flush=True,
+                )
+
+
 def speed(args: argparse.Namespace) -> None:
     """Processor seconds."""
     lists = questions(args.questions, 1.0, np.random.default_rng(0))
@@ -85,17 +185,20 @@ def speed(args: argparse.Namespace) -> None:
     print(f"{args.questions} questions: {time.process_time() - start:.1f} s")
 
 
+SIMULATIONS = {run.__name__: run for run in (optimism, expect, silence, keep, speed)}
+
+
 def main() -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("what", choices=["optimism", "speed"])
+    parser.add_argument("what", choices=tuple(SIMULATIONS))
     parser.add_argument("--questions", type=int, help="default: 50 for optimism, 50000 for speed")
     parser.add_argument("--draws", type=int, default=300)
     parser.add_argument("--measure", default="RBPT")
     parser.add_argument("--tolerance", type=float, default=0.01)
     args = parser.parse_args()
-    args.questions = args.questions or {"optimism": 50, "speed": 50_000}[args.what]
-    {"optimism": optimism, "speed": speed}[args.what](args)
+    args.questions = args.questions or {"speed": 50_000}.get(args.what, 50)
+    SIMULATIONS[args.what](args)
 
 
 if __name__ == "__main__":

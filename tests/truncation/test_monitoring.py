@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from generated import queries
 from naive_policies import positive
-from scipy.stats import ks_2samp
+from scipy.stats import ks_2samp, mannwhitneyu
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, Rankings, load_policy
 from ir_trunc.truncation import Fixed, Greedy, LargestGap, Oracle, ScoreThreshold, parse_policy
-from ir_trunc.truncation._monitoring import _distribution, _kolmogorov_smirnov
+from ir_trunc.truncation._monitoring import _distribution, _kolmogorov_smirnov, _rank_test
 
 
 def lists_of(seed, count, shift=0.0):
@@ -59,26 +59,26 @@ def test_false_alarms_are_at_most_those_that_are_stated():
 
 
 def test_lists_of_one_value_of_the_outermost_key_do_not_count_as_independent():
-    """Ten users, each with the same list on twenty days: flat tests nearly always raise an alarm."""
+    """Thirty users, each with the same list on twenty days: flat tests nearly always raise an alarm."""
 
     def by_user(seed, keyed=True):
         rng = np.random.default_rng(seed)
-        tops = rng.normal(1, 0.15, 10)
-        run = {f"{u}/{d}": {"a": tops[u], "b": tops[u] - 0.1, "c": 0.2} for u in range(10) for d in range(20)}
+        tops = rng.normal(1, 0.15, 30)
+        run = {f"{u}/{d}": {"a": tops[u], "b": tops[u] - 0.1, "c": 0.2} for u in range(30) for d in range(20)}
         keys = "user/day" if keyed else None
         return ir_trunc.rank({topic: {"a": 1} for topic in run}, run, keys=keys), run
 
     policy = ScoreThreshold().fit(by_user(0)[0], "RBPT")
     flat = ScoreThreshold().fit(by_user(0, keyed=False)[0], "RBPT")
-    assert (policy.fitted_on.questions, flat.fitted_on.questions) == (10, 200)
+    assert (policy.fitted_on.questions, flat.fitted_on.questions) == (30, 600)
     alarms = [not policy.monitor(by_user(seed)[0]).matches for seed in range(1, 41)]
     flat_alarms = [not flat.monitor(by_user(seed)[1]).matches for seed in range(1, 41)]
     assert sum(alarms) <= 4
     assert sum(flat_alarms) >= 30
     _, run = by_user(1)
-    assert policy.monitor(run, keys="user/day").lists == 10
+    assert policy.monitor(run, keys="user/day").lists == 30
     much = run | {f"0/{d}": run["0/1"] for d in range(20, 60)}
-    assert policy.monitor(much, keys="user/day").lists == 240**2 // (60**2 + 9 * 20**2)
+    assert policy.monitor(much, keys="user/day").lists == 640**2 // (60**2 + 29 * 20**2)
 
 
 def test_a_distribution_of_which_all_points_are_known_is_tested_as_scipy_does():
@@ -86,6 +86,76 @@ def test_a_distribution_of_which_all_points_are_known_is_tested_as_scipy_does():
     first, second = rng.normal(0, 1, 90), rng.normal(0.4, 1, 70)
     p_value = _kolmogorov_smirnov(_distribution(first), 90, second, 70)
     assert p_value == pytest.approx(ks_2samp(first, second).pvalue, rel=0.25)
+
+
+def lists_with(lengths, seed=0):
+    """Lists of these lengths, whose scores lie around 1."""
+    rng = np.random.default_rng(seed)
+    scores = [sorted(rng.normal(1, 0.15, n), reverse=True) for n in lengths]
+    return Rankings.from_lists([[0] * n for n in lengths], scores=[list(map(float, row)) for row in scores])
+
+
+def run_with(lengths, seed=0):
+    """The same as a run."""
+    lists = lists_with(lengths, seed)
+    ends = np.cumsum(lists.lengths)
+    rows = zip(lists.topics, np.split(lists.scores, ends[:-1]))
+    return {topic: {f"d{rank}": float(score) for rank, score in enumerate(row)} for topic, row in rows}
+
+
+@pytest.mark.parametrize(("live", "shifted"), [
+    ([3] * 60, "retrieved"),  # all values of both samples are equal
+    ([50] * 10 + [0] * 50, "retrieved"),
+    ([0] * 60, "silent"),
+    ([50] * 30 + [3] * 30, "retrieved"),
+])  # fmt: skip
+def test_lists_that_became_short_or_empty_raise_an_alarm(live, shifted):
+    policy = Fixed(10).fit(lists_with([50] * 60), "AP")
+    result = policy.monitor(run_with(live, 1))
+    assert not result.matches
+    assert shifted in result.heading
+    assert "No shift" not in str(result)
+    assert result.lists == 60
+
+
+def test_the_rank_test_is_scipy_s():
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, 6, 80), rng.integers(1, 6, 40)
+    counts = np.stack(np.unique(first, return_counts=True), axis=1)
+    expected = mannwhitneyu(first, second, use_continuity=False, method="asymptotic").pvalue
+    assert _rank_test(counts, 80, second, 40) == pytest.approx(expected)
+    assert _rank_test(np.array([[3, 9]]), 9, np.full(9, 3), 9) == 1
+
+
+def test_where_a_shift_could_not_be_seen_the_text_does_not_say_that_there_is_none(tmp_path, command):
+    lists = lists_of(0, 60)
+    policy = ScoreThreshold().fit(lists, "RBPT")
+    cut = lists_of(1, 60)
+    cut = cut.cut(policy.cut(cut))
+    after = policy.monitor(cut)
+    path = tmp_path / "stop.json"
+    policy.save(path)
+    content = json.loads(path.read_text())
+    profile = content["data"]["fitted_on"]
+    del profile["lengths"]
+    profile["deviation"] = 1.5  # as versions to 0.2 wrote it
+    path.write_text(json.dumps(content))
+    old = load_policy(path).monitor(lists)
+    for result, doubt in (
+        (after, "No list is longer than the policy keeps"),
+        (old, "passages: not compared"),
+    ):
+        assert not result.matches
+        assert doubt in " ".join(result.heading.split())
+        assert "No shift" not in result.heading
+    assert not old.shifted.any()
+    assert "passages" not in old.features
+    scores = lists.scores.reshape(60, 8).tolist()
+    lines = [f"{q} Q0 d{r} {r} {s} x\n" for q, row in enumerate(scores) for r, s in enumerate(row, 1)]
+    (tmp_path / "live.run").write_text("".join(lines))
+    status, printed, _ = command("monitor", str(path), str(tmp_path / "live.run"))
+    assert status == 2
+    assert printed.startswith("Not enough to tell: 60 live lists")
 
 
 def test_lists_of_all_lengths_and_equal_scores_can_be_compared():
@@ -99,11 +169,14 @@ def test_lists_of_all_lengths_and_equal_scores_can_be_compared():
 @pytest.mark.parametrize(("call", "error", "message"), [
     (lambda: Fixed(2).monitor(lists_of(0, 9)), ParameterError, "does not know what it was fitted on"),
     (lambda: Oracle("AP").monitor(lists_of(0, 9)), ParameterError, "cannot be used on a live list"),
-    (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor({"1": {"a": 1}}), InputError, "1 live list: two"),
+    (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor({"1": {"a": 1}}), InputError, "1 live list: too few to tell"),
     (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(5), InputError, "run of type int"),
     (lambda: Fixed(2, fitted_on="AP"), InputError, "a Profile, as policy.fitted_on is, is needed"),
-    (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(lists_of(0, 9), alpha=1), ParameterError,
+    (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(lists_of(0, 20), alpha=1), ParameterError,
      "alpha=1 is out of range"),
+    (lambda: Fixed(2).fit(lists_of(0, 60), "AP").monitor(lists_of(0, 19)), InputError, "19 live lists: too few"),
+    (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(lists_of(0, 60)), InputError,
+     "was fitted on 9 independent lists: too few to tell"),
 ])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(call, error, message):
     with pytest.raises(error, match=message):
