@@ -164,7 +164,7 @@ class Monitoring(Result):
 
     @property
     def matches(self) -> bool:
-        """Whether the live lists still look like those of the fit: all was compared, and no shift is shown."""
+        """Whether the live lists look like those of the fit: all was compared, and no shift is shown."""
         return not self.shifted.any() and not self.doubts
 
     @property

@@ -87,6 +87,9 @@ class Policy:
     not_live: ClassVar[str] = ""
     """Why the policy cannot cut a list that was just retrieved; empty if it can."""
 
+    older: ClassVar[Mapping[str, Any]] = {}
+    """The values of parameters that files of older versions lack."""
+
     def __init_subclass__(cls) -> None:
         for former, hook in (("cut", "lengths"), ("fit", "learn")):
             if former in vars(cls):
@@ -229,9 +232,9 @@ class Policy:
         """Whether live lists still look like those that the policy was fitted on; no labels are needed.
 
         Compared are the share of lists that the policy leaves empty (Fisher's exact test), the lengths that
-        it leaves (Wilcoxon's rank sum test), and the distributions of the top score, of the gap below it, of the
-        spread of the scores and of the number of retrieved documents (Kolmogorov-Smirnov). The p values are
-        corrected by Holm's method. With keys, the sizes of the samples are the numbers of values of the
+        it leaves (Wilcoxon's rank sum test), and the distributions of the top score, of the gap below it, of
+        the spread of the scores and of the number of retrieved documents (Kolmogorov-Smirnov). The p values
+        are corrected by Holm's method. With keys, the sizes of the samples are the numbers of values of the
         outermost key, since its lists depend on each other.
 
         Parameters

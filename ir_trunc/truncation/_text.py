@@ -183,6 +183,8 @@ def policy_from_dict(data: Any, where: str = "the policy") -> Policy:
     kind = registry[name].kind
     hints = get_type_hints(kind)
     parameters = data["parameters"]
+    if isinstance(parameters, dict):
+        parameters = {**getattr(kind, "older", {}), **parameters}
     bounds = [bound for bound in BOUNDS if isinstance(parameters, dict) and bound in parameters]
     written = fields_of(parameters, [*registry[name].params, *bounds], f"{where}, parameters")
     values = {

@@ -9,12 +9,12 @@
 Each draws labelled questions from a population, asks for advice, and looks at the advised policy on 20,000
 other questions. The scores of lead 0 say nothing; those of lead 2 separate relevant documents from others.
 
-`optimism` prints the bias of the highest score and of the score that is to be expected, each with its standard
-error, how often their 95 % intervals hold the score on the other questions, and how often a policy is said to
-be better than both references beyond chance. `expect` prints how often the interval of what to expect holds
-the truth where production has another share of unanswerable questions than the labels. `silence` prints how
-often the advised policy is worse than silence by more than 0.01. `keep` prints by how much the printed share
-of kept questions exceeds the truth, and how often "This shows keep=" is false.
+`optimism` prints the bias of the highest score and of the score that is to be expected, each with its
+standard error, how often their 95 % intervals hold the score on the other questions, and how often a policy
+is said to be better than both references beyond chance. `expect` prints how often the interval of what to
+expect holds the truth where production has another share of unanswerable questions than the labels. `silence`
+prints how often the advised policy is worse than silence by more than 0.01. `keep` prints by how much the
+printed share of kept questions exceeds the truth, and how often "This shows keep=" is false.
 
 `speed` prints the processor time of `how_many` for questions with 20 documents each.
 """
@@ -170,8 +170,9 @@ def keep(args: argparse.Namespace) -> None:
                     shown.append(f"This shows keep={wanted:g}" in advice.heading)
                     false.append(shown[-1] and truth < wanted)
                 of_shown = [wrong for wrong, was in zip(false, shown) if was]
+                error = np.std(differences) / np.sqrt(len(differences))
                 print(
-                    f"{lead:4.1f}  {count:9}  {wanted:4.2f}  {np.mean(differences):+.3f} ({np.std(differences) / len(differences) ** 0.5:.3f})"
+                    f"{lead:4.1f}  {count:9}  {wanted:4.2f}  {np.mean(differences):+.3f} ({error:.3f})"
                     f"   {share(shown)}  {share(false)}  {share(of_shown)}",
                     flush=True,
                 )

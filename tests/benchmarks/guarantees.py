@@ -24,7 +24,8 @@ from ir_trunc.truncation.policies import risk as risks
 
 POPULATION, LENGTH = 40_000, 12
 SETTINGS = [
-    # risk, alpha, by, delta, calibration topics, share of relevant documents that the retriever misses
+    # risk, alpha, by, delta, calibration topics, share of relevant documents that the retriever misses,
+    # share of unanswerable topics (by default a third)
     ("missed", 0.10, "score", 0.1, 30, 0.16),
     ("missed", 0.10, "score", 0.1, 100, 0.16),
     ("missed", 0.10, "score", 0.1, 100, 0.06),
@@ -33,7 +34,9 @@ SETTINGS = [
     ("missed", 0.20, "score", 0.05, 100, 0.12),
     ("dropped", 0.10, "score", 0.1, 100, 0.12),
     ("dropped", 0.10, "score", "mean", 100, 0.12),
-    ("false_answer", 0.10, "score", 0.1, 100, 0.12),
+    ("false_answer", 0.10, "score", 0.1, 100, 0.12),  # of 33 unanswerable topics
+    ("false_answer", 0.15, "score", 0.1, 400, 0.12, 0.1),  # a tenth is unanswerable: of 40
+    ("false_answer", 0.15, "score", 0.1, 1000, 0.12, 0.1),
     ("false_answer", 0.10, "score", "mean", 100, 0.12),
     ("RBPT(p=0.8)", 0.20, "score", 0.1, 100, 0.06),
     ("RBPT(p=0.8)", 0.25, "score", 0.1, 100, 0.06),
@@ -44,10 +47,10 @@ SETTINGS = [
 
 
 @cache
-def population(topics: int, missing: float, seed: int = 0) -> Rankings:
-    """0 to 4 relevant documents among 12, scores that overlap; one topic in three is nil."""
+def population(topics: int, missing: float, nil: float = 1 / 3, seed: int = 0) -> Rankings:
+    """0 to 4 relevant documents among 12, scores that overlap; a share of the topics is nil."""
     rng = np.random.default_rng(seed)
-    relevant = rng.integers(1, 5, topics) * (rng.random(topics) > 1 / 3)
+    relevant = rng.integers(1, 5, topics) * (rng.random(topics) > nil)
     grades = (np.arange(LENGTH) < relevant[:, None]).astype(int)
     missed = (rng.random(grades.shape) < missing) & (grades > 0)
     scores = 1 + rng.normal(0.4 + 0.4 * (grades & ~missed), 0.12) + rng.normal(0, 0.05, (topics, 1))
@@ -59,19 +62,20 @@ def population(topics: int, missing: float, seed: int = 0) -> Rankings:
 
 
 @cache
-def true_losses(risk: str, by: str, missing: float) -> tuple[np.ndarray, np.ndarray]:
-    """Levels, and the expected loss at each, over the population."""
-    everything = population(POPULATION, missing)
+def true_losses(risk: str, by: str, missing: float, nil: float) -> tuple[np.ndarray, np.ndarray]:
+    """Levels, and the expected loss at each, over the population; false answers among unanswerable topics."""
+    everything = population(POPULATION, missing, nil)
     keys = risks._KEYS[by](everything)
     loss = risks._LOSSES[risk](everything) if risk in risks._LOSSES else risks._shortfall(risk, everything)
     levels, sums = Levels(keys, loss[None, :], everything.lengths).sums(np.arange(POPULATION))
-    return levels, sums[0] / POPULATION
+    counted = everything.judgments.nil_queries.sum() if risk == "false_answer" else POPULATION
+    return levels, sums[0] / counted
 
 
-def trial(risk, alpha, by, delta, topics, missing, draws, seed=1):
+def trial(risk, alpha, by, delta, topics, missing, nil=1 / 3, *, draws, seed=1):
     """What happens in `draws` calibrations."""
-    everything, rng = population(POPULATION, missing), np.random.default_rng(seed)
-    levels, means = true_losses(risk, by, missing)
+    everything, rng = population(POPULATION, missing, nil), np.random.default_rng(seed)
+    levels, means = true_losses(risk, by, missing, nil)
     losses, lengths = [], []
     for _ in range(draws):
         sample = everything.take(np.sort(rng.choice(POPULATION, topics, replace=False)))

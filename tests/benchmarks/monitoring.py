@@ -3,7 +3,8 @@
     python tests/benchmarks/monitoring.py [--draws 1000]
 
 Questions are drawn from one generated collection, some to fit a policy and others as live lists; false alarms
-are to be at most 5 %; `error` is the Monte Carlo error. `shift` adds to the scores of the live lists a share of their standard deviation.
+are to be at most 5 %; `error` is the Monte Carlo error. `shift` adds to the scores of the live lists a share
+of their standard deviation.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from ir_trunc import InputError, ParameterError, calc, rank
+from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, rank
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.truncation import RiskControlled, ScoreThreshold
+from ir_trunc.truncation import RiskControlled, ScoreThreshold, policy_of
 
 ALL_RISKS = ["missed", "dropped", "false_answer", "SetR", "Success@1", "SetF", "RBPT"]
 
@@ -67,7 +67,8 @@ def naive_level(risk, alpha, by, delta, rankings):
 
     def losses_at(level, lists):
         lengths = np.bincount(lists.rows[keys_of(lists) >= level], minlength=len(lists))
-        return losses(risk, lists.cut(lengths), lists)
+        of_all = losses(risk, lists.cut(lengths), lists)
+        return of_all[lists.judgments.nil_queries] if risk == "false_answer" else of_all
 
     def levels_of(lists):
         return [*sorted(set(keys_of(lists).tolist())), math.inf]
@@ -119,6 +120,7 @@ def test_the_promise_fails_in_at_most_delta_of_all_calibrations(risk, alpha, mis
         levels.append(fitted.level)
         cut = new.cut(fitted.cut(new))
         loss = losses(risk, cut, new)
+        loss = loss[new.judgments.nil_queries] if risk == "false_answer" else loss
         broken += loss.mean() > alpha
     assert broken / calibrations <= 0.2
     assert (len(levels) > 0.3 * calibrations) == (missing < 0.1)
@@ -133,7 +135,9 @@ def test_conformal_risk_control_keeps_the_mean_at_alpha(risk, alpha):
     means, lengths = [], []
     for trial in range(150):
         first = trial * 60
-        fitted = RiskControlled(risk, alpha, delta="mean").fit(everything.take(range(first, first + 40)))
+        fitted = RiskControlled(risk, alpha, delta="mean", given="all").fit(
+            everything.take(range(first, first + 40))
+        )
         new = everything.take(range(first + 40, first + 60))
         cut = new.cut(fitted.cut(new))
         means.append(losses(risk, cut, new).mean())
@@ -163,8 +167,46 @@ def test_the_longest_lists_that_keep_silent_often_enough():
     lists = [[0, 0]] * 4 + [[1, 0]] * 5
     scores = [[4, 0.5], [3, 0.5], [2, 0.5], [1, 0.5], [9, 1], [8, 1], [7, 1], [6, 1], [2.5, 1]]
     rankings = Rankings.from_lists(lists, scores=scores)
-    assert RiskControlled("false_answer", 0.3, delta="mean").fit(rankings).level == 2.5
-    assert RiskControlled("false_answer", 0.1, delta="mean").fit(rankings).level == 6
+    assert RiskControlled("false_answer", 0.3, delta="mean", given="all").fit(rankings).level == 2.5
+    assert RiskControlled("false_answer", 0.1, delta="mean", given="all").fit(rankings).level == 6
+    assert RiskControlled("false_answer", 0.3, delta="mean").fit(rankings).level == 6  # 0 + 1 of 4 + 1
+    assert RiskControlled("false_answer", 0.4, delta="mean").fit(rankings).level == 4  # 1 + 1 of 4 + 1
+
+
+def test_false_answers_are_a_share_of_the_unanswerable_topics():
+    """Of 300 topics 30 are nil: over all topics, 10 % false answers are what answering everything gives."""
+    rng = np.random.default_rng(0)
+    lists = [[1, 0]] * 270 + [[0, 0]] * 30
+    scores = -np.sort(-(rng.normal(0, 1, (300, 2)) + 1.5 * np.array(lists)), axis=1)
+    rankings = Rankings.from_lists(lists, scores=scores.tolist())
+    nil = rankings.judgments.nil_queries
+    fitted = RiskControlled("false_answer", 0.15).fit(rankings)
+    assert "given='unanswerable'" in repr(fitted)
+    answered = fitted.cut(rankings) > 0
+    assert answered[nil].mean() <= 0.15
+    assert answered[~nil].mean() > 0.2
+    with pytest.warns(IrTruncWarning, match=r"10\.0% of the topics are unanswerable.*every level keeps"):
+        everything = RiskControlled("false_answer", 0.15, given="all").fit(rankings)
+    assert everything.cut(rankings).all()
+    with pytest.warns(IrTruncWarning, match=r"answerable.*every level keeps"):
+        RiskControlled("missed", 0.95).fit(rankings)
+
+
+def test_the_mean_is_over_the_topics_that_are_named():
+    """A promise over the answerable topics is that of a calibration without the others."""
+    everything = topics(120, 3)
+    answerable = everything.take(np.flatnonzero(~everything.judgments.nil_queries))
+    alone = RiskControlled("missed", 0.3).fit(answerable)
+    assert RiskControlled("missed", 0.3, given="answerable").fit(everything).cut(answerable).tolist() == (
+        alone.cut(answerable).tolist()
+    )
+    assert RiskControlled("missed", 0.3).fit(everything).level > alone.level
+
+
+def test_a_file_without_given_is_of_a_policy_over_all_topics():
+    data = RiskControlled("false_answer", 0.1, level=2.0).to_dict()
+    del data["parameters"]["given"]
+    assert policy_of(data) == RiskControlled("false_answer", 0.1, level=2.0, given="all")
 
 
 @pytest.mark.parametrize(("policy", "fewest"), [
@@ -172,12 +214,23 @@ def test_the_longest_lists_that_keep_silent_often_enough():
     (RiskControlled("RBPT", 0.1), 44),  # half of them test
     (RiskControlled("missed", 0.05, delta=0.5), 14),
     (RiskControlled("dropped", 0.05, delta="mean"), 19),
+    (RiskControlled("missed", 0.1, given="answerable"), 22),
 ])  # fmt: skip
 def test_a_promise_that_too_few_topics_cannot_show_is_refused(policy, fewest):
     lists = Rankings.from_lists([[1]] * fewest, scores=[[1.0]] * fewest)
     assert policy.fit(lists).cut(lists).tolist() == [1] * fewest
-    with pytest.raises(InputError, match=f"{fewest - 1} topics are too few .* at least {fewest} are needed"):
+    with pytest.raises(
+        InputError, match=f"{fewest - 1} (answerable )?topics are too few .* at least {fewest} are needed"
+    ):
         policy.fit(lists.take(range(fewest - 1)))
+
+
+@pytest.mark.parametrize("delta", [0.1, "mean"])
+def test_silence_is_not_the_answer_to_too_few_unanswerable_topics(delta):
+    lists = Rankings.from_lists([[1]] * 90 + [[0]] * 8, scores=[[2.0]] * 90 + [[1.0]] * 8)
+    policy = RiskControlled("false_answer", 0.1, delta=delta)
+    with pytest.raises(InputError, match=r"8 unanswerable topics are too few.*at least (22|9) are needed"):
+        policy.fit(lists)
 
 
 def test_a_promise_that_no_level_keeps_is_refused_and_one_between_the_ends_is_kept():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, ParameterError, nearest, shown
+from ir_trunc._core.errors import InputError, ParameterError, nearest, shown, warn
 from ir_trunc._core.parameters import generator
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
@@ -49,7 +49,7 @@ class Risk:
 
 @policy(source="Angelopoulos, Bates, Candès, Jordan & Lei 2021, https://arxiv.org/abs/2110.01052")
 class RiskControlled(Policy):
-    """The fewest documents with a promised risk.
+    """Lists with a promised risk.
 
     number of i with s_i >= level (by='share': s_i / s_1 >= level); the level is calibrated on n topics so
     that P(E[loss] > alpha) <= delta
@@ -58,6 +58,10 @@ class RiskControlled(Policy):
     risk='dropped': the share of the relevant documents in the whole list that are not kept.
     risk='false_answer': 1 if something is kept though nothing is relevant. risk=a measure, such as RBPT or
     Success@5: 1 less its score.
+
+    given='unanswerable', the default of 'false_answer', takes the mean over the topics with nothing relevant
+    alone, given='answerable' over the others, given='all', the default of all other losses, over both. Where
+    alpha is above the share of the topics that can lose anything, every level keeps a promise over 'all'.
 
     The promise is that of Learn-then-Test: the probability that `fit` returns a level with an expected loss
     above alpha is at most delta, if new topics are drawn as the calibration topics were. Of lists with keys
@@ -89,9 +93,17 @@ class RiskControlled(Policy):
             Number("probability that the promise fails", 0, 1, inside=True),
         ),
     ] = 0.1
+    given: Annotated[
+        str | None,
+        Choice("the topics over which the loss is averaged", ("all", "answerable", "unanswerable")),
+    ] = None
+
+    older: ClassVar[dict[str, Any]] = {"given": "all"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.given is None:
+            object.__setattr__(self, "given", "unanswerable" if self.risk == "false_answer" else "all")
         is_zero_at_an_end = (self.risk == "dropped" and self.at_most is None) or (
             self.risk == "false_answer" and not self.at_least
         )
@@ -107,27 +119,32 @@ class RiskControlled(Policy):
             return self
         keys = bounded_keys(_KEYS[self.by](rankings), rankings, self)
         _, units, weights = units_of(rankings)
-        n = len(np.unique(units))
-        is_measure = self.risk not in _LOSSES
+        nil = rankings.judgments.nil_queries
+        weights = weights * {"all": nil | ~nil, "answerable": ~nil, "unanswerable": nil}[str(self.given)]
+        of_units = np.bincount(units, weights)
+        counted = np.flatnonzero(of_units > 0)
+        n, is_measure = len(counted), self.risk not in _LOSSES
+        topics = "topics" if self.given == "all" else f"{self.given} topics"
         fewest = _fewest_topics(self.alpha, self.delta) * (2 if is_measure else 1)
         if n < fewest:
             raise InputError(
-                f"{self}: {n} topics are too few for this promise; at least {fewest} are needed to calibrate"
-                " it."
+                f"{self}: {n} {topics} are too few for this promise; at least {fewest} are needed to"
+                " calibrate it."
             )
+        self._warn_of_no_promise(float(np.average(nil, weights=weights)))
         loss = _shortfall(self.risk, rankings) if is_measure else _LOSSES[self.risk](rankings)
         # Lists of one unit depend on each other: its loss is their mean.
-        loss *= np.repeat(weights * n / len(rankings), rankings.lengths + 1)
-        losses = Levels(keys, loss[None, :], rankings.lengths)
+        each = weights / np.where(of_units > 0, of_units, 1)[units]
+        losses = Levels(keys, (loss * np.repeat(each, rankings.lengths + 1))[None, :], rankings.lengths)
 
         def means_of(chosen: Ints) -> tuple[Floats, Floats]:
             """All levels that make a difference to these units, from infinity down, and the mean losses."""
-            levels, sums = losses.sums(np.flatnonzero(np.isin(units, chosen)))
+            levels, sums = losses.sums(np.flatnonzero(np.isin(units, chosen) | (of_units[units] == 0)))
             return levels, np.clip(sums[0] / len(chosen), 0.0, 1.0)
 
-        start, tested = -np.inf, np.arange(n)
+        start, tested = -np.inf, counted
         if is_measure:
-            learning, tested = np.split(generator(0).permutation(n), [n // 2])
+            learning, tested = np.split(counted[generator(0).permutation(n)], [n // 2])
             levels, means = means_of(learning)
             best = np.flatnonzero(means <= means.min() + _SLACK)[-1]  # the lowest level with the lowest loss
             start = -np.inf if best == len(levels) - 1 else float(levels[best])
@@ -139,11 +156,21 @@ class RiskControlled(Policy):
         if not is_safe[0]:
             raise InputError(
                 f"{self}: no level is shown to keep this promise; the lists that lose least lose"
-                f" {means[order[0]]:.3f} on average over {len(tested)} topics. Retrieve more, calibrate on"
-                " more topics, or allow a higher alpha."
+                f" {means[order[0]]:.3f} on average over {len(tested)} {topics}. Retrieve more, calibrate"
+                " on more topics, or allow a higher alpha."
             )
         last = int(is_safe.argmin()) - 1 if not is_safe.all() else -1
         return replace(self, level=float(levels[order[last]]))
+
+    def _warn_of_no_promise(self, nil: float) -> None:
+        """Warn where every level keeps the promise, since too few topics can lose anything."""
+        share = {"missed": 1 - nil, "dropped": 1 - nil, "false_answer": nil}.get(self.risk, 1.0)
+        if share <= self.alpha:
+            kind = "unanswerable" if self.risk == "false_answer" else "answerable"
+            warn(
+                f"{self}: {share:.1%} of the topics are {kind}, and only these can lose anything: every level"
+                f" keeps this promise. given={kind!r} takes the mean over them alone."
+            )
 
     def _are_shown(self, means: Floats, n: int) -> Bools:
         """Whether each mean loss over n topics shows that the promise is kept."""
