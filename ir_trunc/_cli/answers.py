@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
 
 from ir_trunc._cli._arguments import OneLineParser, Words
+from ir_trunc._core.errors import ParameterError
 from ir_trunc._output.tables import table_text
+from ir_trunc._scoring._runs import by_file_name
 from ir_trunc._scoring.results import as_table
 from ir_trunc.truncation._log import DecisionLog, read_log
 
@@ -29,17 +32,21 @@ log: JSON lines (.gz as well) with the fields
   group        optional: scores by group
 
 Risk is the share of wrong answers among those given; coverage is the share of
-the answers that are given. The threshold is chosen on the questions of the log:
-on other questions its risk can be higher.
+the answers that are given. The threshold of --risk is chosen on the questions of
+the log: on other questions its risk is higher about half of the time. With
+--delta 0.1 the risk on other questions is higher with a probability of at most
+0.1.
 
-example:
-  ir_trunc answers log.jsonl c@1 'UF(price=3)' AURC --risk 0.1
+examples:
+  ir_trunc answers log.jsonl c@1 'UF(price=3)' AURC --risk 0.1 --delta 0.1
+  ir_trunc answers old.jsonl new.jsonl c@1 AURC
 """
 
 _DECLARED = """
 log LOG  JSON lines, see below
-words MEASURE ...*  c@1, for example
+words MEASURE ...*  c@1, for example; before them another log, which is compared with the first
 --risk X  print the threshold for this risk, 0 to 1
+--delta X  probability with which the risk of the threshold may be higher on other questions
 = columns measures places plot
 """
 LOG_OPTIONS = """
@@ -51,8 +58,12 @@ LOG_OPTIONS = """
 
 
 def main(words: Sequence[str]) -> int:
-    """`ir_trunc answers LOG MEASURE...`."""
+    """`ir_trunc answers LOG [LOG] MEASURE...`."""
     args = OneLineParser("answers", _ABOUT, _DECLARED + LOG_OPTIONS, _EPILOG).read(words)
+    if args.delta is not None and args.risk is None:
+        raise ParameterError("--delta needs --risk: the risk that the threshold promises.")
+    if args.words and os.path.exists(args.words[0]):
+        return _compare(args)
     measures = args.measures_of(args.words)
     if args.plot is not None:
         from ir_trunc.plots._kit import check_picture
@@ -75,12 +86,15 @@ def main(words: Sequence[str]) -> int:
     else:
         parts.append("The log has no confidence: no risk by coverage.")
     if args.risk is not None:
-        threshold = log.threshold(args.risk)
+        threshold = log.threshold(args.risk, args.delta)
         row = curve[curve["threshold"] == threshold].iloc[0]
+        elsewhere = "about half of the time; --delta promises more"
+        if args.delta is not None:
+            elsewhere = f"with a probability of at most {args.delta:g}"
         parts.append(
             f"Threshold for a risk of at most {args.risk:g}: {threshold!r}\n(on this log"
             f" {row['answers']:.0f} of {curve['answers'].iloc[-1]} answers are given, with a risk of"
-            f" {row['risk']:.4g})"
+            f" {row['risk']:.4g}; on other questions it is above {args.risk:g} {elsewhere})"
         )
     if args.plot is not None:
         from ir_trunc.plots import risk_coverage
@@ -90,6 +104,25 @@ def main(words: Sequence[str]) -> int:
         risk_coverage(curve, figure.add_subplot())
         save_picture(figure, args.plot, "none")
     print("\n\n".join(parts))
+    return 0
+
+
+def _compare(args: Words) -> int:
+    """Print the scores of two logs of the same questions, with intervals and tests of their differences."""
+    from ir_trunc._reporting.compare import compare
+
+    if args.plot is not None or args.risk is not None:
+        raise ParameterError("--risk and --plot are for one log.")
+    paths, measures = [args.log, args.words[0]], args.measures_of(args.words[1:])
+    logs = [log_of(args, path) for path in paths]
+    for log in logs:
+        log.calc(measures)  # which refuses what the log does not say
+    runs = dict(zip(by_file_name(paths), (log.run for log in logs)))
+    qrels = logs[0].with_answerable(logs[1])
+    comparison = compare(measures, qrels, runs, baseline=next(iter(runs)), intervals=True)
+    parts = [f"{name}: {log}" for name, log in zip(runs, logs)]
+    places = 4 if args.places is None else args.places
+    print("\n\n".join(["\n".join(parts), comparison.marked(places).text()]))
     return 0
 
 

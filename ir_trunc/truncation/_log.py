@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -48,8 +49,8 @@ _FORMS = "a path of JSON lines, a frame, a dict or a list of dicts with id, answ
 _RIGHT, _WRONG = "correct", "wrong"
 _SLACK = 1e-12
 _JUDGES: dict[str, Callable[[str, str], float]] = {
-    "em": lambda answer, reference: float(squad(answer) == squad(reference)),
-    "f1": lambda answer, reference: token_f1(*(Counter(squad(text).split()) for text in (answer, reference))),
+    "em": lambda answer, reference: float(answer == reference),
+    "f1": lambda answer, reference: token_f1(Counter(answer.split()), Counter(reference.split())),
 }
 Judge = Callable[[str, list[str]], float]
 
@@ -248,24 +249,29 @@ class DecisionLog:
         self._need_confidence("risk by coverage")
         return risk_coverage(self._qrels(nil=False), self.run)
 
-    def threshold(self, risk: float) -> float:
-        """The lowest confidence from which on answers are wrong at most this often in this log.
+    def threshold(self, risk: float, delta: float | None = None) -> float:
+        """The lowest confidence from which on answers are wrong at most this often.
 
         Parameters
         ----------
         risk : float
             Highest share of wrong answers, from 0 to 1.
+        delta : float, optional
+            The probability with which the threshold may break its promise: that of other questions, drawn
+            as those of the log were, at most this share is answered wrongly. Thresholds are tested from the
+            highest down, each by the binomial distribution, until one is not shown to keep the risk
+            (Learn-then-Test, https://arxiv.org/abs/2110.01052). Without it, the risk is the observed one on
+            this log: on other questions it is exceeded about half of the time.
 
         Returns
         -------
         float
-            Answers with at least this confidence are given. The risk is the observed one; of other
-            questions it can be higher.
+            Answers with at least this confidence are given.
 
         Raises
         ------
         InputError
-            Where no threshold has such a risk, or no answer has a confidence.
+            Where no threshold has such a risk, or is shown to have it, or no answer has a confidence.
 
         Examples
         --------
@@ -274,7 +280,9 @@ class DecisionLog:
         >>> ir_trunc.read_log(items).threshold(risk=0.1)
         0.5
         """
-        highest, table = number("risk", risk, 0, 1), self.risk_coverage()
+        highest, table = number("risk", risk, 0, 1, inside=delta is not None), self.risk_coverage()
+        if delta is not None:
+            return self._promised(table, highest, number("delta", delta, 0, 1, inside=True))
         reaching = table[table["risk"] <= highest + _SLACK]
         if not len(reaching):
             lowest = table.iloc[int(table["risk"].argmin())]
@@ -283,6 +291,23 @@ class DecisionLog:
                 f" {lowest['risk']:.4g}, at the threshold {lowest['threshold']:g}."
             )
         return float(reaching["threshold"].iloc[-1])
+
+    def _promised(self, table: pd.DataFrame, risk: float, delta: float) -> float:
+        """The last of the thresholds, from the highest down, that are shown to have at most this risk."""
+        from scipy.special import bdtr
+
+        fewest = math.ceil(math.log(delta) / math.log1p(-risk) - _SLACK)  # answers, all of them right
+        tested = table[table["answers"] >= fewest]
+        wrong = (tested["risk"] * tested["answers"]).round()
+        is_shown = bdtr(wrong, tested["answers"].to_numpy(), risk) <= delta
+        if not is_shown[:1].any():
+            raise InputError(
+                f"{self.source}: no threshold is shown to have a risk of at most {risk:g} with"
+                f" delta={delta:g}; that takes {fewest} answers without an error, or more with few. Log more"
+                " answers, or allow a higher risk or delta."
+            )
+        last = int(is_shown.argmin()) - 1 if not is_shown.all() else -1
+        return float(tested["threshold"].iloc[last])
 
 
 def read_log(
@@ -314,8 +339,8 @@ def read_log(
 
     judge : {'em', 'f1'} or function, optional
         How correct an answer is by its references: exact match or token F1, the highest over the references,
-        both with SQuAD's normalisation; or `judge(answer, references)` that returns a number from 0 to 1. By
-        default the column correct says it.
+        both with SQuAD's normalisation, which makes nothing of an answer or a reference "the"; or
+        `judge(answer, references)` that returns a number from 0 to 1. By default the column correct says it.
     correct_from : float, optional
         Lowest value of correct that counts as right, above 0 and at most 1. By default 1, with a warning
         where values lie between 0 and 1.
@@ -389,6 +414,7 @@ def read_log(
         where = f"{source}, question {name}"
         if name in run:
             raise InputError(f"{where} is there twice; each question needs an id of its own.")
+        item = _as_squad(item) if isinstance(judge, str) else item
         answer, value, has_answer = _judged(item, judged, least, where)
         run[name] = {}
         if answer:
@@ -507,6 +533,18 @@ def _answerable(item: Mapping[str, Any], where: str) -> bool | None:
             )
         has_answer = bool(value)
     return has_answer
+
+
+def _as_squad(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The item with answer and references as SQuAD compares them; what is no text is refused later."""
+    answer, references = item.get("answer"), item.get("references")
+    texts = [references] if isinstance(references, str) else references
+    changed = dict(item)
+    if isinstance(answer, (str, Real)) and not isinstance(answer, (bool, np.bool_)):
+        changed["answer"] = squad(str(answer))
+    if isinstance(texts, (list, tuple, np.ndarray)):
+        changed["references"] = [squad(each) if isinstance(each, str) else each for each in texts]
+    return changed
 
 
 def _judged(

@@ -3,12 +3,23 @@
 import gzip
 import itertools
 import json
+import math
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from ir_trunc import InputError, IrTruncError, IrTruncWarning, ParameterError, calc, calc_aggregate, read_log
+from ir_trunc import (
+    InputError,
+    IrTruncError,
+    IrTruncWarning,
+    ParameterError,
+    calc,
+    calc_aggregate,
+    compare,
+    read_answers,
+    read_log,
+)
 from ir_trunc import measures as of_package
 from ir_trunc._cli.main import main
 
@@ -128,6 +139,89 @@ def test_references_are_judged_and_say_what_has_an_answer():
         read_log(items)
 
 
+@pytest.mark.parametrize(("references", "answer", "score"), [
+    ([], "the", 1), (["the"], "", 1), (["a", "Paris"], "the", 0), (["A"], "A", 1), (["A"], "Paris", 0),
+    (["the Paris"], "paris.", 1), ([], "Paris", 0), (["Paris"], "", 0),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*normalise to nothing")
+@pytest.mark.parametrize(("judge", "measure"), [("em", "EM"), ("f1", "TokenF1")])
+def test_what_normalises_to_nothing_is_no_answer_and_no_reference(judge, measure, references, answer, score):
+    log = read_log([{"id": 1, "answer": answer, "references": references}], judge)
+    assert scored(log, "EM") == {"EM": score}
+    qrels = read_answers({"1": [references]}, "squad")
+    assert [*calc_aggregate(measure, qrels, {"1": [answer] if answer else []}).values()] == [score]
+
+
+@pytest.mark.filterwarnings("ignore:.*normalise to nothing")
+@pytest.mark.parametrize(("judge", "measure"), [("em", "EM"), ("f1", "TokenF1")])
+def test_the_judges_of_logs_score_answers_as_read_answers_does(judge, measure):
+    words = ["a", "The", "an", "Paris", "paris,", "France", "!", "red", ""]
+    random = np.random.default_rng(0)
+
+    def text():
+        return " ".join(random.choice(words, random.integers(0, 4)))
+
+    items = [
+        {"id": str(n), "answer": text(), "references": [text() for _ in range(random.integers(0, 4))]}
+        for n in range(500)
+    ]
+    qrels = read_answers({item["id"]: [item["references"]] for item in items}, "squad")
+    run = {item["id"]: [item["answer"]] if item["answer"] else [] for item in items}
+    by_topic = calc(measure, qrels, run)
+    expected = dict(zip(by_topic.topics, by_topic.values[0] >= 0.5))
+    log = read_log(items, judge, correct_from=0.5)
+    found = log.calc("EM")
+    assert dict(zip(found.topics, found.values[0] == 1)) == expected
+    assert 100 < sum(expected.values()) < 400
+
+
+def test_a_threshold_with_a_promise_is_the_last_that_is_shown():
+    """From the highest down, until wrong answers are so many that P(so few | risk) is above delta."""
+    rng = np.random.default_rng(0)
+    sure = rng.integers(1, 100, 300) / 100
+    items = [
+        {"id": n, "answer": "a", "correct": bool(rng.random() > 0.2 * (1 - c)), "confidence": float(c)}
+        for n, c in enumerate(sure)
+    ]
+    log, shown = read_log(items), None
+    for t in sorted(set(sure.tolist()), reverse=True):
+        correct = [item["correct"] for item in items if item["confidence"] >= t]
+        n, wrong = len(correct), correct.count(False)
+        if 0.9**n > 0.1:  # so few answers show nothing
+            continue
+        if sum(math.comb(n, k) * 0.1**k * 0.9 ** (n - k) for k in range(wrong + 1)) > 0.1:
+            break
+        shown = t
+    assert log.threshold(0.1, delta=0.1) == shown > log.threshold(0.1)
+    with pytest.raises(
+        InputError, match=r"no threshold is shown .* 0\.01 with delta=0\.1.* takes 230 answers"
+    ):
+        log.threshold(0.01, delta=0.1)
+    for risk, delta in ((0, 0.1), (1, 0.1), (0.1, 0), (0.1, 1)):
+        with pytest.raises(ParameterError, match="out of range"):
+            log.threshold(risk, delta)
+
+
+def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
+    """150 logs of 300 answers, whose error falls from .4 to 0; tests/benchmarks/thresholds.py has more."""
+    broken = {None: 0, 0.1: 0}
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        sure = rng.random(300)
+        right = rng.random(300) >= 0.4 * (1 - sure)
+        items = [
+            {"id": n, "answer": "a", "correct": bool(r), "confidence": float(c)}
+            for n, (c, r) in enumerate(zip(sure, right))
+        ]
+        for delta in broken:
+            try:
+                broken[delta] += 0.4 * (1 - read_log(items).threshold(0.1, delta)) / 2 > 0.1
+            except InputError:
+                continue
+    assert broken[None] > 45
+    assert broken[0.1] <= 15
+
+
 def test_the_threshold_is_the_lowest_that_keeps_the_risk():
     rng = np.random.default_rng(0)
     items = [
@@ -213,11 +307,13 @@ def test_the_command_prints_scores_risks_and_the_threshold(tmp_path, monkeypatch
     assert "UF(price=3) -0.2000" in printed
     assert "b          3 0.5556" in printed
     assert "Threshold for a risk of at most 0.1: 0.7\n(on this log 2 of 3 answers" in printed
+    assert "on other questions it is above 0.1 about half of the time" in printed
     for added, message in (
         (["EM"], "EM depends"),
         (["--risk", "2"], "--risk"),
         (["--columns", "cost=usd"], "cost"),
         (["nope"], "nope"),
+        (["--delta", "0.1"], "no threshold is shown"),
         (["--plot", "x.txt"], "x.txt"),
     ):
         assert main([*words, *added]) == 2
@@ -225,6 +321,24 @@ def test_the_command_prints_scores_risks_and_the_threshold(tmp_path, monkeypatch
         assert (out, err.count("\n"), message in err) == ("", 1, True), err
     assert main([*words, "EM", "--all-answerable"]) == 0
     assert "EM           0.4000" in capsys.readouterr().out
+
+
+def test_two_logs_are_compared(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    items = [{"id": n, "answer": "a", "correct": n % 3 > 0, "confidence": n / 30} for n in range(30)]
+    write(tmp_path / "old.jsonl", items)
+    write(tmp_path / "new.jsonl", [item | {"correct": item["correct"] or item["id"] < 15} for item in items])
+    write(tmp_path / "short.jsonl", items[1:])
+    assert main(["answers", "old.jsonl", "new.jsonl", "c@1", "AURC"]) == 0
+    printed = capsys.readouterr().out
+    old, new = (read_log(tmp_path / f"{name}.jsonl") for name in ("old", "new"))
+    assert printed.startswith(f"old.jsonl: {old}\nnew.jsonl: {new}\n")
+    qrels = old.with_answerable(new)
+    compared = compare("c@1 AURC", qrels, {"old.jsonl": old.run, "new.jsonl": new.run}, baseline="old.jsonl")
+    row = compared.pairs().iloc[0]
+    assert f"[{row['low']:.4f}, {row['high']:.4f}]" in printed
+    for words in (["short.jsonl", "c@1"], ["new.jsonl", "nope"], ["new.jsonl", "c@1", "--risk", "0.1"]):
+        assert main(["answers", "old.jsonl", *words]) == 2
 
 
 @pytest.mark.full

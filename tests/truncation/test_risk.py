@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, rank
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.truncation import RiskControlled, ScoreThreshold, policy_of
+from ir_trunc.truncation import RiskControlled, ScoreThreshold, policy_from_dict
 
 ALL_RISKS = ["missed", "dropped", "false_answer", "SetR", "Success@1", "SetF", "RBPT"]
 
@@ -206,7 +206,7 @@ def test_the_mean_is_over_the_topics_that_are_named():
 def test_a_file_without_given_is_of_a_policy_over_all_topics():
     data = RiskControlled("false_answer", 0.1, level=2.0).to_dict()
     del data["parameters"]["given"]
-    assert policy_of(data) == RiskControlled("false_answer", 0.1, level=2.0, given="all")
+    assert policy_from_dict(data) == RiskControlled("false_answer", 0.1, level=2.0, given="all")
 
 
 @pytest.mark.parametrize(("policy", "fewest"), [
