@@ -24,11 +24,17 @@ from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting.compare import bootstrap_interval, values_of_whole_run
 from ir_trunc._reporting.comparison import FEW_UNITS
-from ir_trunc._scoring._statistics import half_of_interval
+from ir_trunc._scoring._statistics import (
+    half_of_interval,
+    interval_of_equals,
+    interval_of_paired_shares,
+    interval_of_share,
+)
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import oriented
+from ir_trunc.measures.definition import BoundMeasure
 
 __all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
 
@@ -40,6 +46,7 @@ _FORM = re.compile(
     r"\s*(?P<what>.+?)\s*(?:\b(?P<change>worsens|improves|drops|rises)(?:\s+by)?\s+|(?P<sign><=|>=|<|>)\s*)"
     rf"(?P<limit>{_NUMBER})\s*"
 )
+_EQUAL = 1e-9  # numbers that differ by less are equal
 _EXAMPLES = "'RBPT worsens 0.02', 'length rises 5' or 'abstention.precision < 0.8'"
 
 
@@ -73,9 +80,9 @@ class Condition:
     limit: float
 
     def met(self, values: Floats) -> Bools:
-        """Which of these values meet the condition."""
-        beyond = values < self.limit if self.below else values > self.limit
-        return beyond if self.strict else beyond | (values == self.limit)
+        """Which of these values meet the condition; those within 1e-9 of the limit are equal to it."""
+        beyond = self.limit - values if self.below else values - self.limit
+        return np.asarray(beyond > _EQUAL if self.strict else beyond >= -_EQUAL)
 
 
 def read_condition(condition: Any) -> Condition:
@@ -114,7 +121,7 @@ def _change(name: str, change: str, size: float, directed: bool) -> float:
     """The limit of a change, new less old; IrTruncError where the word contradicts the direction."""
     if size <= 0:
         raise IrTruncError(f"how much it {change} is a number above 0.")
-    worse = float(oriented(name, np.array(-size)))
+    worse = float(oriented(name, np.array(-size))) * OF_NIL_QUERIES.get(name, 1)
     if change in ("worsens", "improves"):
         if not directed:
             raise IrTruncError(f"neither more nor less {name} is better: write drops or rises.")
@@ -140,70 +147,114 @@ def _measure(what: str) -> Measure:
     return measure
 
 
-def _empty(results: Results) -> Floats:
+def _silent(results: Results) -> Floats:
     return np.asarray(results.rankings.lengths == 0, np.float64)
 
 
+def _kept(results: Results) -> tuple[Floats, Floats]:
+    hits = results.rankings.judged_rows[results.rankings.judged_grades > 0]
+    kept = (np.bincount(hits, minlength=len(results.nil)) > 0) & ~results.nil
+    return kept.astype(np.float64), (~results.nil).astype(np.float64)
+
+
 QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Floats | None]]] = {
-    "length": lambda results: (results.rankings.lengths.astype(np.float64), None),
-    "abstention.silent": lambda results: (_empty(results), np.ones(len(results.nil))),
-    "abstention.precision": lambda results: (results.nil * _empty(results), _empty(results)),
-    "abstention.recall": lambda results: (results.nil * _empty(results), results.nil.astype(np.float64)),
+    "passages": lambda results: (results.rankings.lengths.astype(np.float64), None),
+    "kept": _kept,
+    "unanswered": lambda results: (results.nil * _silent(results), results.nil.astype(np.float64)),
+    "wrongly": lambda results: (~results.nil * _silent(results), _silent(results)),
+    "abstention.silent": lambda results: (_silent(results), np.ones(len(results.nil))),
+    "abstention.precision": lambda results: (results.nil * _silent(results), _silent(results)),
 }
 """What a condition may compare beside measures: values by list; for a share part and whole."""
 
-OF_NIL_QUERIES = ("abstention.precision", "abstention.recall")
+QUANTITIES = {**QUANTITIES, "length": QUANTITIES["passages"], "abstention.recall": QUANTITIES["unanswered"]}
+
+OF_NIL_QUERIES = {
+    "kept": 1,
+    "unanswered": 1,
+    "wrongly": -1,
+    "abstention.precision": 1,
+    "abstention.recall": 1,
+}
+"""Those that depend on which queries are nil: whether higher values are better (1) or lower ones (-1)."""
 
 
 _Interval = tuple[float, float, float]  # a quantity and its bounds; NaN for a share of nothing
 
 
-def _values(condition: Condition, results: Results, unit: str | None) -> Floats:
-    """Values of units (U) whose mean is the quantity, for a share to first order; NaN for one of nothing."""
+@dataclass(frozen=True)
+class _Sample:
+    """A quantity of one run, and what its interval follows from."""
+
+    values: Floats  # of units (U), whose mean it is, for a share to first order; NaN for one of nothing
+    lowest: float
+    highest: float
+    hits: Floats | None = None  # of a share that is one of units: 0 or 1 for each of them (U)
+    counted: Bools | None = None  # which of them it is a share of (U)
+    of_run: BoundMeasure | None = None  # a measure that looks at all lists
+
+    @property
+    def n(self) -> int:
+        """Of how many units it is the mean or the share."""
+        return len(self.values) if self.counted is None else int(self.counted.sum())
+
+
+def _sample(condition: Condition, results: Results, unit: str | None) -> _Sample:
     if condition.measure is not None:
         values, bound = results.values[results.measures.index(condition.measure)], bind(condition.measure)
-        if bound is not None and bound.definition.scope == "run":
+        of_run = bound if bound is not None and bound.definition.scope == "run" else None
+        if of_run is not None:
             try:
-                values = values_of_whole_run(bound, results)
+                values = values_of_whole_run(of_run, results)
             except ParameterError as error:
                 raise ParameterError(f"condition {printable(condition.text)!r}: {error}") from None
-        return np.asarray(results.means_of_units(values[None], unit)[1][0])
+        values = np.asarray(results.means_of_units(values[None], unit)[1][0])
+        lowest, highest = (-np.inf, np.inf) if bound is None else bound.range
+        if of_run is not None or (lowest, highest) != (0, 1) or not np.isin(values, (0, 1)).all():
+            return _Sample(values, lowest, highest, of_run=of_run)
+        return _Sample(values, lowest, highest, values, np.ones(len(values), bool))
     part, whole = QUANTITIES[condition.name](results)
     if whole is None:
-        return np.asarray(results.means_of_units(part[None], unit)[1][0])
+        return _Sample(np.asarray(results.means_of_units(part[None], unit)[1][0]), 0.0, np.inf)
     part, whole = results.means_of_units(np.stack([part, whole]), unit)[1]
     if not whole.any():
-        return np.full(len(whole), np.nan)
+        return _Sample(np.full(len(whole), np.nan), 0.0, 1.0)
     share = part.mean() / whole.mean()
-    return np.asarray(share + (part - share * whole) / whole.mean())
+    values = np.asarray(share + (part - share * whole) / whole.mean())
+    if results.universe.keys:
+        return _Sample(values, 0.0, 1.0)
+    return _Sample(values, 0.0, 1.0, part, whole > 0)
 
 
-def _estimate(condition: Condition, results: Results, unit: str | None, confidence: float) -> _Interval:
+def _estimate(sample: _Sample, results: Results, confidence: float) -> _Interval:
     """The quantity of one run with its interval: Student's for a mean, Wilson's for a share, or BCa."""
-    value, low, high = _mean(_values(condition, results, unit), confidence)
+    value = float(sample.values.mean())
     if np.isnan(value):
-        return value, low, high
-    if condition.measure is not None:
-        bound = bind(condition.measure)
-        if bound is None:
-            return value, low, high
-        if bound.definition.scope == "run":
-            return value, *bootstrap_interval(bound, results.rankings, confidence, seed=0)
-        lowest, highest = bound.range
-    else:
-        part, whole = QUANTITIES[condition.name](results)
-        if whole is not None and not results.universe.keys:
-            share = stats.binomtest(int(part.sum()), int(whole.sum()))
-            bounds = share.proportion_ci(confidence, method="wilson")
-            return float(share.statistic), float(bounds.low), float(bounds.high)
-        lowest, highest = 0.0, np.inf if whole is None else 1.0
-    return value, max(low, lowest), min(high, highest)
+        return value, np.nan, np.nan
+    if sample.hits is not None:
+        hits = int(sample.hits[sample.counted].sum())
+        return hits / sample.n, *interval_of_share(hits, sample.n, confidence)
+    if np.ptp(sample.values) <= _EQUAL:
+        return value, *interval_of_equals(value, sample.n, sample.lowest, sample.highest, confidence)
+    if sample.of_run is not None:
+        return value, *bootstrap_interval(sample.of_run, results.rankings, confidence, seed=0)
+    half = float(half_of_interval(sample.values, 1 - confidence))
+    return value, max(value - half, sample.lowest), min(value + half, sample.highest)
 
 
-def _mean(values: Floats, confidence: float) -> _Interval:
-    """A mean over units with Student's interval."""
-    mean, half = float(values.mean()), float(half_of_interval(values, 1 - confidence))
-    return mean, mean - half, mean + half
+def _difference(new: _Sample, old: _Sample, confidence: float) -> _Interval:
+    """The change of a quantity, with Student's interval, or Tango's for shares of the same units."""
+    values, value = new.values - old.values, float(new.values.mean() - old.values.mean())
+    if np.isnan(value):
+        return value, np.nan, np.nan
+    if new.hits is not None and old.hits is not None and np.array_equal(new.counted, old.counted):
+        of_both = (sample.hits[sample.counted] for sample in (new, old))
+        return value, *interval_of_paired_shares(*of_both, confidence)
+    if np.ptp(values) <= _EQUAL:
+        low, high = value - (new.highest - new.lowest), value + (new.highest - new.lowest)
+        return value, *interval_of_equals(value, min(new.n, old.n), low, high, confidence)
+    half = float(half_of_interval(values, 1 - confidence))
+    return value, value - half, value + half
 
 
 @dataclass(frozen=True)
@@ -235,13 +286,14 @@ class Check:
 
     def line(self, unit: str = "topic") -> str:
         """The verdict and the numbers behind it. unit: what is counted."""
-        interval = f"[{self.low:.4f}, {self.high:.4f}], {counted(self.units, unit)}"
-        values = f"{self.now:.4f} {interval}"
+        interval = f"({self.unknown})" if self.unknown else f"[{self.low:.4f}, {self.high:.4f}]"
+        interval += f", {counted(self.units, unit)}"
+        values, nothing = f"{self.now:.4f} {interval}", np.isnan(self.now)
         if not np.isnan(self.before):
             values = (
                 f"{self.before:.4f} -> {self.now:.4f}, difference {self.now - self.before:+.4f} {interval}"
             )
-        return f"{self.verdict:<9}  {printable(self.condition)}: {self.unknown or values}"
+        return f"{self.verdict:<9}  {printable(self.condition)}: {self.unknown if nothing else values}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -377,10 +429,12 @@ def check(
     ----------
     conditions : str or list of str
         'RBPT worsens 0.02' is met by a mean that is worse than the baseline's by 0.02 or more, 'length rises
-        5' by one that is higher by 5 or more, 'abstention.precision < 0.8' (or <=, >, >=) by the new run's
-        own value. A condition is about a measure, `length` (documents of a list), `abstention.silent`
-        (share of empty lists), `abstention.precision` (share of them that belong to nil queries) and
-        `abstention.recall` (share of the nil queries that got the empty list). Changes are those for the
+        5' by one that is higher by 5 or more, 'wrongly > 0.2' (or <, <=, >=) by the new run's own value. A
+        condition is about a measure, `passages` or `length` (documents of a list), `kept` (share of the
+        answerable queries whose list keeps a relevant document), `unanswered` or `abstention.recall` (share
+        of the nil queries that get the empty list), `wrongly` (share of the empty lists whose query has an
+        answer), `abstention.precision` (share of the others) and `abstention.silent` (share of empty lists).
+        A value within 1e-9 of a limit is equal to it. Changes are those for the
         worse (`worsens`), for the better (`improves`), downwards (`drops`) and upwards (`rises`).
     qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, ties
         As for `calc`.
@@ -393,8 +447,10 @@ def check(
         part of the confidence interval meets it, so that too few topics fail. 'certain': it has failed only
         if the whole interval meets it, so that too few topics pass; it is undecided if a part of it does.
     alpha : float
-        The intervals have the level 1 - alpha: paired over topics by Student's t; of values by Student's t,
-        for a share Wilson's, for a measure of the whole run that of the BCa bootstrap.
+        The intervals have the level 1 - alpha: of differences by the paired t test, of those of shares
+        Tango's; of values Student's, of a share Wilson's, of a measure of the whole run that of the BCa
+        bootstrap. Where all values or differences are equal, at most a share 1 - alpha^(1/n) of topics has others: the
+        interval is this share of the way to the bounds of the measure. One without bounds has no interval.
     unit : str, optional
         For data with keys, the key whose values are independent of each other, by default the outermost one.
         Intervals are then those of the nested means of these units.
@@ -470,17 +526,19 @@ def _check(
     require: Require,
     confidence: float,
 ) -> Check:
-    new = decides = _estimate(condition, now, unit, confidence)
-    before_value, values = np.nan, _values(condition, now, unit)
+    sample, before_value = _sample(condition, now, unit), np.nan
+    new = decides = _estimate(sample, now, confidence)
     if before is not None:
-        before_value = _estimate(condition, before, unit, confidence)[0]
-        _, low, high = _mean(values - _values(condition, before, unit), confidence)
-        decides = new[0] - before_value, low, high
+        sample_before = _sample(condition, before, unit)
+        before_value = _estimate(sample_before, before, confidence)[0]
+        decides = _difference(sample, sample_before, confidence)
     observed, *interval = condition.met(np.array(decides)).tolist()
     unknown = "there is nothing that it is a share of" if np.isnan(decides[0]) else ""
+    if not unknown and np.isnan(decides[1]):
+        unknown = "all values are equal and have no bounds: no interval follows from them"
     verdict: Verdict = "passed"
-    if unknown:
+    if np.isnan(decides[0]) or (unknown and require != "observed"):
         verdict = "failed" if require == "shown" else "undecided"
     elif observed if require == "observed" else any(interval):
         verdict = "undecided" if require == "certain" and not all(interval) else "failed"
-    return Check(condition.text, verdict, before_value, new[0], *decides[1:], len(values), unknown)
+    return Check(condition.text, verdict, before_value, new[0], *decides[1:], len(sample.values), unknown)

@@ -11,6 +11,7 @@ from ir_trunc._core.parameters import generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 
 CONFIDENCE = 0.95
+_NEAR = 1e-12
 _BATCH = 1 << 22  # positions that are drawn at a time: the memory that is needed does not grow with the draws
 
 
@@ -80,3 +81,48 @@ def half_of_interval(values: Floats, alpha: float) -> Floats:
 
     needed = stats.t.ppf(1 - alpha / 2, values.shape[-1] - 1) * stats.sem(values, axis=-1)
     return np.asarray(needed)
+
+
+def interval_of_equals(
+    value: float, n: int, lowest: float, highest: float, confidence: float
+) -> tuple[float, float]:
+    """Bounds of the mean of n equal values from lowest to highest; NaN where these are infinite.
+
+    The share of other values is at most 1 - (1 - confidence)^(1/n).
+    """
+    if np.isinf(lowest) or np.isinf(highest):
+        return np.nan, np.nan
+    others = 1 - (1 - confidence) ** (1 / n)
+    return value - others * (value - lowest), value + others * (highest - value)
+
+
+def interval_of_share(hits: int, n: int, confidence: float) -> tuple[float, float]:
+    """Wilson's score interval of a share of n."""
+    from scipy import stats
+
+    bounds = stats.binomtest(hits, n).proportion_ci(confidence, method="wilson")
+    return float(bounds.low), float(bounds.high)
+
+
+def interval_of_paired_shares(new: Floats, old: Floats, confidence: float) -> tuple[float, float]:
+    """Tango's score interval of the difference of two shares of the same items, whose values are 0 and 1.
+
+    The differences d for which |b - c - n d| <= z sqrt(n (2 q + d (1 - d))): b items are 1 in `new` alone, c
+    in `old` alone, and q is the likeliest probability of the latter under d (Tango 1998,
+    https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B).
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    n, gained, lost = len(new), float(((new == 1) & (old == 0)).sum()), float(((new == 0) & (old == 1)).sum())
+    z = float(ndtri((1 + confidence) / 2))
+
+    def beyond(d: float, sign: int) -> float:
+        linear = (2 * n - gained + lost) * d - gained - lost
+        q = (np.sqrt(max(linear**2 + 8 * n * lost * d * (1 - d), 0)) - linear) / (4 * n)
+        return float(gained - lost - n * d - sign * z * np.sqrt(max(n * (2 * q + d * (1 - d)), 0)))
+
+    observed = (gained - lost) / n  # where no item differs, this solves the equation too
+    low = -1.0 if observed == -1 else brentq(beyond, -1, observed - _NEAR, (1,))
+    high = 1.0 if observed == 1 else brentq(beyond, observed + _NEAR, 1, (-1,))
+    return float(low), float(high)

@@ -10,6 +10,7 @@ from scipy import stats
 import ir_trunc
 from ir_trunc import InputError, ParameterError, check, meta
 from ir_trunc._cli.main import main
+from ir_trunc._scoring._statistics import interval_of_paired_shares
 
 TOPICS = [str(topic) for topic in range(1, 31)]
 QRELS = {topic: {"a": 1, "b": 0} if int(topic) % 5 else {"b": 0} for topic in TOPICS}
@@ -24,7 +25,8 @@ def verdicts(conditions, run, **options):
 
 
 @pytest.mark.parametrize(("run", "limit", "observed", "shown", "certain"), [
-    (OLD, 0.1, "passed", "passed", "passed"),
+    (OLD, 0.12, "passed", "passed", "passed"),  # Tango's interval ends at z^2 / (30 + z^2) = 0.1135
+    (OLD, 0.11, "passed", "failed", "undecided"),
     (WORST, 0.1, "failed", "failed", "failed"),
     (NEARLY, 0.03, "failed", "failed", "undecided"),  # observed: 1/30, from -0.012 to 0.079
     (NEARLY, 0.04, "passed", "failed", "undecided"),
@@ -68,12 +70,88 @@ def test_a_share_has_wilson_s_interval_and_is_not_certain_where_it_is_one():
 
 @pytest.mark.parametrize(("name", "value"), [
     ("abstention.silent", 6 / 30), ("abstention.precision", 1), ("abstention.recall", 1), ("length", 48 / 30),
+    ("kept", 1), ("unanswered", 1), ("wrongly", 0), ("passages", 48 / 30),
 ])  # fmt: skip
 def test_what_a_condition_may_speak_of_beside_measures(name, value):
-    found = check([f"{name} > 100", f"{name} drops 0.5"], QRELS, OLD, baseline=OLD)
+    changes = f"{name} improves 0.5" if name == "wrongly" else f"{name} drops 0.5"
+    found = check([f"{name} > 100", changes], QRELS, OLD, baseline=OLD)
     assert [one.now for one in found.checks] == pytest.approx([value, value])
     assert [one.verdict for one in found.checks] == ["passed", "passed"]
-    assert found.checks[1].low == found.checks[1].high == 0
+    if name in ("length", "passages"):
+        assert "all values are equal and have no bounds" in found.checks[1].line()
+        assert verdicts(f"{name} drops 0.5", OLD, require="shown") == ["failed"]
+    else:
+        assert found.checks[1].low == pytest.approx(-found.checks[1].high) != 0
+
+
+@pytest.mark.filterwarnings("ignore:.*questions are few")
+def test_kept_unanswered_and_wrongly_are_those_of_how_many():
+    labels = {topic: {doc: grade for doc, grade in docs.items() if grade} for topic, docs in QRELS.items()}
+    run = {t: {"b": 0.9} if t < "15" else {"a": 0.9, "b": 0.3} if t < "25" else {"c": 0.1} for t in TOPICS}
+    cut = {t: [doc for doc, score in docs.items() if score >= 0.5] for t, docs in run.items()}
+    advice = ir_trunc.how_many(labels, run, policies="ScoreThreshold(threshold=0.5)")
+    row = advice.summary().loc["ScoreThreshold(threshold=0.5)"]
+    names = ["kept", "unanswered", "wrongly", "passages"]
+    found = check([f"{name} < -1" for name in names], QRELS, cut).checks
+    assert [one.now for one in found] == pytest.approx(row[names].tolist())
+    worse = check(["kept worsens 0.1", "wrongly worsens 0.1"], QRELS, cut, baseline=OLD)
+    assert [one.verdict for one in worse.checks] == ["failed", "failed"]
+
+
+def test_a_change_that_equals_the_limit_fails():
+    """1.0 - 0.9 is a little less than 0.1."""
+    qrels = {str(topic): {"a": 1} for topic in range(10)}
+    old, new = {key: ["a"] for key in qrels}, {key: ["a"] for key in qrels} | {"0": ["b"]}
+    assert not check("RR worsens 0.1", qrels, new, baseline=old).passed
+    assert check("RR worsens 0.1001", qrels, new, baseline=old).passed
+    assert check("RR < 0.9", qrels, new).passed
+
+
+def zeros_and_ones(gained, lost, n):
+    return np.repeat([[1, 0], [0, 1], [0, 0]], [gained, lost, n - gained - lost], axis=0).T
+
+
+@pytest.mark.parametrize(("gained", "lost", "n", "low", "high"), [
+    (1, 7, 21, -0.517, -0.026),  # Fagerland, Lydersen & Laake 2014: airway hyper-responsiveness
+    (0, 0, 200, -0.0188453, 0.0188453),  # z^2 / (n + z^2)
+    (54, 0, 54, 0.867173, 1),  # (n - z^2) / (n + z^2)
+])  # fmt: skip
+def test_tango_s_interval_is_the_published_one(gained, lost, n, low, high):
+    found = interval_of_paired_shares(*zeros_and_ones(gained, lost, n), 0.95)
+    assert found == pytest.approx((low, high), abs=5e-4)
+
+
+@pytest.mark.parametrize(("gained", "lost", "n"), [(12, 2, 50), (1, 0, 9), (0, 3, 20), (3, 3, 6)])
+def test_tango_s_interval_is_where_the_score_test_does_not_reject(gained, lost, n):
+    """The naive twin: for each difference d the likeliest probability q by trial, then the test."""
+    ends = interval_of_paired_shares(*zeros_and_ones(gained, lost, n), 0.9)
+    for end, d in zip(ends, ends):
+        q = np.linspace(max(0, -d), (1 - d) / 2, 200_001)[1:-1]
+        counts = gained * np.log(q + d) + lost * np.log(q) + (n - gained - lost) * np.log(1 - 2 * q - d)
+        likeliest = q[counts.argmax()]
+        score = (gained - lost - n * d) / np.sqrt(n * (2 * likeliest + d * (1 - d)))
+        assert abs(score) == pytest.approx(stats.norm.ppf(0.95), abs=1e-3), end
+
+
+@pytest.mark.parametrize(("share", "limit"), [(0.9, 0.8), (0.95, 0.9)])
+def test_a_share_without_variance_is_not_shown(share, limit):
+    """10 topics: all are found in share^10 of the draws; the interval of a share holds the limit then."""
+    qrels = {str(topic): {"a": 1} for topic in range(10)}
+    run = {key: ["a"] for key in qrels}
+    for condition in (f"Success@1 < {limit}", f"kept < {limit}", f"RBPT < {limit}"):
+        gate = check(condition, qrels, run, require="shown")
+        assert (gate.passed, gate.checks[0].now) == (False, 1), share
+    assert not check("Success@1 worsens 0.1", qrels, run, baseline=run, require="shown").passed
+
+
+@pytest.mark.parametrize("measure", ["Success@1", "RBPT", "SetF", "kept", "wrongly", "c@1"])
+def test_a_run_compared_with_itself_shows_that_nothing_changed(measure):
+    qrels = {str(topic): {"a": 1} if topic % 4 else {"b": 0} for topic in range(200)}
+    run = {topic: [] if int(topic) % 8 == 0 else ["x", "a"] if int(topic) % 3 else ["a"] for topic in qrels}
+    found = check(f"{measure} worsens {0.15 if measure == 'wrongly' else 0.05}", qrels, run, baseline=run,
+                  require="shown").checks[0]  # fmt: skip
+    assert found.verdict == "passed"
+    assert found.low < 0 < found.high
 
 
 def test_a_change_of_a_share_is_tested_to_first_order():
@@ -102,9 +180,10 @@ def test_a_limit_counts_or_does_not(sign, limit, expected):
 def test_an_interval_stays_where_values_can_be():
     one = {"1": ["a", *(f"d{n}" for n in range(50))]}
     found = check(["RR > 0.5", "length > 9", "RR < 0.5"], QRELS, one).checks
-    assert [each.low for each in found] == [0, 0, 0]
+    assert [each.low for each in found][1:2] == [0]
+    assert found[0].low == pytest.approx(stats.binomtest(1, 30).proportion_ci(method="wilson").low)
     most = {topic: ["a"] for topic in TOPICS[1:]}
-    assert check("RR < 0.5", {topic: {"a": 1} for topic in TOPICS}, most).checks[0].high == 1
+    assert check("RR < 0.5", {topic: {"a": 1} for topic in TOPICS}, most).checks[0].high < 1
 
 
 def test_one_topic_is_refused_and_few_are_reported():
