@@ -32,18 +32,20 @@ def choose(scores: Floats, kept: Floats, ranks: Ints, tolerance: float, keep: fl
 
 @dataclass(frozen=True)
 class Draws:
-    """Scores and kept shares in bootstrap samples of the questions, and scores on those left out (B x P)."""
+    """Scores and kept shares in bootstrap samples of the questions, and on those left out (B x P)."""
 
     scores: Floats
     kept: Floats
     outside: Floats
+    outside_kept: Floats
 
 
 def bootstrap(table: Floats, units: Ints, kinds: Bools, seed: int) -> Draws:
-    """Scores and kept shares in bootstrap samples of units, and scores over the units left out.
+    """Scores and kept shares in bootstrap samples of units, and over the units left out.
 
     table: values by policy, weights of the questions that keep a relevant document by policy, all weights,
-    weights of answerable questions (2P + 2 rows x Q). kinds: two kinds of units, which are drawn separately.
+    weights of answerable questions (2P + 2 rows x Q). kinds: two kinds of units, which are drawn separately,
+    and whose shares of the weights stay as they are, inside and outside.
     """
     random, count, policies = generator(seed), len(kinds), (len(table) - 2) // 2
     sums = np.stack([np.bincount(units, row, count) for row in table], axis=1)
@@ -54,18 +56,22 @@ def bootstrap(table: Floats, units: Ints, kinds: Bools, seed: int) -> Draws:
         drawn = np.hstack([group[random.integers(0, len(group), (rows, len(group)))] for group in groups])
         cells = (drawn + count * np.arange(rows)[:, None]).ravel()
         counts = np.bincount(cells, minlength=rows * count).reshape(rows, count)
-        blocks.append((counts @ sums, (counts == 0) @ sums))
-    inside, outside = (np.vstack(block) for block in zip(*blocks))
+        blocks.append((counts @ sums, *((counts[:, group] == 0) @ sums[group] for group in groups)))
+    inside, *outside = (np.vstack(block) for block in zip(*blocks))
+    weights = [sums[group, -2].sum() for group in groups]
     with np.errstate(invalid="ignore", divide="ignore"):
-        scores, left = (part[:, :policies] / part[:, [-2]] for part in (inside, outside))
-        kept = inside[:, policies:-2] / inside[:, [-1]]
-    return Draws(scores, np.nan_to_num(kept, nan=1.0), left)
+        means = [
+            weight * left[:, :policies] / left[:, [-2]] for weight, left in zip(weights, outside) if weight
+        ]
+        kept, left_kept = (part[:, policies:-2] / part[:, [-1]] for part in (inside, sum(outside)))
+        scores = inside[:, :policies] / inside[:, [-2]]
+    return Draws(scores, np.nan_to_num(kept, nan=1.0), sum(means) / sum(weights), left_kept)
 
 
-def expected_score(draws: Draws, chosen: Ints) -> float:
-    """The mean score of what is chosen in each sample on the questions that the sample leaves out."""
-    outside = draws.outside[np.arange(len(chosen)), chosen]
-    return float(np.nanmean(outside)) if np.isfinite(outside).any() else math.nan
+def of_chosen(outside: Floats, chosen: Ints | None) -> Floats:
+    """The values of what is chosen in each sample on the questions that it leaves out, if there are some."""
+    values: Floats = outside[:0, 0] if chosen is None else outside[np.arange(len(chosen)), chosen]
+    return values[np.isfinite(values)]
 
 
 def shares_of_first(scores: Floats) -> Floats:

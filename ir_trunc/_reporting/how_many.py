@@ -22,15 +22,17 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting._selection import (
+    Draws,
     bootstrap,
     chance_of_lead,
     choose,
-    expected_score,
+    of_chosen,
     separation,
     shares_of_first,
     weights_of,
 )
 from ir_trunc._scoring._runs import progress
+from ir_trunc._scoring._statistics import interval_of_equals
 from ir_trunc._scoring.evaluator import Options
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.definition import BoundMeasure, influence
@@ -110,11 +112,19 @@ class HowMany(Result):
     folds, seed : int
         Of the cross-validation.
     expected : tuple of three floats
-        The score of the advised policy on new questions, with its 95 % interval: without the optimism of the
-        best of many (the bootstrap of Tsamardinos et al. 2018).
+        The score of the advised policy on new questions, with its 95 % interval. Of a policy that was chosen
+        as the best of many it is without their optimism: over the questions that bootstrap samples leave out,
+        the choice being made again in each (Tsamardinos et al. 2018). Of a reference it is that of its row.
+    expected_kept : tuple of two floats
+        The share of new answerable questions that keep a relevant document, and a lower bound of it with 95 %
+        confidence (Clopper & Pearson 1934; NaN with keys), in the same way.
+    reference : str
+        The best of the references: the present setting, and with or without one 'always silent' and 'as
+        retrieved'; with `keep` of those that keep enough.
     chance : float
-        p value of the highest score against the better reference (White's reality check): how often chance
-        alone would show as large a lead of the best of so many policies.
+        p value of the highest score against this reference (White's reality check): how often chance alone
+        would show as large a lead of the best of so many policies. Where it is above 0.05, the advice is the
+        present setting, or without one (or where it is significantly worse) this reference.
     separation : tuple of three floats
         AUROC of the top score for questions with against those without an answer, with its 95 % interval
         (DeLong et al. 1988); NaN where there is no question of one kind, or no score.
@@ -139,6 +149,8 @@ class HowMany(Result):
     folds: int
     seed: int
     expected: tuple[float, float, float]
+    expected_kept: tuple[float, float]
+    reference: str
     chance: float
     separation: tuple[float, float, float]
     tolerance: float
@@ -183,7 +195,9 @@ class HowMany(Result):
     def _quantities(self, best: int, now: int) -> Iterator[str]:
         """The quantities of the advised policy, with those of the present setting in brackets."""
         for column, (name, form, what) in _QUANTITIES.items():
-            values = self.table[column]
+            values = self.table[column].to_numpy(copy=True)
+            if column == "kept":
+                values[best] = self.expected_kept[0]
             if not math.isnan(values[best]):
                 compared = "" if best == now or math.isnan(values[now]) else f" ({form.format(values[now])})"
                 yield f"{name}: {form.format(values[best])}{compared} {what}."
@@ -206,22 +220,20 @@ class HowMany(Result):
     def _remarks(self, best: int) -> Iterator[str]:
         """What the advice rests on, and reasons for caution."""
         if self.keep is not None:
-            no_bound = f"No bound is known for keep={self.keep:g} with keys: their lists are not independent."
-            yield no_bound if self.unit else self._shown_keep(best)
+            yield self._shown_keep()
         if best > 0 and self.score[0] - self.score[best] <= self.tolerance:
             simpler = f"{self._written(best)} is simpler than {self._written(0)}"
             yield f"{simpler}; its score is within {self.tolerance:g}."
         yield f"It ranks first in {self.first[best]:.0%} of bootstrap samples."
-        if not (beaten := self.chance <= _CHANCE):
-            reference = min((SILENT, WHOLE), key=self.policies.index)
-            yield f"No policy is better than '{reference}' beyond chance (p = {self.chance:.2f})."
+        if self.chance > _CHANCE:
+            yield f"No policy is better than '{self.reference}' beyond chance (p = {self.chance:.2f})."
+        yield from self._can_be_silent(best)
         auroc, low, high = self.separation
         if not math.isnan(auroc):
             separate = "do not separate" if low <= 0.5 <= high else "separate"
-            little = " too little" if not beaten and low > 0.5 else ""
             yield (
-                f"These scores {separate} questions with and without an answer{little}: AUROC of the top"
-                f" score {auroc:.2f} ({low:.2f} to {high:.2f})."
+                f"These scores {separate} questions with and without an answer: AUROC of the top score"
+                f" {auroc:.2f} ({low:.2f} to {high:.2f})."
             )
         if self.alike:
             yield f"No significant difference from {', '.join(self.alike)}."
@@ -230,17 +242,27 @@ class HowMany(Result):
         for reason in self.left_out:
             yield f"Not tried: {reason}"
 
-    def _shown_keep(self, best: int) -> str:
-        """Whether the questions show that the wanted share keeps a relevant passage."""
-        from scipy.stats import binomtest
+    def _can_be_silent(self, best: int) -> Iterator[str]:
+        """What it costs to return nothing for some questions, where the advised policy never does."""
+        able = (self.empty > 0) & (self.empty < 1) & (self.kept >= (self.keep or 0))
+        if self.unanswerable and self.empty[best] == 0 and able.any():
+            row = int(able.argmax())
+            yield (
+                f"The best policy that can return nothing is {self._written(row)}: {self.measure}"
+                f" {self.score[row]:.3f} ({self.score[row] - self.score[best]:+.3f}), kept"
+                f" {self.kept[row]:.0%}, unanswered {self.unanswered[row]:.0%}."
+            )
 
+    def _shown_keep(self) -> str:
+        """Whether the questions show that the wanted share keeps a relevant passage."""
         answerable = self.questions - self.unanswerable
-        keeping = round(self.kept[best] * answerable)
-        bound = binomtest(keeping, answerable, alternative="greater").proportion_ci(0.95).low
+        (share, bound), keep = self.expected_kept, f"keep={self.keep:g}"
+        if math.isnan(bound):
+            return f"No bound is known for {keep} with keys: their lists are not independent."
         shown = "shows" if bound >= self.keep else "does not show"
         return (
-            f"{keeping} of {answerable} answerable questions keep a relevant passage: at least {bound:.1%} of"
-            f" new ones do, with 95 % confidence. This {shown} keep={self.keep:g}."
+            f"{_hits(share, answerable)} of {answerable} answerable questions are expected to keep a relevant"
+            f" passage: at least {bound:.1%} of new ones do, with 95 % confidence. This {shown} {keep}."
         )
 
     def to_pandas(self) -> pd.DataFrame:
@@ -287,8 +309,9 @@ def how_many(
     """How many documents to return for a question, from which score on, and when none.
 
     Fixed lengths and policies are fitted on some of the questions and scored on the others, in turn. The
-    advice is the policy with the highest score, or a simpler one within `tolerance` of it: the present
-    setting before a fixed length, and a fixed length before policies that read scores. The score to expect on
+    advice is the policy with the highest score, or a simpler one within `tolerance` of it: the present setting
+    before a fixed length, and a fixed length before policies that read scores. Where no policy is better than
+    the references beyond chance, it is the present setting or the better reference. The score to expect on
     new questions leaves out what the best of many policies owes to chance (Tsamardinos, Greasidou &
     Borboudakis, Machine Learning 2018, https://doi.org/10.1007/s10994-018-5714-4).
 
@@ -377,13 +400,20 @@ def how_many(
     scores, kept_shares = values.mean(axis=1), table["kept"].to_numpy()
     _check_that_one_keeps_enough(table, keep)
     ranks = np.array([trial.rank for trial in trials])
-    best = int(choose(scores[None], kept_shares[None], ranks, tolerance, keep)[0])
+    is_reference = table["policy"].isin((SILENT, WHOLE)).to_numpy() | ((ranks == 0) & (present is not None))
     drawn = np.vstack([values, kept * split.weights, weights, ~nil * split.weights])
     by_kind = unanswerable is not None and not split.unit
     draws = bootstrap(drawn, split.unit_of, nil if by_kind else np.zeros(units, bool), seed)
-    table = _with_bounds(table, scores, draws.scores, best)
-    expected = expected_score(draws, choose(draws.scores, draws.kept, ranks, tolerance, keep))
-    bounds = (expected + table[end][best] - scores[best] for end in ("low", "high"))
+    allowed = np.flatnonzero(kept_shares >= (keep or 0) - TOLERANCE)
+    reference = int(allowed[np.where(is_reference, scores, -np.inf)[allowed].argmax()])
+    chance = chance_of_lead(scores[allowed], draws.scores[:, allowed], is_reference[allowed])
+    if chance <= _CHANCE:
+        best = int(choose(scores[None], kept_shares[None], ranks, tolerance, keep)[0])
+    else:
+        best = _in_doubt(reference, None if present is None else int(ranks.argmin()), allowed, draws.scores)
+    chosen = None if is_reference[best] else choose(draws.scores, draws.kept, ranks, tolerance, keep)
+    fewest = int(min(nil.sum(), (~nil).sum())) if by_kind else units
+    table = _with_bounds(table, scores, draws.scores, best, fewest, bound.range)
     return HowMany(
         table=table,
         policy=profiled(trials[best].fitted, rankings, named),
@@ -397,8 +427,12 @@ def how_many(
         production=unanswerable,
         folds=len(split.parts),
         seed=seed,
-        expected=(expected, *bounds),
-        chance=chance_of_lead(scores, draws.scores, table["policy"].isin((SILENT, WHOLE)).to_numpy()),
+        expected=_expected(table.iloc[best], draws, None if is_reference[best] else chosen),
+        expected_kept=_expected_kept(
+            table["kept"][best], draws, None if is_reference[best] else chosen, split
+        ),
+        reference=trials[reference].name,
+        chance=chance,
         separation=separation(None if split.unit else rankings.first_scores, nil),
         tolerance=tolerance,
         keep=keep,
@@ -600,9 +634,56 @@ def _quantities(
     return pd.DataFrame(columns), kept
 
 
-def _with_bounds(table: pd.DataFrame, scores: Floats, drawn: Floats, best: int) -> pd.DataFrame:
-    """The table with the scores, and what their bootstrap samples (B x P) say of them."""
+def _in_doubt(reference: int, now: int | None, allowed: Ints, drawn: Floats) -> int:
+    """What is advised where nothing is better than the reference: the present setting, unless it is worse."""
+    if now is None or now not in allowed:
+        return reference
+    is_worse = np.percentile(drawn[:, reference] - drawn[:, now], _INTERVAL[0]) > 0
+    return reference if is_worse else now
+
+
+def _expected(row: pd.Series, draws: Draws, chosen: Ints | None) -> tuple[float, float, float]:
+    """Score and interval on new questions: of what is chosen in each sample, or (None) of this policy."""
+    new = of_chosen(draws.outside, chosen)
+    if chosen is None or (len(new) and np.ptp(new) <= TOLERANCE):
+        return float(row["score"]), float(row["low"]), float(row["high"])
+    if not len(new):
+        return math.nan, math.nan, math.nan
+    low, high = np.percentile(new, _INTERVAL)
+    return float(new.mean()), float(low), float(high)
+
+
+def _expected_kept(own: float, draws: Draws, chosen: Ints | None, split: Split) -> tuple[float, float]:
+    """The same of the share of the answerable questions that is kept, with its lower bound."""
+    from scipy.stats import binomtest
+
+    new, answerable = (
+        of_chosen(draws.outside_kept, chosen),
+        int((~split.rankings.judgments.nil_queries).sum()),
+    )
+    share = float(new.mean()) if len(new) else float(own)
+    if split.unit:  # lists of one unit are not independent
+        return share, math.nan
+    keeping = binomtest(_hits(share, answerable), answerable, alternative="greater")
+    return share, float(keeping.proportion_ci(2 * _INTERVAL[1] / 100 - 1).low)
+
+
+def _hits(share: float, n: int) -> int:
+    """How many of n a share is, rounded down."""
+    return math.floor(share * n + TOLERANCE)
+
+
+def _with_bounds(
+    table: pd.DataFrame, scores: Floats, drawn: Floats, best: int, n: int, bounds: tuple[float, float]
+) -> pd.DataFrame:
+    """The table with the scores, and what their bootstrap samples (B x P) say of them.
+
+    n, bounds: number of independent questions, and the lowest and the highest score of one, for policies
+    under which all questions have the same score. That of silence is known.
+    """
     low, high = np.percentile(drawn, _INTERVAL, axis=0)
+    for row in np.flatnonzero((high - low <= TOLERANCE) & (table["policy"] != SILENT)):
+        low[row], high[row] = interval_of_equals(scores[row], n, *bounds, 0.95)
     behind_low, behind_high = np.percentile(drawn[:, best, None] - drawn, _INTERVAL, axis=0)
     table = table.assign(score=scores, low=low, high=high, first=shares_of_first(drawn))
     return table.assign(behind_low=behind_low, behind_high=behind_high)

@@ -40,7 +40,9 @@ def at_the_limit(trials):
             passed = np.zeros(2)
             for _ in range(trials):
                 draws = random.random(topics)
-                old, new = ({t: ["rx"[d > s]] for t, d in zip(qrels, draws)} for s in (share, share - drop))
+                old, new = (
+                    {t: ["rx"[int(d > s)]] for t, d in zip(qrels, draws)} for s in (share, share - drop)
+                )
                 passed[0] += check(f"Success@1 < {share}", qrels, old, require="shown").passed
                 condition = f"Success@1 worsens {drop}"
                 passed[1] += check(condition, qrels, new, baseline=old, require="shown").passed

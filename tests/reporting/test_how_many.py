@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import ir_trunc
-from ir_trunc import InputError, IrTruncWarning, ParameterError, how_many
+from ir_trunc import InputError, IrTruncWarning, ParameterError, check, how_many
 from ir_trunc.truncation import Fixed, Policy, ScoreThreshold, cross_validate
 
 
@@ -293,14 +293,119 @@ def test_a_simpler_policy_within_the_margin_is_preferred():
 
 
 def test_the_score_to_expect_is_lower_than_that_of_the_best_of_many():
-    labels, retrieved = noise_only(60)
+    labels, retrieved = collection(60, noise=0.25)
     many = how_many(labels, retrieved, tolerance=0)
     one = how_many(labels, retrieved, policies="Fixed(k=2)", present="Fixed(k=2)", tolerance=0)
+    assert many.chance <= 0.05
     assert many.expected[0] < many.score[0] - 0.003
     assert many.expected[1] < many.expected[0] < many.expected[2]
-    place = one.policies.index("Fixed(k=2)")
-    assert one.expected[0] < one.score.max()
-    assert one.low[place] < one.score[place] < one.high[place]
+    # the present setting was not chosen among many: what it has on these questions is what to expect
+    assert one.expected == tuple(row(one, "Fixed(k=2)")[["score", "low", "high"]])
+    assert one.expected[1] < one.expected[0] < one.expected[2]
+
+
+# What may be concluded.
+
+
+@pytest.mark.parametrize(("measure", "share", "expected"), [
+    ("FlatU(e=0.1)", None, 0), ("RBPT", 0.5, 0.5), ("RBPT", 0.8, 0.8)
+])  # fmt: skip
+def test_what_silence_is_worth_is_known(measure, share, expected):
+    """Under FlatU it is 0; under RBPT it is the share of unanswerable questions, where that is given."""
+    labels, retrieved = noise_only()
+    advice = how_many(labels, retrieved, measure, unanswerable=share)
+    assert advice.advised == "always silent"
+    assert advice.expected == pytest.approx((expected,) * 3)
+
+
+def test_an_interval_has_no_zero_width_where_the_value_is_not_known():
+    """All questions have the score 1, and the share of others is at most 1 - 0.05^(1/60)."""
+    labels = {str(q): {"a": 1} if q % 3 else {} for q in range(60)}
+    retrieved = {q: {"a": 0.9, "b": 0.3} if labels[q] else {"c": 0.4, "d": 0.2} for q in labels}
+    advice = how_many(labels, retrieved)
+    assert advice.expected == pytest.approx((1, 0.05 ** (1 / 60), 1))
+    assert row(advice, advice.advised)["low"] == advice.expected[1]
+    weighted = how_many(labels, retrieved, unanswerable=0.5)
+    assert weighted.expected[1] == pytest.approx(0.05 ** (1 / 20))  # 20 are unanswerable
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8])
+def test_the_interval_of_what_to_expect_holds_the_truth_with_other_shares(share):
+    """40 draws of 100 questions, a fifth unanswerable; tests/benchmarks/advice.py draws more."""
+    new_labels, new_lists = collection(2000, seed=99, noise=0.25)
+    rankings, held = ir_trunc.rank(new_labels, new_lists), 0
+    for seed in range(40):
+        advice = how_many(
+            *collection(100, seed, 0.25), unanswerable=share, policies="ScoreThreshold Fixed(k=1)"
+        )
+        scores = ir_trunc.calc("RBPT", None, rankings.cut(advice.policy.cut(rankings))).values[0]
+        of_nil = rankings.judgments.nil_queries
+        truth = share * scores[of_nil].mean() + (1 - share) * scores[~of_nil].mean()
+        held += advice.expected[1] <= truth <= advice.expected[2]
+    assert held >= 36
+
+
+def test_where_nothing_is_better_than_the_references_the_advice_is_the_present_setting_or_the_better_one():
+    labels, retrieved = noise_only(60, seed=2)
+    for options, name in (
+        ({}, "always silent"),
+        ({"tolerance": 0}, "always silent"),
+        ({"present": "ShareOfTop(share=2)"}, "ShareOfTop(share=2.0)"),  # as silent
+        ({"present": 5}, "always silent"),  # of which it is known that it is worse
+    ):
+        advice = how_many(labels, retrieved, **options)
+        assert advice.chance > 0.05
+        assert advice.advised == name
+        assert "beyond chance" in advice.heading
+
+
+def test_noise_is_rarely_a_reason_for_anything_but_silence():
+    """60 draws of 20 questions; tests/benchmarks/advice.py draws more."""
+    advised = []
+    for seed in range(60):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            advised.append(how_many(*noise_only(20, seed)).policy(np.linspace(1, 0, 20)))
+    assert sum(k > 0 for k in advised) <= 3
+
+
+def test_a_policy_that_can_be_silent_is_named_beside_one_that_cannot():
+    labels, retrieved = collection()
+    advice = how_many(labels, retrieved, policies="Fixed(k=2) ScoreThreshold", tolerance=0.9, present=2)
+    assert advice.advised == "Fixed(k=2)"
+    (line,) = [line for line in heading(advice) if line.startswith("The best policy that can return nothing")]
+    able = row(advice, "ScoreThreshold")
+    lead = able["score"] - row(advice, "Fixed(k=2)")["score"]
+    assert line.endswith(
+        f": RBPT {able['score']:.3f} ({lead:+.3f}), kept {able['kept']:.0%}, unanswered"
+        f" {able['unanswered']:.0%}."
+    )
+    assert "can return nothing" not in how_many(labels, retrieved).heading
+
+
+def test_scores_that_separate_are_not_said_to_separate_too_little():
+    """Answers have higher scores, and the policies that are tried can do nothing with them."""
+    advice = how_many(*collection(), policies="Fixed(k=3)", unanswerable=0.8)
+    assert advice.chance > 0.05
+    assert advice.separation[1] > 0.5
+    assert "too little" not in advice.heading
+    assert any(line.startswith("These scores separate questions") for line in heading(advice))
+
+
+def test_what_is_kept_is_corrected_for_the_choice():
+    """30 draws of 50 questions: the printed share is on average not above that of 2,000 new questions."""
+    new_labels, new_lists = collection(2000, seed=99, noise=0.3)
+    rankings, differences, observed, false = ir_trunc.rank(new_labels, new_lists), [], [], 0
+    for seed in range(30):
+        advice = how_many(*collection(50, seed, 0.3), keep=0.8)
+        cut = rankings.cut(advice.policy.cut(rankings))
+        truth = check("kept < 0", None, cut).checks[0].now
+        differences.append(advice.expected_kept[0] - truth)
+        observed.append(row(advice, advice.advised)["kept"] - truth)
+        assert f"kept: {advice.expected_kept[0]:.0%}" in advice.heading
+        false += "This shows keep=0.8" in advice.heading and truth < 0.8
+    assert np.mean(observed) > 0.005 > np.mean(differences) > -0.02
+    assert false <= 1
 
 
 def test_equal_policies_share_the_first_place_and_the_shorter_list_comes_first():

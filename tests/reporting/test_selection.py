@@ -45,14 +45,17 @@ def test_the_bootstrap_scores_each_sample_and_the_questions_left_out(drawn):
     for number, sample in enumerate(samples[:20].tolist()):
         outside = sorted({*range(QUESTIONS)} - {*sample})
         answerable = [question for question in sample if not NIL[question]]
+        kinds = [[q for q in outside if NIL[q] == kind] for kind in (True, False)]
         for policy in range(POLICIES):
-            for values, questions in ((draws.scores, sample), (draws.outside, outside)):
-                total = sum(VALUES[policy, question] for question in questions)
-                expected = total / sum(weights[question] for question in questions)
-                assert values[number, policy] == pytest.approx(expected, rel=1e-12)
-            assert draws.kept[number, policy] == pytest.approx(
-                sum(KEPT[policy, q] for q in answerable) / len(answerable)
-            )
+            total = sum(VALUES[policy, question] for question in sample)
+            expected = total / sum(weights[question] for question in sample)
+            assert draws.scores[number, policy] == pytest.approx(expected, rel=1e-12)
+            left = mean(VALUES[policy, outside])
+            if weights[0] != 1:  # both kinds have their share, 10 of 30 questions with the weight 1.5
+                left = sum(mean(VALUES[policy, kind]) / weights[kind[0]] for kind in kinds) / 2
+            assert draws.outside[number, policy] == pytest.approx(left, rel=1e-12)
+            for shares, questions in ((draws.kept, answerable), (draws.outside_kept, kinds[1])):
+                assert shares[number, policy] == pytest.approx(mean(KEPT[policy, questions].astype(float)))
 
 
 @pytest.mark.parametrize(("margin", "keep"), [*product([0.0, 0.05, 0.4], [None, 0.75, 0.99])])
