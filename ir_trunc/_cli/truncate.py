@@ -16,7 +16,7 @@ from ir_trunc._ranking.qrels import read_qrels_of_runs
 from ir_trunc._ranking.runs import rank_rows, read_run
 from ir_trunc._read.text import beginning
 from ir_trunc.truncation import parse_policy, rank_without_qrels, write_cuts, write_run
-from ir_trunc.truncation._policy import lengths_of, sees_judgments
+from ir_trunc.truncation._policy import as_fitted, lengths_of, sees_judgments
 from ir_trunc.truncation._text import list_of_policies
 
 __all__ = ["main"]
@@ -56,6 +56,8 @@ def main(words: Sequence[str]) -> int:
     policy, reading = parse_policy(args.policy), args.reading
     if qrels is not None:
         judged, reading = read_qrels_of_runs(qrels, nil=args.nil, reading=reading)
+    else:
+        reading = as_fitted(policy, reading)
     run = read_run(path, **reading)
     lists, sees = rank_without_qrels(run, nil=args.nil), sees_judgments(policy)
     if sees and qrels is None:

@@ -123,6 +123,10 @@ class Universe:
         Topics of the qrels that are left out, because they are missing from the run.
     nesting : Keys, optional
         The keys of which the id of a list consists.
+    lower_is_better : bool
+        Whether the scores of the run are distances, which were taken with the opposite sign.
+    score : str
+        The column or key of the scores, if the user named it.
     """
 
     topics: int = 0
@@ -137,6 +141,8 @@ class Universe:
     order: str = "given"
     excluded: int = 0
     nesting: Keys | None = None
+    lower_is_better: bool = False
+    score: str = ""
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -374,7 +374,10 @@ class Builder:
         """The lists of all topics of the qrels, after warnings of what is left out and what is doubtful."""
         qrels, reading, nil = self.qrels, self.reading or DEFAULT, self.qrels.nil.convention
         source, nesting = self.source or "run", cast("Keys | None", reading.keys) or qrels.nesting
-        fields: dict[str, Any] = {"universe": _assumed(reading.order, nil, nesting)}
+        universe = _assumed(reading.order, nil, nesting, reading.lower_is_better)
+        if reading.columns:
+            universe = replace(universe, score=str(reading.columns.get("score", "")))
+        fields: dict[str, Any] = {"universe": universe}
         if len(self.pieces) == 1 and self.pieces[0].judgments is qrels.judgments_with_nil:
             rankings = self.pieces[0]
         else:
@@ -401,9 +404,9 @@ class Builder:
 
 
 @lru_cache(maxsize=16)
-def _assumed(order: Order, nil: Convention, nesting: Keys | None) -> Universe:
+def _assumed(order: Order, nil: Convention, nesting: Keys | None, lower_is_better: bool) -> Universe:
     """What is assumed about a run; its topics are counted when somebody asks."""
-    return Universe(order=order, nil_means=nil, nesting=nesting)
+    return Universe(order=order, nil_means=nil, nesting=nesting, lower_is_better=lower_is_better)
 
 
 def by_rank(qrels: Qrels, run: Rows) -> RankedRows:

@@ -28,11 +28,11 @@ class Truncate:
     ----------
     policy : Policy or str
         Fitted, as `ir_trunc.how_many(...).policy` or `ir_trunc.load_policy("stop.json")`.
-    lower_is_better : bool
-        Whether the scores are distances.
+    lower_is_better : bool, optional
+        Whether the scores are distances; by default if those were that the policy was fitted on.
     """
 
-    def __init__(self, policy: Any, lower_is_better: bool = False):
+    def __init__(self, policy: Any, lower_is_better: bool | None = None):
         self.policy = live_policy(policy)
         self.lower_is_better = lower_is_better
 

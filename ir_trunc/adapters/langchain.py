@@ -40,8 +40,8 @@ class Truncate(
     score : str or callable, optional
         Where a document has its score: a name in its metadata, or a function of the document. By default
         'relevance_score', as rerankers write it, or 'score'.
-    lower_is_better : bool
-        Whether the scores are distances.
+    lower_is_better : bool, optional
+        Whether the scores are distances; by default if those were that the policy was fitted on.
 
     Examples
     --------
@@ -55,12 +55,12 @@ class Truncate(
 
     policy: Any
     score: Any = None
-    lower_is_better: bool = False
+    lower_is_better: bool | None = None
 
     def __init__(
-        self, policy: Any, score: Any = None, lower_is_better: bool = False, name: str | None = None
+        self, policy: Any, score: Any = None, lower_is_better: bool | None = None, name: str | None = None
     ):
-        better = flag("lower_is_better", lower_is_better)
+        better = None if lower_is_better is None else flag("lower_is_better", lower_is_better)
         super().__init__(policy=live_policy(policy), score=score, lower_is_better=better, name=name)
 
     def invoke(self, input: Sequence[Document], config: Any = None, **kwargs: Any) -> list[Document]:

@@ -25,12 +25,12 @@ class Truncate(BaseNodePostprocessor):  # type: ignore[misc]
     ----------
     policy : Policy or str
         Fitted, as `ir_trunc.how_many(...).policy` or `ir_trunc.load_policy("stop.json")`.
-    lower_is_better : bool
-        Whether the scores are distances.
+    lower_is_better : bool, optional
+        Whether the scores are distances; by default if those were that the policy was fitted on.
     """
 
     policy: Any
-    lower_is_better: bool = False
+    lower_is_better: bool | None = None
 
     def model_post_init(self, context: Any, /) -> None:
         """Refuse a policy that cannot work on live lists."""

@@ -23,7 +23,7 @@ from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.text import read_numbers
 from ir_trunc.truncation._fitting import check_rows, unjudged_lists
-from ir_trunc.truncation._policy import Cutter, lengths_of, sees_judgments
+from ir_trunc.truncation._policy import Cutter, as_fitted, lengths_of, sees_judgments
 from ir_trunc.truncation._text import parse_policy
 from ir_trunc.truncation.policies.lengths import Given
 
@@ -266,14 +266,16 @@ def truncate(
     >>> truncate({"q1": {"a": 0.9, "b": 0.8, "c": 0.1}}, "LargestGap").to_dict()
     {'q1': {'a': 0.9, 'b': 0.8}}
     """
-    rows = read_run(run, **reading)
+    of_topics = isinstance(policy, (Rankings, Mapping))
+    cutter: Any = None if of_topics else parse_policy(policy)
+    rows = read_run(run, **as_fitted(cutter, reading))
     cuts: dict[str, int] = {}
     if isinstance(policy, Rankings):
         cuts = dict(zip(policy.topics, policy.lengths.tolist()))
     elif isinstance(policy, Mapping):
         by_topic = {one_id(topic, "topic", "cuts"): k for topic, k in policy.items()}
         cuts = {topic: _kept_count(topic, k) for topic, k in by_topic.items()}
-    cutter: Any = Given(cuts) if isinstance(policy, (Rankings, Mapping)) else parse_policy(policy)
+    cutter = Given(cuts) if of_topics else cutter
     if sees_judgments(cutter):
         raise ParameterError(
             f"{cutter} looks at judgments, which a run does not have: give the rankings that it cut,"

@@ -65,6 +65,17 @@ def first_rise(values: Floats) -> int:
     return int(rises.argmax()) + 1 if rises.any() else 0
 
 
+def has_field(items: Any, name: str) -> bool:
+    """Whether a frame has a column of this name, or its first item a key or an attribute."""
+    columns = getattr(items, "column_names", getattr(items, "columns", None))
+    if columns is not None:
+        return name in list(columns)
+    first = None
+    with suppress(TypeError):
+        first = next(iter(items.values() if isinstance(items, Mapping) else items), None)
+    return name in first if isinstance(first, Mapping) else bool(name) and hasattr(first, name)
+
+
 def scores_of_items(items: Any, score: Any = None) -> Any:
     """The scores of items, in their order; InputError if they cannot be found."""
     refused = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))

@@ -12,6 +12,7 @@ from ir_trunc._core.errors import InputError, ParameterError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of
+from ir_trunc._core.universe import Universe
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring._saved import fields_of, typed
 from ir_trunc._scoring._statistics import corrected
@@ -45,6 +46,10 @@ class Profile:
         The mean of the lengths that it leaves.
     lengths : tuple of pairs
         Each length that it leaves, with the number of lists; empty in files of older versions.
+    lower_is_better : bool
+        Whether the scores were distances. The policy takes live scores as such, too.
+    score : str
+        The column or key of the scores, if it was named.
     features : mapping of str to tuple of pairs
         Distributions over the lists: values with the share of lists that have no higher one, at most 100 of
         them. "top score", "gap" (the first score less the second), "spread" (the standard deviation of the
@@ -57,6 +62,8 @@ class Profile:
     silent: float
     length: float
     lengths: tuple[tuple[int, int], ...]
+    lower_is_better: bool
+    score: str
     features: Mapping[str, tuple[tuple[float, float], ...]]
 
     @classmethod
@@ -65,7 +72,7 @@ class Profile:
         if measure is not None:
             one_measure(measure)  # that it is one, also where a policy has no use for it
         lengths = policy.cut(rankings)
-        values = features_of(rankings).items()
+        values, universe = features_of(rankings).items(), rankings.universe or Universe()
         return cls(
             str(measure),
             independent(rankings),
@@ -73,6 +80,8 @@ class Profile:
             float((lengths == 0).mean()),
             float(lengths.mean()),
             tuple(zip(*(part.tolist() for part in np.unique(lengths, return_counts=True)))),
+            universe.lower_is_better,
+            universe.score,
             {name: _distribution(value) for name, value in values if len(value) >= _TWO},
         )
 
@@ -81,7 +90,8 @@ class Profile:
         """The profile as JSON holds it; InputError that begins with `where` for anything else."""
         kinds = get_type_hints(cls)
         if isinstance(data, dict):  # versions to 0.2 wrote a deviation in place of the lengths
-            data = {"lengths": []} | {name: value for name, value in data.items() if name != "deviation"}
+            later = {"lengths": [], "lower_is_better": False, "score": ""}
+            data = later | {name: value for name, value in data.items() if name != "deviation"}
         values = fields_of(data, kinds, where)
         profile = cls(**{name: typed(values[name], kinds[name], f"{where}, {name}") for name in values})
         if profile.questions < _TWO:

@@ -22,7 +22,7 @@ from ir_trunc._scoring._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.params import Param, Whole
 from ir_trunc.truncation._fitting import check_rankings, rank_without_qrels
-from ir_trunc.truncation._items import first_rise, oriented_scores, scores_of_items, selected
+from ir_trunc.truncation._items import first_rise, has_field, oriented_scores, scores_of_items, selected
 from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, monitoring
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Policy:
         """What `cut` calls: the length at which each list should end (Q), from 0 to its own."""
         raise NotImplementedError
 
-    def __call__(self, scores: Any, *, lower_is_better: bool = False) -> Any:
+    def __call__(self, scores: Any, *, lower_is_better: bool | None = None) -> Any:
         """How many documents of a list to keep: the first k.
 
         Parameters
@@ -154,9 +154,9 @@ class Policy:
         scores : list of float, array or tensor
             The scores of one list, falling; or an array with two dimensions, whose rows are lists. Equal
             scores are allowed, and so is the empty list, of which 0 documents are kept.
-        lower_is_better : bool
-            Whether the scores are distances, which rise. The policy sees them with the opposite sign, as
-            it does if it was fitted on a run with `lower_is_better=True`.
+        lower_is_better : bool, optional
+            Whether the scores are distances, which rise. The policy sees them with the opposite sign. By
+            default they are if the policy was fitted on distances (a run with `lower_is_better=True`).
 
         Returns
         -------
@@ -178,13 +178,13 @@ class Policy:
         2
         """
         refuse_if_not_live(self)
-        values = oriented_scores(scores, lower_is_better)
+        values = oriented_scores(scores, self._takes_distances(lower_is_better))
         if values.ndim == 2:
             lengths = [self._length(row, f"row {number}, ") for number, row in enumerate(values)]
             return np.array(lengths, np.int64)
         return self._length(values)
 
-    def keep(self, items: Items, score: Any = None, *, lower_is_better: bool = False) -> Items:
+    def keep(self, items: Items, score: Any = None, *, lower_is_better: bool | None = None) -> Items:
         """The items of a list that are kept, in their order and in a collection of the same type.
 
         The k items with the highest scores are kept; of equal scores those that come first.
@@ -196,8 +196,9 @@ class Policy:
             with a column `score`.
         score : str, callable or list of float
             Where the score is, if not there: the name of an attribute, key or column
-            (`'metadata.relevance'` goes one level down), a function of an item, or the scores themselves.
-        lower_is_better : bool
+            (`'metadata.relevance'` goes one level down), a function of an item, or the scores themselves. By
+            default the column or key of the run that the policy was fitted on, where the items have it.
+        lower_is_better : bool, optional
             Whether the scores are distances, see `__call__`.
 
         Raises
@@ -214,6 +215,9 @@ class Policy:
         [{'id': 'a', 'sim': 0.8}]
         """
         refuse_if_not_live(self)
+        lower_is_better = self._takes_distances(lower_is_better)
+        if score is None and self.fitted_on is not None and has_field(items, self.fitted_on.score):
+            score = self.fitted_on.score
         values = oriented_scores(scores_of_items(items, score), lower_is_better)
         rises = first_rise(values) > 0
         if rises and (values[1:] > values[:-1]).all():
@@ -244,7 +248,7 @@ class Policy:
         alpha : float
             Highest probability of an alarm where nothing has changed.
         order, duplicates, stop, lower_is_better, columns, keys
-            How the run is read, as for `ir_trunc.calc`.
+            How the run is read, as for `ir_trunc.calc`; scores are distances if those of the fit were.
 
         Returns
         -------
@@ -270,8 +274,15 @@ class Policy:
         True
         """
         refuse_if_not_live(self)
+        reading = as_fitted(self, reading)
         rankings = run if isinstance(run, Rankings) else rank_without_qrels(read_run(run, **reading))
         return monitoring(self, rankings.unjudged(), alpha)
+
+    def _takes_distances(self, lower_is_better: bool | None) -> bool:
+        """Whether live scores are distances: as the user says, or as those of the fit were."""
+        if lower_is_better is None:
+            return self.fitted_on is not None and self.fitted_on.lower_is_better
+        return lower_is_better
 
     def _length(self, values: Floats, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""
@@ -323,6 +334,12 @@ def profiled(policy: Any, rankings: Rankings, measure: Any) -> Any:
     if not live or policy.fitted_on is not None or independent(rankings) < 2:
         return policy
     return replace(policy, fitted_on=Profile.of(policy, rankings, measure))
+
+
+def as_fitted(policy: Any, reading: HowRead) -> HowRead:
+    """How the lists of a live run are read: their scores are distances if those of the fit were."""
+    profile = getattr(policy, "fitted_on", None)
+    return reading if profile is None else {"lower_is_better": profile.lower_is_better, **reading}
 
 
 def sees_judgments(policy: object) -> bool:

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from generated import queries
 from naive_policies import positive
@@ -10,7 +11,7 @@ from scipy.stats import ks_2samp, mannwhitneyu
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, Rankings, load_policy
-from ir_trunc.truncation import Fixed, Greedy, LargestGap, Oracle, ScoreThreshold, parse_policy
+from ir_trunc.truncation import Fixed, Greedy, LargestGap, Oracle, ScoreThreshold, parse_policy, truncate
 from ir_trunc.truncation._monitoring import _distribution, _kolmogorov_smirnov, _rank_test
 
 
@@ -226,3 +227,41 @@ def test_the_command_says_whether_a_run_matches(tmp_path, command, monkeypatch):
     assert status == 1
     assert "ALARM, shifted: " in printed
     assert command("monitor", "same.run", "same.run")[0] == 2
+
+
+def distances(seed, count=40):
+    """Frames with a distance for each document: those up to 0.2 are relevant."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (str(q), f"d{r}", float(x)) for q in range(count) for r, x in enumerate(sorted(rng.uniform(0, 1, 20)))
+    ]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "distance"])
+
+
+def test_the_direction_and_the_name_of_the_scores_are_part_of_the_policy(tmp_path, command):
+    """A threshold on distances keeps those below it, in every live call, without being told again."""
+    frame, live = distances(0), distances(1)
+    qrels = frame.assign(relevance=(frame["distance"] <= 0.2).astype(int))
+    reading = {"lower_is_better": True, "columns": {"score": "distance"}}
+    fitted = ScoreThreshold().fit(ir_trunc.rank(qrels, frame, **reading), "SetF")
+    advised = ir_trunc.how_many(qrels, frame, "SetF", policies="ScoreThreshold", **reading).policy
+    fitted.save(tmp_path / "stop.json")
+    scores = live["distance"][live["query_id"] == "0"].tolist()
+    items = [{"id": n, "distance": score, "score": 1.0} for n, score in enumerate(scores)]
+    number = sum(score <= -fitted.threshold for score in scores)
+    assert 0 < number < 20
+    for policy in (load_policy(tmp_path / "stop.json"), fitted, advised):
+        assert policy(scores) == number
+        assert len(policy.keep(items)) == len(policy.keep(live[live["query_id"] == "0"])) == number
+        assert len(policy.keep(list(zip("abcdefghijklmnopqrst", scores)))) == number
+        assert policy([-score for score in scores], lower_is_better=False) == number
+    columns = {"columns": {"score": "distance"}}
+    assert fitted.monitor(live, **columns).matches
+    assert not fitted.monitor(live, lower_is_better=False, **columns).matches
+    cut = truncate(live, fitted, **columns).to_dict()
+    assert len(cut["0"]) == number
+    lines = [f"{q} Q0 {d} 1 {x!r} t\n" for q, d, x in live.itertuples(index=False)]
+    (tmp_path / "live.run").write_text("".join(lines))
+    status, out, _ = command("truncate", str(tmp_path / "live.run"), "--policy", str(tmp_path / "stop.json"))
+    assert (status, out.splitlines()[0]) == (0, f"0\t{number}")
+    assert command("monitor", str(tmp_path / "stop.json"), str(tmp_path / "live.run"))[0] == 0
