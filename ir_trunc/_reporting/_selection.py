@@ -63,7 +63,7 @@ def bootstrap(table: Floats, units: Ints, kinds: Bools, seed: int) -> Draws:
         means = [
             weight * left[:, :policies] / left[:, [-2]] for weight, left in zip(weights, outside) if weight
         ]
-        kept, left_kept = (part[:, policies:-2] / part[:, [-1]] for part in (inside, sum(outside)))
+        kept, left_kept = (part[:, policies:-2] / part[:, [-1]] for part in (inside, np.sum(outside, axis=0)))
         scores = inside[:, :policies] / inside[:, [-2]]
     return Draws(scores, np.nan_to_num(kept, nan=1.0), sum(means) / sum(weights), left_kept)
 

@@ -247,9 +247,10 @@ def _difference(new: _Sample, old: _Sample, confidence: float) -> _Interval:
     values, value = new.values - old.values, float(new.values.mean() - old.values.mean())
     if np.isnan(value):
         return value, np.nan, np.nan
-    if new.hits is not None and old.hits is not None and np.array_equal(new.counted, old.counted):
-        of_both = (sample.hits[sample.counted] for sample in (new, old))
-        return value, *interval_of_paired_shares(*of_both, confidence)
+    if new.hits is not None and old.hits is not None:
+        counted = np.asarray(new.counted)
+        if np.array_equal(counted, np.asarray(old.counted)):
+            return value, *interval_of_paired_shares(new.hits[counted], old.hits[counted], confidence)
     if np.ptp(values) <= _EQUAL:
         low, high = value - (new.highest - new.lowest), value + (new.highest - new.lowest)
         return value, *interval_of_equals(value, min(new.n, old.n), low, high, confidence)
@@ -449,8 +450,9 @@ def check(
     alpha : float
         The intervals have the level 1 - alpha: of differences by the paired t test, of those of shares
         Tango's; of values Student's, of a share Wilson's, of a measure of the whole run that of the BCa
-        bootstrap. Where all values or differences are equal, at most a share 1 - alpha^(1/n) of topics has others: the
-        interval is this share of the way to the bounds of the measure. One without bounds has no interval.
+        bootstrap. Where all values or differences are equal, at most a share 1 - alpha^(1/n) of topics has
+        others: the interval is this share of the way to the bounds of the measure. One without bounds has no
+        interval.
     unit : str, optional
         For data with keys, the key whose values are independent of each other, by default the outermost one.
         Intervals are then those of the nested means of these units.

@@ -259,7 +259,7 @@ class HowMany(Result):
         (share, bound), keep = self.expected_kept, f"keep={self.keep:g}"
         if math.isnan(bound):
             return f"No bound is known for {keep} with keys: their lists are not independent."
-        shown = "shows" if bound >= self.keep else "does not show"
+        shown = "shows" if bound >= (self.keep or 0) else "does not show"
         return (
             f"{_hits(share, answerable)} of {answerable} answerable questions are expected to keep a relevant"
             f" passage: at least {bound:.1%} of new ones do, with 95 % confidence. This {shown} {keep}."
@@ -309,10 +309,10 @@ def how_many(
     """How many documents to return for a question, from which score on, and when none.
 
     Fixed lengths and policies are fitted on some of the questions and scored on the others, in turn. The
-    advice is the policy with the highest score, or a simpler one within `tolerance` of it: the present setting
-    before a fixed length, and a fixed length before policies that read scores. Where no policy is better than
-    the references beyond chance, it is the present setting or the better reference. The score to expect on
-    new questions leaves out what the best of many policies owes to chance (Tsamardinos, Greasidou &
+    advice is the policy with the highest score, or a simpler one within `tolerance` of it: the present
+    setting before a fixed length, and a fixed length before policies that read scores. Where no policy is
+    better than the references beyond chance, it is the present setting or the better reference. The score to
+    expect on new questions leaves out what the best of many policies owes to chance (Tsamardinos, Greasidou &
     Borboudakis, Machine Learning 2018, https://doi.org/10.1007/s10994-018-5714-4).
 
     Parameters

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -267,7 +267,7 @@ def truncate(
     {'q1': {'a': 0.9, 'b': 0.8}}
     """
     of_topics = isinstance(policy, (Rankings, Mapping))
-    cutter: Any = None if of_topics else parse_policy(policy)
+    cutter: Any = None if of_topics else parse_policy(cast("Cutter | str", policy))
     rows = read_run(run, **as_fitted(cutter, reading))
     cuts: dict[str, int] = {}
     if isinstance(policy, Rankings):

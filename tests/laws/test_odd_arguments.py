@@ -42,6 +42,7 @@ RUNS = {"one": RUN, "other": OTHER, "third": THIRD}
 RESULTS = ir_trunc.calc("AP RBPT", QRELS, RUN)
 COMPARED = ir_trunc.compare("AP RBPT", QRELS, RUNS)
 RANKINGS = ir_trunc.rank(QRELS, RUN)
+MANY = [{str(topic): of["1"] for topic in range(24)} for of in (QRELS, RUN)]  # enough for a monitor
 LISTS = ir_trunc.Rankings.from_lists(
     [[1, 0], [None]], [[1, 0], []], scores=[[2, 1], [1]], costs=[[1, 2], [3]]
 )
@@ -239,7 +240,8 @@ CALLS = {
     "truncation.Nucleus": (truncation.Nucleus, {"p": 0.5, "temperature": 1.0}),
     "truncation.Nucleus.cut": (truncation.Nucleus(0.5).cut, {"rankings": RANKINGS}),
     "truncation.policy.monitor": (
-        truncation.LargestGap().fit(RANKINGS, "RBPT").monitor, {"run": RUN, "alpha": 0.05} | READING,
+        truncation.LargestGap().fit(ir_trunc.rank(*MANY), "RBPT").monitor,
+        {"run": MANY[1], "alpha": 0.05} | READING,
     ),
     "study.agreement": (
         study.agreement,

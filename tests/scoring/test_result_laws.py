@@ -56,6 +56,7 @@ LISTS = MATRIX.take(measures="AP RR nDCG(dcg='exp-log2')@10")
 POOLS = meta.pooled_runs(QRELS, RUNS)
 SCORED = calc(MEASURES, QRELS, RUNS[LONG], nil="ends")
 WEIGHTED = ir_trunc.rank(QRELS, RUNS["plain"])
+MANY = [{f"{q} {n}": docs for q, docs in data.items() for n in range(3)} for data in (QRELS, RUNS["plain"])]
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -111,7 +112,7 @@ RESULTS = {
     "PropertyTable": meta.properties("AP RBPT(p=0.9) nDCG(dcg='exp-log2')@10", length=4),
     "ChangeScores": TRACK,
     "ChangeCheck": TRACK_CHECK,
-    "Monitoring": truncation.LargestGap().fit(WEIGHTED, "RBPT").monitor(RUNS[LONG]),
+    "Monitoring": truncation.LargestGap().fit(ir_trunc.rank(*MANY), "RBPT").monitor(MANY[1]),
     "HowMany": ADVICE,
     "HowMany with costs": SHORT,
     "Advice": meta.guide(length=False, first_n=False, weighted=True, one=False, recall=True, graded=True),

@@ -238,6 +238,7 @@ def distances(seed, count=40):
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "distance"])
 
 
+@pytest.mark.filterwarnings("ignore:how_many. 40 questions are few")
 def test_the_direction_and_the_name_of_the_scores_are_part_of_the_policy(tmp_path, command):
     """A threshold on distances keeps those below it, in every live call, without being told again."""
     frame, live = distances(0), distances(1)

@@ -183,7 +183,9 @@ def _first_record(data: Any, form: Form) -> Any:
     if shape_of(data) == "frame":
         return dict.fromkeys(getattr(data, "column_names", getattr(data, "columns", ())), ())
     records = _records(data, form)
-    return next(iter(records), None) if hasattr(records, "__len__") else None
+    # An array without axes has a length that is no number.
+    sized = hasattr(records, "__len__") and getattr(records, "ndim", 1) > 0
+    return next(iter(records), None) if sized else None
 
 
 def form_of_records(data: Any) -> Form | None:
