@@ -2,8 +2,10 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -103,6 +105,28 @@ def test_a_project_runs(project, capsys, kind):
     printed = capsys.readouterr().out
     assert printed
     assert printed in out
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("kind", "data"), [("rag", "retrieved.json"), ("screening", "ranked.run")])
+def test_the_gate_of_a_release_fails_for_a_retriever_whose_scores_say_nothing(project, kind, data):
+    """The released policy and lists are kept: nothing is fitted to what is tested."""
+    commands = commands_of(project(kind))
+    assert run(commands)[0] == 0
+    draw = random.Random(0)
+    if kind == "rag":
+        lists = json.loads(Path("data", data).read_text())
+        for docs in lists.values():
+            docs.update(zip(docs, draw.sample([*docs.values()], len(docs))))
+        Path("data", data).write_text(json.dumps(lists))
+    else:
+        rows = [line.split() for line in Path("data", data).read_text().splitlines()]
+        lines = [" ".join([*row[:4], repr(draw.random()), row[5]]) for row in rows]
+        Path("data", data).write_text("\n".join(lines))
+    released = Path("released-policy.json").read_text()
+    status, out, _ = run(commands)
+    assert (status, Path("released-policy.json").read_text()) == (1, released)
+    assert "failed" in out
 
 
 @pytest.mark.full
