@@ -12,6 +12,7 @@ from ir_trunc._core.rankings import Floats, Ints
 
 CONFIDENCE = 0.95
 _NEAR = 1e-12
+_EQUAL = 1e-14  # relative to their mean, values that differ by less are equal
 _BATCH = 1 << 22  # positions that are drawn at a time: the memory that is needed does not grow with the draws
 
 
@@ -73,6 +74,21 @@ def corrected(p: Floats, correction: Correction | None) -> Floats:
     order, adjusted = np.argsort(p), np.empty(len(p))
     adjusted[order] = np.minimum(np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order]), 1.0)
     return adjusted
+
+
+def paired_t_p_values(differences: Floats) -> Floats:
+    """The p values of two-tailed paired t tests, of differences (P x T); 1 where all are 0.
+
+    Equal differences other than 0 have the p value 0: scipy computes it from rounding errors, with a warning.
+    """
+    from scipy import stats
+
+    mean = differences.mean(axis=1, keepdims=True)
+    p: Floats = np.where(mean[:, 0] == 0, 1.0, 0.0)
+    varied = np.abs(differences - mean).max(axis=1) > _EQUAL * np.abs(mean[:, 0])
+    if varied.any():
+        p[varied] = stats.ttest_1samp(differences[varied], 0.0, axis=1).pvalue
+    return p
 
 
 def half_of_interval(values: Floats, alpha: float) -> Floats:

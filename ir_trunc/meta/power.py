@@ -31,7 +31,6 @@ topic depend on each other, and as scores they would tell equal systems apart in
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -45,7 +44,14 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed, generator, one_of
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._scoring._statistics import Correction, PairTest, corrected, half_of_interval, interval
+from ir_trunc._scoring._statistics import (
+    Correction,
+    PairTest,
+    corrected,
+    half_of_interval,
+    interval,
+    paired_t_p_values,
+)
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Choice
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
@@ -79,11 +85,7 @@ class Setting:
 
 
 def _t(D: Floats, scores: Floats, how: Setting) -> Tested:
-    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-        # They are of differences that are equal on all topics.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        p = stats.ttest_1samp(D, 0.0, axis=1).pvalue
-    return np.where(np.isnan(p), 1.0, p), half_of_interval(D, how.alpha), 0
+    return paired_t_p_values(D), half_of_interval(D, how.alpha), 0
 
 
 def _bootstrap(D: Floats, scores: Floats, how: Setting) -> Tested:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import read_once
 from ir_trunc._read.reading import Unpack
 from ir_trunc._scoring._runs import RunsLike, each_run
-from ir_trunc._scoring._statistics import interval_of_mean
+from ir_trunc._scoring._statistics import interval_of_mean, paired_t_p_values
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
 from ir_trunc._scoring.results import as_table
@@ -247,10 +246,4 @@ def cut_each(policies: Sequence[Cutter], rankings: Rankings, parts: Sequence[Int
 
 def _paired_p_value(scores: Floats, reference: Floats) -> float:
     """The p value of a paired t test over topics; 1 if all differences are 0."""
-    from scipy.stats import ttest_rel
-
-    if (scores == reference).all():
-        return 1.0
-    with warnings.catch_warnings():  # of equal differences, whose p value is 0 or next to it
-        warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
-        return float(ttest_rel(scores, reference).pvalue)
+    return float(paired_t_p_values((scores - reference)[None])[0])
