@@ -45,6 +45,8 @@ def test_results_with_their_topics(results, expected):
         read_run((["a", "b", "c"], results))
     with pytest.raises(InputError, match="topic 'a' is given twice"):
         read_run((["a", "a"], results))
+    with pytest.raises(InputError):
+        read_run((np.array("a"), results))  # iterable by its type, without dimensions
 
 
 @pytest.mark.parametrize(("result", "expected"), [

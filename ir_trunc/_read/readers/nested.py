@@ -36,7 +36,6 @@ _ROWS = ("doc_id", "docno", "corpus-id")  # names of the document in a row
 _TOPICS = ("query_id", "qid", "query-id", "topic_id", "_id", "id")  # names of the topic of a record
 
 _FILLER, _LARGEST = -1, 3e38  # FAISS fills a list that is too short with this position, and a distance above
-_NO_LISTS = (str, bytes, Mapping)
 
 
 class Form(NamedTuple):
@@ -358,9 +357,12 @@ def _is_batch(results: Any) -> bool:
 
 def _with_topics(data: Any) -> bool:
     """Whether this is (topics, results) or (topics, results, documents)."""
-    if type(data) is not tuple or len(data) not in (2, 3) or isinstance(data[0], _NO_LISTS):
-        return False
-    return isinstance(data[0], Iterable) and _is_batch(data[1])
+    return type(data) is tuple and len(data) in (2, 3) and _is_list(data[0]) and _is_batch(data[1])
+
+
+def _is_list(data: Any) -> bool:
+    """Whether data are items one after another; an array without dimensions, though iterable, has none."""
+    return isinstance(data, Iterable) and shape_of(data) in ("list", "frame")
 
 
 def _results_of_queries(results: Any, source: str) -> Sequence[Any]:
@@ -410,7 +412,7 @@ def _results(
             items = _first_at(result, form.lists)
             items = zip(items, _first_at(result, [form.beside])) if form.beside else items
             distances |= form.distances
-        if isinstance(items, _NO_LISTS) or not isinstance(items, Iterable):
+        if not _is_list(items):
             raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
         docs = _documents(items, place, layout, form or _DOCUMENTS, scored)
         docs = ((_at_position(doc, documents, place), score) for doc, score in docs if doc != _FILLER)
@@ -427,7 +429,8 @@ def _documents(
 ) -> Iterator[tuple[Any, Any]]:
     """The id and the number of each document; None for a number that it lacks, unless it is needed."""
     names = layout.reading.names
-    ids, plain = names.candidates("doc_id", form.docs), "doc_id" not in names.needed
+    ids = names.candidates("doc_id", form.docs)
+    plain = "doc_id" not in names.needed
     usual = form.scores if layout.kind == "run" else (layout.value, "label")
     values = names.candidates(layout.value, usual)
     for number, item in enumerate(items):
