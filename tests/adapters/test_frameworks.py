@@ -58,7 +58,7 @@ def test_langchain_mistakes_are_refused():
 
     with pytest.raises(InputError, match=r"no relevance_score or score in their metadata.*scored"):
         Truncate(half).invoke(given)
-    with pytest.raises(InputError, match="has no score; a retriever that gives it is needed"):
+    with pytest.raises(InputError, match="score or _score is missing; a pair or a record is needed"):
         read_run({"q": given})
     for policy, message in [("Oracle(measure=AP)", "looks at judgments"), (5, "is not a policy")]:
         with pytest.raises(ParameterError, match=message):

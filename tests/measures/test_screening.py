@@ -106,7 +106,7 @@ def test_the_rule_of_the_tool_where_a_list_is_longer_than_the_judged_documents()
     assert calc("OIE(D='tool')", None, missed).values == calc("OIE(D='qrels')", None, missed).values
 
 
-@pytest.mark.filterwarnings("ignore:.*100% of the lists")
+@pytest.mark.filterwarnings("ignore:.*probably a limit")
 def test_a_run_of_a_whole_collection_needs_its_size(real_data):
     folder = real_data("robust03")
     run = next(path for path in sorted((folder / "runs").iterdir()))
