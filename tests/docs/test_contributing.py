@@ -65,8 +65,8 @@ def test_the_core_tests_pass_where_all_recipes_were_followed(tmp_path):
     env = {**os.environ, "PATH": path, "PYTHONPATH": str(folder), "IR_TRUNC_EXAMPLES": "5"}
     for name in ("PYTEST_ADDOPTS", "IR_TRUNC_TEST_DATA", "PYTEST_XDIST_WORKER"):
         env.pop(name, None)
-    # The page prints an advice that tries every policy; the table has a column for all measures; a new keyword
-    # needs a row of its own.
+    # The page prints an advice that tries every policy; the table has a column for all measures; a new
+    # keyword needs a row of its own.
     beside = "not (choose-k or the_column_is_what_the_tool_does or every_keyword_has_one_row)"
     core_tests = f"pytest -p no:cacheprovider -m 'not full' -k '{beside}'"
     for line in (*commands, "ruff check .", "ruff format --check .", core_tests):
