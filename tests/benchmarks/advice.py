@@ -125,7 +125,7 @@ def expect(args: argparse.Namespace) -> None:
                 holds, zero, width, bias = zip(*rows)
                 print(
                     f"{measure:<12} {count:9} {labels:6.2f} {production or labels:10.2f} {lead:4.1f}"
-                    f"  {share(holds)}  {share(zero)}  {np.mean(width):10.3f}  {np.mean(bias):+.3f}",
+                    f"  {share(holds)}  {share(zero)}  {np.nanmean(width):10.3f}  {np.nanmean(bias):+.3f}",
                     flush=True,
                 )
 
