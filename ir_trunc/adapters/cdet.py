@@ -556,7 +556,8 @@ def _days_of_file(path: str | os.PathLike[str]) -> Mapping[str, str] | list[str]
 def _range(first: str, last: str) -> list[str]:
     if last < first:
         raise InputError(f"days {first}..{last}: the first day comes after the last.")
-    return np.arange(np.datetime64(first), np.datetime64(last) + 1).astype(str).tolist()
+    days = np.arange(np.datetime64(first, "D"), np.datetime64(last, "D") + np.timedelta64(1, "D"))
+    return days.astype(str).tolist()
 
 
 @checked
