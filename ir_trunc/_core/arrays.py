@@ -93,13 +93,23 @@ def first_true(mask: npt.ArrayLike) -> list[int]:
 
 def as_array(name: str, given: Any, needed: str) -> npt.NDArray[Any]:
     """An array of any type; InputError where none can be made: of rows of several lengths, for example."""
-    if isinstance(given, np.ndarray):
-        return given
     try:
-        return np.asarray(given)
-    except Exception as error:  # a tensor may be on a device or have a gradient
+        # Tensors of torch refuse to be arrays while they have a gradient, and in a type that numpy lacks.
+        tensor = given.detach() if callable(getattr(given, "detach", None)) else given
+        tensor = tensor.float() if str(getattr(tensor, "dtype", "")).endswith("bfloat16") else tensor
+        array: npt.NDArray[Any] = np.asarray(tensor)
+    except Exception as error:  # a tensor may be on a device
         why = " ".join(str(error).split()).rstrip(".")
         raise InputError(f"{name}={shown(given)}: {needed}; {why}.") from None
+    if masked(given) is not None:
+        raise InputError(f"{name}: {needed}, without a mask.")
+    return array
+
+
+def masked(array: Any) -> Bools | None:
+    """Which values of an array of numpy.ma are masked; None where none are, or for another array."""
+    mask = getattr(array, "mask", None) if isinstance(array, np.ndarray) else None
+    return mask if isinstance(mask, np.ndarray) and mask.dtype.kind == "b" and mask.any() else None
 
 
 def checked_depths(given: npt.ArrayLike, topics: Sequence[str]) -> Ints:

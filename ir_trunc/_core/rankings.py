@@ -21,6 +21,7 @@ from ir_trunc._core.arrays import (
     first_of,
     first_true,
     indices_of_rows,
+    masked,
     offsets_of,
     sizes_of,
 )
@@ -302,9 +303,11 @@ class Rankings(CheckedFields):
         Parameters
         ----------
         scores : array of float (Q x K)
-            The scores; those of documents that are not shown are not looked at.
+            The scores; those of documents that are not shown are not looked at. What `numpy.ma` masks is not
+            shown.
         labels : array of int (Q x K)
-            The grades; those of documents that are not judged are not looked at.
+            The grades; those of documents that are not judged are not looked at. What `numpy.ma` masks is not
+            judged.
         shown : array of bool (Q x K), optional
             Which documents the lists hold, by default all. A judged document that is not shown counts among
             the judgments, as one that was not retrieved.
@@ -331,9 +334,8 @@ class Rankings(CheckedFields):
         >>> calc_aggregate("nDCG@2 RBPT", None, Rankings.from_arrays(scores, labels, shown=scores > 0.3))
         {nDCG@2: 0.5, RBPT: 0.9}
         """
-        values, grades = _matrix("scores", scores, "fiu"), _matrix("labels", labels, "fiub")
-        in_list = None if shown is None else _matrix("shown", shown, "b")
-        is_judged = None if judged is None else _matrix("judged", judged, "b")
+        values, in_list = _matrix_and_mask("scores", scores, "fiu", "shown", shown)
+        grades, is_judged = _matrix_and_mask("labels", labels, "fiub", "judged", judged)
         names = [str(row + 1) for row in range(len(values))]
         if topics is not None:
             names = several("topics", topics, "ids")
@@ -351,8 +353,13 @@ class Rankings(CheckedFields):
         if grades.dtype.kind == "f":
             is_grade &= np.floor(grades) == grades
         for what, array, right, which in (
-            ("score {} is not a finite number", values, finite, in_list),
-            ("label {} is not a whole number below 2^31", grades, is_grade, is_judged),
+            ("score {} is not a finite number; shown= leaves cells out", values, finite, in_list),
+            (
+                "label {} is not a whole number below 2^31; judged= leaves cells out",
+                grades,
+                is_grade,
+                is_judged,
+            ),
         ):
             for row, column in np.argwhere(~(right if which is None else right | ~which))[:1].tolist():
                 raise InputError(f"topic {names[row]}, column {column}: {what.format(array[row, column])}.")
@@ -597,6 +604,20 @@ def _matrix(name: str, values: Any, kinds: str) -> Any:
     if array.ndim != 2 or array.dtype.kind not in kinds:
         raise InputError(f"{name}: {needed} is needed, not {array.ndim} dimensions of {array.dtype}.")
     return array
+
+
+def _matrix_and_mask(
+    name: str, values: Any, kinds: str, which: str, given: Any
+) -> tuple[npt.NDArray[Any], Bools | None]:
+    """A matrix, and the cells of it that count: those that are given, without those that it masks itself."""
+    counted = None if given is None else _matrix(which, given, "b")
+    mask = masked(values)
+    if mask is None:
+        return _matrix(name, values, kinds), counted
+    matrix = _matrix(name, values.data, kinds)
+    if counted is not None and counted.shape == matrix.shape:
+        return matrix, counted & ~mask
+    return matrix, ~mask if counted is None else counted
 
 
 def _columns_by_rank(values: npt.NDArray[Any], in_list: Bools | None) -> Ints:

@@ -123,7 +123,7 @@ def _opened(path: Target) -> Any:
         return os.fdopen(os.dup(number), "wb")
     if os.path.exists(name) and not os.path.isfile(name):
         return open(name, "wb")
-    return _beside(os.path.realpath(name))
+    return _beside(_resolved(name))
 
 
 @contextmanager
@@ -183,18 +183,27 @@ def check_output(path: Target) -> None:
         raise PermissionError(f"{name} cannot be written: its permissions do not allow it.")
     if os.path.exists(name) and not os.path.isfile(name):
         return
-    folder = os.path.dirname(os.path.realpath(name))
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{name} cannot be written: there is no folder {folder}.")
+    folder = os.path.dirname(_resolved(name))
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(f"{name} cannot be written: the folder {folder} is not writable.")
 
 
-def check_outputs(outputs: Iterable[Target | None], inputs: Iterable[Target | None] = ()) -> None:
+def _resolved(name: str) -> str:
+    """Where a file is or would be made; FileNotFoundError where a folder on the way does not exist."""
+    folder, last = os.path.split(name)
+    if not os.path.isdir(folder or "."):  # realpath alone would take nosuch/../x for x
+        raise FileNotFoundError(f"{name} cannot be written: there is no folder {folder}.")
+    place = os.path.join(os.path.realpath(folder), last)
+    if os.path.islink(place):
+        return _resolved(os.path.join(os.path.dirname(place), os.readlink(place)))
+    return place
+
+
+def check_outputs(outputs: Iterable[Target | None], inputs: Iterable[Any] = ()) -> None:
     """Check outputs before the work: InputError for one that is an input, too, or the file of another."""
-    # None is left out; an input that is a folder stands for the files in it.
+    # An input that is no path is left out, as None is; one that is a folder stands for the files in it.
     wanted, read = [path for path in outputs if path is not None], {}
-    for name in (os.fsdecode(path) for path in inputs if path is not None):
+    for name in (os.fsdecode(path) for path in inputs if isinstance(path, (str, os.PathLike))):
         inside = [os.path.join(name, part) for part in os.listdir(name)] if os.path.isdir(name) else [name]
         read.update({_file(each): each for each in inside})
     for number, path in enumerate(wanted):
@@ -220,4 +229,4 @@ def _place(path: Target) -> object:
     """The identity of an output; that of a device is always new, because it can be written twice."""
     if os.path.exists(path) and not os.path.isfile(path) and _descriptor(path) is None:
         return object()
-    return _descriptor(path) or _file(path) or os.path.realpath(path)
+    return _descriptor(path) or _file(path) or _resolved(os.fsdecode(path))

@@ -6,6 +6,7 @@ import string
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,9 +86,22 @@ def read_answers(
             f"normalise={shown(normalise)} is unknown: {', '.join(NORMALISERS)} or a function is needed."
         )
     clean = NORMALISERS[normalise] if isinstance(normalise, str) else normalise
+    if clean is not None and clean not in NORMALISERS.values():
+        clean = partial(_as_text, clean)
     rows = read_rows(data, replace(ANSWERS, reading=Reading(columns=columns)))
     topics = rows.universe or rows.named_topics()  # a question stays, though all its answers are nothing
     return Qrels.of(_merged(rows, clean), topics, normalise=clean, nil=nil_rule(nil))
+
+
+def _as_text(normalise: Normalise, answer: str) -> str:
+    """An answer by a user's function; InputError where it fails or gives something else than text."""
+    try:
+        text = normalise(answer)
+    except Exception as error:
+        raise InputError(f"normalise fails for the answer {shown(answer)} ({error}).") from error
+    if not isinstance(text, str):
+        raise InputError(f"normalise gives {shown(text)} for the answer {shown(answer)}: text is needed.")
+    return text
 
 
 def _merged(rows: Rows, normalise: Normalise | None) -> Rows:

@@ -149,6 +149,9 @@ def joined_id(value: Any, keys: Keys | None, place: str) -> Any:
 
 def key_text(value: Any, name: str, place: str) -> str:
     """A key as text, by the rule of `one_id`. A date is written as 2024-01-31, and so is its midnight."""
+    if isinstance(value, np.datetime64):
+        exact = value.astype("datetime64[us]").item()  # a datetime, or None where it is not a time
+        value = exact if value.astype("datetime64[us]") == value or exact is None else str(value)
     if isinstance(value, date) and value == value:  # pandas' NaT is a datetime, too
         of_day = isinstance(value, datetime) and value.time() != time()
         value = str(value) if of_day or getattr(value, "nanosecond", False) else value.isoformat()[:10]

@@ -124,7 +124,10 @@ class Reader:
     def pieces(self, data: Any, layout: Layout) -> Iterator[Rows]:
         """The rows of data in pieces, which need not hold whole topics."""
         source = self.source(data, layout)
-        content = self.read(data, replace(layout, source=source))
+        try:
+            content = self.read(data, replace(layout, source=source))
+        except RecursionError:
+            raise InputError(f"{source} is nested too deeply to be read.") from None
         if layout.reading.columns is not None and not self.columns and (names := layout.reading.names).needed:
             fields = ", ".join(name for name in names if name in names.needed)
             what = f"{layout.kind} ({self.form_of(layout)}) has no columns"

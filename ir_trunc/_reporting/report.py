@@ -130,9 +130,9 @@ def report(
     folds = whole("folds", folds, 2)
     if gate is not None:
         instance("gate", gate, Gate, "what ir_trunc.check returns")
-    if path is not None:
-        check_outputs([path])
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
+    inputs = [qrels, *named.values(), options.get("topics"), queries, documents]
+    check_outputs([path], inputs)
     with noted() as notes:
         judged, left, rank_one = read_once(qrels, options)
         comparison = compare(measures, judged, named, baseline=baseline, intervals=True, unit=unit, **left)
@@ -145,7 +145,7 @@ def report(
         notes += () if cuts is None else tie_notes(cuts.measure, lists)
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
         texts = read_texts("documents", documents, sorted(shown)) if shown else {}
-    files = _files([qrels, *named.values(), options.get("topics"), queries, documents])
+    files = _files(inputs)
     messages = [*dict.fromkeys((*comparison.notes, *notes))]
     for file, name, *_ in files:
         messages = [message.replace(file, name) for message in messages]

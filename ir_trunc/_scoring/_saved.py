@@ -18,6 +18,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, printable, shown
+from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import LARGEST, CheckedFields, file_name
 from ir_trunc._output.files import Target, write_text
 from ir_trunc._read.text import contents, read_json
@@ -30,6 +31,7 @@ FORMAT = 1
 """The number of the format. It grows when files are written in another form."""
 
 _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_SURROGATE = pattern("[\ud800-\udfff]")
 _NAMES: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
@@ -130,7 +132,10 @@ def typed(data: Any, kind: Any, where: str) -> Any:
         return tuple(typed(item, each, f"{where}[{place}]") for place, (item, each) in pairs)
     if origin is not None and issubclass(origin, Mapping):
         items = _instance(data, dict, "an object", where)
-        return {name: typed(item, args[1], f"{where}[{shown(name)}]") for name, item in items.items()}
+        return {
+            _scalar(name, str, f"a name in {where}"): typed(item, args[1], f"{where}[{shown(name)}]")
+            for name, item in items.items()
+        }
     return _scalar(data, kind, where)
 
 
@@ -167,6 +172,8 @@ def _scalar(data: Any, kind: type[Any], where: str) -> Any:
             return _NOT_FINITE[data]
         if isinstance(data, (int, float)) and not isinstance(data, bool) and abs(data) <= sys.float_info.max:
             return float(data)
+    elif kind is str and isinstance(data, str) and _SURROGATE.search(data):
+        raise InputError(f"{where} is {shown(data)}, which is not text that UTF-8 can hold.")
     elif type(data) is kind and (kind is not int or abs(data) <= LARGEST):
         return data
     raise InputError(f"{where} is {shown(data)}: {_NAMES[kind]} is needed.")

@@ -94,9 +94,31 @@ class Profile:
             data = later | {name: value for name, value in data.items() if name != "deviation"}
         values = fields_of(data, kinds, where)
         profile = cls(**{name: typed(values[name], kinds[name], f"{where}, {name}") for name in values})
-        if profile.questions < _TWO:
-            raise InputError(f"{where}, questions is {profile.questions}: two or more are needed.")
+        if problem := profile._problem():
+            raise InputError(f"{where}, {problem}.")
         return profile
+
+    def _problem(self) -> str:
+        """What no lists can have; empty where there is nothing of this kind."""
+        if self.questions < _TWO:
+            return f"questions is {self.questions}: two or more are needed"
+        for name in ("without_answer", "silent"):
+            if not 0 <= (share := getattr(self, name)) <= 1:
+                return f"{name} is {share}: a share from 0 to 1 is needed"
+        if not 0 <= self.length < np.inf:
+            return f"length is {self.length}: a mean of lengths is needed"
+        if any(length < 0 or number < 1 for length, number in self.lengths):
+            return "lengths: lengths from 0 on, each with a number of lists, are needed"
+        if self.lengths and self.questions > sum(number for _, number in self.lengths):
+            return f"questions is {self.questions}: there are fewer lists, by their lengths"
+        if "retrieved" not in self.features:
+            return "features: retrieved is missing"
+        for name, points in self.features.items():
+            values, shares = np.array(points, np.float64).reshape(-1, 2).T
+            rise = (np.diff(values) > 0).all() and (np.diff(shares, prepend=0) > 0).all()
+            if not (rise and np.isfinite(values).all() and shares[-1:].tolist() == [1]):
+                return f"features, {name}: values that rise, with shares that rise to 1, are needed"
+        return ""
 
 
 def independent(rankings: Rankings) -> int:

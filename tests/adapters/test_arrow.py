@@ -276,3 +276,12 @@ def test_collected_runs_are_compared_by_unit():
     assert repr(compare("RBPT RR", None, collected, unit="day")) == repr(
         compare("RBPT RR", None, runs, unit="day")
     )
+
+
+@pytest.mark.parametrize(("max_rel", "said"), [(None, False), (3, True)])
+def test_the_scale_of_labels_is_declared_by_max_rel_alone(max_rel, said):
+    table = with_labels(3, 6)
+    score = scorer("RBPT", collect=True, unjudged="exclude", max_rel=max_rel)
+    results = score.results(score(table_of(table)))
+    assert results.rankings.judgments.scale_declared is said
+    assert results.universe.declared is said

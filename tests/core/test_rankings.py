@@ -212,6 +212,7 @@ def test_matrices_are_the_dicts_with_the_columns_as_ids(seed, width, types):
     ({"labels": np.ones((2, 3), int)}, r"shapes \(2, 2\), \(2, 3\), \(2, 2\), \(2, 2\) for 2 topics"),
     ({"shown": np.ones((2, 2))}, "shown: a matrix .* of truth values"),
     ({"scores": np.array([[1, 2], [3, np.nan]])}, "topic 2, column 1: score nan is not a finite number"),
+    ({"scores": np.array([[1, 2], [3, -np.inf]])}, "score -inf is not a finite number; shown= leaves cells"),
     ({"labels": np.array([[1, 0.5], [3, 1]])}, "topic 1, column 1: label 0.5 is not a whole number"),
     ({"labels": np.array([[1, 0], [2.0**31, 1]])}, "topic 2, column 0: label 2147483648.0 is not"),
     ({"labels": np.array([[1, 0], [np.nan, 1]])}, "topic 2, column 0: label nan is not"),
@@ -233,6 +234,51 @@ def test_cells_that_are_not_looked_at_may_hold_anything():
     assert (rankings.lengths.tolist(), rankings.judged_grades.tolist()) == ([1], [])
     for shape in ((0, 3), (2, 0)):
         assert Rankings.from_arrays(np.ones(shape), np.ones(shape, int)).lengths.sum() == 0
+
+
+def test_masks_of_numpy_say_what_is_shown_and_judged():
+    scores = np.ma.array([[3.0, 2.0, 1.0], [1.0, 2.0, 3.0]], mask=[[0, 1, 1], [0, 0, 0]])
+    labels = np.ma.array([[1, 0, 1], [0, 1, 0]], mask=[[0, 0, 0], [1, 0, 1]])
+    ours = Rankings.from_arrays(scores, labels, judged=[[True] * 3, [False, True, True]])
+    assert (ours.lengths.tolist(), ours.judged_ranks.tolist()) == ([1, 3], [1, 2])
+    assert ours.judgments.grades.tolist() == [1, 1, 0, 1]
+    ours = Rankings.from_arrays(scores, labels, shown=[[False, True, True], [True, False, True]])
+    assert (ours.lengths.tolist(), ours.judged_ranks.tolist()) == ([0, 2], [])
+    plain = np.ma.array([[3.0, 2.0]])  # which has no mask
+    assert Rankings.from_arrays(plain, np.ma.array([[1, 0]], mask=False)).judged_grades.tolist() == [1, 0]
+    for changes in ({"shown": np.ma.array(scores > 0)}, {"topics": ["1"], "scores": scores[:1]}):
+        with pytest.raises(InputError, match=r"shown: .* is needed, without a mask|one shape is needed"):
+            Rankings.from_arrays(**{"scores": scores, "labels": labels, **changes})
+    for method in (Rankings.from_lists([[1], [0]]).cut, Rankings.from_lists([[1], [0]]).take):
+        with pytest.raises(InputError, match="without a mask"):
+            method(np.ma.array([1, 0], mask=[0, 1]))
+
+
+class Tensor:
+    """A tensor of torch, which is no array while it has a gradient, or in a type that numpy lacks."""
+
+    def __init__(self, values, dtype="torch.bfloat16", requires_grad=True):
+        self.values, self.dtype, self.requires_grad = values, dtype, requires_grad
+
+    def detach(self):
+        return Tensor(self.values, self.dtype, requires_grad=False)
+
+    def float(self):
+        return Tensor(self.values, "torch.float32", self.requires_grad)
+
+    def __array__(self, dtype=None, copy=None):
+        if self.requires_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+        if self.dtype == "torch.bfloat16":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return np.array(self.values)
+
+
+@pytest.mark.parametrize("dtype", ["torch.bfloat16", "torch.float32"])
+def test_tensors_with_gradients_and_of_bfloat16_are_matrices(dtype):
+    rankings = Rankings.from_arrays(Tensor([[0.5, 2.0]], dtype), Tensor([[1, 0]], "torch.int64"))
+    assert rankings.judged_grades.tolist() == [0, 1]
+    assert rankings.first_scores.tolist() == [2.0]
 
 
 def test_an_array_that_is_no_run_leads_to_matrices():

@@ -125,7 +125,11 @@ def test_dates_are_written_as_iso_dates():
     day = datetime.date(2024, 1, 31)
     qrels = pd.DataFrame({"user": ["u"], "day": ["2024-01-31"], "doc_id": ["a"], "relevance": [1]})
     run = pd.DataFrame({"user": ["u"], "day": [pd.Timestamp(day)], "doc_id": ["a"], "score": [1.0]})
-    for other in (run, run.assign(day=[day]), {("u", day): ["a"]}, {("u", pd.Timestamp(day)): ["a"]}):
+    others = [run, run.assign(day=[day]), {("u", day): ["a"]}, {("u", pd.Timestamp(day)): ["a"]}]
+    for unit in ("D", "h", "ns"):
+        date = np.datetime64(day, unit)
+        others += [{("u", date): ["a"]}, [{"user": "u", "day": date, "doc_id": "a", "score": 1.0}]]
+    for other in others:
         assert calc("RR", qrels, other, keys="user/day").to_pandas()["RR"].to_dict() == {"u/2024-01-31": 1.0}
 
 
@@ -139,7 +143,8 @@ def test_times_of_day_are_different_keys(zone):
     columns = {"user": ["u", "u"], "hour": times.dt.to_pydatetime().tolist(), **docs}
     qrels = {f"u/{hour}": {"a": 1} for hour in hours}
     frames = [run, run.astype({"hour": object}), pa.Table.from_pandas(run), pd.DataFrame(columns)]
-    for other in (*frames, tuples):
+    numpy = {("u", np.datetime64(time.tz_localize(None))): docs for (_, time), docs in tuples.items()}
+    for other in (*frames, tuples, *([] if zone else [numpy])):
         assert calc("RR", qrels, other, keys="user/hour").to_pandas()["RR"].tolist() == [1.0, 0.0]
 
 
@@ -147,7 +152,12 @@ def test_times_of_day_are_different_keys(zone):
 def test_a_key_that_is_missing(gap):
     table = {"user": ["u", "u"], "hour": [pd.Timestamp("2024-01-31 03:00"), gap], "doc_id": ["a", "b"]}
     frame = pd.DataFrame(table | {"score": [1.0, 1.0]})
-    for run in (frame, frame.astype({"hour": object}), {("u", gap): ["a"]}):
+    for run in (
+        frame,
+        frame.astype({"hour": object}),
+        {("u", gap): ["a"]},
+        {("u", np.datetime64("NaT")): []},
+    ):
         with pytest.raises(InputError, match="hour is missing"):
             calc("RR", {"u/1": {"a": 1}}, run, keys="user/hour")
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ir_trunc import InputError, read_qrels, with_terminal
+from ir_trunc import InputError, read_qrels, report, with_terminal
 from ir_trunc._output.files import check_outputs, output_file, write_text
 from ir_trunc._ranking.runs import read_run
-from ir_trunc.truncation import read_cuts, write_cuts, write_run
+from ir_trunc.truncation import parse_policy, read_cuts, write_cuts, write_run
 
 LINES = [f"line {number}" for number in range(1000)]
 TEXT = "".join(f"{line}\n" for line in LINES)
@@ -151,7 +151,38 @@ def test_an_input_is_not_an_output_by_any_path(tmp_path, monkeypatch):
     os.symlink("in", "soft")
     for path in ("in", "./in", str(tmp_path / "in"), "hard", "soft"):
         with pytest.raises(InputError, match="is the input in, which would be overwritten"):
-            check_outputs([path], ["some-data-set", None, "in"])
+            check_outputs([path], ["some-data-set", None, {"a": 1}, "in"])
+
+
+@pytest.mark.parametrize("path", ["nosuch/../in", "nosuch/folder/../../in", "in/../in", "dangling"])
+def test_no_way_leads_through_a_folder_that_does_not_exist(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").write_text("before")
+    os.symlink("nosuch/../in", "dangling")
+    for attempt in (
+        lambda: check_outputs([path], ["in"]),
+        lambda: write_text(path, LINES),
+        lambda: parse_policy("Fixed(k=3)").save(path),
+        lambda: report("AP", {"1": {"a": 1}}, {"x": {"1": ["a"]}}, path),
+    ):
+        with pytest.raises(OSError, match="cannot be written: there is no folder"):
+            attempt()
+    assert (tmp_path / "in").read_text() == "before"
+    (tmp_path / "folder").mkdir()
+    write_text("folder/../in", ["after"])
+    assert (tmp_path / "in").read_text() == "after\n"
+
+
+@pytest.mark.parametrize("path", ["qrels", "./in.run", "runs/../in.run", "topics"])
+def test_a_report_does_not_replace_what_it_is_about(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    files = {"qrels": "1 0 a 1\n", "in.run": "1 Q0 a 1 2 x\n", "topics": "1\n"}
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    with pytest.raises(InputError, match="which would be overwritten"):
+        report("AP", "qrels", ["in.run"], path, topics="topics")
+    assert {name: (tmp_path / name).read_text() for name in files} == files
 
 
 STRANGE = [

@@ -56,6 +56,11 @@ def test_only_the_first_answer_of_a_class_counts_for_every_measure():
     assert results.values[:, 0].tolist() == [0.5, 0.25, 0.25]
 
 
+def test_a_wrong_answer_may_be_in_several_classes():
+    answers = read_answers({"q": [{"A": 2, "B": 0}, {"B": 1, "C": 0}, {"C": 1}]})
+    assert calc("SetR", answers, {"q": ["B", "C"]}).values.tolist() == [[2 / 3]]
+
+
 def test_a_wrong_answer_does_not_use_up_its_class():
     answers = read_answers({"q": [{"A": 2, "B": 0, "Z": -1}, {"C": 1}]})
     assert calc("Q RR AP", answers, {"q": ["B", "A"]}).values[:, 0] == pytest.approx([0.3, 0.5, 0.25])
@@ -75,6 +80,21 @@ def test_answers_are_normalised_as_in_squad_and_count_once():
         assert calc("SetR", answers, {"q": answer}).values[0, 0] == 0.5
     values = calc("SetR SetP", answers, {"q": ["France", "the France", "Spain"]}).values[:, 0]
     assert values == pytest.approx([1, 2 / 3])
+
+
+def _divides(answer):
+    return 1 / 0 if answer == "Rome" else answer
+
+
+@pytest.mark.parametrize(("normalise", "message"), [
+    (len, "normalise gives 5 for the answer 'Paris': text is needed"),
+    (lambda answer: None, "normalise gives None for the answer 'Paris'"),
+    (_divides, "normalise fails for the answer 'Rome' .division by zero"),
+    (lambda answer: 3 if answer == "Rome" else answer, "normalise gives 3 for the answer 'Rome'"),
+])  # fmt: skip
+def test_a_function_that_does_not_normalise_is_named_with_the_answer(normalise, message):
+    with pytest.raises(InputError, match=message):
+        calc("EM", read_answers({"q": [["Paris"]]}, normalise), {"q": ["Rome"]})
 
 
 @pytest.mark.parametrize(

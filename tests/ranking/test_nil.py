@@ -263,3 +263,12 @@ def test_pools_refuse_an_answer_that_no_pool_holds(files):
         meta.pooled_runs(files["QRELS"], [files["RUN"]], nil="sakai")
     with pytest.warns(IrTruncWarning, match="nil='ends' ends these lists"):
         meta.pooled_runs(files["QRELS"], [files["RUN"]])
+
+
+@pytest.mark.parametrize("nil", ["trec2001", "sakai"])
+def test_a_right_nil_stands_at_its_rank_among_the_judged_documents(nil):
+    """Bpref counts the irrelevant documents above NIL, of which there are none."""
+    run = {"1": {"NIL": 3.0, "a": 2.0, "b": 1.0}, "2": {"c": 1.0}}
+    results = calc("Bpref", {"1": {"a": 0, "b": 0}, "2": {"c": 1}}, run, nil=nil)
+    assert results.values.tolist() == [[1, 1]]
+    assert results.rankings.judged_ranks.tolist() == [1, 2, 3, 1]

@@ -58,6 +58,7 @@ MISTAKES = [
         [ranking() | {"doc-ranking": ["a"]}],
         f'{PLACE}: an object with "doc_id" and "score" is needed, not str',
     ),
+    ([ranking() | {"doc-ranking": None}], f"{PLACE}: doc-ranking is a list of documents, not null"),
     ([ranking() | {"doc-ranking": {"a": 1}}], f"{PLACE}: doc-ranking is a list of documents, not dict"),
     ([ranking(rank=-1)], f"{PLACE}: question-rank -1 is not a whole number from 0 on"),
     ([ranking(), ranking(rank=1)], f"{PLACE}: it is in the results of this day twice"),

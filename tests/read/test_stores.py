@@ -97,6 +97,7 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
 @pytest.mark.parametrize(("run", "message"), [
     ({"a": HITS | {"timed_out": True}}, "topic a: the response is a part of the result: it timed out"),
     ({"a": HITS | {"_shards": {"failed": 2}}}, "2 shards failed"),
+    *(({"a": HITS | {"_shards": odd}}, "topic a: _shards is .*: an object") for odd in ([1], 3, "x", True)),
     ({"a": {"error": {"type": "gone"}, "_shards": {}}}, "the response is an error: .*gone"),
     ({"a": {"hits": {"hits": [{"_id": "x", "_score": None}]}}}, "_score is null.*track_scores"),
     ({"a": CHROMA}, "one list of Chroma's ids and one of distances"),

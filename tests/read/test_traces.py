@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from messages import check, complaint
 
-from ir_trunc import IrTruncWarning, calc, read_qrels, read_run
+from ir_trunc import InputError, IrTruncWarning, calc, read_qrels, read_run
 
 LISTS = {"capital of France?": {"d1": 0.75, "d2": 0.5}, "nothing?": {}, "sky?": {"d3": 0.25}}
 QRELS = {"capital of France?": {"d2": 1}, "nothing?": {}, "sky?": {"d1": 1}}
@@ -286,6 +286,19 @@ MISTAKES = {
 def test_a_mistake_is_an_error_that_names_its_place(mistake):
     attributes, part = MISTAKES[mistake]
     check(complaint(lambda: calc("RR", {"q": {"a": 1}}, [span(attributes)])), part, "run (spans)")
+
+
+def test_a_span_that_is_nested_too_deeply_is_an_error():
+    deep = {}
+    for _ in range(3000):
+        deep = {"x": deep}
+    otlp = {"key": "x", "value": {"stringValue": "x"}}
+    for _ in range(3000):
+        otlp = {"key": "x", "value": {"kvlistValue": {"values": [otlp]}}}
+    in_otlp = {"scopeSpans": [{"spans": [{"spanId": "1", "attributes": [otlp]}]}]}
+    for data in ([span(TWO | {"x": deep})], {"resourceSpans": [in_otlp]}):
+        with pytest.raises(InputError, match=r"^run \(spans\) is nested too deeply to be read\.$"):
+            calc("RR", {"q": {"a": 1}}, data)
 
 
 def test_other_data_than_spans_are_refused(tmp_path):

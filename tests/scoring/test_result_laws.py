@@ -198,6 +198,22 @@ def test_what_is_saved_is_loaded_to_the_last_bit(result, name, tmp_path):
     json.loads(gzip.decompress(first) if name.endswith(".gz") else first)
 
 
+def texts_in(data, path=()):
+    """The paths to texts in JSON, and of names that are data."""
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for name, value in items:
+        if isinstance(value, str) and value not in ("NaN", "Infinity", "-Infinity"):
+            yield (*path, name)
+        yield from texts_in(value, (*path, name))
+
+
+def changed(data, path, value):
+    """The data with another value at a path."""
+    copy = data.copy()
+    copy[path[0]] = changed(data[path[0]], path[1:], value) if path[1:] else value
+    return copy
+
+
 def variants(data):
     """JSON that is nearly what was saved."""
     content = json.loads(data)
@@ -211,6 +227,8 @@ def variants(data):
     if not isinstance(inside, dict):
         return
     changes = [{"more": 1}]
+    for path in texts_in(inside):
+        yield content | {"data": changed(inside, path, "\ud800")}
     for name, value in inside.items():
         yield content | {"data": {key: item for key, item in inside.items() if key != name}}
         changes += [{name: {"shape": [1, 1, 1, 1, 1], "values": [0.5]}}, {name: [[[]]]}]

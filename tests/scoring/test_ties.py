@@ -67,6 +67,12 @@ def naive(measures, grades, judged, scores, costs):
     )
 
 
+@pytest.mark.parametrize("measure", ["nDCG", "Q", "AGR"])
+def test_a_gain_of_grade_0_makes_it_another_kind_than_an_unjudged_document(measure):
+    lists = [[1, 0, None], [0, None], [1]], [[1, 0], [1, 0], [1]], [[0.5] * 3, [0.5] * 2, [0.5]], None
+    equal_to_all_orders(f"{measure}(gains={{0: 0.5, 1: 1}})", lists)
+
+
 def equal_to_all_orders(measures, lists):
     grades, judged, scores, costs = lists
     found = score_ties(measures, Rankings.from_lists(grades, judged, scores=scores, costs=costs), "lists")

@@ -1,6 +1,7 @@
 """Monitoring: what a policy was fitted on is kept and saved, and live lists are compared with it."""
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -87,6 +88,16 @@ def test_a_distribution_of_which_all_points_are_known_is_tested_as_scipy_does():
     first, second = rng.normal(0, 1, 90), rng.normal(0.4, 1, 70)
     p_value = _kolmogorov_smirnov(_distribution(first), 90, second, 70)
     assert p_value == pytest.approx(ks_2samp(first, second).pvalue, rel=0.25)
+
+
+def test_the_p_value_is_that_of_stephens_1970():
+    """2 sum (-1)^(j-1) e^(-2 j^2 x^2) with x = (sqrt(n) + .12 + .11 / sqrt(n)) d; n = 8 * 24 / 32."""
+    points = tuple((float(value), value / 8) for value in range(1, 9))
+    second = np.repeat([1.0, 2, 3, 4], 6)  # all of them where half of the first sample lies
+    x = (math.sqrt(6) + 0.12 + 0.11 / math.sqrt(6)) * 0.5
+    expected = 2 * sum((-1) ** (j - 1) * math.exp(-2 * j**2 * x**2) for j in range(1, 20))
+    assert _kolmogorov_smirnov(points, 8, second, 24) == pytest.approx(expected, rel=1e-9)
+    assert expected == pytest.approx(0.0656, abs=0.0005)
 
 
 def lists_with(lengths, seed=0):
@@ -195,6 +206,16 @@ def test_a_file_whose_profile_is_damaged_is_refused(tmp_path):
         ({"silent": "often"}, "silent is 'often': a number"),
         ({"features": {"gap": [[1]]}}, "1 items: 2 are needed"),
         ({"more": 1}, "'more' is unknown"),
+        ({"silent": 1.5}, "silent is 1.5: a share from 0 to 1"),
+        ({"without_answer": "NaN"}, "without_answer is nan: a share"),
+        ({"length": -3.0}, "length is -3.0: a mean"),
+        ({"lengths": [[1, -5], [2, 14]]}, "lengths: lengths from 0 on"),
+        ({"questions": 10**18}, "there are fewer lists"),
+        ({"features": {}}, "features: retrieved is missing"),
+        *(
+            ({"features": {"retrieved": points}}, "features, retrieved: values that rise, with shares")
+            for points in ([], [[1, 3.0]], [[1, 0.3]], [[1, -0.5], [2, 1]], [["NaN", 1]], [[2, 0.5], [1, 1]])
+        ),
     ]:
         data = content["data"] | {"fitted_on": content["data"]["fitted_on"] | changed}
         path.write_text(json.dumps(content | {"data": data}))

@@ -109,3 +109,7 @@ def test_policies_look_at_ranked_runs():
     assert ScoreThreshold(0.5).cut(rank(read_qrels(qrels), run, topics=["1", "3"])).tolist() == [1, 0, 0]
     with pytest.raises(InputError, match=r"ir_trunc\.rank"):
         LargestGap().cut(calc("AP", qrels, run).rankings)
+
+
+def test_three_documents_are_enough_for_a_knee():
+    assert [Knee()(scores) for scores in ([1, 0.1, 0], [1, 0.5, 0], [1, 0.1])] == [1, 3, 2]

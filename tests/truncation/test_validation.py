@@ -118,6 +118,14 @@ def test_cross_validation_table_by_hand():
     assert table["p_value"].tolist()[::3] == [1, 1]
 
 
+def test_the_share_of_the_oracle_is_one_where_nobody_reaches_1():
+    """Half of the lists have their relevant document at rank 2: the best scores are 1 and 1/2."""
+    rankings = Rankings.from_lists([[1, 0], [0, 1]] * 3, scores=[[2, 1]] * 6)
+    table = cross_validate(["Oracle", "Fixed(k=2)"], "SetP", None, {"run": rankings}, folds=2)
+    assert table["score"].tolist() == [0.75, 0.5]
+    assert table["of_oracle"].tolist() == pytest.approx([1, 2 / 3])
+
+
 def test_other_measures_and_silence_of_the_same_lists_by_hand():
     """Topics 1 to 4 have a relevant document on top, 5 and 6 are nil queries with lower scores."""
     lists, scores = [[1, 0]] * 4 + [[0, 0]] * 2, [[9, 8]] * 4 + [[3, 2]] * 2

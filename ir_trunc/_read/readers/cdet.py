@@ -191,7 +191,7 @@ class _RunReader:
         if isinstance(questions, Mapping):
             questions = _field(questions, place, "results")
         if not isinstance(questions, list):
-            raise InputError(f"{place}: a list of questions is needed, not {type(questions).__name__}.")
+            raise InputError(f"{place}: a list of questions is needed, not {_kind(questions)}.")
         names: set[str] = set()
         ranks: set[int] = set()
         for item in questions:
@@ -226,7 +226,7 @@ class _RunReader:
     def read_documents(self, documents: Any, day: str, place: str) -> tuple[list[str], list[float]]:
         """The ids and the scores of a ranking."""
         if not isinstance(documents, list):
-            raise InputError(f"{place}: doc-ranking is a list of documents, not {type(documents).__name__}.")
+            raise InputError(f"{place}: doc-ranking is a list of documents, not {_kind(documents)}.")
         with self.part():
             if len(documents) > LONGEST:
                 raise InputError(f"{place}: {len(documents)} documents; at most {LONGEST} are allowed.")
@@ -297,9 +297,14 @@ def _document(item: Any, place: str) -> tuple[str, float]:
     return doc, score
 
 
+def _kind(value: Any) -> str:
+    """What a value is, in JSON's word for nothing."""
+    return "null" if value is None else type(value).__name__
+
+
 def _object(content: Any, place: str, needed: str) -> Mapping[str, Any]:
     if not isinstance(content, Mapping):
-        raise InputError(f"{place}: an object {needed} is needed, not {type(content).__name__}.")
+        raise InputError(f"{place}: an object {needed} is needed, not {_kind(content)}.")
     return content
 
 

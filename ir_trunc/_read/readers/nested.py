@@ -76,7 +76,10 @@ def _whole_response(response: Any, place: str) -> None:
     """InputError where a response is an error or a part of the result."""
     if "error" in response or not isinstance(response.get("hits"), Mapping):
         raise InputError(f"{place}: the response is an error: {shown(response.get('error'))}.")
-    failed = (response.get("_shards") or {}).get("failed", 0)
+    shards = response.get("_shards") or {}
+    if not isinstance(shards, Mapping):
+        raise InputError(f"{place}: _shards is {shown(shards)}: an object is needed.")
+    failed = shards.get("failed", 0)
     if response.get("timed_out") or failed:
         why = f"{failed} shards failed" if failed else "it timed out"
         raise InputError(f"{place}: the response is a part of the result: {why}.")
