@@ -77,7 +77,7 @@ class Notes:
         for name in _SUMMED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
-    def strangers(self, source: str, topics: Sequence[str]) -> InputError | None:
+    def unmatched(self, source: str, topics: Sequence[str]) -> InputError | None:
         """The error where no topic of the run is among those of the qrels."""
         if self.first_ignored is None or self.known:
             return None

@@ -231,18 +231,18 @@ def rank_run(
     run: Any,
     reading: Reading = DEFAULT,
     keep_scores: bool = False,
-    strangers: bool = False,
+    must_match: bool = True,
 ) -> Rankings:
     """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need.
 
-    strangers: whether no topic of the run need be in the qrels.
+    must_match: whether a run of which no topic is in the qrels is an error.
     """
     layout = RUN if reading is DEFAULT else replace(RUN, reading=reading)
     data, builder = recognised(run, layout), Builder(qrels, keep_scores)
     if not builder.add_whole(data):
         for piece in data.rows():
             builder.add(piece)
-    return builder.rankings(strangers)
+    return builder.rankings(must_match)
 
 
 def rank_rows(qrels: Qrels, pieces: Iterable[Rows], keep_scores: bool = False) -> Rankings:
@@ -370,7 +370,7 @@ class Builder:
         self.keep(rankings, notes)
         return True
 
-    def rankings(self, strangers: bool = False) -> Rankings:
+    def rankings(self, must_match: bool = True) -> Rankings:
         """The lists of all topics of the qrels, after warnings of what is left out and what is doubtful."""
         qrels, reading, nil = self.qrels, self.reading or DEFAULT, self.qrels.nil.convention
         source, nesting = self.source or "run", cast("Keys | None", reading.keys) or qrels.nesting
@@ -392,7 +392,7 @@ class Builder:
                 fields["nil"] = NilLists(nil, np.zeros(len(rankings), bool))
         topics = qrels.judgments.topics
         none_matches = not self.notes.known and (rankings.missing is None or rankings.missing.all())
-        if none_matches and not strangers and (error := self.notes.strangers(source, topics)):
+        if none_matches and must_match and (error := self.notes.unmatched(source, topics)):
             raise error
         self.notes.warn(source, qrels.nil.id, reading, topics)
         # An answer outside of all classes is a wrong answer.

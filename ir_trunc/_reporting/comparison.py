@@ -251,15 +251,18 @@ class Comparison(Saved):
         return self.to_html(self.digits)
 
     @property
+    def over(self) -> str:
+        """What the means are over: '84 topics', or '11 topics with 30 lists'."""
+        lists = f" with {counted(len(self.topics), 'list')}" * (self.units != len(self.topics))
+        return f"{counted(self.units, self.unit)}{lists}"
+
+    @property
     def heading(self) -> str:
         """How many systems and topics there are."""
-        systems, topics = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
-        if self.unit != "topic" or self.units != len(self.topics):
-            lists = f" with {counted(len(self.topics), 'list')}" * (self.units != len(self.topics))
-            topics = f"{counted(self.units, self.unit)}{lists}"
+        systems = counted(len(self.systems), "system")
         against = "" if self.baseline is None else f" (baseline: {self.baseline})"
         nil = f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
-        return f"Mean scores of {systems}{against} over {topics}{nil * bool(self.nil.any())}"
+        return f"Mean scores of {systems}{against} over {self.over}{nil * bool(self.nil.any())}"
 
     def marked(self, digits: int = 4) -> MarkedTable:
         """The table of means with marks for the best and for significance, with this many decimal places."""

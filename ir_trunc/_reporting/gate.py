@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
 
@@ -24,6 +24,7 @@ from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting.compare import bootstrap_interval, values_of_whole_run
 from ir_trunc._reporting.comparison import FEW_UNITS
+from ir_trunc._scoring._runs import score_each
 from ir_trunc._scoring._statistics import (
     half_of_interval,
     interval_of_equals,
@@ -495,15 +496,8 @@ def check(
         raise ParameterError(f"condition {words!r} compares with a baseline, which is not given.")
     measures = [condition.measure for condition in parsed if condition.measure is not None]
 
-    def results_of(data: Any) -> Results:
-        if measures:
-            return Evaluator(measures, qrels, **options).calc(data)
-        rankings = rank(qrels, data, **options)
-        return Results((), rankings, np.zeros((0, len(rankings))))
-
     with noted() as notes:
-        now = results_of(run)
-        before = results_of(baseline) if baseline is not None else None
+        now, before = _results(measures, qrels, run, baseline, options)
     if before is not None and before.topics != now.topics:
         raise InputError(
             "the run and the baseline have different topics: they need the same (leave out missing=, which"
@@ -518,6 +512,19 @@ def check(
         for condition in parsed
     )
     return Gate(checks, len(now.topics), unit_name, units, confidence, require, tuple(notes))
+
+
+def _results(
+    measures: Sequence[Measure], qrels: Any, run: Any, baseline: Any, options: Any
+) -> tuple[Results, Results | None]:
+    """The new run and the baseline, scored by one evaluator: their warnings are those of both."""
+    named = {"the run": run} | ({} if baseline is None else {"the baseline": baseline})
+    if measures:
+        scored = dict(score_each(Evaluator(measures, qrels, **options), named))
+    else:
+        ranked = {name: rank(qrels, data, **options) for name, data in named.items()}
+        scored = {name: Results((), of, np.zeros((0, len(of)))) for name, of in ranked.items()}
+    return scored["the run"], scored.get("the baseline")
 
 
 def _check(

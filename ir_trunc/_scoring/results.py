@@ -489,7 +489,7 @@ class Results(Result):
                 low[row] = high[row] = np.nan
             elif bound:
                 low[row], high[row] = np.clip((low[row], high[row]), *bound.range)
-        label = counted(len(self.topics), "topic")
+        label = counted(len(units), self.universe.keys[0] if self._nest else "topic")
         means = pd.DataFrame([self._means], [label], [str(measure) for measure in self.measures])
         if np.isnan(low).all():
             return plots.scores(means, ax)
@@ -522,7 +522,7 @@ class Results(Result):
                 if b and b.definition.scope == "run"
             ]
             if of_run:
-                named += f"; {', '.join(of_run)} from nested means of numbers of lists"
+                named += f"; {', '.join(of_run)} computed from nested means"
         if self.universe.missing:
             named += f"; {self.universe.missing} missing from the run"
         if self.universe.excluded:

@@ -67,7 +67,7 @@ class Evaluator(providers.Evaluator):
         from ir_trunc._ranking.runs import rank_run
         from ir_trunc._scoring.evaluator import imposed_depth, warn_about_confidence, warn_about_ends
 
-        rankings = rank_run(self.qrels, run, keep_scores=bool(self.other_order), strangers=True)
+        rankings = rank_run(self.qrels, run, keep_scores=bool(self.other_order), must_match=False)
         source = f"run ({type(run).__name__})"
         for stock in self.other_order:
             self._warn_about_ties(stock, source, rankings)

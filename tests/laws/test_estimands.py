@@ -63,6 +63,7 @@ def test_a_gate_s_values_are_the_means_of_the_comparison(unit):
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_oracle_gains_at_least_nothing_and_lengths_are_means_over_units(unit):
     page = ir_trunc.report("RBPT", QRELS, {"mine": MINE}, keys=KEYS, folds=3, unit=unit)
+    assert f"<p>1 system, {UNITS[unit]}, none of them" in page
     score = by_hand(ir_trunc.calc("RBPT", QRELS, MINE, keys=KEYS)["RBPT"].to_dict(), unit)
     assert f"has a mean RBPT of {score:.4f}" in page
     table = truncation.cross_validate("Oracle Greedy", "RBPT", QRELS, {"mine": MINE}, 3, keys=KEYS, unit=unit)
@@ -88,7 +89,7 @@ def test_a_study_orders_systems_by_one_kind_of_mean():
 def test_a_measure_of_the_whole_run_says_what_its_value_is():
     run = {key: docs for key, docs in MINE.items() if key != "a/3"} | {"a/3": []}
     results = ir_trunc.calc("RR c@1", QRELS, run, keys=KEYS)
-    assert "c@1 from nested means of numbers of lists" in " ".join(results.heading.split())
+    assert "c@1 computed from nested means" in " ".join(results.heading.split())
     assert results.by("topic")["RR"].mean() == pytest.approx(results.aggregated["RR"], abs=1e-12)
     assert results.by("topic")["c@1"].mean() != pytest.approx(results.aggregated["c@1"], abs=1e-3)
 
@@ -116,6 +117,8 @@ def test_a_depth_that_the_evaluation_set_stands_above_the_result():
     assert page.index(f"<strong>Read with care:</strong> {caution}") < page.index("<nav")
     gate = ir_trunc.check("OIE worsens 1", qrels, runs["long"], baseline=runs["short"])
     assert repr(gate).index("Read with care: ") < repr(gate).index("OIE worsens 1:")
+    (note,) = gate.notes
+    assert note.endswith("use OIE@50.")
     calm = ir_trunc.check("OIE@50 worsens 1", qrels, runs["long"], baseline=runs["short"])
     assert "Read with care" not in repr(calm)
 

@@ -146,10 +146,10 @@ def test_one_warning_speaks_for_all_parts():
     rest = r"run \(dict\): ignored 3 topics that are not in the qrels \(for example xx\)"
     runs = [{"zz": {"a": 1.0}, "yy": {"a": 1.0}}, {"xx": {"a": 1.0}}, {"1": {}}, {"1": {"a": 1.0}}]
     pieces = [read_run(run) for run in runs]
-    strangers = (
+    unmatched = (
         r"no topic of the run is in the qrels; the run has 3 topics, 'xx' for example, the qrels have 1"
     )
-    with pytest.raises(InputError, match=strangers):
+    with pytest.raises(InputError, match=unmatched):
         rank_rows(qrels, pieces[:2])
     with pytest.warns(match=rf"^{rest}\.$"):
         rank_rows(qrels, pieces)
@@ -179,7 +179,7 @@ def test_topics_that_differ_by_their_spelling_are_named(what):
         calc("AP", {"z": {"a": 1}}, {"y": ["a"]})
 
 
-def test_a_silent_run_is_no_run_of_strangers():
+def test_a_silent_run_matches_whatever_the_topics_are():
     assert calc("RBPT", {"q": {"a": 1}}, {}).aggregated["RBPT"] == 0
     with pytest.warns(IrTruncWarning, match="ignored 1 topic"):
         calc("RBPT", {"q": {"a": 1}}, {"q": {}, "other": {"b": 1.0}})

@@ -25,7 +25,7 @@ from naive_policies import CUTS, FILE, SAMPLES, TWINS, positive
 from pages import ROOT, blocks
 
 import ir_trunc
-from ir_trunc import InputError, ParameterError, load_policy, truncation
+from ir_trunc import ParameterError, load_policy, truncation
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._reporting import reference
 from ir_trunc.truncation import parse_policy, registry, write_cuts
@@ -183,7 +183,7 @@ def hold(laws, definition):
         rankings = positive(run)
         try:
             fitted = replace(policy, **bounds).fit(rankings, measure)
-        except (InputError, ir_trunc.IrTruncWarning) as error:
+        except (ir_trunc.IrTruncError, ir_trunc.IrTruncWarning) as error:
             # A few topics are too few for a promise, or every level keeps it; delta='mean' takes no bounds.
             if "promise" not in str(error) and "holds only for losses" not in str(error):
                 raise
