@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -340,10 +339,8 @@ def bootstrap_interval(
             return value_from_means(measure, np.stack([part[drawn].mean(axis=-1) for part in parts]))
         return measure.score(rankings.take(drawn)).mean()
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # all draws may be equal
-        bounds = interval(value_over, len(rankings), confidence, _DRAWS, seed, of_means, "BCa")
-    if np.isnan(bounds).any():
+    bounds = interval(value_over, len(rankings), confidence, _DRAWS, seed, of_means, "BCa")
+    if np.isnan(bounds).any():  # all draws may be equal
         return (float(value_over(np.arange(len(rankings)))),) * 2
     return bounds
 

@@ -8,7 +8,6 @@ and it refuses what would be wrong. PyTerrier finds this module as `pt.truncatio
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
@@ -295,10 +294,11 @@ def _tables(
         )
     asked = [measure if name == str(measure) else name for name, measure in called.items()]
     judged = qrels[qrels["qid"].isin(topics["qid"])]
-    done = {"batch_size": None, "save_mode": "warn", "verbose": False}  # what systems returned is saved
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "save_dir is set")
-        result = pt.Experiment(runs, topics, judged, asked, **{**options, **done})
+    # what systems returned is saved: pt.Experiment warns of files that exist, or reads them, by such names
+    saved = {f"{name}.custom": run for name, run in zip(options["names"], runs)}
+    form = (lambda file: saved[os.path.basename(file.name)], None)
+    done = {"batch_size": None, "verbose": False, "save_mode": "reuse", "save_format": form}
+    result = pt.Experiment(runs, topics, judged, asked, **{**options, **done})
 
     def arranged(table: Any) -> Any:
         if "measure" not in table:  # means

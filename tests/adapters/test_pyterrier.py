@@ -138,8 +138,10 @@ class Counted(pt.Transformer):
         return self.results
 
 
-@pytest.mark.parametrize("form", ["trec", pickle])
-def test_results_are_saved_and_reused_as_pt_Experiment_does(tmp_path, form):
+@pytest.mark.parametrize(
+    ("form", "end"), [("trec", "res.gz"), (pickle, "mod"), ((pickle.load, pickle.dump), "custom")]
+)
+def test_results_are_saved_and_reused_as_pt_Experiment_does(tmp_path, form, end):
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     ours.mkdir()
     theirs.mkdir()
@@ -149,7 +151,6 @@ def test_results_are_saved_and_reused_as_pt_Experiment_does(tmp_path, form):
     systems = {"a": Counted(RESULTS), "none": Counted(NOTHING), "frame": RESULTS}
     options = {"save_dir": str(ours), "save_format": form}
     first = experiment(systems, TOPICS, QRELS, "RBPT AP", **options)
-    end = "res.gz" if form == "trec" else "mod"
     assert {path.name for path in ours.iterdir()} == {f"a.{end}", f"none.{end}", *tables}
     if tables:
         pd.testing.assert_frame_equal(pd.read_csv(ours / "aggregated.csv"), first, check_like=True)
