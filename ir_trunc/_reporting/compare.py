@@ -62,8 +62,9 @@ def compare(
     baseline : str, optional
         The run that all others are compared with. Without one, all pairs of runs are compared.
     test : str
-        't' (paired, two-tailed), 'bootstrap', 'randomization' (paired, too), 'tukey' or 'randomized-tukey'
-        (Tukey's honestly significant differences over all runs). `ir_trunc.meta.power` has the formulas.
+        't' (paired, two-tailed), 'bootstrap', 'randomization', 'sign' (paired, too), 'tukey' or
+        'randomized-tukey' (Tukey's honestly significant differences over all runs). `ir_trunc.meta.power` has
+        the formulas. 'sign' counts the topics on which a run has higher and lower scores.
     correction : str, optional
         For the number of comparisons under one measure: 'holm', 'bh' (Benjamini-Hochberg) or None. The
         default 'auto' is Holm, and None for Tukey's tests, which allow for all pairs by themselves.
@@ -141,6 +142,8 @@ def compare(
     pair_test: PairTest = named_test(test, TESTS)
     adjusted_by = _correction(correction, pair_test)
     margins = _margins(margin, evaluator.measures, reference)
+    if intervals and reference is not None and pair_test == "sign":
+        raise ParameterError("test='sign' has no intervals of the differences: leave out intervals=.")
     with noted() as notes:
         bootstraps = intervals and reference is None
         each = score_each(evaluator, named_runs, jobs)
@@ -149,6 +152,11 @@ def compare(
     paired = np.stack([run.paired for run in scored], axis=1)
     reasons = zip(names, *(run.untested for run in scored))
     untested = {name: next(filter(None, of_runs)) for name, *of_runs in reasons if any(of_runs)}
+    if pair_test == "sign":
+        bound = dict(zip(names, map(bind, evaluator.measures)))
+        of_run = [name for name, each in bound.items() if each and each.definition.scope == "run"]
+        reason = "it looks at all lists of a run, and the sign test counts topics."
+        untested = dict.fromkeys(of_run, reason) | untested
     tested = {name: scores for name, scores in zip(names, paired) if name not in untested}
     by_pair, draws = _test_pairs(names, tested, pair_test, adjusted_by, margins, setting)
     bounds = np.moveaxis(np.stack([run.bounds for run in scored], axis=1), -1, 0)
@@ -258,7 +266,8 @@ def _test_pairs(
         pairs = paired_tests(scores, test, setting)
         draws = pairs.draws
         difference = setting.differences(scores).mean(axis=1)
-        values = [corrected(pairs.p, correction), difference, pairs.low, pairs.high, pairs.effect]
+        of_means = difference, pairs.low, pairs.high, pairs.effect
+        values = [corrected(pairs.p, correction), *of_means, *pairs.moved]
         if measure in margins:
             of_margin = not_worse(oriented(measure, scores), setting, margins[measure])
             values += [corrected(p, correction) for p in of_margin]

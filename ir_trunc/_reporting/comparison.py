@@ -37,14 +37,16 @@ _TESTS: Mapping[PairTest, str] = {
     "t": "paired t test",
     "bootstrap": "paired bootstrap test",
     "randomisation": "paired randomisation test",
+    "sign": "sign test, of the topics up and down and not of the means",
     "tukey": "Tukey's HSD test over systems and topics",
     "randomised-tukey": "randomised Tukey HSD test",
 }
+_FIELDS = {"difference": "differences", "effect": "effects"}  # by columns of pairs() called otherwise
 _CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
 
 _ENDING = re.compile(r"(?<=.)\.(run|res|results|trec|txt|tsv|csv|jsonl?|parquet)$")
 
-OF_PAIRS = ("p", "differences", "low", "high", "effects", "p_not_worse", "p_equivalent")
+OF_PAIRS = ("p", "differences", "low", "high", "effects", "up", "down", "p_not_worse", "p_equivalent")
 """The fields of a comparison with a value for each measure and pair of systems."""
 
 
@@ -77,6 +79,9 @@ class Comparison(Saved):
         corrected for the number of pairs.
     effects
         Effect sizes (M x P): the mean difference over its standard deviation, see `ir_trunc.meta.power`.
+    up, down
+        Numbers of topics (or other units) on which the first system has a higher score than the second, and a
+        lower one (M x P).
     p_not_worse, p_equivalent
         P values of non-inferiority and of equivalence within `margins` (M x P), corrected too.
     mean_low, mean_high
@@ -119,6 +124,8 @@ class Comparison(Saved):
     low: Floats
     high: Floats
     effects: Floats
+    up: Floats
+    down: Floats
     p_not_worse: Floats
     p_equivalent: Floats
     mean_low: Floats
@@ -220,17 +227,23 @@ class Comparison(Saved):
         """The results of the tests, a row for each measure and pair.
 
         The columns: measure, system, other, difference, low and high (its confidence interval), p, effect;
-        with margins also margin, p_not_worse and p_equivalent.
+        with margins also margin, p_not_worse and p_equivalent. The sign test, which is not about means, has
+        the numbers of topics up and down in place of low, high and effect.
         """
         names = [(name, *pair) for name in self.measures for pair in self.compared]
-        columns = {"difference": self.differences, "low": self.low, "high": self.high, "p": self.p}
-        columns["effect"] = self.effects
+        columns = {name: getattr(self, _FIELDS.get(name, name)) for name in self._columns()}
         if self.margins:
             margins = [self.margins.get(name, np.nan) for name in self.measures]
             columns["margin"] = np.repeat(margins, len(self.compared))
             columns |= {"p_not_worse": self.p_not_worse, "p_equivalent": self.p_equivalent}
         table = as_table(pd.DataFrame(names, columns=["measure", "system", "other"]))
-        return table.assign(**{name: values.ravel() for name, values in columns.items()})
+        table = table.assign(**{name: values.ravel() for name, values in columns.items()})
+        return table.astype({"up": "Int64", "down": "Int64"}) if self.test == "sign" else table
+
+    def _columns(self) -> list[str]:
+        """The columns of the results of the test."""
+        counted_topics = ["difference", "up", "down", "p"]
+        return counted_topics if self.test == "sign" else ["difference", "low", "high", "p", "effect"]
 
     def __repr__(self) -> str:
         parts = [self.marked(self.digits).text()]
@@ -238,9 +251,9 @@ class Comparison(Saved):
         tested = tested[~tested["measure"].isin(list(self.untested))]
         if 0 < len(tested) <= _PRINTED:
             rows = ["measure", "system", *["other"] * (self.baseline is None)]
-            columns = ["difference", "low", "high", "p", "effect"]
-            table = table_text(tested.set_index(rows)[columns], self.digits)
-            parts.append(f"Differences, with {self._level(True)} intervals:\n\n{table}")
+            table = table_text(tested.set_index(rows)[self._columns()], self.digits)
+            what = f"with {self._level(True)} intervals" if self.test != "sign" else "with topics up and down"
+            parts.append(f"Differences, {what}:\n\n{table}")
         elif len(tested):
             parts.append(
                 fitted(f"pairs() has the p values and effect sizes of all {len(tested)} comparisons.")
@@ -278,7 +291,8 @@ class Comparison(Saved):
         best = f"the best mean of a measure{f', the lowest of {losses}' * bool(losses)}."
         of_marks = [f"{SIGNIFICANT} significantly different from {self.baseline}."] * bool(marks)
         if letters:
-            of_marks = ["Letters behind a mean: significantly better than these systems."]
+            better = "better on significantly more topics" if self.test == "sign" else "significantly better"
+            of_marks = [f"Letters behind a mean: {better} than these systems."]
         notes = [*of_marks, *self._test_notes(letters), *self._margin_notes()]
         return MarkedTable(self.heading, letters, self.systems, self.measures, cells, best, notes, self.notes)
 
@@ -319,7 +333,8 @@ class Comparison(Saved):
             if self.baseline is not None:
                 marks[measure, place[first]] = SIGNIFICANT
             elif letters:
-                wins = oriented(self.measures[measure], self.differences[measure, pair]) > 0
+                more = self.up - self.down if self.test == "sign" else self.differences
+                wins = oriented(self.measures[measure], more[measure, pair]) > 0
                 better, worse = (first, second) if wins else (second, first)
                 cell = measure, place[better]
                 marks[cell] = "".join(sorted(marks[cell] + letters[place[worse]]))

@@ -68,7 +68,7 @@ def interval_of_mean(
     )
 
 
-PairTest = Literal["t", "bootstrap", "randomisation", "tukey", "randomised-tukey"]
+PairTest = Literal["t", "bootstrap", "randomisation", "sign", "tukey", "randomised-tukey"]
 Correction = Literal["holm", "bh"]
 
 

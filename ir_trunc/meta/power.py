@@ -11,13 +11,15 @@ topics, S systems in all:
     randomisation     signs of D are drawn at random, or all 2^T are taken where these are no more than the
                       repetitions; p is the share of draws whose |mean| is at least the observed one; the
                       interval holds every d for which the test does not reject the hypothesis mean(D) = d
+    sign              the binomial test of the topics with D > 0 among those with D != 0, against a half
+                      (Sakai 2004, table 2); it says nothing of mean(D): its interval has no bounds
     tukey             Tukey's honestly significant differences after a two-way analysis of variance without
                       replication (systems x topics), whose residual variance V has (S - 1)(T - 1) degrees of
                       freedom: |mean(D)| / sqrt(V / T) against the studentised range (Sakai 2018)
     randomised-tukey  the values of each topic are permuted over the systems; p is the share of draws in
                       which two means differ by |mean(D)| or more (Carterette 2012), as NTCIR reports it
 
-Effect size: mean(D) / sd(D); for the last two mean(D) / sqrt(V), since all pairs share one variance.
+Effect size: mean(D) / sd(D); for Tukey's tests mean(D) / sqrt(V), since all pairs share one variance.
 
 The last two tests and their intervals account for all pairs of the S systems; the others are for one pair.
 
@@ -60,13 +62,14 @@ from ir_trunc.plots import _kit
 
 __all__ = ["Power", "power"]
 
-Test = Literal["t", "bootstrap", "randomisation"]
+Test = Literal["t", "bootstrap", "randomisation", "sign"]
 
 Tested = tuple[Floats, Any, int]  # p values, differences needed (one or for each pair), and draws
 
 _CELLS = 1 << 22  # values of one block of draws: 32 MB
 # of the largest difference: sums of the same numbers in another order differ by less, other draws by more
 _SAME = 1e-7
+_NO_DIFFERENCE = 1e-12  # of one topic, as a share of the largest
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,19 @@ def drawn_signs(T: int, repetitions: int, seed: int) -> tuple[Floats, bool]:
         minus = (np.arange(2**T)[:, None] >> np.arange(T)) & 1
         return (1 - 2 * minus).astype(np.float64), True
     return (1 - 2 * generator(seed).integers(0, 2, size=(repetitions, T))).astype(np.float64), False
+
+
+def _sign(D: Floats, scores: Floats, how: Setting) -> Tested:
+    up, down = _moved(D)
+    p = np.minimum(2 * stats.binom.cdf(np.minimum(up, down), up + down, 0.5), 1.0)
+    return p, np.full(len(D), np.inf), 0
+
+
+def _moved(D: Floats) -> tuple[Ints, Ints]:
+    """On how many topics the first system of each pair is above the second, and on how many below it."""
+    least = _NO_DIFFERENCE * np.abs(D).max(initial=0.0)
+    signs = np.sign(D) * (np.abs(D) > least)
+    return (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
 
 
 def _blocks(count: int, cells: int) -> Iterator[slice]:
@@ -214,6 +230,7 @@ class Pairs:
     low: Floats  # bounds of the difference of means
     high: Floats
     effect: Floats  # NaN where all topics differ by the same
+    moved: tuple[Ints, Ints]  # on how many topics the first system is above the second, and below it
     draws: int  # 0 for a test that draws nothing
 
 
@@ -225,13 +242,13 @@ def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
     p, needed, draws = TESTS[test](D, scores, how)
     mean = D.mean(axis=1)
     low, high = _inverted(D, how, draws) if test == "randomisation" else (mean - needed, mean + needed)
-    effect = _effect(D)
+    effect = _effect(D) if test != "sign" else np.full(len(D), np.nan)
     if test in FOR_ALL_PAIRS:
         # A difference that equals the bound is not significant, whatever rounding makes of the two.
         low, high = np.where(p > how.alpha, [np.minimum(low, 0), np.maximum(high, 0)], [low, high])
         variance = residual_variance(scores)
         effect = mean / np.sqrt(variance) if variance > 0 else mean * np.nan
-    return Pairs(p, low * unit, high * unit, effect, draws)
+    return Pairs(p, low * unit, high * unit, effect, _moved(D), draws)
 
 
 def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floats]:
@@ -326,6 +343,7 @@ TESTS: Mapping[str, Callable[[Floats, Floats, Setting], Tested]] = {
     "t": _t,
     "bootstrap": _bootstrap,
     "randomisation": _randomisation,
+    "sign": _sign,
     "tukey": _tukey,
     "randomised-tukey": _randomised_tukey,
 }
@@ -340,7 +358,8 @@ class Power(Result):
 
     Pairs are in the order of `itertools.combinations(systems, 2)`. `needed` is the difference of means at
     which each pair would have been significant at `alpha`, all else equal and without correction; by
-    randomisation it is the bound of the draws, which grows with the difference itself.
+    randomisation it is the bound of the draws, which grows with the difference itself. For the sign
+    test, which looks at no means, it is infinite.
     """
 
     measures: tuple[str, ...]
@@ -348,10 +367,11 @@ class Power(Result):
     p: Floats  # (M x pairs), corrected if `correction` is set
     differences: Floats  # of mean scores (M x pairs)
     needed: Floats  # (M x pairs)
+    moved: Ints  # topics on which the first system is above the second, and below it (2 x M x pairs)
     test: Test
     alpha: float
     correction: Correction | None
-    repetitions: int  # draws used, 0 for the t test
+    repetitions: int  # draws used, 0 for a test that draws nothing
     seed: int
     units: str  # what the tests are paired over, '20 topics'
 
@@ -382,11 +402,16 @@ class Power(Result):
         return labelled_table("measure", self.measures, columns)
 
     def pairs(self) -> pd.DataFrame:
-        """A row for each measure and pair: measure, system, other, difference, needed, p."""
+        """A row for each measure and pair: measure, system, other, difference, needed, p.
+
+        The sign test has the numbers of topics `up` and `down` in place of `needed`.
+        """
         names = list(combinations(self.systems, 2))
         frame = pd.DataFrame(names * len(self.measures), columns=["system", "other"])
         frame.insert(0, "measure", np.repeat(self.measures, len(names)))
-        return frame.assign(difference=self.differences.ravel(), needed=self.needed.ravel(), p=self.p.ravel())
+        of_test = {"needed": self.needed} if self.test != "sign" else dict(zip(("up", "down"), self.moved))
+        columns = {"difference": self.differences, **of_test, "p": self.p}
+        return frame.assign(**{name: values.ravel() for name, values in columns.items()})
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """The table by measure, and the p values of all pairs."""
@@ -435,7 +460,7 @@ def power(
     ----------
     matrix : ScoreMatrix
         Scores of systems by topic, from `meta.score_matrix(measures, qrels, runs)`.
-    test : {'t', 'bootstrap', 'randomisation'}
+    test : {'t', 'bootstrap', 'randomisation', 'sign'}
         The test.
     alpha : float
         Significance level, between 0 and 1.
@@ -454,7 +479,7 @@ def power(
     Raises
     ------
     InputError
-        Where there is one topic or one system.
+        Where there is one topic or one system, or a measure of the whole run for the sign test.
 
     Examples
     --------
@@ -466,9 +491,11 @@ def power(
     """
     if len(matrix.topics) < 2:
         raise InputError(f"There is 1 {matrix.unit}: a significance test needs at least two.")
+    if test == "sign":
+        matrix.refuse_whole_run(matrix.measures, "the sign test counts topics")
     first, second = system_pairs(matrix.systems)
     setting = Setting(first, second, alpha, repetitions, seed)
-    p, needed, drawn = [], [], 0
+    p, needed, up_and_down, drawn = [], [], [], 0
     for scores in matrix.paired():
         D = setting.differences(scores)
         # No test depends on the unit, and noise has one size.
@@ -476,7 +503,8 @@ def power(
         uncorrected, critical, drawn = TESTS[test](D / unit[:, None], scores, setting)
         p.append(corrected(uncorrected, correction))
         needed.append(critical * unit)
+        up_and_down.append(_moved(D))
     means = matrix.means()
-    arrays = np.stack(p), means[:, first] - means[:, second], np.stack(needed)
+    arrays = np.stack(p), means[:, first] - means[:, second], np.stack(needed), np.stack(up_and_down, axis=1)
     units = counted(len(matrix.topics), matrix.unit)
     return Power(matrix.measures, matrix.systems, *arrays, test, alpha, correction, drawn, seed, units)

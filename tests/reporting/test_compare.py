@@ -108,7 +108,7 @@ def test_equal_systems_do_not_differ_and_the_unit_of_a_measure_changes_no_p_valu
     np.testing.assert_allclose([one.p, 1000 * one.low, one.effect], [other.p, other.low, other.effect])
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", [test for test in TESTS if test != "sign"])  # it has no interval
 def test_an_interval_without_zero_is_a_significant_difference(test):
     for seed in range(8):
         x = scores(3, 15, seed) + np.array([[0.0], [0.25], [0.5]])
@@ -270,7 +270,7 @@ def test_a_baseline_may_be_named_by_its_file(name, tmp_path):
 
 @pytest.mark.parametrize(("options", "error", "message"), [
     ({"baseline": "bm52"}, InputError, "'bm52' is not one of the runs: bm25, good, fair. Did you mean bm25"),
-    ({"test": "anova"}, ParameterError, "'t', 'bootstrap', 'randomisation', 'tukey' or 'randomised-tukey'"),
+    ({"test": "anova"}, ParameterError, "'randomisation', 'sign', 'tukey' or 'randomised-tukey'"),
     ({"correction": "bonferoni"}, ParameterError, "correction"),
     ({"test": "tukey", "correction": "holm"}, ParameterError, "allows for all pairs itself"),
     ({"margin": 0.1}, ParameterError, "baseline= is needed"),
@@ -471,3 +471,40 @@ def test_it_stands_there_for_what_an_interval_holds(options, kind):
     assert f"In brackets: {kind} 95 % confidence intervals of the differences" in with_baseline
     of_means = repr(compare("AP", QRELS, RUNS, intervals=True, **options))
     assert "In brackets: individual 95 % confidence intervals of the means." in of_means
+
+
+def test_the_sign_test_counts_topics_up_and_down():
+    """Sakai 2004, table 2: of 195 questions, Q-measure is higher on 35 and lower on 5."""
+    qrels = {f"q{n}": {"a": 1} for n in range(195)}
+    better = {n: ["a"] if n < 35 else ["y", "x", "a"] for n in range(40)}
+    runs = {"noAF": {q: ["x", "a"] for q in qrels}}
+    runs["AF"] = {f"q{n}": better.get(n, ["x", "a"]) for n in range(195)}
+    found = compare("Q c@1", qrels, runs, test="sign", correction=None)
+    first = found.pairs().iloc[0]
+    assert (first["up"], first["down"]) == (5, 35)  # noAF against AF
+    assert first["p"] == pytest.approx(stats.binomtest(5, 40).pvalue)
+    assert "*" not in str(found)
+    assert "Letters behind a mean: better on significantly more topics than these systems." in str(found)
+    assert found.untested["c@1"] == "it looks at all lists of a run, and the sign test counts topics."
+    assert found.pairs().tail(1)["up"].isna().all()
+    against = compare("Q", qrels, runs, baseline="noAF", test="sign")
+    assert against.pairs().iloc[0][["up", "down"]].tolist() == [35, 5]
+    power = meta.power(meta.score_matrix("Q", qrels, runs), "sign")
+    assert power.pairs().iloc[0][["up", "down", "p"]].tolist() == first[["up", "down", "p"]].tolist()
+    with pytest.raises(ParameterError, match="test='sign' has no intervals of the differences"):
+        compare("Q", qrels, runs, baseline="noAF", test="sign", intervals=True)
+    with pytest.raises(InputError, match=r"c@1 looks at all lists of a run.*the sign test counts topics"):
+        meta.power(meta.score_matrix("c@1", qrels, runs), "sign")
+
+
+def test_a_letter_of_the_sign_test_follows_the_topics_and_not_the_mean():
+    qrels = {f"q{n}": {"a": 1} for n in range(20)}
+    runs = {
+        "best": {f"q{n}": ["a"] if n < 4 else [*"xyza"] for n in range(20)},
+        "often": {f"q{n}": [*"xyz"] if n < 4 else [*"xya"] for n in range(20)},
+    }
+    found = compare("RR", qrels, runs, test="sign")
+    assert (found.up[0, 0], found.down[0, 0]) == (4, 16)
+    assert found["RR"]["best"] > found["RR"]["often"]
+    rows = [line.split() for line in str(found).splitlines() if line[:2] in ("a ", "b ")]
+    assert rows == [["a", "best", "0.4000+"], ["b", "often", "0.2667", "a"]]
