@@ -320,7 +320,12 @@ class Builder:
 
     def _add_by_kernel(self, rows: Rows) -> bool:
         further = (rows.costs, rows.ranks, rows.hidden, rows.unscored)
-        if kernel is None or rows.reading.order == "rank" or any(column is not None for column in further):
+        if (
+            kernel is None
+            or rows.traced
+            or rows.reading.order == "rank"
+            or any(column is not None for column in further)
+        ):
             return False
         # Where lower scores are better, the rows have the scores with the opposite sign.
         lists = self._in_kernel(rows.reading.order, False)
@@ -411,6 +416,7 @@ def _assumed(order: Order, nil: Convention, nesting: Keys | None, lower_is_bette
 
 def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
     """The rows of the qrels' topics by rank; an answer that normalises to nothing is left out."""
+    run = run.written_as(qrels.judgments.topics) if run.traced else run
     if qrels.normalise is None:
         return RankedRows.of(run, qrels.topics)
     run = replace(run, universe=(*run.universe, *run.named_topics()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -57,6 +57,9 @@ class Rows:
     asked: tuple[str, ...] = ()  # topics of the qrels' collection, of which some may be unjudged
     levels: tuple[int, ...] = ()  # of the judgment scale, where it is known
     named: frozenset[str] = frozenset()  # fields whose columns the user named
+    traced: bool = (
+        False  # whether topics may be ids of spans and traces, which exporters write with 0x or without
+    )
 
     @classmethod
     def of(
@@ -102,6 +105,14 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.docs)
+
+    def written_as(self, topics: Iterable[str]) -> Rows:
+        """These rows with ids of spans and traces as in these topics, with 0x or without."""
+        names = {topic.removeprefix("0x"): topic for topic in topics}
+        ids = [names.get(name.removeprefix("0x"), name) for name in self.topics.dictionary.to_pylist()]
+        universe = tuple(names.get(name.removeprefix("0x"), name) for name in self.universe)
+        topics = pa.DictionaryArray.from_arrays(self.topics.indices, strings(ids))
+        return replace(self, topics=topics, universe=universe)
 
     def named_topics(self) -> list[str]:
         """The topics that have a row, each once."""

@@ -78,6 +78,7 @@ def otlp(spans):
     """Spans as the collector's file exporter writes them."""
     each = [
         {"traceId": one["context"]["trace_id"], "spanId": one["context"]["span_id"], "name": one["name"]}
+        | ({"startTimeUnixNano": one["start_time"]} if "start_time" in one else {})
         | {"parentSpanId": one.get("parent_id") or "", "attributes": otlp_pairs(one["attributes"])}
         for one in spans
     ]
@@ -212,6 +213,66 @@ def test_parents_in_a_circle_end():
     spans = [span(openinference("q", docs), number, parent_id=f"0x{1 - number:04x}") for number in (0, 1)]
     check(complaint(lambda: read_run(spans)), "no span is a retrieval")
     assert read_run([span(openinference("q", docs), parent_id="0x0000")]).to_dict() == {"q": docs}
+
+
+def traced(trace, name, attributes, parent=None, second=0.0):
+    context = {"trace_id": f"0x{trace:032x}", "span_id": name}
+    return span(attributes, context=context, parent_id=parent, start_time=f"2026-01-01T00:00:{second:04.1f}Z")
+
+
+ROOT = {"openinference.span.kind": "AGENT", "input.value": "who?", "session.id": "s"}
+AGENT = [
+    traced(1, "0xa", ROOT),
+    traced(1, "0xc", openinference("who else", {"b": 0.9, "c": 0.1}), "0xa", 2.5),
+    traced(1, "b", openinference("who was", {"a": 0.5, "b": 0.4}), "a", 2.0),
+    traced(1, "0xd", openinference("who", {}), "0xlost", 3.0),
+]
+
+
+def test_the_searches_of_a_trace_are_one_list_for_the_question_at_its_root():
+    union = {"a": 0.5, "b": 0.4, "c": 0.1}
+    for spans in (AGENT, AGENT[::-1], otlp(AGENT)):
+        with pytest.warns(IrTruncWarning, match="several searches, whose list is their union.*: 1 of 1 "):
+            assert read_run(spans).to_dict() == {"who?": union}
+        assert calc("RR NumRet", {"who?": {"c": 1}}, spans).values.tolist() == [[1 / 3], [3]]
+    own = {"who was": {"a": 0.5, "b": 0.4}, "who else": {"b": 0.9, "c": 0.1}}
+    assert read_run(AGENT, columns={"query_id": "input.value"}).to_dict() == own
+    with pytest.warns(IrTruncWarning, match="traces without their root.*: 3; columns=.*context.trace_id"):
+        assert read_run(AGENT[1:]).to_dict() == own
+    rising = [
+        traced(1, "0xa", ROOT),
+        *(traced(1, f"0x{n}", openinference("q", {n: int(n) / 9}), "0xa") for n in "12"),
+    ]
+    assert calc("RR", {"who?": {"1": 1}}, rising).values.tolist() == [[1.0]]
+
+
+def test_ids_of_traces_match_with_0x_and_without():
+    trace, columns = f"{1:032x}", {"query_id": "context.trace_id"}
+    for spans in (AGENT, AGENT[1:], otlp(AGENT)):
+        for topic in (trace, f"0x{trace}"):
+            assert calc("RR", {topic: {"c": 1}}, spans, columns=columns).values.tolist() == [[1 / 3]]
+    empty = [traced(1, "0xa", openinference("q", {})), traced(2, "0xb", openinference("q", {"a": 1.0}))]
+    qrels = {trace: {"c": 1}, f"{2:032x}": {"a": 1}}
+    assert calc("RBPT", qrels, empty, columns=columns, missing="error").values.tolist() == [[0, 1]]
+
+
+def test_a_session_joins_its_traces_but_one_question_in_two_traces_is_refused():
+    again = [traced(2, "0xe", ROOT), traced(2, "0xf", openinference("who", {"z": 1.0}), "0xe", 9)]
+    check(complaint(lambda: read_run(AGENT + again)), "the query 'who?' has other documents in span b")
+    assert [*read_run(AGENT + again, columns={"query_id": "session.id"}).to_dict()["s"]] == [
+        "a",
+        "b",
+        "c",
+        "z",
+    ]
+
+
+def test_keys_that_no_span_has_are_an_error():
+    asked = {("s", "1"): {"c": 1}}
+    check(
+        complaint(lambda: calc("RR", asked, AGENT, keys="session/turn")),
+        "no topic of the run is in the qrels",
+    )
 
 
 def test_any_attribute_can_be_the_topic_the_document_or_the_score():

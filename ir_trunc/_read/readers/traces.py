@@ -6,6 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ir_trunc._core.errors import InputError, shown
@@ -20,6 +22,7 @@ from ir_trunc._read.text import json_content, read_json
 # The names of a span's values in one level are those of the columns of Phoenix's frames.
 _DOCUMENT = pattern(r"attributes\.(?:gen_ai\.)?retrieval\.documents(?:\.([0-9]{1,9})(?:\.(.+))?)?")
 _QUERIES = ("input.value", "gen_ai.retrieval.query.text")
+_TIME_ZONE = pattern(r"(Z|[+-][0-9]{2}:?[0-9]{2})$")
 _KINDS = ("openinference.span.kind", "span_kind", "gen_ai.operation.name")
 _RETRIEVALS = ("RETRIEVER", "retrieval")
 _SPAN_ID = "context.span_id"
@@ -62,10 +65,12 @@ def spans(data: Any, layout: Layout) -> Table | Iterable[Rows]:
     """A list for each retrieval span; other spans are not read, and a warning counts them.
 
     A retrieval span is of OpenInference's kind RETRIEVER or of OpenTelemetry's operation retrieval, or has
-    retrieval.documents or gen_ai.retrieval.documents. The topic is the text of the query;
-    columns={"query_id": "context.span_id"} makes each span a topic, and any attribute can be named so. Lists
-    without scores are in the order of the span; a span without documents is an empty list. Of retrieval spans
-    inside of each other, the outermost one that records documents is read.
+    retrieval.documents or gen_ai.retrieval.documents. The topic is the question at the root of its trace, so
+    that rephrased searches belong to one question: their union has each document at its first place, and
+    searches are ordered by their start. columns={"query_id": "input.value"} takes the query of the span
+    itself, "context.span_id" makes each span a topic, and any attribute of it or of a span around it can be
+    named so. Lists without scores are in the order of the span; a span without documents is an empty list.
+    Of retrieval spans inside of each other, the outermost one that records documents is read.
     """
     source = layout.source
     if isinstance(data, (str, os.PathLike)):
@@ -93,8 +98,12 @@ def _one_by_one(items: Iterable[Any], source: str) -> Iterator[Mapping[str, Any]
             for scope in (scope for resource in span[_OTLP] for scope in resource["scopeSpans"]):
                 for one in scope["spans"]:
                     attributes = {pair["key"]: _of_otlp(pair["value"]) for pair in one.get("attributes", ())}
-                    ids = {"context": {"span_id": one["spanId"]}, "parent_id": one.get("parentSpanId")}
-                    yield ids | {"attributes": attributes}
+                    context = {"span_id": one["spanId"], "trace_id": one.get("traceId")}
+                    others = {
+                        "parent_id": one.get("parentSpanId"),
+                        "start_time": one.get("startTimeUnixNano"),
+                    }
+                    yield {"context": context, "attributes": attributes} | others
         except (AttributeError, KeyError, TypeError, ValueError):
             needed = "scopeSpans with spans that have spanId and attributes are needed, as in OTLP's JSON"
             raise InputError(f"{place}, {_OTLP}: {needed}.") from None
@@ -137,67 +146,121 @@ def _first(values: Mapping[str, Any], names: Iterable[Any]) -> Any:
     return next((values[key] for key in keys if key in values), None)
 
 
+class _Span(NamedTuple):
+    """A span by what is read of it; of documents None where it records none."""
+
+    name: str  # its id as it was given
+    parent: str  # ids without 0x, which not all exporters write
+    trace: str
+    start: str
+    topic: Any  # what the span has for it
+    documents: list[dict[str, Any]] | None
+    kind: str
+
+    @property
+    def is_retrieval(self) -> bool:
+        return self.documents is not None or self.kind in _RETRIEVALS
+
+
+def _span(values: dict[str, Any], number: int, queries: tuple[Any, ...], source: str) -> _Span:
+    """The span that has these values; its number is its name where it has no id."""
+    name, parent, trace, start = (
+        str(values.get(key, "")) for key in (_SPAN_ID, "parent_id", "context.trace_id", "start_time")
+    )
+    return _Span(
+        name=name or str(number),
+        parent=parent.removeprefix("0x"),
+        trace=trace.removeprefix("0x"),
+        start=_TIME_ZONE.sub("", start),
+        topic=_first(values, queries),
+        documents=_documents(values, f"{source}, span {name or number}"),
+        kind=str(_first(values, _KINDS) or "of no kind"),
+    )
+
+
 def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Table | Iterable[Rows]:
     """The lists of retrieval spans; a warning reports what is not read and what is assumed."""
     source, columns = layout.source, layout.reading.names
     columns.check(columns.values(), ("query_id", "doc_id", "score"), source)
     queries = columns.candidates("query_id", _QUERIES)
-    retrievals, notes = _retrievals(flat_spans, source)
-    lists: dict[str, list[tuple[str, Any]]] = {}
-    span_of: dict[str, str] = {}
-    for span_id, values, documents in retrievals:
-        place, query = f"{source}, span {span_id}", _first(values, queries)
-        if query is None:
+    spans = [_span(values, number, queries, source) for number, values in enumerate(flat_spans)]
+    by_id = {f"trace {span.trace}": span for span in spans if span.trace and not span.parent}
+    by_id |= {span.name.removeprefix("0x"): span for span in spans}
+    searches, notes = _searches(spans, by_id, source)
+    # One question in two traces was perhaps asked of two systems; any other attribute may join traces.
+    by_question = str(queries[0]).removeprefix("attributes.") in _QUERIES
+    by_trace: dict[str, dict[str, list[_Span]]] = {}
+    for search in searches:
+        place, around = f"{source}, span {search.name}", _around(search, by_id)
+        topics = [span.topic for span in around if span.topic is not None]
+        if not topics:
             what = f"it has no {' or '.join(map(str, queries))}, which would be its topic"
             raise InputError(f"{place}: {what}; {_BY_SPAN}.")
-        topic = one_id(query, "query_id", place)
-        scored = [_scored(doc, f"{place}, document {doc[_POSITION]}", layout) for doc in documents or ()]
-        first = lists.setdefault(topic, scored)
-        if [doc for doc, _ in first] != [doc for doc, _ in scored]:
-            what = f"the query {shown(topic)} has other documents in span {span_of[topic]}"
-            raise InputError(f"{place}: {what}, and a topic has one list; {_BY_SPAN}.")
-        span_of.setdefault(topic, span_id)
-    if repeated := len(retrievals) - len(lists):
+        topic = one_id(topics[0 if "query_id" in columns.needed else -1], "query_id", place)
+        root = around[-1].name if by_question else ""
+        by_trace.setdefault(topic, {}).setdefault(root, []).append(search)
+    if by_question and (cut := sum(bool(_around(search, by_id)[-1].parent) for search in searches)):
+        what = "retrieval spans of traces without their root, whose own query or that of a span around them"
+        notes.append(
+            f"{what} is the topic: {cut}; columns={{'query_id': 'context.trace_id'}} joins each trace"
+        )
+    lists: dict[str, list[tuple[str, Any]]] = {}
+    for topic, traces in by_trace.items():
+        for each in traces.values():
+            union = _union(each, layout)
+            first = lists.setdefault(topic, union)
+            if [doc for doc, _ in first] != [doc for doc, _ in union]:
+                other = next(iter(traces.values()))[0].name
+                what = f"the query {shown(topic)} has other documents in span {other}"
+                place = f"{source}, span {each[0].name}"
+                raise InputError(f"{place}: {what}, and a topic has one list; {_BY_SPAN}.")
+    if repeated := sum(len(traces) - 1 for traces in by_trace.values()):
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
         notes.append(f"{what}: {repeated}")
+    several = [topic for topic, traces in by_trace.items() if max(map(len, traces.values())) > 1]
+    if several:
+        what = "questions with several searches, whose list is their union in the order of the searches"
+        notes.append(f"{what}: {len(several)} of {len(lists)} (for example {shown(several[0])})")
     if any(score is None for docs in lists.values() for _, score in docs):
         notes.append("the documents have no scores and are in the order of the spans")
-    return rows_of_lists(lists, layout, ranked=True, notes=notes)
+    if several and not layout.reading.without_scores:
+        layout = replace(layout, reading=replace(layout.reading, order="file"))
+    read = rows_of_lists(lists, layout, ranked=True, notes=notes)
+    return read if isinstance(read, Table) else [replace(rows, traced=True) for rows in read]
 
 
-class _Retrieval(NamedTuple):
-    """A retrieval span: its id, its values, and the documents that it records, None where it records none."""
+def _around(span: _Span, by_id: Mapping[str, _Span]) -> list[_Span]:
+    """A span and those around it, the root of its trace at last, also where others between are missing."""
+    around = [span]
+    while (parent := by_id.get(around[-1].parent)) and parent not in around:
+        around.append(parent)
+    root = by_id.get(f"trace {span.trace}") if around[-1].parent else None
+    return around if root is None or root in around else [*around, root]
 
-    span_id: str
-    values: dict[str, Any]
-    documents: list[dict[str, Any]] | None
+
+def _union(searches: Iterable[_Span], layout: Layout) -> list[tuple[str, Any]]:
+    """The documents of the searches for one question, one search after the other, each at its first place."""
+    union: list[tuple[str, Any]] = []
+    for span in searches:
+        place, before = f"{layout.source}, span {span.name}, document", {doc for doc, _ in union}
+        scored = [_scored(doc, f"{place} {doc[_POSITION]}", layout) for doc in span.documents or ()]
+        union += [(doc, score) for doc, score in scored if doc not in before]
+    return union
 
 
-def _retrievals(flat_spans: Iterable[dict[str, Any]], source: str) -> tuple[list[_Retrieval], list[str]]:
-    """Retrieval spans, the outermost one of nested ones that records documents, and notes on the others."""
-    each: list[_Retrieval] = []
-    parents: dict[str, str] = {}
-    others = Counter[str]()
-    for number, values in enumerate(flat_spans):
-        span_id = str(values.get(_SPAN_ID, number))
-        parents[span_id] = str(values.get("parent_id"))
-        documents = _documents(values, f"{source}, span {span_id}")
-        kind = str(_first(values, _KINDS) or "of no kind")
-        if documents is None and kind not in _RETRIEVALS:
-            others[kind] += 1
-        else:
-            each.append(_Retrieval(span_id, values, documents))
-    records = {retrieval.span_id: retrieval.documents is not None for retrieval in each}
-    nested: set[str] = set()
-    for span_id in records:
-        around = [span_id]
-        while (parent := parents[around[-1]]) in parents and parent not in around:
-            around.append(parent)
-        outer = [parent for parent in around[1:] if parent in records]
-        inner_is_read = records[span_id] and not any(records[parent] for parent in outer)
-        nested.update(outer if inner_is_read or not outer else [span_id])
-    kept = [retrieval for retrieval in each if retrieval.span_id not in nested]
-    bare = sum(retrieval.documents is None for retrieval in kept)
+def _searches(
+    spans: Iterable[_Span], by_id: Mapping[str, _Span], source: str
+) -> tuple[list[_Span], list[str]]:
+    """Retrieval spans, by time, of nested ones the outermost that records documents; notes on the others."""
+    found = [span for span in spans if span.is_retrieval]
+    nested = set[str]()
+    for span in found:
+        outer = [other for other in _around(span, by_id)[1:] if other.is_retrieval]
+        inner_is_read = span.documents is not None and all(other.documents is None for other in outer)
+        nested.update(other.name for other in (outer if inner_is_read or not outer else [span]))
+    kept = [span for span in found if span.name not in nested]
+    others = Counter(span.kind for span in spans if not span.is_retrieval)
+    bare = sum(span.documents is None for span in kept)
     kinds = ", ".join(f"{count} {kind}" for kind, count in others.items()) or "there is none"
     if bare == len(kept):
         problem = "no retrieval span records documents" if kept else f"no span is a retrieval ({kinds})"
@@ -205,9 +268,11 @@ def _retrievals(flat_spans: Iterable[dict[str, Any]], source: str) -> tuple[list
         raise InputError(f"{source}: {problem}; {needed}.")
     counts = {
         "spans of other kinds, which are not read": others.total() and f"{others.total()} ({kinds})",
-        "nested retrieval spans, of which the outermost with documents is read": len(each) - len(kept),
+        "nested retrieval spans, of which the outermost with documents is read": len(found) - len(kept),
         "retrieval spans without documents, which count as empty lists": bare and f"{bare} of {len(kept)}",
     }
+    if all(span.start for span in kept):
+        kept.sort(key=attrgetter("start"))
     return kept, [f"{what}: {count}" for what, count in counts.items() if count]
 
 
