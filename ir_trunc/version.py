@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = ["show_versions"]
 
 
@@ -13,7 +13,7 @@ def show_versions() -> None:
     --------
     >>> import ir_trunc
     >>> ir_trunc.show_versions()  # doctest: +ELLIPSIS
-    ir_trunc 0.2.0
+    ir_trunc 0.3.0
     kernel: ...
     Python ...
     """
