@@ -348,26 +348,24 @@ class Rankings(CheckedFields):
             raise InputError(
                 f"{what} for {len(names)} topics: one shape is needed, with a row for each topic."
             )
-        finite = np.isfinite(values)
         is_grade = (grades >= -HIGHEST_GRADE) & (grades <= HIGHEST_GRADE)
         if grades.dtype.kind == "f":
             is_grade &= np.floor(grades) == grades
+        of_scores = "score {} is not a finite number; shown= leaves cells out"
+        of_labels = "label {} is not a whole number below 2^31; judged= leaves cells out"
         for what, array, right, which in (
-            ("score {} is not a finite number; shown= leaves cells out", values, finite, in_list),
-            (
-                "label {} is not a whole number below 2^31; judged= leaves cells out",
-                grades,
-                is_grade,
-                is_judged,
-            ),
+            (of_scores, values, np.isfinite(values), in_list),
+            (of_labels, grades, is_grade, is_judged),
         ):
-            for row, column in np.argwhere(~(right if which is None else right | ~which))[:1].tolist():
+            right = right if which is None else right | ~which
+            if not right.all():
+                row, column = np.unravel_index(right.argmin(), right.shape)
                 raise InputError(f"topic {names[row]}, column {column}: {what.format(array[row, column])}.")
         if is_judged is not None:
             grades = np.where(is_judged, grades, 0)
         grades = grades.astype(np.int64, copy=False)
         cells, ranks, lengths = _first_cells(_columns_by_rank(values, in_list), in_list)
-        offsets, flat = offsets_of(lengths), values.ravel()[cells].astype(np.float64, copy=False)
+        offsets, flat = offsets_of(lengths), values.take(cells).astype(np.float64, copy=False)
         starts = offsets[:-1]
         if is_judged is not None:
             hits = np.flatnonzero(is_judged.ravel()[cells])
@@ -377,7 +375,7 @@ class Rankings(CheckedFields):
             lengths=lengths,
             judged_offsets=offsets,
             judged_ranks=ranks,
-            judged_grades=grades.ravel()[cells],
+            judged_grades=grades.take(cells),
             starts=starts,
             scores=flat,
             first_scores=first_of(flat, starts, lengths),
@@ -646,12 +644,12 @@ def _first_cells(columns: Ints, which: Bools | None) -> tuple[Ints, Ints, Ints]:
     """
     height, width = columns.shape
     columns += width * np.arange(height)[:, None]
-    ranks = np.arange(1, width + 1)
+    ranks = np.broadcast_to(np.arange(1, width + 1), columns.shape)
     if which is None:
-        return columns.ravel(), np.tile(ranks, height), np.full(height, width)
+        return columns.ravel(), ranks.ravel(), np.full(height, width)
     counts = which.sum(axis=1)
     filled = ranks <= counts[:, None]
-    return columns[filled], np.broadcast_to(ranks, filled.shape)[filled], counts
+    return columns[filled], ranks[filled], counts
 
 
 def _judgments_of_matrix(topics: tuple[str, ...], grades: Ints, which: Bools | None) -> Judgments:
