@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ir_trunc._core.annotations import CheckedFields
 from ir_trunc._core.arrays import Floats, Ints, check_offsets, checked_depths
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import npt
-from ir_trunc._core.parameters import CheckedFields
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,36 +11,27 @@ import ast
 import inspect
 import math
 import os
-import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache, wraps
 from numbers import Real
-from types import SimpleNamespace
 from typing import (
     Annotated,
     Any,
-    ClassVar,
-    Literal,
     ParamSpec,
     Protocol,
     TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
 )
 
 import numpy as np
 
+from ir_trunc._core.annotations import LARGEST, annotations_of
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, either, nearest, shown
 from ir_trunc._core.lazy import npt
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-
-LARGEST = 2**63 - 1  # the largest whole number that arrays hold
 
 
 def number(
@@ -131,84 +122,6 @@ def mapping(name: str, value: Any, needed: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise InputError(f"{name} of type {type(value).__name__}: {needed} is needed.")
     return value
-
-
-class CheckedFields:
-    """A dataclass whose fields have the types of their annotations, and arrays of the shapes that it states.
-
-    Attributes
-    ----------
-    shapes : mapping of str to str
-        The axes of arrays by their names, as "measures pairs". An axis that has the name of a field or of a
-        property is as long as its value.
-    """
-
-    shapes: ClassVar[Mapping[str, str]] = {}
-
-    def __post_init__(self) -> None:
-        own: Any = type(self)
-        for name, kind, words in _types_of_fields(own):
-            value = getattr(self, name)
-            if not _fits(value, kind):
-                has = f"array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
-                raise InputError(f"{name} is of type {has}: {words} is needed.")
-        lengths: dict[str, int] = {}  # of axes without a field, which are as long wherever they occur
-        for name, axes in self.shapes.items():
-            array, names = getattr(self, name), axes.split()
-            if array is None:
-                continue
-            for axis in names:
-                if axis not in lengths and hasattr(self, axis):
-                    lengths[axis] = len(getattr(self, axis))
-            has_axes = len(names) == array.ndim
-            if not has_axes or any(
-                size != (int(axis) if axis.isdigit() else lengths.setdefault(axis, size))
-                for axis, size in zip(names, array.shape)
-            ):
-                needed = f"one value for each of the {' x '.join(names)}"
-                raise InputError(f"{name} has the shape {array.shape}: {needed} is needed.")
-
-
-@cache
-def _types_of_fields(kind: Any) -> list[tuple[str, Any, str]]:
-    """The name of each field, its type, and its type in words."""
-    hints, found = get_type_hints(kind), []
-    for field in fields(kind):
-        words = str(field.type)
-        for alias, array in (("Floats", "float64"), ("Ints", "int64"), ("Bools", "bool")):
-            words = words.replace(alias, f"array of {array}")
-        found.append((field.name, hints[field.name], words))
-    return found
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value is of an annotated type."""
-    origin, args = get_origin(kind), get_args(kind)
-    if hasattr(origin, "__value__"):  # an alias, as numpy's NDArray is since version 2.5
-        return _fits(value, origin.__value__[args])
-    if origin in (Union, types.UnionType):
-        return any(_fits(value, each) for each in args)
-    if origin is Literal:
-        return isinstance(value, str) and value in args
-    if origin is np.ndarray:
-        return isinstance(value, np.ndarray) and value.dtype.kind == np.dtype(get_args(args[1])[0]).kind
-    if origin is tuple:
-        if not isinstance(value, tuple):
-            return False
-        if args == (str, ...):  # at once: there may be many topics
-            return all(issubclass(each, str) for each in set(map(type, value)))
-        kinds = [args[0]] * len(value) if args[-1] is Ellipsis else list(args)
-        return len(value) == len(kinds) and all(map(_fits, value, kinds))
-    if origin is not None and issubclass(origin, Mapping):
-        return isinstance(value, Mapping) and all(
-            _fits(name, args[0]) and _fits(item, args[1]) for name, item in value.items()
-        )
-    if kind is float and isinstance(value, (float, np.floating)):
-        return True
-    if kind in (int, float):
-        whole_number = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        return whole_number and abs(value) <= LARGEST
-    return isinstance(value, kind)
 
 
 def several(name: str, value: Any, needed: str) -> list[Any]:
@@ -461,12 +374,3 @@ def declared_parameters(function: Callable[..., Any]) -> dict[str, Param]:
             required = argument.default is argument.empty
             declared[name] = Param(name, kind_of, None if required else argument.default, required)
     return declared
-
-
-def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations as types; that of `**options`, which only type checkers read, is left out."""
-    arguments = inspect.signature(function).parameters.values()
-    further = {argument.name for argument in arguments if argument.kind is argument.VAR_KEYWORD}
-    written = {name: hint for name, hint in function.__annotations__.items() if name not in further}
-    names = getattr(inspect.unwrap(function), "__globals__", {})
-    return get_type_hints(SimpleNamespace(__annotations__=written), names, include_extras=True)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ir_trunc._core.annotations import CheckedFields
 from ir_trunc._core.arrays import (
     Bools,
     Floats,
@@ -28,7 +29,7 @@ from ir_trunc._core.arrays import (
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
 from ir_trunc._core.lazy import npt
-from ir_trunc._core.parameters import CheckedFields, instance, number, several
+from ir_trunc._core.parameters import instance, number, several
 from ir_trunc._core.universe import Universe
 
 __all__ = ["Bools", "Floats", "Ints", "Judgments", "NilLists", "Rankings"]

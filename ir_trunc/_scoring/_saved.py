@@ -9,17 +9,18 @@ from __future__ import annotations
 import json
 import math
 import sys
-import types
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
+from functools import partial
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 from ir_measures import Measure
 
+from ir_trunc._core.annotations import LARGEST, CheckedFields, Notation, instance_of, typed
 from ir_trunc._core.errors import InputError, printable, shown
 from ir_trunc._core.lazy import pattern
-from ir_trunc._core.parameters import LARGEST, CheckedFields, file_name
+from ir_trunc._core.parameters import file_name
 from ir_trunc._output.files import Target, write_text
 from ir_trunc._read.text import contents, read_json
 from ir_trunc._scoring.results import Result
@@ -47,7 +48,9 @@ class Saved(CheckedFields, Result):
         """The result from what `_data` returned. Raises InputError that begins with `where`."""
         hints = get_type_hints(cls)
         values = fields_of(data, [field.name for field in fields(cls)], where)  # type: ignore[arg-type]
-        typed_values = {name: typed(value, hints[name], f"{where}, {name}") for name, value in values.items()}
+        typed_values = {
+            name: from_json(value, hints[name], f"{where}, {name}") for name, value in values.items()
+        }
         try:
             return cls(**typed_values)
         except InputError as error:
@@ -108,41 +111,10 @@ def plain(value: Any) -> Any:
     raise InputError(f"{shown(value)} of type {type(value).__name__} cannot be saved.")
 
 
-def typed(data: Any, kind: Any, where: str) -> Any:
-    """JSON data as a value of this type; InputError that begins with `where` if they are of another type."""
-    origin, args = get_origin(kind), get_args(kind)
-    if hasattr(origin, "__value__"):  # an alias, as numpy's NDArray is since version 2.5
-        return typed(data, origin.__value__[args], where)
-    if origin in (Union, types.UnionType):
-        if data is None:
-            return None
-        return typed(data, next(each for each in args if each is not type(None)), where)
-    if origin is Literal:
-        if isinstance(data, bool) or data not in args:
-            raise InputError(f"{where} is {shown(data)}: {' or '.join(map(repr, args))} is needed.")
-        return data
-    if origin is np.ndarray:
-        return array_of(data, get_args(args[1])[0], where)
-    if origin is tuple:
-        items = _instance(data, list, "a list", where)
-        kinds = [args[0]] * len(items) if args[-1] is Ellipsis else list(args)
-        if len(items) != len(kinds):
-            raise InputError(f"{where} has {len(items)} items: {len(kinds)} are needed.")
-        pairs = enumerate(zip(items, kinds))
-        return tuple(typed(item, each, f"{where}[{place}]") for place, (item, each) in pairs)
-    if origin is not None and issubclass(origin, Mapping):
-        items = _instance(data, dict, "an object", where)
-        return {
-            _scalar(name, str, f"a name in {where}"): typed(item, args[1], f"{where}[{shown(name)}]")
-            for name, item in items.items()
-        }
-    return _scalar(data, kind, where)
-
-
 def fields_of(data: Any, names: Iterable[str], where: str) -> dict[str, Any]:
     """A JSON object that must have these names, and no others."""
     needed = list(names)
-    values: dict[str, Any] = _instance(data, dict, "an object", where)
+    values: dict[str, Any] = instance_of(data, dict, "an object", where)
     for name in values:
         if not isinstance(name, str) or name not in needed:
             raise InputError(f"{where}: {shown(name)} is unknown; it has: {', '.join(needed)}.")
@@ -152,34 +124,38 @@ def fields_of(data: Any, names: Iterable[str], where: str) -> dict[str, Any]:
     return values
 
 
-def array_of(data: Any, kind: Any, where: str) -> np.ndarray[Any, Any]:
-    """An array from its shape and its values."""
-    parts = fields_of(data, ("shape", "values"), where)
-    sizes = typed(parts["shape"], tuple[int, ...], f"{where}, shape")
-    values = _instance(parts["values"], list, "a list", f"{where}, values")
-    if any(size < 0 for size in sizes) or math.prod(sizes) != len(values):
-        raise InputError(
-            f"{where} has {len(values)} values, which is not the shape {' x '.join(map(str, sizes))}."
-        )
-    scalar = float if issubclass(kind, np.floating) else bool if issubclass(kind, np.bool_) else int
-    flat = [_scalar(value, scalar, f"{where}, value {place}") for place, value in enumerate(values)]
-    return np.array(flat, dtype=kind).reshape(sizes)
+class _Json(Notation):
+    """Values as JSON holds them, see above."""
+
+    sequence = list
+
+    def array(self, value: Any, dtype: Any, where: str) -> np.ndarray[Any, Any]:
+        """An array from its shape and its values."""
+        parts = fields_of(value, ("shape", "values"), where)
+        sizes = from_json(parts["shape"], tuple[int, ...], f"{where}, shape")
+        values = instance_of(parts["values"], list, "a list", f"{where}, values")
+        if any(size < 0 for size in sizes) or math.prod(sizes) != len(values):
+            raise InputError(
+                f"{where} has {len(values)} values, which is not the shape {' x '.join(map(str, sizes))}."
+            )
+        scalar = float if issubclass(dtype, np.floating) else bool if issubclass(dtype, np.bool_) else int
+        flat = [self.scalar(item, scalar, f"{where}, value {place}") for place, item in enumerate(values)]
+        return np.array(flat, dtype=dtype).reshape(sizes)
+
+    def scalar(self, value: Any, kind: type[Any], where: str) -> Any:
+        """A text, a number, or true or false."""
+        if kind is float:
+            if isinstance(value, str) and value in _NOT_FINITE:
+                return _NOT_FINITE[value]
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if number and abs(value) <= sys.float_info.max:
+                return float(value)
+        elif kind is str and isinstance(value, str) and _SURROGATE.search(value):
+            raise InputError(f"{where} is {shown(value)}, which is not text that UTF-8 can hold.")
+        elif type(value) is kind and (kind is not int or abs(value) <= LARGEST):
+            return value
+        raise InputError(f"{where} is {shown(value)}: {_NAMES[kind]} is needed.")
 
 
-def _scalar(data: Any, kind: type[Any], where: str) -> Any:
-    if kind is float:
-        if isinstance(data, str) and data in _NOT_FINITE:
-            return _NOT_FINITE[data]
-        if isinstance(data, (int, float)) and not isinstance(data, bool) and abs(data) <= sys.float_info.max:
-            return float(data)
-    elif kind is str and isinstance(data, str) and _SURROGATE.search(data):
-        raise InputError(f"{where} is {shown(data)}, which is not text that UTF-8 can hold.")
-    elif type(data) is kind and (kind is not int or abs(data) <= LARGEST):
-        return data
-    raise InputError(f"{where} is {shown(data)}: {_NAMES[kind]} is needed.")
-
-
-def _instance(data: Any, kind: type, needed: str, where: str) -> Any:
-    if not isinstance(data, kind):
-        raise InputError(f"{where} is {shown(data)}: {needed} is needed.")
-    return data
+from_json = partial(typed, notation=_Json())
+"""A value of a type from JSON data: `from_json(data, kind, where)`, as `typed`."""

@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from ir_trunc._core.annotations import LARGEST
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
-from ir_trunc._core.parameters import LARGEST, Choice, Flag, Kind, Number, Param, Text, Whole
+from ir_trunc._core.parameters import Choice, Flag, Kind, Number, Param, Text, Whole
 
 __all__ = [
     "BinaryOrLinear", "Choice", "CollectionSize", "Effort", "Flag", "GainMap", "GradeGains", "Kind", "MaxRel",

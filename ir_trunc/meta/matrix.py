@@ -23,7 +23,7 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Unpack
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
-from ir_trunc._scoring._saved import Saved, array_of, fields_of, plain, typed
+from ir_trunc._scoring._saved import Saved, fields_of, from_json, plain
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
 from ir_trunc._scoring.results import Results
@@ -257,13 +257,13 @@ class ScoreMatrix(Saved):
         unit = ["unit"] if isinstance(data, dict) and "unit" in data else []
         fields = fields_of(data, ["measures", "systems", "topics", "values", "whole_run", *unit], where)
         measures, systems, topics, whole_run = (
-            typed(fields[name], tuple[str, ...], f"{where}, {name}")
+            from_json(fields[name], tuple[str, ...], f"{where}, {name}")
             for name in ("measures", "systems", "topics", "whole_run")
         )
-        values = array_of(fields["values"], np.float64, f"{where}, values")
+        values = from_json(fields["values"], Floats, f"{where}, values")
         try:
             indices_of(whole_run, measures)
-            key = typed(fields.get("unit", "topic"), str, f"{where}, unit")
+            key = from_json(fields.get("unit", "topic"), str, f"{where}, unit")
             return cls(measures, systems, topics, values, dict.fromkeys(whole_run, ()), key)
         except InputError as error:
             raise InputError(f"{where}: {error}") from None

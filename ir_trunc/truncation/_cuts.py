@@ -10,9 +10,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from ir_trunc._core.annotations import LARGEST
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import LARGEST, mapping, several, text
+from ir_trunc._core.parameters import mapping, several, text
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target, run_lines, word, write_text
 from ir_trunc._ranking.nil import Convention, NilRule

@@ -14,7 +14,7 @@ from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of
 from ir_trunc._core.universe import Universe
 from ir_trunc._output.tables import fitted
-from ir_trunc._scoring._saved import fields_of, typed
+from ir_trunc._scoring._saved import fields_of, from_json
 from ir_trunc._scoring._statistics import corrected
 from ir_trunc._scoring.results import Result
 from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
@@ -93,7 +93,7 @@ class Profile:
             later = {"lengths": [], "lower_is_better": False, "score": ""}
             data = later | {name: value for name, value in data.items() if name != "deviation"}
         values = fields_of(data, kinds, where)
-        profile = cls(**{name: typed(values[name], kinds[name], f"{where}, {name}") for name in values})
+        profile = cls(**{name: from_json(values[name], kinds[name], f"{where}, {name}") for name in values})
         if problem := profile._problem():
             raise InputError(f"{where}, {problem}.")
         return profile

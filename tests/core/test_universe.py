@@ -156,7 +156,7 @@ def test_a_key_that_is_missing(gap):
         frame,
         frame.astype({"hour": object}),
         {("u", gap): ["a"]},
-        {("u", np.datetime64("NaT")): []},
+        {("u", np.datetime64("NaT", "D")): []},
     ):
         with pytest.raises(InputError, match="hour is missing"):
             calc("RR", {"u/1": {"a": 1}}, run, keys="user/hour")
