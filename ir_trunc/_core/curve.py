@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_trunc._core.annotations import CheckedFields
 from ir_trunc._core.arrays import Floats, Ints, check_offsets, checked_depths
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import npt
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ TOLERANCE = 1e-12
 """Scores this close to the best count as equal, as a share of the largest magnitude in the curve."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve(CheckedFields):
     """The score of each list if it ended after d = 0, 1, ..., n documents.
 
@@ -65,6 +65,13 @@ class Curve(CheckedFields):
         check_offsets("offsets of the curve", self.offsets, len(self.topics), len(self.values))
         if (np.diff(self.offsets) < 1).any():
             raise InputError("offsets of the curve: every topic needs a value, for the empty list at least.")
+
+    def __repr__(self) -> str:
+        longest = np.diff(self.offsets) - 1
+        lists = (
+            f"lists of {longest.min()} to {counted(longest.max(), 'document')}" if len(longest) else "no list"
+        )
+        return f"Curve({counted(len(self.topics), 'topic')}, {lists})"
 
     def own(self) -> Floats:
         """The score of every list at its own length (Q): the last value of its curve."""

@@ -18,6 +18,7 @@ from ir_trunc._core.arrays import (
     offsets_of,
     sizes_of,
 )
+from ir_trunc._core.errors import counted
 
 HIGHEST_GRADE = 2**31 - 1
 
@@ -31,7 +32,7 @@ def canonical_order(topics: Sequence[str]) -> list[int]:
     return sorted(range(len(topics)), key=lambda q: (len(numbers[q]), numbers[q], topics[q]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgments:
     """The grades of all judged documents of every topic, best first, without document ids."""
 
@@ -51,6 +52,20 @@ class Judgments:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "computed": {}}
+
+    def __repr__(self) -> str:
+        return f"Judgments({self.described})"
+
+    @property
+    def described(self) -> str:
+        """How many topics, nil queries and judgments of each grade there are, in a line."""
+        nil = int(self.nil_queries.sum())
+        some_nil = f", {nil} of them {'a nil query' if nil == 1 else 'nil queries'}" if nil else ""
+        grades, counts = np.unique(self.grades, return_counts=True)
+        of_each = ", ".join(f"{count} of grade {grade}" for grade, count in zip(grades, counts))
+        shown = of_each if len(grades) <= 6 else f"grades from {grades[0]} to {grades[-1]}"
+        judgments = counted(len(self.grades), "judgment")
+        return f"{counted(len(self.topics), 'topic')}{some_nil}; {judgments}{shown and ': '}{shown}"
 
     @classmethod
     def unchecked(cls, topics: tuple[str, ...], offsets: Ints, grades: Ints, levels: Ints) -> Judgments:

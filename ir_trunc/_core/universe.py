@@ -93,7 +93,7 @@ class Nest:
         return values.mean(axis=1, keepdims=True) if level < 0 else values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Universe:
     """The set of topics that are scored, and what is assumed about them.
 
@@ -149,7 +149,7 @@ class Universe:
         """The names of the keys of a list, outermost first; () for lists that are identified by one id."""
         return () if self.nesting is None else self.nesting.names
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         scale = ", ".join(map(str, self.levels)) or "nothing is relevant"
         lines = {
             "topics": self.topics,

@@ -106,7 +106,7 @@ def _hash_seed() -> int:
     return int.from_bytes(os.urandom(8), "little")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Qrels:
     """The judgments of a test collection, by document id.
 
@@ -201,6 +201,9 @@ class Qrels:
             ids = (topic_ids.offsets, topic_ids.data, doc_ids.offsets, doc_ids.data, odd.offsets, odd.data)
             in_kernel = JudgedDocs(*ids, keys, grades)
         return cls(given, judgments, topic_ids, doc_ids, keys, grades, classes, normalise, nil, in_kernel)
+
+    def __repr__(self) -> str:
+        return f"Qrels({self.judgments.described})"
 
     @cached_property
     def rows(self) -> Rows:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
@@ -36,7 +36,7 @@ Samples = tuple[Sample, ...]
 _COLUMNS = ("topics", "docs", "values", "classes", "costs", "ranks", "hidden", "unscored")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rows:
     """Columns of qrels or of a run, with a row for each document of a topic."""
 
@@ -105,6 +105,10 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.docs)
+
+    def __repr__(self) -> str:
+        topics = counted(len(self.named_topics()), "topic")
+        return f"Rows({counted(len(self), 'row')}, {topics}, from {self.source})"
 
     def written_as(self, topics: Iterable[str]) -> Rows:
         """These rows with ids of spans and traces as in these topics, with 0x or without."""

@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, warn
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted, warn
 from ir_trunc._core.parameters import flag, one_of
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._ranking.nil import Convention, NilRule
@@ -126,6 +126,10 @@ class Evaluator:
                     f"{bound.definition.name} looks at all lists of a run and has no nested means: score it"
                     " without keys."
                 )
+
+    def __repr__(self) -> str:
+        topics = "qrels in the runs" if self.qrels is None else counted(len(self.qrels.topic_ids), "topic")
+        return f"Evaluator({', '.join(map(str, self.measures))}; {topics})"
 
     def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""

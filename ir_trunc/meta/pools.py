@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import several, whole
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, Rankings, offsets_of
@@ -42,7 +42,7 @@ __all__ = ["LeftOut", "PooledRuns", "leave_group_out", "pooled_runs"]
 _ABSENT = np.iinfo(np.int32).max
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PooledRuns:
     """Runs with the judged documents in them, from which pools of any depth are simulated."""
 
@@ -52,6 +52,10 @@ class PooledRuns:
     systems: tuple[str, ...]
     rankings: tuple[Rankings, ...]  # of each system
     places: tuple[Ints, ...]  # for each system, where the judged documents of its lists are in `qrels.keys`
+
+    def __repr__(self) -> str:
+        systems, topics = counted(len(self.systems), "system"), counted(len(self.qrels.topic_ids), "topic")
+        return f"PooledRuns({systems}, {topics}, {counted(len(self.qrels.keys), 'judged document')})"
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int32]:

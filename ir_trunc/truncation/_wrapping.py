@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 import pyarrow.compute as pc
 
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Whole, checked
@@ -30,7 +30,7 @@ TERMINAL = "__end__"
 _AGAIN = "__again__"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Wrapped:
     """A run with further documents or columns, and qrels to match: exactly what is scored.
 
@@ -49,6 +49,9 @@ class Wrapped:
 
     run: pd.DataFrame
     qrels: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return f"Wrapped(run: {counted(len(self.run), 'row')}, qrels: {counted(len(self.qrels), 'row')})"
 
     def write(self, run: Target, qrels: Target) -> None:
         """Write both as TREC files, gzipped if a name ends in .gz.
