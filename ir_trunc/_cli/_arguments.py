@@ -279,7 +279,7 @@ _TABLE = """
 -m --measures MEASURES  in place of MEASURE: all in one text
 -k --cuts FILE  write lines 'topic<TAB>k' there; without -o and -k they are printed
 --format table|tsv|csv|jsonl|markdown  the form of the output
---topics FILE  more topics of the query universe (TREC, TSV, CSV, JSON)
+--topics FILE  more topics that are scored, beside those of the qrels (TREC, TSV, CSV, JSON)
 --missing empty|exclude|error  topics of the qrels without rows in the run: empty lists (the default), left
     out, or an error
 --unjudged exclude|nil  topics of a data set without judgments: left out (the default), or nil queries

@@ -25,9 +25,9 @@ _DECLARED = f"""
 = by-query no-summary places output ties jobs topics missing unjudged reading
 --by KEY  with --keys: nested means for each value of this key, question for example
 --format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending (.csv, .tsv,
-    .jsonl, .md), else a table on a terminal and the same as tsv in a pipe (of one run, the lines of the
-    ir_measures command). latex and html are forms of 'ir_trunc compare'. Names and ids are printed as they
-    are: a spreadsheet takes a cell of a csv that begins with =, +, - or @ for a formula
+    .jsonl, .md), else a table; piped output is the same table, separated by tabs (of one run, the lines of
+    the ir_measures command). latex and html are forms of 'ir_trunc compare'. Names and ids are printed as
+    they are: a spreadsheet takes a cell of a csv that begins with =, +, - or @ for a formula
 --views  means over all, answerable and nil queries, and silence
 --import MODULE  import a module that declares measures or policies, netp for netp.py
 """

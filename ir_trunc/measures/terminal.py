@@ -2,7 +2,7 @@
 
 The system's n documents are followed by one more at rank n + 1, whose gain is r_t m: r_t is the share of the
 topic's gain that was retrieved, 1 for a nil query, and m what a perfect end is worth. With a cutoff k, a list
-of k or more documents did not visibly stop and gets none.
+of k or more documents is treated as cut off, not as ended, and gets none.
 
 With binary gains m is 1. Of graded gains the authors do not say it. Where it is the topic's smallest gain, no
 list scores above all relevant documents in the order of their gains, a list never loses by the best document
@@ -108,7 +108,7 @@ def is_ratio(
 
 
 def share_at_end(lists: Lists, gains: Gains) -> Floats:
-    """r_t at every point; 0 where the list did not visibly stop."""
+    """r_t at every point; 0 where the list is treated as cut off."""
     return np.where(lists.stopped, gains.share(), 0.0)
 
 

@@ -21,6 +21,7 @@ from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures import registry
+from ir_trunc.meta._trials import PROPERTIES
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import INK
@@ -70,9 +71,23 @@ class Advice(Result):
 
 
 def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """A line about what was asked for and does not always hold; none where everything does."""
-    lacking = [f"{prop} ({name}: {word})" for name, props in but.items() for prop, word in props.items()]
-    return [f"Asked for, but not held in every case: {', '.join(lacking)}."] if lacking else []
+    """A line for each property that was asked for and does not always hold: its meaning and what happens."""
+    words = {
+        "weak": "by {} the scores can be equal",
+        "constant": "by {} the scores are always equal",
+        "violated": "by {} it can be the other way round",
+    }
+    return [
+        f"{prop.name} ({prop.meaning}) does not always hold: {'; '.join(cases)}."
+        for prop in PROPERTIES
+        if (
+            cases := [
+                words.get(props[prop.name], f"by {{}} it {props[prop.name]}").format(name)
+                for name, props in but.items()
+                if prop.name in props
+            ]
+        )
+    ]
 
 
 def tree() -> Node:
