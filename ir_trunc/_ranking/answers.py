@@ -15,7 +15,7 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
-from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.qrels import Qrels, checked_levels
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._read.arrow import pa
 from ir_trunc._read.reading import ANSWERS, Reading
@@ -42,6 +42,7 @@ def read_answers(
     *,
     nil: NilRule | Convention = "ends",
     columns: Mapping[str, Any] | None = None,
+    levels: Mapping[str, int] | None = None,
 ) -> Qrels:
     """Qrels from answer classes: R is the number of classes, and a class is worth its best answer.
 
@@ -59,6 +60,8 @@ def read_answers(
         empty. NIL is normalised, too.
     columns : dict, optional
         The names of the columns of a frame, see `Reading`.
+    levels : dict, optional
+        The grades of levels that are words, as `{"S": 3, "A": 2, "B": 1}`; they are the judgement scale.
 
     Returns
     -------
@@ -88,9 +91,12 @@ def read_answers(
     clean = NORMALISERS[normalise] if isinstance(normalise, str) else normalise
     if clean is not None and clean not in NORMALISERS.values():
         clean = partial(_as_text, clean)
-    rows = read_rows(data, replace(ANSWERS, reading=Reading(columns=columns)))
+    words = checked_levels(levels)
+    rows = read_rows(data, replace(ANSWERS, reading=Reading(columns=columns), levels=words))
     topics = rows.universe or rows.named_topics()  # a question stays, though all its answers are nothing
-    return Qrels.of(_merged(rows, clean), topics, normalise=clean, nil=nil_rule(nil))
+    scale = [*(words or {}).values()]
+    rule, merged = nil_rule(nil), _merged(rows, clean)
+    return Qrels.of(merged, topics, levels=scale, words=words, normalise=clean, nil=rule)
 
 
 def _as_text(normalise: Normalise, answer: str) -> str:

@@ -13,9 +13,10 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 
 from ir_trunc._core.arrays import Texts
-from ir_trunc._core.errors import InputError, counted, warn
-from ir_trunc._core.lazy import cached_property, npt
-from ir_trunc._core.parameters import one_of
+from ir_trunc._core.errors import InputError, ParameterError, counted, shown, warn
+from ir_trunc._core.judgments import HIGHEST_GRADE
+from ir_trunc._core.lazy import cached_property, npt, pd
+from ir_trunc._core.parameters import one_of, text, whole
 from ir_trunc._core.rankings import Ints, Judgments, canonical_order, distinct
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
@@ -65,7 +66,8 @@ class CodedRows:
 
 def coded_qrels(data: Data) -> CodedRows | None:
     """Qrels of a common form by the kernel; None where it is not sure of them, or there is no kernel."""
-    compiled = None if kernel is None or data.layout.reading.columns else data.reader.compiled
+    by_python = kernel is None or data.layout.reading.columns or data.layout.levels
+    compiled = None if by_python else data.reader.compiled
     read = compiled and compiled.qrels(data, _hash_seed())
     if not read:
         return None
@@ -130,6 +132,8 @@ class Qrels:
         The meaning of a NIL document.
     nesting : Keys, optional
         The keys of which the ids of topics consist.
+    words : dict, optional
+        The grades of the levels that are words.
     """
 
     given: Rows | CodedRows
@@ -143,6 +147,7 @@ class Qrels:
     nil: NilRule
     judged_docs: JudgedDocs | None = None  # for the kernel, where it can look documents up
     nesting: Keys | None = None
+    words: Mapping[str, int] | None = None
 
     @classmethod
     def of(
@@ -151,6 +156,7 @@ class Qrels:
         topics: Iterable[str] = (),
         *,
         levels: Sequence[int] = (),
+        words: Mapping[str, int] | None = None,
         normalise: Callable[[str], str] | None = None,
         nil: NilRule | None = None,
     ) -> Qrels:
@@ -200,7 +206,8 @@ class Qrels:
             odd = _odd(nil.id)
             ids = (topic_ids.offsets, topic_ids.data, doc_ids.offsets, doc_ids.data, odd.offsets, odd.data)
             in_kernel = JudgedDocs(*ids, keys, grades)
-        return cls(given, judgments, topic_ids, doc_ids, keys, grades, classes, normalise, nil, in_kernel)
+        by_id = topic_ids, doc_ids, keys, grades, classes
+        return cls(given, judgments, *by_id, normalise, nil, in_kernel, words=words)
 
     def __repr__(self) -> str:
         return f"Qrels({self.judgments.described})"
@@ -224,8 +231,8 @@ class Qrels:
         """These qrels over a larger query universe, or with another meaning of NIL."""
         universe = {*self.judgments.topics, *map(str, topics)}
         levels = self.judgments.levels.tolist() if self.judgments.scale_declared else ()
-        changed = Qrels.of(self.given, universe, levels=levels, normalise=self.normalise, nil=nil or self.nil)
-        return replace(changed, nesting=self.nesting)
+        kept: Any = {"levels": levels, "words": self.words, "normalise": self.normalise}
+        return replace(Qrels.of(self.given, universe, nil=nil or self.nil, **kept), nesting=self.nesting)
 
     def with_keys(self, keys: Keys | None) -> Qrels:
         """These qrels with keys, of which all ids of topics must consist."""
@@ -276,6 +283,23 @@ class Qrels:
         for q, answer in zip(topic.tolist(), self.docs.take(numeric(doc)).to_pylist()):
             words[q].append(Counter(answer.split()))
         return words
+
+    def summary(self) -> pd.DataFrame:
+        """Numbers of topics, of nil queries, of topics with R relevant documents, and of documents by level.
+
+        Of answers in classes, R is the number of classes, and levels are counted over all answers.
+        """
+        positive = self.judgments.grades > 0
+        relevant = np.bincount(self.judgments.rows[positive], minlength=len(self.topic_ids))
+        sizes, topics = np.unique(relevant, return_counts=True)
+        word_of = {grade: word for word, grade in (self.words or {}).items()}
+        grades, documents = np.unique(self.grades[self.grades > 0], return_counts=True)
+        counts = {("topics", "all"): len(relevant), ("topics", "nil"): int((relevant == 0).sum())}
+        counts |= {("R", str(size)): count for size, count in zip(sizes.tolist(), topics.tolist())}
+        levels = [str(word_of.get(grade, grade)) for grade in grades.tolist()]
+        counts |= {("level", level): count for level, count in reversed([*zip(levels, documents.tolist())])}
+        index = pd.MultiIndex.from_tuples(counts, names=["of", "value"])
+        return pd.DataFrame({"count": [*counts.values()]}, index)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """`{topic: {document: grade}}`, with a placeholder for a topic without judgments."""
@@ -363,6 +387,7 @@ def read_qrels(
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
     unjudged: Unjudged | None = None,
+    levels: Mapping[str, int] | None = None,
 ) -> Qrels:
     """Qrels ready for any number of runs.
 
@@ -383,6 +408,9 @@ def read_qrels(
     unjudged : {'exclude', 'nil'}, optional
         What the topics of a data set or of a folder of BEIR are that have no judgment: not scored, or nil
         queries. By default they are not scored, and a warning counts them.
+    levels : dict, optional
+        The grades of levels that are words, as `{"S": 3, "A": 2, "B": 1}`; they are the judgement scale.
+        Whole numbers stay what they are.
 
     Returns
     -------
@@ -401,10 +429,32 @@ def read_qrels(
     >>> read_qrels({"q1": {"a": 1, "b": 0}}, topics=["q1"]).to_dict()
     {'q1': {'a': 1, 'b': 0}}
     """
-    return _read_qrels(data, Reading(columns=columns, keys=keys), topics, nil, unjudged)
+    return _read_qrels(
+        data, Reading(columns=columns, keys=keys), topics, nil, unjudged, checked_levels(levels)
+    )
 
 
-def _read_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: str | None) -> Qrels:
+def checked_levels(levels: Any) -> dict[str, int] | None:
+    """The grades of levels that are words; ParameterError where they are none."""
+    if levels is None:
+        return None
+    needed = "grades of levels, as {'S': 3, 'A': 2, 'B': 1}"
+    if not isinstance(levels, Mapping) or not levels:
+        raise ParameterError(f"levels={shown(levels)}: {needed}, are needed.")
+    return {
+        text("levels", level): whole(f"levels, {level}", grade, -HIGHEST_GRADE, HIGHEST_GRADE)
+        for level, grade in levels.items()
+    }
+
+
+def _read_qrels(
+    data: Any,
+    reading: Reading,
+    topics: Any,
+    nil: Any,
+    unjudged: str | None,
+    words: Mapping[str, int] | None = None,
+) -> Qrels:
     """As `read_qrels`, with columns and keys in one."""
     rule = None if nil is None else nil_rule(nil)
     more = [] if topics is None else read_topics(topics, keys=reading.keys)
@@ -413,20 +463,24 @@ def _read_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: st
             raise InputError(
                 f"unjudged={unjudged!r}: these qrels were read before; read_qrels takes unjudged."
             )
+        if words is not None:
+            raise InputError(f"levels={words}: these qrels were read before; read_qrels takes levels there.")
         if reading.names.needed:
             what = f"columns={reading.names}: these qrels were read before"
             raise InputError(f"{what}; name their columns there.")
         if topics is not None:
             say_unjudged(topics, more, data.judgments.topics, data.given.source)
         return (data.changed(more, rule) if more or rule else data).with_keys(reading.nesting)
-    source = recognised(data, QRELS if reading is DEFAULT else replace(QRELS, reading=reading))
+    layout = QRELS if reading is DEFAULT and words is None else replace(QRELS, reading=reading, levels=words)
+    source = recognised(data, layout)
     rows = coded_qrels(source) or source.all_rows()
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
     if rows.asked or unjudged is not None:
         more += _asked(rows, more, unjudged)
-    read = Qrels.of(rows, [*rows.universe, *more], levels=rows.levels, nil=rule)
+    scale = [*words.values()] if words else rows.levels
+    read = Qrels.of(rows, [*rows.universe, *more], levels=scale, words=words, nil=rule)
     return read if reading.keys is None else read.with_keys(reading.nesting)
 
 

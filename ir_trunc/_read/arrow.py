@@ -7,7 +7,8 @@ So does the import of pyarrow: it waits until pyarrow is used, because the compi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -172,9 +173,20 @@ def key_column(column: Any, source: str, name: str) -> pa.Array | pa.ChunkedArra
 
 
 def number_column(
-    column: Any, field: str, kind: ValueType, source: str, topics: pa.Array, docs: pa.Array
+    column: Any,
+    field: str,
+    kind: ValueType,
+    source: str,
+    topics: pa.Array,
+    docs: pa.Array,
+    levels: Mapping[str, int] | None = None,
 ) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
-    """Grades as whole numbers, scores as floats; anything else is an error that names topic and document."""
+    """Grades as whole numbers, scores as floats; anything else is an error that names topic and document.
+
+    levels: grades of the levels that are words.
+    """
+    if levels:
+        column = [grade_of(value, levels) for value in _values(column)]
     whole = kind == "int64"
     dtype: type[Any] = np.int64 if whole else np.float64
     if type(column) is list and {*map(type, column)} == {dtype().item().__class__}:
@@ -191,9 +203,30 @@ def number_column(
         if number is None or (whole and not (abs(number) <= HIGHEST_GRADE and value == int(value))):
             needed = "a whole number below 2^31" if whole else "a number"
             place = f"{source}, topic {topics[row]}, document {docs[row]}"
-            raise InputError(f"{place}: {field} {shown(value)} is not {needed}.")
+            hint = hint_of_levels(value, levels) if whole else ""
+            raise InputError(f"{place}: {field} {shown(value)} is not {needed}.{hint}")
         result.append(int(value) if whole else number)
     return np.array(result, dtype=dtype)
+
+
+_SCALES = ({"S": 3, "A": 2, "B": 1}, {"H": 3, "R": 2, "PR": 1})  # of NTCIR
+
+
+def grade_of(value: Any, levels: Mapping[str, int] | None) -> Any:
+    """The grade of a level that is a word, or of a number written in text; any other value as it is."""
+    if levels and isinstance(value, str):
+        return levels.get(value, int(value) if re.fullmatch("[+-]?[0-9]{1,10}", value) else value)
+    return value
+
+
+def hint_of_levels(value: Any, levels: Mapping[str, int] | None) -> str:
+    """What an error about a level that is a word proposes."""
+    if not isinstance(value, str) or not value.isalpha():
+        return ""
+    if levels:
+        return f" levels= has {', '.join(levels)}."
+    scale = next((scale for scale in _SCALES if value in scale), {value: 1})
+    return f" levels={scale} in read_qrels or read_answers says what words are worth."
 
 
 def _odd() -> tuple[type[Exception], ...]:

@@ -218,6 +218,7 @@ class Layout:
     value: str  # the field of the score or the grade
     value_type: ValueType
     by_class: str | None = None  # the field of the class of an answer
+    levels: Mapping[str, int] | None = None  # grades of the levels that are words
     reading: Reading = DEFAULT
     source: str = ""  # the name of the data in messages
 
@@ -230,7 +231,7 @@ class Layout:
             others[RANK] = pa.int64()
         if self.reading.stop is not None:
             others[MARK] = pa.string()
-        return ids | {self.value: pa.type_for_alias(self.value_type)} | others
+        return ids | {self.value: pa.type_for_alias("string" if self.levels else self.value_type)} | others
 
 
 RUN = Layout("run", ("query_id", MARK, "doc_id", RANK, "score", "tag"), "score", "double")

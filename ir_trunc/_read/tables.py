@@ -176,7 +176,7 @@ def _rows_of_columns(columns: dict[str, Any], layout: Layout, source: str) -> Ro
     classes = id_column(columns["iteration"], source, "iteration") if layout.by_class else None
 
     def numbers(field: str, kind: ValueType) -> npt.NDArray[Any]:
-        return number_column(columns[field], field, kind, source, topics, docs)
+        return number_column(columns[field], field, kind, source, topics, docs, layout.levels)
 
     ranks = numbers(RANK, "int64") if layout.reading.order == "rank" else None
     scored = layout.value in columns

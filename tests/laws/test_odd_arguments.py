@@ -145,7 +145,8 @@ CALLS = {
     "nil_report": (study.nil_report, {"run": RUN, "topics": ["1"], "depth": 2, "nil": "ends"} | READING),
     "read_answers": (
         ir_trunc.read_answers,
-        {"data": {"1": [{"A": 2, "B": 1}, ["C"]]}, "normalise": "squad", "nil": "ends", "columns": None},
+        {"data": {"1": [{"A": 2, "B": "b"}, ["C"]]}, "normalise": "squad", "nil": "ends", "columns": None,
+         "levels": {"b": 1}},
     ),
     "read_log": (
         ir_trunc.read_log,
@@ -159,7 +160,8 @@ CALLS = {
     ),
     "read_qrels": (
         ir_trunc.read_qrels,
-        {"data": QRELS, "columns": None, "topics": ["1", "9"], "nil": "ends", "unjudged": None, "keys": None},
+        {"data": QRELS, "columns": None, "topics": ["1", "9"], "nil": "ends", "unjudged": None, "keys": None,
+         "levels": {"S": 3}},
     ),
     "read_run": (ir_trunc.read_run, {"data": RUN, "keys": None} | READING),
     "read_topics": (ir_trunc.read_topics, {"data": ["1", "2"], "keys": None}),

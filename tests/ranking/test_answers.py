@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import InputError, IrTruncWarning, calc, read_answers, read_qrels
+from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, read_answers, read_qrels
 
 BEATLES = {
     "beatles": [
@@ -223,3 +223,60 @@ def test_answers_of_the_run_that_normalise_to_nothing_are_counted_in_one_warning
         "run (dict): 3 answer(s) that normalise to nothing are left out."
     ]
     assert results.rankings.lengths.tolist() == [1, 0, 0]
+
+
+NTCIR = {"S": 3, "A": 2, "B": 1}
+
+
+def test_levels_may_be_words():
+    """Sakai 2004, 3.2, example 1, in the paper's own levels: Q .722, R-measure .625."""
+    words = {3: "S", 2: "A", 1: "B"}
+    beatles = [{name: words[level] for name, level in answers.items()} for answers in BEATLES["beatles"]]
+    qrels = read_answers({"beatles": beatles, "nil": []}, levels=NTCIR)
+    scores = calc("Q RMeasure", qrels, ANSWERS | {"nil": ["NIL"]})
+    assert scores.values.round(3).tolist() == [[0.722, 1], [0.625, 1]]
+    assert "relevant grades 1, 2, 3\n" in str(scores.universe)  # declared, not those that occur
+    frame = pd.DataFrame([("q", "1", "x", "H"), ("q", "2", "y", "PR"), ("q", "3", "z", "0")])
+    frame.columns = ["query_id", "iteration", "doc_id", "relevance"]
+    assert read_answers(frame, levels={"H": 3, "R": 2, "PR": 1}).to_dict() == {"q": {"x": 3, "y": 1, "z": 0}}
+
+
+def test_levels_of_qrels_may_be_words(tmp_path):
+    lines = tmp_path / "qrels"
+    lines.write_text("1 0 a S\n1 0 b B\n# a comment\n2  0 c 0\n2 0 d A\n")
+    expected = {"1": {"a": 3, "b": 1}, "2": {"c": 0, "d": 2}}
+    for data in (lines, {"1": {"a": "S", "b": "B"}, "2": {"c": 0, "d": "A"}}):
+        assert read_qrels(data, levels=NTCIR).to_dict() == expected
+    with pytest.raises(
+        InputError, match=r"line 1 .*'S' is not a whole number\. levels=\{'S': 3, 'A': 2, 'B': 1\}"
+    ):
+        read_qrels(lines)
+    with pytest.raises(
+        InputError, match=r"document b: relevance 'PR' is not .*levels=\{'H': 3, 'R': 2, 'PR': 1\}"
+    ):
+        read_qrels({"1": {"a": 1, "b": "PR"}})
+    with pytest.raises(InputError, match=r"document b: relevance 'B' is not .*levels= has S, A\."):
+        read_qrels(lines, levels={"S": 3, "A": 2})
+    with pytest.raises(InputError, match=r"answer 'x': level 'S' is not .*levels=\{'S': 3"):
+        read_answers({"q": [{"x": "S"}]})
+    with pytest.raises(ParameterError, match=r"levels=\['S'\]: grades of levels, as"):
+        read_qrels(lines, levels=["S"])
+
+
+def test_the_summary_counts_answers_by_class_and_level():
+    """Sakai 2004, table 1: R = 1 for 161 questions, and 401 answers of level S, 118 of A, 97 of B."""
+    relevant = {1: 161, 2: 14, 3: 12, 4: 4, 5: 1, 9: 2, 18: 1}
+    sizes = [size for size, questions in relevant.items() for _ in range(questions)]
+    levels = iter([*["S"] * 401, *["A"] * 118, *["B"] * 97])
+    answers: dict[str, list[dict[str, str]]] = {"nil": []}
+    for question, size in enumerate(sizes):  # 282 classes of 616 answers, the last class has most of them
+        last = 616 - sum(sizes) + 1 if question == len(sizes) - 1 else 1
+        answers[str(question)] = [
+            {f"{number} {wording}": next(levels) for wording in range(last if number == size - 1 else 1)}
+            for number in range(size)
+        ]
+    found = read_answers(answers, levels=NTCIR).summary()["count"]
+    assert found["topics"].to_dict() == {"all": 196, "nil": 1}
+    assert found["R"].to_dict() == {"0": 1} | {str(size): count for size, count in relevant.items()}
+    assert found["level"].to_dict() == {"S": 401, "A": 118, "B": 97}
+    assert read_qrels({"1": {"a": 3, "b": 0}}).summary()["count"].tolist() == [1, 0, 1, 1]

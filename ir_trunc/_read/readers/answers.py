@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._read.arrow import one_id, pa
+from ir_trunc._read.arrow import grade_of, hint_of_levels, one_id, pa
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import reader
 from ir_trunc._read.rows import Rows
@@ -33,7 +33,7 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     if len(set(topics)) < len(topics):
         twice = next(question for place, question in enumerate(topics) if question in topics[:place])
         raise InputError(f"answers: question {shown(twice)} is given twice, as text and as a number.")
-    items = list(_items(data))
+    items = list(_items(data, layout.levels))
     *ids, levels = zip(*items) if items else ((), (), (), ())
     questions, classes, answers = (pa.array(column, pa.string()) for column in ids)
     rows = Rows.of("answers (classes)", questions, answers, np.array(levels, np.int64), classes)
@@ -50,7 +50,7 @@ def json_object(data: Any, source: str, needed: str) -> Mapping[Any, Any]:
     return content
 
 
-def _items(data: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, int]]:
+def _items(data: Mapping[Any, Any], levels: Mapping[str, int] | None) -> Iterator[tuple[str, str, str, int]]:
     for question, classes in data.items():
         if not isinstance(classes, list):
             what = f"a list of classes is needed, not {type(classes).__name__}"
@@ -63,10 +63,12 @@ def _items(data: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, int]]:
                     what += f". Wordings of one answer are one class: [[{answers!r}, ...]]"
                 raise InputError(f"{place}: {what}.")
             graded = answers.items() if isinstance(answers, Mapping) else [(answer, 1) for answer in answers]
-            for answer, level in graded:
+            for answer, word in graded:
+                level = grade_of(word, levels)
                 text = one_id(answer, "answer", place)
                 whole = isinstance(level, Integral) and not isinstance(level, bool)
                 if not whole or abs(int(level)) > HIGHEST_GRADE:
                     what = f"level {shown(level)} is not a whole number below 2^31"
-                    raise InputError(f"answers, question {question}, answer {shown(answer)}: {what}.")
+                    what = f"answers, question {question}, answer {shown(answer)}: {what}"
+                    raise InputError(f"{what}.{hint_of_levels(level, levels)}")
                 yield str(question), str(number), text, int(level)

@@ -132,7 +132,7 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) 
     codes = np.arange(len(data)).repeat(lengths)
     topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
     docs = id_column(ids, source, "doc_id", topics)
-    numbers = number_column(values, layout.value, layout.value_type, source, topics, docs)
+    numbers = number_column(values, layout.value, layout.value_type, source, topics, docs, layout.levels)
     rows, reading = Rows.of(source, topics, docs, numbers), layout.reading
     if layout.kind != "run":
         return rows

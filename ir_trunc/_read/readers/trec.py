@@ -22,7 +22,7 @@ from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import pattern
 from ir_trunc._kernel import kernel
-from ir_trunc._read.arrow import flat, one_array, pa, pc, truths
+from ir_trunc._read.arrow import flat, hint_of_levels, number_column, one_array, pa, pc, truths
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
 from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
@@ -78,7 +78,8 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
             problem = ": a finite number is needed"
         if problem:
             place = f"topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])}"
-            raise InputError(f" ({place}): {name} {_brief(text)!r}{problem}.")
+            hint = hint_of_levels(text, None) if kind is int else ""
+            raise InputError(f" ({place}): {name} {_brief(text)!r}{problem}.{hint}")
     return [kinds[name](text) for name, text in texts.items()]
 
 
@@ -261,7 +262,12 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
 def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -> Rows:
     reading = layout.reading
     classes = table[layout.by_class] if layout.by_class else None
-    rows = Rows.of(source, table["query_id"], table["doc_id"], flat(one_array(table[layout.value])), classes)
+    values, ids = table[layout.value], (table["query_id"], table["doc_id"])
+    if layout.levels:
+        numbers = number_column(values, layout.value, layout.value_type, source, *ids, layout.levels)
+    else:
+        numbers = flat(one_array(values))
+    rows = Rows.of(source, *ids, numbers, classes)
     ranks = flat(one_array(table[RANK])) if reading.order == "rank" else None
     hidden = None if reading.stop is None else truths(one_array(pc.equal(table[MARK], reading.stop)))
     return rows.read(reading, ranks, hidden, samples=samples)
