@@ -24,6 +24,8 @@ measure MEASURE?  what the lengths maximise (default: RBPT(p=0.8))
 --present K|POLICY  the setting in use: a length or a policy (default: all that was retrieved is returned)
 --unanswerable X  share of unanswerable questions in production, where that of the labels differs
 --price X  what a document costs, for the table
+--cost COLUMN  the column of the run with the cost of each document, its tokens for example (default: cost)
+--budget X  the highest cost of the documents of a question: every policy is tried under it
 = topics missing unjudged reading
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -37,9 +37,17 @@ from ir_trunc._scoring.evaluator import Options
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.definition import BoundMeasure, influence
 from ir_trunc.truncation._fitting import one_measure, single_measure
-from ir_trunc.truncation._policy import Cutter, profiled, refuse_if_not_live, registry, sees_judgments
+from ir_trunc.truncation._policy import (
+    BOUNDS,
+    Cutter,
+    Policy,
+    profiled,
+    refuse_if_not_live,
+    registry,
+    sees_judgments,
+)
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
-from ir_trunc.truncation._validation import Split
+from ir_trunc.truncation._validation import Split, cut_each
 from ir_trunc.truncation.policies.lengths import Fixed
 
 if TYPE_CHECKING:
@@ -58,7 +66,7 @@ WHOLE, SILENT = "as retrieved", "always silent"
 """The names of the two references: the lists as they are, and nothing for any question."""
 
 _CHANCE = 0.05
-_OF_ALL = "at_least", "at_most", "fitted_on"  # what every policy has
+_OF_ALL = *BOUNDS, "fitted_on"  # what every policy has
 _INTERVAL = 2.5, 97.5
 _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share that suggests distances
 # The quantities of a user by their columns: name, form of the number, and what it is.
@@ -68,6 +76,8 @@ _QUANTITIES = {
     "wrongly": ("wrongly", "{:.0%}", "of the unanswered questions had an answer"),
     "length": ("passages", "{:.1f}", "per question"),
     "cost": ("cost", "{:.4g}", "per question"),
+    "used": ("used", "{:.0%}", "of the budget per question"),
+    "limited": ("limited", "{:.0%}", "of the lists end because the next document does not fit the budget"),
 }
 _PRECISE_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
@@ -92,6 +102,8 @@ class HowMany(Result):
           have an answer
         - empty, the share of empty lists; length and cost, documents and their cost per question; cost is NaN
           where it is unknown
+        - used, the share of the budget that a question takes; limited, the share of the lists that the policy
+          would keep longer without the budget; NaN where there is none
         - score, and its individual 95 % interval low to high
         - first, the share of the bootstrap samples of the questions in which the policy has the highest score
         - behind_low, behind_high: 95 % interval of the advised policy's score less this policy's
@@ -132,6 +144,8 @@ class HowMany(Result):
         A simpler policy whose score is within this of the highest is preferred.
     keep : float or None
         The share of the answerable questions that had to keep a relevant document.
+    budget : float or None
+        What the documents of a question were allowed to cost.
     left_out : tuple of str
         Policies that could not be tried, with the reason.
     """
@@ -155,6 +169,7 @@ class HowMany(Result):
     separation: tuple[float, float, float]
     tolerance: float
     keep: float | None
+    budget: float | None
     left_out: tuple[str, ...]
 
     digits = 3
@@ -182,6 +197,8 @@ class HowMany(Result):
         weighted = "" if self.production is None else f" (weighted to {self.production:.0%})"
         unanswerable = f"{self.unanswerable} of them without an answer{weighted}"
         yield f"{counted(self.questions, 'question')}, {unanswerable}; {self.folds}-fold cross-validation."
+        if self.budget is not None:
+            yield f"The documents of a question may cost {self.budget:g} together."
         if self.unit:
             yield f"Means are nested; folds and intervals are over {self.units} values of {self.unit!r}."
         if best == now:
@@ -213,7 +230,7 @@ class HowMany(Result):
         name, fitted = map(str, (self.policies[row], self.fitted[row]))
         if name in (SILENT, WHOLE) or not fitted:
             return name
-        if fitted == str(Fixed(0)):
+        if fitted in (str(Fixed(0)), str(Fixed(0, budget=self.budget))):
             return f"{name}, which returns nothing for any question"
         return _PRECISE_NUMBER.sub(lambda match: f"{float(match[0]):.4g}", fitted)
 
@@ -267,7 +284,8 @@ class HowMany(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each policy, with all columns."""
-        return self.table.drop(columns="cost") if np.isnan(self.cost).all() else self.table.copy()
+        unknown = [name for name in ("cost", "used", "limited") if self.table[name].isna().all()]
+        return self.table.drop(columns=unknown)
 
     def summary(self) -> pd.DataFrame:
         """The printed table: the quantities of the heading, and the score with its interval."""
@@ -298,6 +316,8 @@ def how_many(
     keep: Annotated[float | None, Number("share of answerable questions", 0, 1)] = None,
     unanswerable: Annotated[float | None, Number("share of questions", 0, 1)] = None,
     price: Annotated[float | None, Number("price of a document", 0)] = None,
+    cost: str | None = None,
+    budget: Annotated[float | None, Number("highest cost of the documents of a question", 0)] = None,
     policies: PoliciesLike = (),
     also: PoliciesLike = (),
     present: int | str | Cutter | None = None,
@@ -336,6 +356,11 @@ def how_many(
     price : float, optional
         What one unit of the column `cost` of the run costs, or one document where it has no such column, for
         the table and the plot. Without it, costs are those of the column. They do not change the advice.
+    cost : str, optional
+        The column of the run that has the cost of each document, such as its tokens; by default `cost`.
+    budget : float, optional
+        The highest sum of these costs for a question. Every policy is tried under this limit, and the advised
+        one has it: a document that does not fit ends the list.
     policies : str or list, optional
         The policies to try, as texts or objects. By default all that work on live lists and need no parameter
         and no other package.
@@ -383,6 +408,8 @@ def how_many(
     >>> advice.policy([0.95, 0.5])
     1
     """
+    if cost is not None:
+        options["columns"] = {**(options.get("columns") or {}), "cost": text("cost", cost)}
     rankings = _ranked(labels, retrieved, options)
     _check_that_ids_match(rankings)
     bound, named = one_measure(measure), single_measure(measure)
@@ -394,9 +421,9 @@ def how_many(
         warn(f"how_many: {_few(units, split.unit)}")
     weights = weights_of(nil, split.weights, unanswerable)
     _check_that_it_has_weights(bound, weights)
-    trials, left_out = _try_policies(policies, also, present, named, split, weights, keep)
+    trials, left_out = _try_policies(policies, also, present, budget, named, split, weights, keep)
     trials, values = _best_first(trials, bound, rankings, weights)
-    table, kept = _quantities(trials, split, weights, price)
+    table, kept = _quantities(trials, split, weights, price, budget)
     scores, kept_shares = values.mean(axis=1), table["kept"].to_numpy()
     _check_that_one_keeps_enough(table, keep)
     ranks = np.array([trial.rank for trial in trials])
@@ -436,6 +463,7 @@ def how_many(
         separation=separation(None if split.unit else rankings.first_scores, nil),
         tolerance=tolerance,
         keep=keep,
+        budget=budget,
         left_out=tuple(left_out),
     )
 
@@ -549,6 +577,7 @@ class _Trial:
 
     name: str
     cuts: Ints  # its lengths for lists that it was not fitted on (Q)
+    limited: Bools  # whether they would be longer without the budget (Q)
     fitted: Any  # itself, fitted on all lists
     rank: (
         int  # 0: the setting in use, 1: a fixed length, 2: others; the lowest within the tolerance is advised
@@ -559,6 +588,7 @@ def _try_policies(
     policies: Any,
     also: Any,
     present: Any,
+    budget: float | None,
     measure: Measure,
     split: Split,
     weights: Floats,
@@ -587,15 +617,20 @@ def _try_policies(
     for name, policy in progress(by_name.items(), "policies", "policy"):
         try:
             refuse_if_not_live(policy)
-            cuts, of_all = split.trial(policy, measure, True, weights=goal, keep=keep)
+            tried = _within(policy, budget)
+            cuts, each = split.trial(tried, measure, True, weights=goal, keep=keep)
+            free: list[Any] = [*each[:-1]]
+            if budget is not None:
+                free = [replace(fitted, budget=None) for fitted in free]
+            limited = cut_each(free, split.rankings, split.parts) > cuts
         except IrTruncError as error:
             if policy is now or policy in required:
                 raise
             left_out.append(str(error))
             continue
-        fitted = _finite(of_all)
+        fitted = _finite(each[-1])
         rank = 0 if policy is now else 1 if isinstance(fitted, Fixed) else 2
-        trials.append(_Trial(name, cuts, fitted, rank))
+        trials.append(_Trial(name, cuts, limited, fitted, rank))
     return trials, left_out
 
 
@@ -612,7 +647,7 @@ def _best_first(
 
 
 def _quantities(
-    trials: list[_Trial], split: Split, weights: Floats, price: float | None
+    trials: list[_Trial], split: Split, weights: Floats, price: float | None, budget: float | None
 ) -> tuple[pd.DataFrame, Bools]:
     """The columns of the table that no bootstrap is needed for, and which questions are kept (P x Q)."""
     nil, nested, count = split.rankings.judgments.nil_queries, split.weights, len(weights)
@@ -630,6 +665,9 @@ def _quantities(
             "empty": empty @ weights / count,
             "length": np.array([cut.lengths @ weights for cut in lists]) / count,
             "cost": np.array([_costs(cut, price) @ weights for cut in lists]) / count,
+            "used": np.array([_costs(cut, 1 / (budget or math.nan)) @ weights for cut in lists]) / count,
+            "limited": np.array([trial.limited @ weights for trial in trials])
+            / (count if budget else math.nan),
         }
     return pd.DataFrame(columns), kept
 
@@ -698,6 +736,17 @@ def _all_policies(longest: int) -> dict[str, Cutter]:
         if live and alone and not any(param.required for param in definition.params.values()):
             policies[name] = definition.kind()
     return policies
+
+
+def _within(policy: Any, budget: float | None) -> Any:
+    """The policy under a budget, or under its own where that is lower."""
+    if budget is None:
+        return policy
+    if not isinstance(policy, Policy):
+        raise ParameterError(
+            f"{policy} takes no budget=; a policy derived from ir_trunc.truncation.Policy does."
+        )
+    return replace(policy, budget=budget if policy.budget is None else min(budget, policy.budget))
 
 
 def _finite(policy: Any) -> Any:

@@ -11,7 +11,9 @@ from ir_trunc._core.lazy import needed
 
 with needed("ir_trunc.adapters.haystack needs Haystack", "haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
+    from haystack.utils import deserialize_callable, serialize_callable
 
+from ir_trunc.truncation._items import cost_of
 from ir_trunc.truncation._text import live_policy, policy_from_dict
 
 __all__ = ["Truncate"]
@@ -30,21 +32,31 @@ class Truncate:
         Fitted, as `ir_trunc.how_many(...).policy` or `ir_trunc.load_policy("stop.json")`.
     lower_is_better : bool, optional
         Whether the scores are distances; by default if those were that the policy was fitted on.
+    cost : str or callable, optional
+        What a document costs, for a policy with a budget: 'characters/4' (about its tokens), a tokenizer with
+        `encode`, a function of the document, or a name in its metadata, by default 'cost'.
+        A pipeline that is saved needs a text, or a function that can be imported.
     """
 
-    def __init__(self, policy: Any, lower_is_better: bool | None = None):
+    def __init__(self, policy: Any, lower_is_better: bool | None = None, cost: Any = None):
         self.policy = live_policy(policy)
+        self.cost = cost
         self.lower_is_better = lower_is_better
 
     @component.output_types(documents=list[Document])  # type: ignore[misc, untyped-decorator, unused-ignore]
     def run(self, documents: list[Document]) -> dict[str, Any]:
         """The documents that are kept, in their order; InputError where one has no score."""
-        return {"documents": self.policy.keep(list(documents), lower_is_better=self.lower_is_better)}
+        cost = cost_of(self.cost, lambda document: document.content or "", "meta")
+        kept = self.policy.keep(list(documents), cost=cost, lower_is_better=self.lower_is_better)
+        return {"documents": kept}
 
     def to_dict(self) -> dict[str, Any]:
         """The component as pipelines are saved."""
         saved: dict[str, Any] = default_to_dict(
-            self, policy=self.policy.to_dict(), lower_is_better=self.lower_is_better
+            self,
+            policy=self.policy.to_dict(),
+            lower_is_better=self.lower_is_better,
+            cost={"function": serialize_callable(self.cost)} if callable(self.cost) else self.cost,
         )
         return saved
 
@@ -53,5 +65,7 @@ class Truncate:
         """The component from a saved pipeline."""
         parameters = data["init_parameters"]
         read = parameters | {"policy": policy_from_dict(parameters["policy"])}
+        if isinstance(cost := parameters.get("cost"), dict):
+            read["cost"] = deserialize_callable(cost["function"])
         made: Truncate = default_from_dict(cls, data | {"init_parameters": read})
         return made

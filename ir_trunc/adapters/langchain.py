@@ -16,6 +16,7 @@ with needed("ir_trunc.adapters.langchain needs LangChain", "langchain"):
 
 from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._core.parameters import flag, whole
+from ir_trunc.truncation._items import cost_of
 from ir_trunc.truncation._text import live_policy
 
 __all__ = ["Truncate", "scored"]
@@ -40,6 +41,9 @@ class Truncate(
     score : str or callable, optional
         Where a document has its score: a name in its metadata, or a function of the document. By default
         'relevance_score', as rerankers write it, or 'score'.
+    cost : str or callable, optional
+        What a document costs, for a policy with a budget: 'characters/4' (about its tokens), a tokenizer with
+        `encode`, a function of the document, or a name in its metadata, by default 'cost'.
     lower_is_better : bool, optional
         Whether the scores are distances; by default if those were that the policy was fitted on.
 
@@ -55,13 +59,20 @@ class Truncate(
 
     policy: Any
     score: Any = None
+    cost: Any = None
     lower_is_better: bool | None = None
 
     def __init__(
-        self, policy: Any, score: Any = None, lower_is_better: bool | None = None, name: str | None = None
+        self,
+        policy: Any,
+        score: Any = None,
+        lower_is_better: bool | None = None,
+        name: str | None = None,
+        cost: Any = None,
     ):
         better = None if lower_is_better is None else flag("lower_is_better", lower_is_better)
-        super().__init__(policy=live_policy(policy), score=score, lower_is_better=better, name=name)
+        live = live_policy(policy)
+        super().__init__(policy=live, score=score, cost=cost, lower_is_better=better, name=name)
 
     def invoke(self, input: Sequence[Document], config: Any = None, **kwargs: Any) -> list[Document]:
         """The documents of one query that are kept, in their order; InputError where one has no score."""
@@ -91,7 +102,10 @@ class Truncate(
                 " and Truncate(policy, score='name') takes another name."
             )
         path = score if callable(score) else f"metadata.{score}"
-        kept: list[Document] = self.policy.keep(retrieved, path, lower_is_better=self.lower_is_better)
+        cost = cost_of(self.cost, lambda document: document.page_content, "metadata")
+        kept: list[Document] = self.policy.keep(
+            retrieved, path, cost=cost, lower_is_better=self.lower_is_better
+        )
         return kept
 
 

@@ -13,6 +13,7 @@ with needed("ir_trunc.adapters.llama_index needs LlamaIndex", "llamaindex"):
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.schema import NodeWithScore, QueryBundle
 
+from ir_trunc.truncation._items import cost_of
 from ir_trunc.truncation._text import live_policy
 
 __all__ = ["Truncate"]
@@ -27,10 +28,14 @@ class Truncate(BaseNodePostprocessor):  # type: ignore[misc]
         Fitted, as `ir_trunc.how_many(...).policy` or `ir_trunc.load_policy("stop.json")`.
     lower_is_better : bool, optional
         Whether the scores are distances; by default if those were that the policy was fitted on.
+    cost : str or callable, optional
+        What a document costs, for a policy with a budget: 'characters/4' (about its tokens), a tokenizer with
+        `encode`, a function of the node, or a name in its metadata, by default 'cost'.
     """
 
     policy: Any
     lower_is_better: bool | None = None
+    cost: Any = None
 
     def model_post_init(self, context: Any, /) -> None:
         """Refuse a policy that cannot work on live lists."""
@@ -46,5 +51,8 @@ class Truncate(BaseNodePostprocessor):  # type: ignore[misc]
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         """The nodes that are kept, in their order; InputError where one has no score."""
-        kept: list[NodeWithScore] = self.policy.keep(list(nodes), lower_is_better=self.lower_is_better)
+        cost = cost_of(self.cost, NodeWithScore.get_content, "metadata")
+        kept: list[NodeWithScore] = self.policy.keep(
+            list(nodes), cost=cost, lower_is_better=self.lower_is_better
+        )
         return kept

@@ -15,9 +15,9 @@ from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Floats, Ints
 
 _NUMBERS = "one list of numbers, or a 2-d array with a row for each list"
-_MISSING_SCORE = (
-    "score='name' says where it is (an attribute, a key or a column; 'metadata.score' goes one level down),"
-    " score=function reads it, and score=[...] gives the scores themselves"
+_MISSING = (
+    "{0}='name' says where it is (an attribute, a key or a column; 'metadata.{0}' goes one level down),"
+    " {0}=function reads it, and {0}=[...] gives the {0}s themselves"
 )
 
 _TAKE = dict.fromkeys(("numpy", "polars", "torch", "jax", "jaxlib", "cupy"), "__getitem__")
@@ -25,24 +25,27 @@ _TAKE |= {"pandas": "take", "pyarrow": "take", "datasets": "select"}
 """The method that takes rows by their places, by the package of a frame or an array."""
 
 
-def numbers_of(scores: Any) -> Floats:
-    """Scores as an array of one or two dimensions; InputError with the place of one that is not finite."""
+def numbers_of(scores: Any, name: str = "score") -> Floats:
+    """Scores as an array of one or two dimensions; InputError with the place of one that is not finite.
+
+    name: of one number, for messages.
+    """
     try:
         array = np.asarray(scores)
         if array.ndim == 1 and array.dtype.kind == "O" and all(map(_is_real, array.tolist())):
             array = array.astype(np.float64)
     except Exception as error:  # of several lengths, of tensors on a GPU, of polars: they have no common type
-        raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed ({error}).") from None
+        raise InputError(f"{name}s={shown(scores)}: {_NUMBERS} is needed ({error}).") from None
     rows = array.ndim == 2 and hasattr(scores, "ndim") and not hasattr(scores, "columns")
     if not (array.ndim == 1 or rows) or (array.size and array.dtype.kind not in "iuf"):
-        raise InputError(f"scores={shown(scores)}: {_NUMBERS} is needed; `keep` takes items with scores.")
+        raise InputError(f"{name}s={shown(scores)}: {_NUMBERS} is needed; `keep` takes items with {name}s.")
     values = array.astype(np.float64)
     if not np.isfinite(values).all():
         place = np.argwhere(~np.isfinite(values))[0].tolist()
         row = f"row {place[0]}, " if rows else ""
         raise InputError(
-            f"scores: {row}{values[tuple(place)]} at place {place[-1]}; finite numbers are needed. Leave such"
-            " documents out first."
+            f"{name}s: {row}{values[tuple(place)]} at place {place[-1]}; finite numbers are needed. Leave"
+            " such documents out first."
         )
     return values
 
@@ -55,6 +58,19 @@ def oriented_scores(scores: Any, lower_is_better: bool) -> Floats:
     """Scores as numbers; distances, of which lower ones are better, get the opposite sign."""
     values = numbers_of(scores)
     return -values if flag("lower_is_better", lower_is_better) else values
+
+
+def costs_like(scores: Floats, costs: Any) -> Floats:
+    """The costs of the documents with these scores; InputError unless each has one, a finite number >= 0."""
+    values = numbers_of(costs, "cost")
+    if values.shape != scores.shape:
+        raise InputError(
+            f"costs have the shape {values.shape} and scores {scores.shape}: they must be equal."
+        )
+    if (values < 0).any():
+        place = np.argwhere(values < 0)[0].tolist()
+        raise InputError(f"costs: {values[tuple(place)]:g} at place {place[-1]}; costs are 0 or more.")
+    return values
 
 
 def first_rise(values: Floats) -> int:
@@ -76,8 +92,23 @@ def has_field(items: Any, name: str) -> bool:
     return name in first if isinstance(first, Mapping) else bool(name) and hasattr(first, name)
 
 
-def scores_of_items(items: Any, score: Any = None) -> Any:
-    """The scores of items, in their order; InputError if they cannot be found."""
+def cost_of(cost: Any, text_of: Callable[[Any], str], metadata: str) -> Any:
+    """How the cost of a framework's documents is read, for `keep`.
+
+    cost: 'characters/4', about the number of tokens of English text; a tokenizer, whose `encode` is counted;
+    a function of a document; or a name in its metadata, by default 'cost'.
+    """
+    if cost == "characters/4":
+        return lambda document: -(-len(text_of(document)) // 4)
+    if cost is None or isinstance(cost, str):
+        return f"{metadata}.{cost or 'cost'}"
+    if hasattr(cost, "encode"):
+        return lambda document: len(cost.encode(text_of(document)))
+    return cost
+
+
+def scores_of_items(items: Any, score: Any = None, what: str = "score") -> Any:
+    """The scores (or costs) of items, in their order; InputError if they cannot be found."""
     refused = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))
     refused = refused or hasattr(items, "_fields")  # a named tuple
     if refused or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
@@ -85,16 +116,16 @@ def scores_of_items(items: Any, score: Any = None) -> Any:
             f"items of type {type(items).__name__}: a list, a tuple, an array, a frame or a dict is needed."
         )
     if score is not None and not isinstance(score, str) and not callable(score):
-        scores = numbers_of(score)
+        scores = numbers_of(score, what)
         if scores.shape != (len(items),):
-            raise InputError(f"score has the shape {scores.shape}: {len(items)} items need a score each.")
+            raise InputError(f"{what} has the shape {scores.shape}: {len(items)} items need a {what} each.")
         return scores
     columns = getattr(items, "column_names", getattr(items, "columns", None))
     if columns is not None and not callable(score):
         name = "score" if score is None else score
         if name not in list(columns):
             raise InputError(
-                f"items have no column {name!r}: score=... names it; they have: {list(columns)}."
+                f"items have no column {name!r}: {what}=... names it; they have: {list(columns)}."
             )
         return items[name]
     if isinstance(items, Mapping):
@@ -103,15 +134,15 @@ def scores_of_items(items: Any, score: Any = None) -> Any:
             return items
     elif score is None and getattr(items, "ndim", 0) == 1 and getattr(items.dtype, "kind", "") in "iuf":
         return items
-    return [_score_of_item(item, score, place) for place, item in enumerate(items)]
+    return [_score_of_item(item, score, place, what) for place, item in enumerate(items)]
 
 
-def _score_of_item(item: Any, score: str | Callable[[Any], Any] | None, place: int) -> float:
+def _score_of_item(item: Any, score: str | Callable[[Any], Any] | None, place: int, what: str) -> float:
     if callable(score):
         try:
             value = score(item)
         except Exception as error:
-            raise InputError(f"item {place}, {shown(item)}: the function score fails ({error}).") from error
+            raise InputError(f"item {place}, {shown(item)}: the function {what} fails ({error}).") from error
     elif type(item) is tuple:  # it has no attributes
         value = None
     else:
@@ -124,12 +155,13 @@ def _score_of_item(item: Any, score: str | Callable[[Any], Any] | None, place: i
         elif isinstance(item, Real):
             value = item
     if value is None:
-        raise InputError(f"item {place}, {shown(item)}, has no {score or 'score'}: {_MISSING_SCORE}.")
+        raise InputError(f"item {place}, {shown(item)}, has no {score or what}: {_MISSING.format(what)}.")
     with suppress(Exception):  # of tensors, and of other classes of numbers: they have no common type
         value = value.item() if hasattr(value, "item") else value
         if _is_real(value):
             return float(value)
-    raise InputError(f"item {place} has the score {shown(value)}: a number is needed; {_MISSING_SCORE}.")
+    missing = _MISSING.format(what)
+    raise InputError(f"item {place} has the {what} {shown(value)}: a number is needed; {missing}.")
 
 
 def selected(items: Any, places: Ints) -> Any:

@@ -14,15 +14,23 @@ import numpy.typing as npt
 from ir_trunc._core.deprecation import outdated, renamed
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.parameters import flag, instance, numbers, text, written_arguments
-from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._scoring._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
-from ir_trunc.measures.params import Param, Whole
+from ir_trunc.measures.lists import running
+from ir_trunc.measures.params import Number, Param, Whole
 from ir_trunc.truncation._fitting import check_rankings, rank_without_qrels
-from ir_trunc.truncation._items import first_rise, has_field, oriented_scores, scores_of_items, selected
+from ir_trunc.truncation._items import (
+    costs_like,
+    first_rise,
+    has_field,
+    oriented_scores,
+    scores_of_items,
+    selected,
+)
 from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, monitoring
 
 if TYPE_CHECKING:
@@ -56,12 +64,15 @@ class Policy:
     and `policy.keep(items)` work on lists that were just retrieved, without topics, ids or judgments.
 
     Every policy takes `at_least=` and `at_most=`: a length outside is replaced by the nearer bound, and a
-    shorter list is kept whole. What is fitted is the best within them.
+    shorter list is kept whole. `budget=` limits what the kept documents cost together: a document that does
+    not fit ends the list, whatever `at_least` says. What is fitted is the best within these bounds.
 
     Attributes
     ----------
     at_least, at_most : int, optional
         The fewest and the most documents to keep of a list.
+    budget : float, optional
+        The highest sum of the costs of the documents that are kept, in the unit of the costs (tokens).
 
     >>> from ir_trunc.truncation import ScoreThreshold
     >>> policy = ScoreThreshold(0.5)
@@ -69,12 +80,17 @@ class Policy:
     2
     >>> policy.keep([("d1", 0.9), ("d2", 0.7), ("d3", 0.2)])
     [('d1', 0.9), ('d2', 0.7)]
+    >>> ScoreThreshold(0.5, budget=1000)([0.9, 0.7, 0.2], [600, 500, 300])
+    1
     """
 
     at_least: Annotated[int | None, Whole("fewest documents to keep of a list", low=0)] = field(
         default=None, kw_only=True
     )
     at_most: Annotated[int | None, Whole("most documents to keep of a list", low=0)] = field(
+        default=None, kw_only=True
+    )
+    budget: Annotated[float | None, Number("highest sum of the costs of what is kept", 0)] = field(
         default=None, kw_only=True
     )
 
@@ -137,16 +153,35 @@ class Policy:
     def cut(self, rankings: Rankings) -> Ints:
         """The length at which each list should end (Q), from 0 to its own."""
         lengths = self.lengths(check_rankings(rankings))
-        if self.at_least is None and self.at_most is None:
+        if not self.is_bounded:
             return lengths
-        moved: Ints = np.minimum(np.clip(lengths, self.at_least, self.at_most), rankings.lengths)
+        moved: Ints = np.clip(lengths, self.at_least, self.longest(rankings))
         return moved
+
+    @property
+    def is_bounded(self) -> bool:
+        return any(getattr(self, name) is not None for name in BOUNDS)
+
+    def longest(self, rankings: Rankings) -> Ints:
+        """The most documents of each list that `at_most` and the budget allow (Q)."""
+        most = rankings.lengths if self.at_most is None else np.minimum(rankings.lengths, self.at_most)
+        if self.budget is None:
+            return most
+        if rankings.costs is None:
+            raise InputError(
+                f"{self}: budget= needs what each document costs. A run has it in a column `cost`, or"
+                " columns={'cost': 'tokens'} names another; policy(scores, costs) and keep(items, cost=...)"
+                " take it."
+            )
+        ends = offsets_of(rankings.lengths)
+        fits = running(rankings.costs[rankings.places], ends) <= self.budget
+        return np.minimum(most, np.bincount(rankings.rows[fits], minlength=len(rankings)))
 
     def lengths(self, rankings: Rankings) -> Ints:
         """What `cut` calls: the length at which each list should end (Q), from 0 to its own."""
         raise NotImplementedError
 
-    def __call__(self, scores: Any, *, lower_is_better: bool | None = None) -> Any:
+    def __call__(self, scores: Any, costs: Any = None, *, lower_is_better: bool | None = None) -> Any:
         """How many documents of a list to keep: the first k.
 
         Parameters
@@ -154,6 +189,8 @@ class Policy:
         scores : list of float, array or tensor
             The scores of one list, falling; or an array with two dimensions, whose rows are lists. Equal
             scores are allowed, and so is the empty list, of which 0 documents are kept.
+        costs : list of float or array, optional
+            What each document costs, for a policy with a budget; of the same shape.
         lower_is_better : bool, optional
             Whether the scores are distances, which rise. The policy sees them with the opposite sign. By
             default they are if the policy was fitted on distances (a run with `lower_is_better=True`).
@@ -171,20 +208,27 @@ class Policy:
 
         Examples
         --------
-        >>> from ir_trunc.truncation import LargestGap
+        >>> from ir_trunc.truncation import Fixed, LargestGap
         >>> LargestGap()([0.91, 0.88, 0.41, 0.40])
         2
         >>> LargestGap()([0.1, 0.2, 0.9], lower_is_better=True)
         2
+        >>> Fixed(3, budget=1000)([0.9, 0.8, 0.7], [300, 600, 200])
+        2
         """
         refuse_if_not_live(self)
         values = oriented_scores(scores, self._takes_distances(lower_is_better))
+        of_documents = None if self.budget is None or costs is None else costs_like(values, costs)
         if values.ndim == 2:
-            lengths = [self._length(row, f"row {number}, ") for number, row in enumerate(values)]
+            of_rows = [None] * len(values) if of_documents is None else of_documents
+            rows = enumerate(zip(values, of_rows))
+            lengths = [self._length(row, cost, f"row {number}, ") for number, (row, cost) in rows]
             return np.array(lengths, np.int64)
-        return self._length(values)
+        return self._length(values, of_documents)
 
-    def keep(self, items: Items, score: Any = None, *, lower_is_better: bool | None = None) -> Items:
+    def keep(
+        self, items: Items, score: Any = None, *, cost: Any = None, lower_is_better: bool | None = None
+    ) -> Items:
         """The items of a list that are kept, in their order and in a collection of the same type.
 
         The k items with the highest scores are kept; of equal scores those that come first.
@@ -198,6 +242,8 @@ class Policy:
             Where the score is, if not there: the name of an attribute, key or column
             (`'metadata.relevance'` goes one level down), a function of an item, or the scores themselves. By
             default the column or key of the run that the policy was fitted on, where the items have it.
+        cost : str, callable or list of float, optional
+            Where the cost of an item is, in the same ways, for a policy with a budget; by default in `cost`.
         lower_is_better : bool, optional
             Whether the scores are distances, see `__call__`.
 
@@ -213,6 +259,9 @@ class Policy:
         >>> from ir_trunc.truncation import ShareOfTop
         >>> ShareOfTop(0.5).keep([{"id": "a", "sim": 0.8}, {"id": "b", "sim": 0.3}], score="sim")
         [{'id': 'a', 'sim': 0.8}]
+        >>> from ir_trunc.truncation import Fixed
+        >>> Fixed(2, budget=10).keep([("a word", 0.9), ("two words", 0.8)], cost=lambda item: len(item[0]))
+        [('a word', 0.9)]
         """
         refuse_if_not_live(self)
         lower_is_better = self._takes_distances(lower_is_better)
@@ -226,7 +275,12 @@ class Policy:
                 f" the best. If those at the front are, pass lower_is_better={not lower_is_better}."
             )
         order = np.argsort(-values, kind="stable") if rises else np.arange(len(values))
-        kept: Items = selected(items, np.sort(order[: self._length(values[order])]))
+        costs = None
+        if self.budget is not None:
+            costs = costs_like(values, scores_of_items(items, "cost" if cost is None else cost, "cost"))[
+                order
+            ]
+        kept: Items = selected(items, np.sort(order[: self._length(values[order], costs)]))
         return kept
 
     @renamed(false_alarms="alpha")
@@ -284,7 +338,7 @@ class Policy:
             return self.fitted_on is not None and self.fitted_on.lower_is_better
         return lower_is_better
 
-    def _length(self, values: Floats, where: str = "") -> int:
+    def _length(self, values: Floats, costs: Floats | None = None, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""
         if place := first_rise(values):
             raise InputError(
@@ -292,7 +346,7 @@ class Policy:
                 " before it; scores must fall. Sort the documents first, or let `keep` choose among them;"
                 " where lower is better, pass lower_is_better=True."
             )
-        return int(lengths_of(self, _unjudged_list(values))[0])
+        return int(lengths_of(self, _unjudged_list(values, costs))[0])
 
     def save(self, path: Target) -> None:
         """Write the policy as JSON, for `ir_trunc.load_policy`; gzipped if the name ends in .gz.
@@ -391,7 +445,7 @@ class PolicyDefinition(Declared):
     kind : type
         The class.
     params : mapping
-        Its parameters by name, besides `at_least` and `at_most`.
+        Its parameters by name, besides the bounds that all have.
     source, idempotent, written
         As `policy` takes them.
     """
@@ -536,8 +590,8 @@ def _written(made: Any) -> str:
 _ONE_LIST = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])
 
 
-def _unjudged_list(scores: Floats) -> Rankings:
+def _unjudged_list(scores: Floats, costs: Floats | None) -> Rankings:
     """One list without judgments; the checks of `Rankings` would take longer than most policies."""
     first = scores[:1] if len(scores) else np.array([-np.inf])
-    fields = {"lengths": np.array([len(scores)]), "scores": scores, "first_scores": first}
+    fields = {"lengths": np.array([len(scores)]), "scores": scores, "first_scores": first, "costs": costs}
     return Rankings.unchecked(**(vars(_ONE_LIST) | fields))

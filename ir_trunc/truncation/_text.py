@@ -231,5 +231,8 @@ def list_of_policies() -> str:
     width = max(len(definition.signature) for definition in registry.values())
     lines = [f"  {definition.signature:{width}}  {definition.summary}" for definition in registry.values()]
     files = "Files of lines 'topic<TAB>k', and files like stop.json that save() wrote, are policies too."
-    bounds = "Every policy takes at_least= and at_most=: the fewest and the most documents to keep of a list."
+    bounds = (
+        "Every policy takes at_least= and at_most=, the fewest and the most documents to keep of a list,\n"
+        "and budget=, the most that they may cost together (a column `cost` of the run)."
+    )
     return "\n".join(["policies:", *lines, bounds, files])

@@ -192,15 +192,17 @@ class Split:
         means: Floats = sums / weights
         return means
 
-    def trial(self, policy: Cutter, measure: Any, on_all: bool = False, **goal: Any) -> tuple[Ints, Cutter]:
-        """The length of each list by a policy that was fitted on other parts, and the last that was fitted.
+    def trial(
+        self, policy: Cutter, measure: Any, on_all: bool = False, **goal: Any
+    ) -> tuple[Ints, list[Cutter]]:
+        """The length of each list by a policy that was fitted on other parts, and the policies so fitted.
 
         on_all: whether it is fitted on all lists, too, at last. goal: weights and keep, see `best_levels`.
         """
         topics = np.arange(len(self.rankings))
         sets = [*(np.setdiff1d(topics, part) for part in self.parts), *[topics] * on_all]
         fitted = fit_each(policy, measure, self.rankings, sets, **goal)
-        return cut_each(fitted[: len(self.parts)], self.rankings, self.parts), fitted[-1]
+        return cut_each(fitted[: len(self.parts)], self.rankings, self.parts), fitted
 
 
 def topic_folds(topics: int, folds: int, seed: int) -> list[Ints]:

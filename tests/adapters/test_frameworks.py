@@ -226,6 +226,67 @@ def test_haystack_documents_pass_through_a_pipeline_that_is_saved():
         Truncate("Oracle(measure=AP)")
 
 
+# What documents cost, and a budget.
+
+TEXTS = ["one two three", "four five", "six"]
+
+
+class Words:
+    def encode(self, text):
+        return text.split()
+
+
+def letters(document):
+    return len(getattr(document, "page_content", "") or document.content)
+
+
+@pytest.mark.parametrize(
+    ("budget", "cost", "kept"),
+    [
+        (7, "characters/4", 2),
+        (5, Words(), 2),
+        (22, letters, 2),
+        (21, letters, 1),
+        (5, "tokens", 1),
+        (4, None, 1),
+    ],
+)
+def test_adapters_keep_to_a_budget(budget, cost, kept):
+    policy = Fixed(3, budget=budget)
+    costs = [{"tokens": 3 + at, "cost": 4, "score": 0.9 - at / 10} for at in range(3)]
+    document = quietly("langchain_core.documents").Document
+    from ir_trunc.adapters.langchain import Truncate
+
+    given = [document(page_content=text, metadata=meta) for text, meta in zip(TEXTS, costs)]
+    assert Truncate(policy, cost=cost).invoke(given) == given[:kept]
+    (block,) = blocks(ROOT / "notebooks" / "howto" / "token-budget.md", "py")
+    names = {}
+    exec(block, names)
+    assert len(names["documents"]) == 2
+
+
+def test_llama_index_and_haystack_keep_to_a_budget():
+    schema, haystack = quietly("llama_index.core.schema"), quietly("haystack")
+    from ir_trunc.adapters import haystack as of_haystack
+    from ir_trunc.adapters import llama_index
+
+    policy = Fixed(3, budget=7)
+    given = [
+        schema.NodeWithScore(node=schema.TextNode(text=text, metadata={"n": 4}), score=1 - at / 10)
+        for at, text in enumerate(TEXTS)
+    ]
+    for cost, kept in (("n", 1), (lambda node: len(node.text.split()), 3), (Words(), 3)):
+        stop = llama_index.Truncate(policy=policy, cost=cost)
+        assert stop.postprocess_nodes(given) == given[:kept]
+    given = [haystack.Document(content=text, meta={"n": 4}, score=1) for text in TEXTS]
+    trusted = getattr(haystack.core.serialization, "allow_deserialization_module", lambda name: None)
+    trusted(letters.__module__)  # version 3 reads functions of modules that are trusted
+    for cost, kept in (("n", 1), ("characters/4", 2), (letters, 0)):
+        stop = of_haystack.Truncate(policy, cost=cost)
+        again = of_haystack.Truncate.from_dict(stop.to_dict())
+        assert stop.run(given) == again.run(given) == {"documents": given[:kept]}
+
+
 # scikit-learn.
 
 LISTS = [[0.9, 0.8, 0.3], [0.4, 0.2], [0.7, 0.6, 0.5, 0.1]] * 8

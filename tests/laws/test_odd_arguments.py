@@ -204,7 +204,7 @@ CALLS = {
     "how_many": (
         ir_trunc.how_many,
         {"retrieved": RUN, "labels": QRELS, "measure": "RBPT", "keep": 0.5, "unanswerable": 0.3,
-         "price": 1.5, "tolerance": 0.01, "policies": "Greedy LargestGap",
+         "price": 1.5, "cost": None, "budget": None, "tolerance": 0.01, "policies": "Greedy LargestGap",
          "also": "Knee", "present": 1, "folds": 2, "seed": 0} | UNIVERSE | READING,
     ),
     "HowMany.plot": (ADVICE.plot, {"against": "length", "ax": None}),

@@ -33,6 +33,7 @@ from ir_trunc.truncation._fitting import one_measure
 
 MEASURES = ["RBPU", "nDCGT", "RBPT@5", "SetF", "FlatU(e=0.5)"]
 BOUNDS = [{}, {"at_least": 2}, {"at_most": 3}, {"at_least": 1, "at_most": 2}, {"at_least": 4, "at_most": 4}]
+BOUNDS += [{"budget": 5.0}, {"budget": 4.0, "at_least": 3}, {"budget": 0.5, "at_most": 3}]
 PAGE = ROOT / "notebooks" / "howto" / "own-policy.md"
 
 
@@ -41,6 +42,7 @@ PAGE = ROOT / "notebooks" / "howto" / "own-policy.md"
 EDGES = Rankings.from_lists(
     [[1, 0, 0], [1], [], [0, 1], [1, 0, 1]],
     scores=[[0.5, 0.5, 0.5], [0.5], [], [1.7e308, 1e-300], [0.5, 0.5, np.nextafter(0.5, 0)]],
+    costs=[[2, 2, 2], [6], [], [0, 0], [5, 0.5, 0]],
 )
 
 
@@ -61,6 +63,24 @@ def policies_of(definition):
 
 def scores_of(rankings, at):
     return rankings.scores[rankings.starts[at] :][: rankings.lengths[at]].tolist()
+
+
+def costly(run):
+    rankings = positive(run)
+    return rankings.with_fields(costs=np.arange(len(rankings.scores)) % 7 / 2)
+
+
+def costs_of(rankings, at):
+    return rankings.costs[rankings.starts[at] :][: rankings.lengths[at]].tolist()
+
+
+def within(policy, costs):
+    """The policy with the bounds that its budget sets for a list with these costs."""
+    if policy.budget is None:
+        return policy
+    fits = max(k for k in range(len(costs) + 1) if sum(costs[:k]) <= policy.budget)
+    most = fits if policy.at_most is None else min(fits, policy.at_most)
+    return replace(policy, budget=None, at_most=most, at_least=min(policy.at_least or 0, most))
 
 
 def sees(policy):
@@ -111,9 +131,10 @@ def the_naive_twin_cuts_alike(policy, rankings):
         def score(measure, k, alone=alone):
             return one_measure(measure).score(alone.cut(k))[0]
 
-        length = TWINS[type(policy).__name__](policy, topic, scores_of(rankings, at), score)
-        length = max(length, policy.at_least or 0)
-        length = length if policy.at_most is None else min(length, policy.at_most)
+        twin = within(policy, costs_of(rankings, at))
+        length = TWINS[type(policy).__name__](twin, topic, scores_of(rankings, at), score)
+        length = max(length, twin.at_least or 0)
+        length = length if twin.at_most is None else min(length, twin.at_most)
         expected.append(min(length, int(rankings.lengths[at])))
     assert policy.cut(rankings).tolist() == expected
 
@@ -129,7 +150,7 @@ def the_rankings_stay_as_they_are(policy, rankings):
 @law
 def fitting_again_changes_nothing(policy, rankings):
     assert registry[type(policy).__name__].kind is type(policy)
-    assert policy.fit(positive(queries(77, 5)), "RBPU(p=0.5)") == policy
+    assert policy.fit(costly(queries(77, 5)), "RBPU(p=0.5)") == policy
 
 
 @law
@@ -161,9 +182,10 @@ def a_live_list_is_cut_as_that_of_a_run(policy, rankings):
         with pytest.raises(ParameterError, match="cannot be used on a live list"):
             policy([0.9, 0.5])
         return
-    rows = [scores_of(rankings, at) for at in range(len(rankings))]
-    assert [policy(row) for row in rows] == policy.cut(rankings).tolist()
-    assert [policy.keep(row) for row in rows] == [row[: policy(row)] for row in rows]
+    rows = [(scores_of(rankings, at), costs_of(rankings, at)) for at in range(len(rankings))]
+    assert [policy(*row) for row in rows] == policy.cut(rankings).tolist()
+    for scores, costs in rows:
+        assert policy.keep(scores, cost=costs) == scores[: policy(scores, costs)]
 
 
 def hold(laws, definition):
@@ -180,7 +202,7 @@ def hold(laws, definition):
         bounds=st.sampled_from(BOUNDS if definition.name != "Given" else BOUNDS[:1]),  # its text is a file
     )
     def drawn(run, measure, policy, bounds):
-        rankings = positive(run)
+        rankings = costly(run)
         try:
             fitted = replace(policy, **bounds).fit(rankings, measure)
         except (ir_trunc.IrTruncError, ir_trunc.IrTruncWarning) as error:

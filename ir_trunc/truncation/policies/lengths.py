@@ -51,7 +51,7 @@ class Greedy(LevelPolicy):
         return -rankings.ranks.astype(np.float64)
 
     def _at(self, key: float) -> Fixed:
-        return Fixed((self.at_least or 0) if key == np.inf else int(-key))
+        return Fixed((self.at_least or 0) if key == np.inf else int(-key), budget=self.budget)
 
     def lengths(self, rankings: Rankings) -> Ints:
         """ParameterError: the best k has to be fitted first."""
@@ -134,7 +134,7 @@ class Oracle(Policy):
         """The best depth of every list within the bounds (Q); of several the lowest."""
         if self.measure is None:
             raise unfitted(self, "measure")
-        curve = curve_of(self.measure, rankings if self.at_most is None else rankings.cut(self.at_most))
+        curve = curve_of(self.measure, rankings.cut(self.longest(rankings)) if self.is_bounded else rankings)
         counts = np.diff(curve.offsets)
         fewest = np.minimum(self.at_least or 0, counts - 1)
         depths = np.arange(len(curve.values)) - np.repeat(curve.offsets[:-1], counts)

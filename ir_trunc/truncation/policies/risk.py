@@ -104,13 +104,14 @@ class RiskControlled(Policy):
         super().__post_init__()
         if self.given is None:
             object.__setattr__(self, "given", "unanswerable" if self.risk == "false_answer" else "all")
-        is_zero_at_an_end = (self.risk == "dropped" and self.at_most is None) or (
-            self.risk == "false_answer" and not self.at_least
-        )
+        keeps_all = self.at_most is None and self.budget is None
+        is_zero_at_an_end = keeps_all if self.risk == "dropped" else not self.at_least
+        is_zero_at_an_end &= self.risk in ("dropped", "false_answer")
         if self.delta == "mean" and not is_zero_at_an_end:
             raise ParameterError(
                 f"{self}: delta='mean' holds only for losses that are known to be 0 at one end of every list:"
-                " 'dropped' without at_most, and 'false_answer' without at_least. Give a number: delta=0.1."
+                " 'dropped' without at_most and budget, and 'false_answer' without at_least. Give a number:"
+                " delta=0.1."
             )
 
     def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> RiskControlled:

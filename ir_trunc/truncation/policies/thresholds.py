@@ -80,11 +80,11 @@ class LevelPolicy(Policy):
 
 def bounded_keys(keys: Floats, rankings: Rankings, policy: Policy) -> Floats:
     """Keys for which every level gives the lengths within the bounds of a policy."""
-    if policy.at_least is None and policy.at_most is None:
+    if not policy.is_bounded:
         return keys
     ranks = rankings.ranks
     keys = np.where(ranks <= (policy.at_least or 0), np.inf, keys)
-    return keys if policy.at_most is None else np.where(ranks > policy.at_most, -np.inf, keys)
+    return np.where(ranks > policy.longest(rankings)[rankings.rows], -np.inf, keys)
 
 
 def shares_of_top(rankings: Rankings) -> Floats:

@@ -1,0 +1,125 @@
+"""A token budget: no policy passes on more than it, in fitting, in runs and on live lists."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ir_trunc
+from ir_trunc import InputError, ParameterError, how_many, rank
+from ir_trunc.truncation import Fixed, Oracle, ScoreThreshold, parse_policy, truncate
+from ir_trunc.truncation._fitting import one_measure
+
+BUDGET = 4000
+
+
+def collection(questions=150, seed=3):
+    """Lists of 20 passages of 80 to 900 tokens; a third of the questions has no answer."""
+    rng = np.random.default_rng(seed)
+    labels, rows = {}, []
+    for q in map(str, range(questions)):
+        labels[q] = {f"{q}-{d}": 1 for d in range(rng.integers(1, 13) if int(q) % 3 else 0)}
+        for d in range(20):
+            score = rng.normal(0.7 if f"{q}-{d}" in labels[q] else 0.4, 0.12)
+            rows.append((q, f"{q}-{d}", score, int(rng.integers(80, 901))))
+    return labels, pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "tokens"])
+
+
+LABELS, RUN = collection()
+COST = {"cost": "tokens"}
+
+
+def tokens_kept(policy):
+    cost = dict(zip(RUN["doc_id"], RUN["tokens"]))
+    kept = truncate(RUN, policy, columns=COST).to_dict()
+    return {q: sum(cost[doc] for doc in docs) for q, docs in kept.items()}
+
+
+def test_nothing_kept_costs_more_than_the_budget():
+    free = how_many(LABELS, RUN, cost="tokens")
+    assert sum(total > BUDGET for total in tokens_kept(free.policy).values()) == 20
+    advice = how_many(LABELS, RUN, cost="tokens", budget=BUDGET)
+    table = advice.to_pandas().set_index("policy")
+    assert advice.policy.budget == BUDGET
+    assert max(tokens_kept(advice.policy).values()) <= BUDGET
+    best = table.loc[advice.advised]
+    assert best["used"] == pytest.approx(best["cost"] / BUDGET)
+    assert (table["used"] <= 1).all()
+    assert table.loc["as retrieved", ["used", "limited"]].tolist() == pytest.approx([0.9293, 1], abs=1e-4)
+    assert table.loc["always silent", ["used", "limited"]].tolist() == [0, 0]
+    assert "The documents of a question may cost 4000 together." in advice.heading
+    assert "of the budget per question" in advice.heading
+    assert parse_policy(str(advice.policy)) == advice.policy
+    assert not {"used", "limited"} & set(free.to_pandas())
+
+
+def test_live_lists_stay_within_the_budget():
+    advice = how_many(LABELS, RUN, cost="tokens", budget=BUDGET)
+    cuts = truncate(RUN, advice.policy, columns=COST).cuts
+    for q, rows in RUN.groupby("query_id", sort=False):
+        ranked = rows.sort_values("score", ascending=False)
+        scores, costs = ranked["score"].to_numpy(), ranked["tokens"].to_numpy()
+        assert advice.policy(scores, costs) == cuts[q]
+        kept = advice.policy.keep(rows, cost="tokens")
+        assert sorted(kept["doc_id"]) == sorted(ranked["doc_id"][: cuts[q]])
+    grid = [[0.9, 0.8, 0.7], [0.9, 0.2, 0.1]]
+    assert ScoreThreshold(0.5, budget=10)(np.array(grid), np.array([[5, 5, 1], [11, 0, 0]])).tolist() == [
+        2,
+        0,
+    ]
+    assert Fixed(3, at_least=2, budget=10)([0.9, 0.8], [11, 1]) == 0
+
+
+def test_the_oracle_under_a_budget_is_the_best_of_all_prefixes():
+    rankings = rank(LABELS, RUN, columns=COST)
+    for measure in ("RBPT(p=0.8)", "SetF"):
+        bound = one_measure(measure)
+        scores = np.array([bound.score(rankings.cut(k)) for k in range(21)])
+        spent = np.array([rankings.costs[s : s + 20].cumsum() for s in rankings.starts]).T
+        allowed = np.vstack([np.ones(len(rankings), bool), spent <= BUDGET])
+        best = np.where(allowed, scores, -np.inf).max(axis=0)
+        oracle = Oracle(measure, budget=BUDGET)
+        assert bound.score(rankings.cut(oracle.cut(rankings))) == pytest.approx(best, abs=1e-12)
+        fitted = ScoreThreshold(budget=BUDGET).fit(rankings, measure)
+        reached = bound.score(rankings.cut(fitted.cut(rankings)))
+        assert (reached <= best + 1e-12).all()
+        assert reached.mean() < best.mean()
+
+
+def test_what_a_budget_needs_is_said():
+    with pytest.raises(InputError, match="needs what each document costs"):
+        how_many(LABELS, RUN, budget=BUDGET)
+    with pytest.raises(InputError, match="no column 'token', which columns names for cost"):
+        how_many(LABELS, RUN, cost="token", budget=BUDGET)
+    with pytest.raises(InputError, match=r"policy\(scores, costs\) and keep\(items, cost=...\)"):
+        Fixed(3, budget=10)([0.9])
+    for costs, message in (([1, 2], "shape"), ([-1], "costs: -1 at place 0; costs are 0 or more")):
+        with pytest.raises(InputError, match=message):
+            Fixed(3, budget=10)([0.9], costs)
+    with pytest.raises(InputError, match=r"item 0, .* has no cost: cost='name' says where it is"):
+        Fixed(3, budget=10).keep([("a", 0.9)])
+    with pytest.raises(ParameterError, match="budget=-1"):
+        Fixed(3, budget=-1)
+
+    class Own:
+        def fit(self, rankings, measure):
+            return self
+
+        def cut(self, rankings):
+            return rankings.lengths
+
+    with pytest.raises(ParameterError, match="takes no budget="):
+        how_many(LABELS, RUN, cost="tokens", budget=BUDGET, also=[Own()])
+
+
+def test_the_command_takes_a_budget(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    RUN.to_csv("my.csv", index=False)
+    rows = [f"{q} 0 {doc} 1" for q, docs in LABELS.items() for doc in docs]
+    (tmp_path / "my.qrels").write_text("\n".join(rows + [f"{q} 0 __nil__ 0" for q in LABELS]) + "\n")
+    words = ["how-many", "my.qrels", "my.csv", "--cost", "tokens", "--budget", "4000", "-o", "stop.json"]
+    assert command(*words)[0] == 0
+    stop = ir_trunc.load_policy("stop.json")
+    assert stop == how_many(LABELS, RUN, cost="tokens", budget=BUDGET).policy
+    status, out, err = command("how-many", "my.qrels", "my.csv", "--budget", "4000")
+    assert (status, out) == (2, "")
+    assert len(err.splitlines()) == 1
