@@ -53,6 +53,7 @@ LOG_OPTIONS = """
 --judge em|f1  of a log: compare answers with references, by exact match or token F1 after SQuAD's
     normalisation
 --correct-from X  of a log: lowest correctness of a right answer (default 1)
+--abstains TEXT...  of a log: an answer that stands for none, "I don't know"; may be repeated
 --all-answerable  of a log: questions have an answer unless the log says that they have none
 """
 
@@ -128,5 +129,5 @@ def _compare(args: Words) -> int:
 
 def log_of(args: Words, path: str) -> DecisionLog:
     """A log as the options say."""
-    understood = args.of(("correct_from", "all_answerable"))
+    understood = args.of(("correct_from", "all_answerable", "abstains"))
     return read_log(path, args.judge, columns=args.reading.get("columns"), **understood)

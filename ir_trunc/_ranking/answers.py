@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, ParameterTypeError, counted, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
@@ -41,6 +42,7 @@ def read_answers(
     normalise: str | Normalise | None = None,
     *,
     nil: NilRule | Convention = "ends",
+    abstains: str | Iterable[str] | re.Pattern[str] | None = None,
     columns: Mapping[str, Any] | None = None,
     levels: Mapping[str, int] | None = None,
 ) -> Qrels:
@@ -58,6 +60,10 @@ def read_answers(
     nil : str or NilRule
         The meaning of the answer NIL in a run. By default it ends the list, and a list that begins with it is
         empty. NIL is normalised, too.
+    abstains : str, iterable of str or compiled pattern, optional
+        Answers that stand for no answer, in a run and in these data: "unanswerable", "I don't know". Texts
+        are compared as SQuAD compares answers, and a pattern is searched for. By default a warning counts
+        wrong answers of a run that look like abstentions in English; `()` confirms that none is one.
     columns : dict, optional
         The names of the columns of a frame, see `Reading`.
     levels : dict, optional
@@ -91,12 +97,67 @@ def read_answers(
     clean = NORMALISERS[normalise] if isinstance(normalise, str) else normalise
     if clean is not None and clean not in NORMALISERS.values():
         clean = partial(_as_text, clean)
-    words = checked_levels(levels)
+    words, is_none = checked_levels(levels), stands_for_none(abstains)
     rows = read_rows(data, replace(ANSWERS, reading=Reading(columns=columns), levels=words))
     topics = rows.universe or rows.named_topics()  # a question stays, though all its answers are nothing
+    if is_none is not None:
+        rows = rows.filter(np.array([not is_none(answer) for answer in rows.docs.to_pylist()], bool))
     scale = [*(words or {}).values()]
     rule, merged = nil_rule(nil), _merged(rows, clean)
-    return Qrels.of(merged, topics, levels=scale, words=words, normalise=clean, nil=rule)
+    read = Qrels.of(merged, topics, levels=scale, words=words, normalise=clean, nil=rule)
+    return replace(read, abstains=is_none)
+
+
+_SEEMING = pattern(  # of answers as `squad` writes them
+    r"(sorry |i ?a?m sorry )?(but )?("
+    r"unanswerable|unknown|null|n ?a|(there is )?no ?answer.*|cannotanswer"
+    r"|not (answerable|available|applicable|enough|sure|mentioned|provided|specified|stated|given|found).*"
+    r"|(no|insufficient|not enough) (relevant )?(information|context|evidence|data).*"
+    r"|(as ai )?(i|we|it) ?(do|did|ca|can|could|a?m|are|is|was) ?(not|n.?t|unable).*"
+    r"( know| answer| sure| determin| find| tell| help| possible| provide| inform| mention| state).*"
+    r"|(ca ?n.?t|can ?not|unable to) (be )?(answer|determine|find|tell|say).*"
+    r"|(the |this |provided |given )*(question|context|passages?|documents?|text) ([a-z]+ )?"
+    r"(is|are|was|can|could|does|do|has|contains?|provides?) ?(not|n.?t|no|un[a-z]+able).*)"
+)
+
+
+def stands_for_none(abstains: Any) -> Callable[[str], bool] | None:
+    """Whether an answer is one that a user declares to stand for none; None where he declares nothing."""
+    if abstains is None:
+        return None
+    if isinstance(abstains, re.Pattern):
+        return partial(_matches, abstains)
+    texts = [abstains] if isinstance(abstains, str) else abstains
+    texts = [*texts] if isinstance(texts, Iterable) else [texts]
+    if not all(isinstance(text, str) for text in texts):
+        raise ParameterTypeError(f"abstains={shown(abstains)}: texts or a compiled pattern are needed.")
+    return partial(_is_one_of, frozenset(map(squad, texts)))
+
+
+def _matches(abstains: re.Pattern[str], answer: str) -> bool:
+    return abstains.search(answer) is not None
+
+
+def _is_one_of(abstains: Collection[str], answer: str) -> bool:
+    return squad(answer) in abstains
+
+
+def seems_none(answer: str) -> bool:
+    """Whether an answer looks like one that says, in English, that there is none; a quotation does not."""
+    return '"' not in answer and _SEEMING.fullmatch(squad(answer)) is not None
+
+
+def say_seeming(answers: Collection[str], how: str) -> str:
+    """What to warn of wrong answers that look like abstentions. how: the function that takes them."""
+    ((example, count),) = Counter(answers).most_common(1)
+    often = f"{shown(example)}, {counted(count, 'time')}, for example"
+    be = (
+        "wrong answer looks like an abstention"
+        if len(answers) == 1
+        else "wrong answers look like abstentions"
+    )
+    remedy = f"{how} with abstains=, texts or a pattern, takes them for no answer, and abstains=() confirms"
+    return f"{len(answers)} {be} ({often}); {remedy}"
 
 
 def _as_text(normalise: Normalise, answer: str) -> str:

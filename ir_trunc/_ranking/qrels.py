@@ -148,6 +148,7 @@ class Qrels:
     judged_docs: JudgedDocs | None = None  # for the kernel, where it can look documents up
     nesting: Keys | None = None
     words: Mapping[str, int] | None = None
+    abstains: Callable[[str], bool] | None = None  # whether an answer of a run stands for none
 
     @classmethod
     def of(
@@ -232,7 +233,8 @@ class Qrels:
         universe = {*self.judgments.topics, *map(str, topics)}
         levels = self.judgments.levels.tolist() if self.judgments.scale_declared else ()
         kept: Any = {"levels": levels, "words": self.words, "normalise": self.normalise}
-        return replace(Qrels.of(self.given, universe, nil=nil or self.nil, **kept), nesting=self.nesting)
+        changed = Qrels.of(self.given, universe, nil=nil or self.nil, **kept)
+        return replace(changed, nesting=self.nesting, abstains=self.abstains)
 
     def with_keys(self, keys: Keys | None) -> Qrels:
         """These qrels with keys, of which all ids of topics must consist."""

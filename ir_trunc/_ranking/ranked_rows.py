@@ -25,7 +25,7 @@ _PRECISION: dict[Order, type[np.floating[Any]]] = {"score": np.float32, "score64
 
 _SUMMED = (
     "ignored", "cut_by_nil", "behind_nil", "taken", "empty", "lists", "tied", "rounded", "samples", "ended",
-    "behind",
+    "behind", "seeming",
 )  # fmt: skip
 
 
@@ -54,6 +54,8 @@ class Notes:
         Sampled rows of the run. Ranks that do not decide the order are read of these only.
     ended, behind : int
         Lists that end before a row that was not shown, and shown rows behind it.
+    seeming : tuple
+        Wrong answers that look like abstentions, where none was declared.
     """
 
     known: bool = False
@@ -69,6 +71,7 @@ class Notes:
     samples: Samples = ()
     ended: int = 0
     behind: int = 0
+    seeming: tuple[str, ...] = ()
 
     def add(self, other: Notes) -> None:
         """Count what was noted of another part of the run, too."""

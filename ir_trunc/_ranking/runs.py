@@ -26,11 +26,11 @@ from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
 from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._kernel import kernel
-from ir_trunc._ranking.answers import overlaps_of
+from ir_trunc._ranking.answers import overlaps_of, say_seeming, seems_none
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows
-from ir_trunc._read.arrow import arrow_texts, flat, occurs, strings
+from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings
 from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, HowRead, KeysLike, Order, Reading
 from ir_trunc._read.registry import Data, read_rows, recognised
 from ir_trunc._read.rows import Rows, Samples
@@ -400,6 +400,8 @@ class Builder:
         if none_matches and must_match and (error := self.notes.unmatched(source, topics)):
             raise error
         self.notes.warn(source, qrels.nil.id, reading, topics)
+        if self.notes.seeming:
+            warn(f"{source}: {say_seeming(self.notes.seeming, 'read_answers')}.")
         # An answer outside of all classes is a wrong answer.
         of_documents = len(qrels.keys) > 0 and qrels.classes is None and not len(rankings.judged_ranks)
         if of_documents and (documents := int(rankings.lengths.sum())):
@@ -415,16 +417,17 @@ def _assumed(order: Order, nil: Convention, nesting: Keys | None, lower_is_bette
 
 
 def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
-    """The rows of the qrels' topics by rank; an answer that normalises to nothing is left out."""
+    """The rows of the qrels' topics by rank, without answers that normalise to nothing or stand for none."""
     run = run.written_as(qrels.judgments.topics) if run.traced else run
-    if qrels.normalise is None:
+    if qrels.normalise is None and qrels.abstains is None:
         return RankedRows.of(run, qrels.topics)
     run = replace(run, universe=(*run.universe, *run.named_topics()))
     docs = run.docs.to_pylist()
-    answers = np.array([bool(qrels.normalise(doc)) for doc in docs], dtype=bool)
-    ranked = RankedRows.of(run.filter(answers), qrels.topics)
-    # A blank answer is silence.
-    ranked.notes.empty = sum(bool(docs[row].strip()) for row in np.flatnonzero(~answers))
+    silent = np.array([qrels.abstains is not None and qrels.abstains(doc) for doc in docs], bool)
+    answers = np.array([qrels.normalise is None or bool(qrels.normalise(doc)) for doc in docs], bool)
+    ranked = RankedRows.of(run.filter(answers & ~silent), qrels.topics)
+    # A blank answer is silence, too.
+    ranked.notes.empty = sum(bool(docs[row].strip()) for row in np.flatnonzero(~answers & ~silent))
     return ranked
 
 
@@ -442,6 +445,11 @@ def judged(qrels: Qrels, ranked: RankedRows, keep_scores: bool = True) -> tuple[
         lengths = qrels.nil.lengths(ranked, nil_rows)
         qrels.nil.count(notes, ranked, nil_rows)
     key = qrels.find(ranked.topic, ids)
+    if qrels.classes is not None and qrels.abstains is None:
+        others = key < 0
+        others[nil_rows] &= not qrels.nil.means_something
+        wrong = ranked.rows.docs.take(numeric(np.flatnonzero(others))).to_pylist()
+        notes.seeming = tuple(filter(seems_none, wrong))
     row = np.flatnonzero((key >= 0) & (ranked.rank <= lengths[ranked.topic]))
     key = key[row]
     grade = qrels.grades[key]

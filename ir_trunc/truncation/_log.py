@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -24,7 +25,7 @@ from ir_trunc._core.errors import (
 )
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, number, one_of
-from ir_trunc._ranking.answers import squad, token_f1
+from ir_trunc._ranking.answers import say_seeming, seems_none, squad, stands_for_none, token_f1
 from ir_trunc._ranking.decisions import MIDDLE, read_decisions
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
@@ -316,6 +317,7 @@ def read_log(
     *,
     correct_from: float | None = None,
     all_answerable: bool = False,
+    abstains: str | Iterable[str] | re.Pattern[str] | None = None,
     columns: Mapping[str, str] | None = None,
     truth: Any = None,
     threshold: float = MIDDLE,
@@ -346,6 +348,8 @@ def read_log(
         where values lie between 0 and 1.
     all_answerable : bool
         Whether questions have an answer of which the log does not say it.
+    abstains : str, iterable of str or compiled pattern, optional
+        Answers and references that stand for no answer, see `read_answers`.
     columns : dict, optional
         The columns of fields, `{'correct': 'score'}`.
     truth : path, dict, list of dicts or frame, optional
@@ -389,9 +393,10 @@ def read_log(
     """
     source = f"log {os.fspath(log)}" if shape_of(log) == "path" else "log"
     if truth is not None:
-        others = [judge, correct_from, columns, flag("all_answerable", all_answerable) or None]
+        others = [judge, correct_from, columns, abstains, flag("all_answerable", all_answerable) or None]
         if any(other is not None for other in others):
-            raise ParameterError("judge, correct_from, all_answerable and columns have no effect with truth.")
+            names = "judge, correct_from, all_answerable, abstains and columns"
+            raise ParameterError(f"{names} have no effect with truth.")
         decided, decisions = read_decisions(log, truth, threshold)
         return DecisionLog(decisions, dict.fromkeys(decisions, True), {}, True, source, decided)
     if number("threshold", threshold) != MIDDLE:
@@ -399,7 +404,8 @@ def read_log(
     least = number("correct_from", 1.0 if correct_from is None else correct_from, 0, 1)
     if not least:
         raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
-    judged = _judge(judge)
+    judged, is_none = _judge(judge), stands_for_none(abstains)
+    seeming: list[str] = []
     assumed = True if flag("all_answerable", all_answerable) else None
     for field, column in mapping("columns", {} if columns is None else columns, "{field: column}").items():
         if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
@@ -414,11 +420,15 @@ def read_log(
         where = f"{source}, question {name}"
         if name in run:
             raise InputError(f"{where} is there twice; each question needs an id of its own.")
+        given = str(item.get("answer", ""))
+        item = item if is_none is None else _without(is_none, item)
         item = _as_squad(item) if isinstance(judge, str) else item
         answer, value, has_answer = _judged(item, judged, least, where)
         run[name] = {}
         if answer:
             graded += 0 < value < 1
+            if is_none is None and value < least and seems_none(given):
+                seeming.append(given)
             sure += "confidence" in item
             confidence = _number("confidence", item.get("confidence", 1.0), where)
             run[name] = {_RIGHT if value >= least else _WRONG: confidence}
@@ -431,6 +441,8 @@ def read_log(
             raise InputError(
                 f"{source}: {field} is missing for {all_of_them - count} of {all_of_them}; all need it."
             )
+    if seeming:
+        warn(f"{source}: {say_seeming(seeming, 'read_log')} (--abstains).")
     if graded and correct_from is None:
         warn(
             f"{source}: {counted(graded, 'answer')} with a correctness between 0 and 1 count as wrong;"
@@ -533,6 +545,19 @@ def _answerable(item: Mapping[str, Any], where: str) -> bool | None:
             )
         has_answer = bool(value)
     return has_answer
+
+
+def _without(is_none: Callable[[str], bool], item: Mapping[str, Any]) -> dict[str, Any]:
+    """The item without answers and references that stand for no answer."""
+
+    def kept(value: Any) -> Any:
+        if isinstance(value, str):
+            return "" if is_none(value) else value
+        return [kept(each) for each in value] if isinstance(value, (list, tuple, np.ndarray)) else value
+
+    return {
+        field: kept(value) if field in ("answer", "references") else value for field, value in item.items()
+    }
 
 
 def _as_squad(item: Mapping[str, Any]) -> dict[str, Any]:

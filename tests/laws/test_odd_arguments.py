@@ -146,13 +146,13 @@ CALLS = {
     "read_answers": (
         ir_trunc.read_answers,
         {"data": {"1": [{"A": 2, "B": "b"}, ["C"]]}, "normalise": "squad", "nil": "ends", "columns": None,
-         "levels": {"b": 1}},
+         "abstains": ["N/A"], "levels": {"b": 1}},
     ),
     "read_log": (
         ir_trunc.read_log,
         {"log": [{"id": 1, "answer": "a", "correct": 0.5, "references": ["a"]}], "judge": "em",
          "correct_from": 0.5, "all_answerable": False, "columns": {"id": "id"}, "truth": None,
-         "threshold": 0.5},
+         "threshold": 0.5, "abstains": "N/A"},
     ),
     "read_predictions": (
         ir_trunc.read_predictions,

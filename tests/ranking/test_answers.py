@@ -280,3 +280,17 @@ def test_the_summary_counts_answers_by_class_and_level():
     assert found["R"].to_dict() == {"0": 1} | {str(size): count for size, count in relevant.items()}
     assert found["level"].to_dict() == {"S": 401, "A": 118, "B": 97}
     assert read_qrels({"1": {"a": 3, "b": 0}}).summary()["count"].tolist() == [1, 0, 1, 1]
+
+
+@pytest.mark.parametrize("normalise", [None, "squad"])
+def test_answers_of_the_run_that_stand_for_none_are_declared_or_counted(normalise):
+    gold = {"a": [["unanswerable"]], "b": [["x"]], "c": [["x"]], "d": [["none"]]}
+    run = {"a": "unanswerable", "b": "N/A", "c": ["x", "I don't know."], "d": "none"}
+    with pytest.warns(
+        IrTruncWarning, match=r"2 wrong answers look like abstentions \('N/A', 1 time, for.*abstains="
+    ):
+        assert calc("c@1", read_answers(gold, normalise), run).aggregated.popitem()[1] == 3 / 4
+    qrels = read_answers(gold, normalise, abstains=["unanswerable", "n/a", "I don't know"])
+    results = calc("EM NumRet", read_qrels(qrels, nil="ends"), run, missing="error")
+    assert results.values.tolist() == [[1, 0, 1, 1], [0, 0, 1, 1]]
+    assert calc("NumRet", read_answers(gold, normalise, abstains=()), run).values.tolist() == [[1, 1, 2, 1]]

@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -137,6 +138,38 @@ def test_references_are_judged_and_say_what_has_an_answer():
     assert read_log(items, lambda answer, references: answer[0] == "r").counts["correct"] == 1
     with pytest.raises(InputError, match=r"question 1: correct is missing.*judge='em'"):
         read_log(items)
+
+
+SAID = ["unanswerable", "I don't know", "N/A", "no answer", "Cannot answer from the context."]
+IN_WORDS = [
+    {"id": 0, "answer": "x", "references": ["x"]},
+    {"id": 1, "answer": "none", "references": ["None"]},  # right, and so no abstention
+    *({"id": n, "answer": said, "references": [["y"], ["unanswerable"]][n % 2]}
+      for n, said in enumerate(SAID, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("abstains", [SAID, map(str.upper, SAID), re.compile("unans|know|/A|answer")])
+def test_abstentions_in_words_are_declared(abstains):
+    log = read_log(IN_WORDS, "em", abstains=abstains)
+    assert repr(log) == "7 questions: 2 correct, 0 wrong, 5 unanswered"
+    assert [log.answerable[str(n)] for n in range(7)] == [True, True, True, False, True, False, True]
+    assert scored(log, "c@1 EM") == pytest.approx({"c@1": (2 + 2 / 7 * 5) / 7, "EM": 4 / 7})
+    with pytest.raises(ParameterError, match=r"abstains=5: texts or a compiled pattern"):
+        read_log(IN_WORDS, "em", abstains=5)
+
+
+def test_abstentions_in_words_get_a_warning_unless_they_are_declared(tmp_path, capsys):
+    told = r"5 wrong answers look like abstentions \('N/A', 2 times, for example\); read_log with abstains="
+    items = [*IN_WORDS[:3], *IN_WORDS[4:], {"id": 9, "answer": "N/A", "references": ["z"]}]
+    with pytest.warns(IrTruncWarning, match=told):
+        assert read_log(items, "em").counts == {"correct": 2, "wrong": 5, "unanswered": 0}
+    assert read_log(items, "em", abstains=()).counts["wrong"] == 5
+    path = str(write(tmp_path / "log.jsonl", items))
+    main(["answers", path, "c@1", "--judge", "em", "--abstains", "n/a", "--abstains", "no answer"])
+    captured = capsys.readouterr()
+    assert "7 questions: 2 correct, 2 wrong, 3 unanswered" in captured.out
+    assert captured.err == ""
 
 
 @pytest.mark.parametrize(("references", "answer", "score"), [
