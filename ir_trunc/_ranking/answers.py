@@ -114,7 +114,7 @@ _SEEMING = pattern(  # of answers as `squad` writes them
     r"|not (answerable|available|applicable|enough|sure|mentioned|provided|specified|stated|given|found).*"
     r"|(no|insufficient|not enough) (relevant )?(information|context|evidence|data).*"
     r"|(as ai )?(i|we|it) ?(do|did|ca|can|could|a?m|are|is|was) ?(not|n.?t|unable).*"
-    r"( know| answer| sure| determin| find| tell| help| possible| provide| inform| mention| state).*"
+    r"( know| answer| sure| determine| find| tell| help| possible| provide| inform| mention| state).*"
     r"|(ca ?n.?t|can ?not|unable to) (be )?(answer|determine|find|tell|say).*"
     r"|(the |this |provided |given )*(question|context|passages?|documents?|text) ([a-z]+ )?"
     r"(is|are|was|can|could|does|do|has|contains?|provides?) ?(not|n.?t|no|un[a-z]+able).*)"
