@@ -114,7 +114,7 @@ class Words(argparse.Namespace):
     @property
     def scoring(self) -> Any:
         """How runs are read and which topics are scored, with the meaning of NIL and of ties."""
-        return self.reading | self.of(("nil", "topics", "missing", "unjudged", "ties"))
+        return self.reading | self.of(("nil", "topics", "missing", "unjudged", "ties", "depth"))
 
     def runs_and_measures(self, default: str = "") -> tuple[list[str], list[str | Measure]]:
         """Runs, and the measures behind them, or of `-m`, or the default.
@@ -285,6 +285,7 @@ _TABLE = """
 --unjudged exclude|nil  topics of a data set without judgments: left out (the default), or nil queries
 --ties id|expected  documents with the same score: by id (the default), or the expected score over all of
     their orders
+--depth COUNT  one depth for all measures: @COUNT, or the lists cut there for measures without a cutoff
 --jobs COUNT  runs that are scored at a time (default 1)
 --plot FILE  draw it into a file: .png, .svg, .pdf
 --seed N  of what is drawn at random (default 0)

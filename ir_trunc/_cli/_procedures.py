@@ -136,11 +136,17 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | 
     return parser
 
 
-_OF_SCORES = ("unit", "topics", "missing", "unjudged")  # options of a matrix of scores, but not of pools
+_OF_SCORES = (
+    "unit",
+    "depth",
+    "topics",
+    "missing",
+    "unjudged",
+)  # options of a matrix of scores, but not of pools
 _OF_MATRIX = f"""
 qrels QRELS?  {QRELS}
 arguments RUN ... MEASURE ...*  {RUNS}; then measures
-= measures topics missing unjudged unit reading
+= measures topics missing unjudged unit depth reading
 --matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some
 --pool-depth N  score by a simulated pool: the judged documents that are among the first N of any run
 """

@@ -22,7 +22,7 @@ __all__ = ["main"]
 
 _DECLARED = f"""
 {runs_and_measures()}
-= by-query no-summary places output ties jobs topics missing unjudged reading
+= by-query no-summary places output ties depth jobs topics missing unjudged reading
 --by KEY  with --keys: nested means for each value of this key, question for example
 --format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending (.csv, .tsv,
     .jsonl, .md), else a table; piped output is the same table, separated by tabs (of one run, the lines of
@@ -70,7 +70,7 @@ def main(words: Sequence[str]) -> int:
     evaluator = Evaluator(measures, args.qrels, **args.scoring)
     shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
     columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))
-    notes: list[str] = []
+    notes = [*filter(None, [evaluator.cut_note])]
 
     def rows() -> Iterator[Row]:
         for name, results in score_each(evaluator, named, args.jobs or 1):

@@ -127,6 +127,8 @@ class Universe:
         Whether the scores of the run are distances, which were taken with the opposite sign.
     score : str
         The column or key of the scores, if the user named it.
+    depth : int, optional
+        Where all lists are cut, for measures without a cutoff.
     """
 
     topics: int = 0
@@ -143,6 +145,7 @@ class Universe:
     nesting: Keys | None = None
     lower_is_better: bool = False
     score: str = ""
+    depth: int | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -162,5 +165,6 @@ class Universe:
             "document NIL": self.nil_means,
             "order": self.order,
             "keys": str(self.nesting or "none"),
+            **({"cut at depth": self.depth} if self.depth else {}),
         }
         return "\n".join(f"{name:15} {value}" for name, value in lines.items())

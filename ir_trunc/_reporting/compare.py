@@ -55,7 +55,7 @@ def compare(
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, ties
+    order, duplicates, stop, lower_is_better, columns, keys, ties, depth
         As for `calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.
@@ -181,7 +181,7 @@ def compare(
         seed=seed,
         margins=margins,
         intervals=intervals,
-        notes=(*notes, *_empty_lists(systems, scored)),
+        notes=(*filter(None, [evaluator.cut_note]), *notes, *_empty_lists(systems, scored)),
     )
 
 

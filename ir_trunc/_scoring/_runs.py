@@ -62,7 +62,8 @@ def score_each(ready: Evaluator, runs: RunsLike, jobs: int = 1) -> Iterator[tupl
             messages += [(name, f"{source_of(run)}: ", note) for note in notes if IMPOSED not in note]
             if isinstance(results, Exception):
                 raise results
-            depths[name] = None if isinstance(run, Rankings) else imposed_depth(results.rankings)
+            ends_at = None if isinstance(run, Rankings) else imposed_depth(results.rankings)
+            depths[name] = None if ends_at == ready.depth else ends_at
             yield name, results
         warn_about_ends(ready.by_measure, depths)
     finally:

@@ -11,8 +11,9 @@ import numpy as np
 
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted, warn
-from ir_trunc._core.parameters import flag, one_of
+from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
+from ir_trunc._core.universe import Universe
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import QrelsLike, Unjudged, ready_qrels
 from ir_trunc._ranking.runs import (
@@ -58,6 +59,7 @@ class ScoringOptions(Options, total=False):
     """The keywords of `Evaluator`, for functions that score each run once."""
 
     ties: Ties
+    depth: int | None
 
 
 class Evaluator:
@@ -66,7 +68,7 @@ class Evaluator:
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, ties
+    order, duplicates, stop, lower_is_better, columns, keys, ties, depth
         As for `ir_trunc.calc`, and so are the errors.
 
     Examples
@@ -92,6 +94,7 @@ class Evaluator:
         columns: Mapping[str, Any] | None = None,
         keys: KeysLike | None = None,
         ties: Ties = "id",
+        depth: int | None = None,
     ):
         by_id = isinstance(ties, str) and ties == "id"
         self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
@@ -101,7 +104,9 @@ class Evaluator:
         self.missing = None if missing is None else check_missing(missing)
         self.bound: list[BoundMeasure] = []
         self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
-        self.by_measure = read_measures(measures)
+        self.by_measure, self.depth = read_measures(measures), None
+        if depth is not None:
+            self.by_measure, self.depth = _at_depth(self.by_measure, whole("depth", depth, 1))
         self.measures = tuple(self.by_measure)
         for place, (measure, bound) in enumerate(self.by_measure.items()):
             if bound:
@@ -116,6 +121,8 @@ class Evaluator:
             with_orders(self.measures)
             if self.reading.without_scores:
                 raise ParameterError(f"order={order!r} leaves no ties: ties='expected' needs order='score'.")
+            if self.depth is not None:
+                raise ParameterError("ties='expected': lists cut at a depth have one order; leave one out.")
         self.qrels, self.of_qrels = None, (topics, unjudged, nil)
         if qrels is not None:
             self.qrels, self.reading = ready_qrels(qrels, self.reading, topics, nil, unjudged)
@@ -138,8 +145,8 @@ class Evaluator:
         if not isinstance(run, Rankings):
             source = source_of(run)
             warn_about_confidence(self.bound, source, rankings)
-            if depth := imposed_depth(rankings):
-                warn_about_ends(self.by_measure, {source: depth})
+            if (ends_at := imposed_depth(rankings)) and ends_at != self.depth:
+                warn_about_ends(self.by_measure, {source: ends_at})
         if self.over_ties:
             ties = score_ties(self.measures, rankings, source_of(run))
             return replace(ties.expected, ties=ties)
@@ -170,11 +177,23 @@ class Evaluator:
         """The lists of a run."""
         if self.qrels is not None and not isinstance(run, Rankings):
             rankings = rank_run(self.qrels, run, self.reading, keep_scores)
-            return with_missing(rankings, self.missing, source_of(run))
-        lists = as_ranked(run, self.reading, self.missing, self.of_qrels)
-        if keep_scores and lists.scores is None:
-            raise InputError("keep_scores=True: these Rankings have no scores that could be kept.")
-        return lists
+            lists = with_missing(rankings, self.missing, source_of(run))
+        else:
+            lists = as_ranked(run, self.reading, self.missing, self.of_qrels)
+            if keep_scores and lists.scores is None:
+                raise InputError("keep_scores=True: these Rankings have no scores that could be kept.")
+        if self.depth is None:
+            return lists
+        universe = replace(lists.universe or Universe(), depth=self.depth)
+        return lists.cut(self.depth).with_fields(universe=universe)
+
+    @property
+    def cut_note(self) -> str:
+        """For which measures lists are cut at the depth; "" for none."""
+        names = (str(measure) for measure in self.by_measure if measure.params.get(CUTOFF) is None)
+        return (
+            "" if self.depth is None else f"Lists are cut at {self.depth} documents for {', '.join(names)}."
+        )
 
     def _ask_others(self, run: Any, rankings: Rankings) -> list[Floats]:
         """Scores of the measures that only other providers of ir-measures know (Q each)."""
@@ -202,6 +221,20 @@ class Evaluator:
             scores_of_topics = [by_topic.get(topic, measure.DEFAULT) for topic in rankings.topics]
             scores_of_others.append(np.array(scores_of_topics, dtype=np.float64))
         return scores_of_others
+
+
+def _at_depth(
+    measures: Mapping[ir_measures.Measure, BoundMeasure | None], depth: int
+) -> tuple[dict[ir_measures.Measure, BoundMeasure | None], int | None]:
+    """The measures at a depth, and the depth at which lists are cut for those that take no cutoff, if any."""
+    found: dict[ir_measures.Measure, BoundMeasure | None] = {}
+    cut_at = None
+    for measure, bound in measures.items():
+        if CUTOFF in (measure.SUPPORTED_PARAMS if bound is None else bound.definition.params):
+            found |= read_measures(measure @ min(depth, measure.params.get(CUTOFF, depth)))
+        else:
+            found[measure], cut_at = bound, depth
+    return found, cut_at
 
 
 def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> None:
@@ -295,6 +328,7 @@ def calc(
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
     ties: Ties = "id",
+    depth: int | None = None,
     keep_scores: bool = False,
 ) -> Results:
     """Scores of a run by topic and on average.
@@ -347,6 +381,9 @@ def calc(
         ids, or nothing. With 'expected' a score is the mean over all orders of the ties, as in McSherry &
         Najork (ECIR 2008), and `results.ties` has the least and the greatest score, too. All are exact. A
         list keeps its documents and its end. The scores of a run are then held in memory.
+    depth : int, optional
+        One depth for all measures: those that take `@k` have it, with a smaller cutoff of their own kept, and
+        the others (`SetF`) are of the lists cut there.
     keep_scores : bool
         Whether the `rankings` of the results hold the scores of all documents, as the policies of
         `ir_trunc.truncation` need them. Otherwise a run can be larger than memory.
@@ -378,7 +415,7 @@ def calc(
     ready = Evaluator(
         measures, qrels, topics=topics, missing=missing, unjudged=unjudged, nil=nil,
         order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-        columns=columns, keys=keys, ties=ties,
+        columns=columns, keys=keys, ties=ties, depth=depth,
     )  # fmt: skip
     return ready.calc(run, keep_scores=keep_scores)
 
@@ -391,7 +428,7 @@ def calc_aggregate(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, ties
+    order, duplicates, stop, lower_is_better, columns, keys, ties, depth
         As for `calc`, and so are the errors.
 
     Returns
@@ -415,7 +452,7 @@ def iter_calc(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, ties
+    order, duplicates, stop, lower_is_better, columns, keys, ties, depth
         As for `calc`, and so are the errors.
 
     Returns
@@ -469,7 +506,7 @@ def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, ties
+    order, duplicates, stop, lower_is_better, columns, keys, ties, depth
         As for `calc`, and so are the errors.
 
     Returns

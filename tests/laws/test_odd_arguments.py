@@ -70,7 +70,7 @@ with warnings.catch_warnings():
     ADVICE = ir_trunc.how_many(QRELS, RUN, policies="Greedy", folds=2)
 CUTS = {"1": 1, "2": 0, "4": 1}
 SCORED = {"measures": "AP RBPT", "qrels": QRELS, "run": RUN}
-TIES = {"ties": "id"}
+TIES = {"ties": "id", "depth": 10}
 READING = {"order": "score", "duplicates": "error", "stop": None, "lower_is_better": False, "columns": None}
 UNIVERSE = {"topics": ["1", "2", "9"], "nil": "ends", "missing": "empty", "unjudged": None, "keys": None}
 TABLE = {"measures": "AP RBPT", "qrels": QRELS, "runs": RUNS}
