@@ -316,7 +316,8 @@ _ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP 
         "Figure 2": "Kendall's tau between orders of systems by nDCG at three depths",
         "Figure 4, text": "discriminative power at further depths",
     },
-    not_tried="Table 1 on four other collections, Figures 1 and 3, and the curves of Figures 2 and 4",
+    not_tried="Table 1 on four other collections, Figure 3, and the curves of Figures 2 and 4; `ir_trunc meta"
+    " weights` draws Figure 1",
     notes=(
         "Runs are in the order of their 64-bit scores.",
         "In Table 2 the measures at depth 10 see a pool of depth 10, and RBP.8 sees all of a list.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -80,6 +80,33 @@ class Agreement(Result):
     def heading(self) -> str:
         """What was compared by which coefficient."""
         return f"{self.coefficient} between orderings of {self.of}"
+
+    def block_means(self, blocks: Mapping[str, str] | None = None) -> pd.DataFrame:
+        """Mean coefficients inside of each block of names and between every two blocks.
+
+        Parameters
+        ----------
+        blocks : {name: block}, optional
+            By default the conditions of `meta.conditions`, or else the cutoffs: 10 for `AP@10`.
+
+        Returns
+        -------
+        DataFrame
+            Blocks by blocks; NaN on the diagonal for a block of one name.
+        """
+        if blocks is None:
+            blocks = {name: (name.rpartition(", ")[2] or name).rpartition("@")[2] for name in self.names}
+        given = mapping("blocks", blocks, "{name: block}")
+        if lacking := [name for name in self.names if name not in given]:
+            raise InputError(f"blocks: {lacking[0]} is in no block.")
+        block_of = np.array([text("block", given[name]) for name in self.names])
+        named = list(dict.fromkeys(block_of.tolist()))
+        others, means = ~np.eye(len(self.names), dtype=bool), np.full((len(named), len(named)), np.nan)
+        for row, column in product(range(len(named)), repeat=2):
+            of_both = np.outer(block_of == named[row], block_of == named[column]) & others
+            if of_both.any():
+                means[row, column] = self.values[of_both].mean()
+        return square_table(named, means)
 
     def scatter(self, name: str | Measure, other: str | Measure, ax: Any = None) -> Any:
         """Every item by its values in two orderings, as in Webber et al.'s Figure 2. Returns Axes."""

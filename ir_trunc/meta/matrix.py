@@ -17,7 +17,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, nearest, shown, warn
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import instance, mapping, several
+from ir_trunc._core.parameters import instance, mapping, number, several
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_order
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import one_id
@@ -347,6 +347,16 @@ class ScoreMatrix(Saved):
         for name, each in runs.items() if topics is not None else ():
             values[self.measures.index(name)] = [run.measure.score(run.rankings) for run in each]
         return ScoreMatrix(self.measures, rows, columns, values, runs, self.unit)
+
+    def without_worst(self, share: float = 0.25, measure: str | Measure | None = None) -> ScoreMatrix:
+        """The matrix without the systems of the lowest means, as studies of measures leave out broken runs.
+
+        share: of the systems, rounded down to whole ones. measure: by whose mean, the first one by default.
+        """
+        place = 0 if measure is None else index_of_measure(measure, self.measures)
+        gone = int(number("share", share, 0, 1, inside=True) * len(self.systems))
+        worst = np.argsort(self.oriented_means()[place], kind="stable")[:gone].tolist()
+        return self.take([name for at, name in enumerate(self.systems) if at not in worst])
 
     def joined(self, others: Mapping[str, ScoreMatrix]) -> ScoreMatrix:
         """With others of the same systems and topics, whose measures are called 'measure, name'."""

@@ -391,6 +391,17 @@ class Power(Result):
         p = self.p[index_of_measure(measure, self.measures)]
         return square_table(self.systems, square(p, len(self.systems), 1.0))
 
+    def overlap(self) -> pd.DataFrame:
+        """Pairs that two measures both find significant, as a share of those that one of them does.
+
+        NaN where neither finds any.
+        """
+        found = (self.p < self.alpha).astype(np.int64)
+        both, of_one = found @ found.T, found.sum(axis=1)
+        either = of_one[:, None] + of_one - both
+        shares = np.divide(both, either, out=np.full(both.shape, np.nan), where=either > 0)
+        return square_table(self.measures, shares)
+
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure: discriminative power, pairs, median and largest difference needed."""
         columns = {

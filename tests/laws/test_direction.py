@@ -71,7 +71,7 @@ def inputs_of(measures):
     }
 
 
-WITHOUT_DIRECTION = {"break_even", "guide", "truncation_impact"}  # about one measure, or none
+WITHOUT_DIRECTION = {"break_even", "guide", "rank_weights", "truncation_impact"}  # about one measure, or none
 
 
 def concludes(function):

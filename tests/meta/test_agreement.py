@@ -1,13 +1,15 @@
 """Agreement of measures: the coefficients between their orderings."""
 
+import json
 import math
+from importlib.resources import files
 
 import numpy as np
 import pytest
 from matrices import matrix_of, random_matrix
 from scipy import stats
 
-from ir_trunc import meta
+from ir_trunc import InputError, meta
 
 
 def test_agreement_of_systems_and_of_p_values():
@@ -41,3 +43,33 @@ def test_intervals_of_an_ordering_with_itself_are_one(coefficient):
     assert high == pytest.approx(1)
     assert low in (pytest.approx(1), 0)  # 0 where one item alone was drawn
     assert math.isfinite(low)
+
+
+def test_block_means_are_those_of_the_paper():
+    """Webber, Moffat & Zobel (2010), section 4.1, from their Table 2: .905, .860 and .767."""
+    table = json.loads((files("ir_trunc") / "_reporting" / "printed.json").read_text())["webber2010"][
+        "table_2"
+    ]
+    names, rows = table["measures"], table["rows"]
+    values = np.eye(len(names))
+    for row, taus in enumerate(rows):
+        values[row, row + 1 :] = values[row + 1 :, row] = taus
+    found = meta.Agreement(tuple(names), values, "tau", "systems", np.zeros((len(names), 1)), 0.9)
+    blocks = {name: "10" if name.endswith("@10") or name == "RBP.8" else "1000" for name in names}
+    means = found.block_means(blocks)
+    assert means.to_numpy().round(3).tolist() == [[0.905, 0.767], [0.767, 0.86]]
+
+
+def test_blocks_are_cutoffs_or_conditions():
+    found = meta.agreement({"AP@10": [3, 1, 2], "P@10": [3, 2, 1], "AP@5": [1, 2, 3]})
+    means = found.block_means()
+    assert list(means) == ["10", "5"]
+    assert means.loc["10", "10"] == found.values[0, 1]
+    assert means.loc["5", "10"] == np.mean(found.values[2, :2])
+    assert np.isnan(means.loc["5", "5"])
+    assert list(meta.agreement({"AP@10, deep": [1, 2], "AP@5, flat": [1, 2]}).block_means()) == [
+        "deep",
+        "flat",
+    ]
+    with pytest.raises(InputError, match="blocks: AP@5 is in no block"):
+        found.block_means({"AP@10": "a", "P@10": "a"})

@@ -6,10 +6,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from matrices import collection
+from matrices import collection, matrix_of
 
 from ir_trunc import compare, meta
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc.meta.matrix import higher_is_better
 from ir_trunc.synthetic import demo
 
@@ -142,3 +142,13 @@ def test_conditions_have_the_direction_of_their_measure():
     values = np.ones((4, 1))
     names = ["HarmCompat@5, deep", "AP@5, deep", "HarmCompat", "a measure of one's own"]
     assert higher_is_better(names, values).ravel().tolist() == [-1, 1, -1, 1]
+
+
+def test_without_the_worst_quarter_of_the_systems():
+    scores = [[[0.5], [0.1], [0.9], [0.3], [0.2]], [[0.1], [0.2], [0.3], [0.4], [0.5]]]
+    matrix = matrix_of(scores)
+    assert matrix.without_worst().systems == tuple(matrix.systems[at] for at in (0, 2, 3, 4))
+    assert matrix.without_worst(0.5, matrix.measures[1]).systems == matrix.systems[2:]
+    assert matrix.without_worst(0.1).systems == matrix.systems
+    with pytest.raises(ParameterError, match="share=1 is out of range"):
+        matrix.without_worst(1)

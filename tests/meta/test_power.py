@@ -94,3 +94,16 @@ def test_p_values_as_a_matrix_and_as_pairs():
 def test_randomization_may_be_spelled_in_two_ways():
     one, other = (meta.power(random_matrix(1), f"randomi{letter}ation", repetitions=50) for letter in "sz")
     assert (one.test, one.p.tolist()) == (other.test, other.p.tolist()) == ("randomisation", one.p.tolist())
+
+
+def test_overlap_of_significant_pairs():
+    found = meta.power(random_matrix(5, M=3, S=8), alpha=0.3)
+    significant = [{pair for pair, p in enumerate(row) if p < 0.3} for row in found.p]
+    table = found.overlap()
+    for (first, one), (second, other) in combinations(zip(found.measures, significant), 2):
+        assert one != other
+        assert table.loc[first, second] == table.loc[second, first] == len(one & other) / len(one | other)
+    assert (np.diag(table) == 1).all()
+    assert (
+        meta.power(random_matrix(5, M=2, S=3), correction="holm", alpha=1e-9).overlap().isna().all(axis=None)
+    )
