@@ -19,7 +19,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
 from ir_trunc._output.files import check_outputs, make_folder, output_file
 from ir_trunc._output.tables import WIDTH, csv_text, fitted, table_text
-from ir_trunc._read.text import contents
+from ir_trunc._read.text import numbered_lines, parts
 from ir_trunc._scoring.results import Result
 from ir_trunc.meta import ScoreMatrix, pooled_runs, score_matrix
 from ir_trunc.meta.pools import PooledRuns
@@ -235,7 +235,7 @@ def _option_values(args: Words, procedure: ProcedureDefinition) -> dict[str, Any
 
 def _rows(path: str, count: int) -> list[list[str]]:
     """The lines of a file that hold `count` fields each; empty ones are left out."""
-    lines = [line.split() for line in contents(Path(path), path).splitlines() if line.strip()]
+    lines = [line.split() for _, line in numbered_lines(parts(Path(path), path), path)]
     rows = [[field.decode(errors="backslashreplace") for field in line] for line in lines]
     for row in rows:
         if len(row) != count:

@@ -14,7 +14,7 @@ from ir_trunc._core.parameters import number
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
 from ir_trunc._read.tables import column_names, columns_by_name
-from ir_trunc._read.text import contents, numbered_lines, read_json
+from ir_trunc._read.text import json_content
 
 _IDS = ("id", "query_id", "qid")
 _ANSWERS = ("value", "answer", "score")
@@ -117,13 +117,9 @@ def _values(data: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _from_json(path: str | os.PathLike[str], source: str) -> Any:
-    text = contents(path, source, (b"{", b"["))
-    lines = numbered_lines(text, source)
-    if lines and lines[0][1].strip()[:1] + lines[0][1].strip()[-1:] == b"{}":
-        objects = [read_json(line, place) for place, line in lines]
-        is_mapping = len(objects) == 1 and not any(name in objects[0] for name in _IDS)
-        return objects[0] if is_mapping else objects
-    return read_json(text, source)
+    content = json_content(path, source)
+    is_question = isinstance(content, Mapping) and any(name in content for name in _IDS)
+    return [content] if is_question else content
 
 
 def _field(names: list[Any], allowed: tuple[str, ...], place: str) -> Any:

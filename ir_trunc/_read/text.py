@@ -13,9 +13,10 @@ import re
 import stat
 import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import chain, islice
 from typing import Any, cast
 
 import numpy as np
@@ -29,6 +30,7 @@ BLOCK = 1 << 21
 
 LONGEST_LINE = 1 << 20  # bytes: a file without line ends is refused before it fills the memory
 LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed, of files that are read at once: see `most_bytes`
+MOST_MEMORY = 12  # how many times its own size a JSON text may take in memory beyond that; see `_Weight`
 MOST_PACKING = 100  # how many times its own size a file may unpack to beyond that; TREC files reach 20
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -101,35 +103,59 @@ def _last_end(view: memoryview, size: int) -> int:
     return end if end < 0 else len(view) - len(tail) + end
 
 
-def contents(path: str | os.PathLike[str], source: str, document: bytes | tuple[bytes, ...] = ()) -> bytes:
-    """The bytes of a text file, without a byte order mark; lines of what begins as `document` may be long."""
-    most, data, start = most_bytes(), bytearray(), 0  # start: of the line that has not ended yet
+def parts(
+    path: str | os.PathLike[str], source: str, document: bytes | tuple[bytes, ...] = ()
+) -> Iterator[bytes]:
+    """The bytes of a text file in parts, checked; lines of what begins as `document` may be long."""
+    most, size, number, rest = most_bytes(), 0, 1, b""  # number, rest: of the line that has not ended yet
     with _opened(path, source) as stream:
-        while part := stream.read(BLOCK):
-            data += part
-            if len(data) > most:
+        mark = stream.read(len(BYTE_ORDER_MARK))
+        part = mark.removeprefix(BYTE_ORDER_MARK) + stream.read(BLOCK)
+        is_document = part.lstrip().startswith(document)
+        while part:
+            size += len(part)
+            if size > most:
                 raise InputError(
                     f"{source} is larger than {most:,} bytes, which is the most that is read at once."
                     f" IR_TRUNC_MAX_BYTES={4 * most} raises the limit."
                 )
-            new = bytes(data[start:])
+            lines = part if is_document else rest + part
             try:
-                check_zeros(new)
-                if bytes(data[:BLOCK]).removeprefix(BYTE_ORDER_MARK).lstrip().startswith(document):
-                    start = len(data)
-                else:
-                    _check_lengths(memoryview(new))
-                    start += _last_end(memoryview(new), len(new)) + 1
+                check_zeros(lines)
+                if not is_document:
+                    _check_lengths(memoryview(lines))
             except BadLineError as error:
-                number = line_ends(bytes(data[:start])) + error.before + 1
-                raise InputError(f"{source}, line {number} {error}") from None
-    return bytes(data.removeprefix(BYTE_ORDER_MARK))
+                raise InputError(f"{source}, line {number + error.before} {error}") from None
+            whole = lines.removesuffix(b"\r")  # a newline may follow
+            end = _last_end(memoryview(whole), len(whole)) + 1
+            number, rest = number + line_ends(lines[:end]), b"" if is_document else lines[end:]
+            yield part
+            part = stream.read(BLOCK)
 
 
-def numbered_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
-    """The lines that are not blank, each with its name in messages."""
-    lines = enumerate(data.splitlines(), 1)
-    return [(f"{source}, line {number}", line) for number, line in lines if line.strip()]
+def contents(path: str | os.PathLike[str], source: str, document: bytes | tuple[bytes, ...] = ()) -> bytes:
+    """The bytes of a text file, without a byte order mark; lines of what begins as `document` may be long."""
+    return b"".join(parts(path, source, document))
+
+
+def numbered_lines(data: Iterable[bytes], source: str) -> Iterator[tuple[str, bytes]]:
+    """The lines that are not blank, each with its name in messages. data: parts of a text."""
+    number, unended = 0, list[bytes]()
+
+    def named(lines: list[bytes]) -> Iterator[tuple[str, bytes]]:
+        nonlocal number
+        for line in lines:
+            number += 1
+            if not line.isspace():
+                yield f"{source}, line {number}", line.rstrip(b"\r\n")
+
+    for part in data:
+        unended.append(part)
+        if line_ends(part):  # the last line may go on, as \r may with \n
+            *lines, last = b"".join(unended).splitlines(keepends=True)
+            unended = [last]
+            yield from named(lines)
+    yield from named(b"".join(unended).splitlines(keepends=True))
 
 
 def decoded(data: bytes, what: str) -> str:
@@ -328,8 +354,25 @@ def _error_of_gzip(raw: io.BufferedReader, error: Exception) -> Exception:
     return error
 
 
+class _Weight:
+    """About the memory that JSON texts take as objects; InputError where it is out of proportion."""
+
+    def __init__(self, source: str):
+        self._source, self._size, self._memory = source, 0, 0
+
+    def add(self, text: bytes) -> None:
+        """An object or a list that holds nothing takes 20 times the bytes of its text."""
+        self._size += len(text)
+        self._memory += 200 * text.count(b"{") + 64 * text.count(b"[") + 8 * text.count(b",")
+        if self._memory > MOST_MEMORY * self._size and self._memory > (most := most_bytes()):
+            what = f"takes more than {most:,} bytes as objects and lists, over {MOST_MEMORY} times its text"
+            remedy = f"IR_TRUNC_MAX_BYTES={4 * most} raises the limit"
+            raise InputError(f"{self._source} {what}: hardly a run or qrels. {remedy}.")
+
+
 def read_json(data: bytes, place: str) -> Any:
     """The content of a JSON text, without a name twice, NaN and infinity. place: its name in messages."""
+    _Weight(place).add(data)
     text = decoded(data, f"{place} is")
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_unknown)
@@ -341,22 +384,44 @@ def read_json(data: bytes, place: str) -> Any:
         raise InputError(f"{place} cannot be read as JSON: {problem}.") from None
 
 
-def json_lines(data: bytes, source: str) -> list[tuple[str, bytes]]:
-    """The lines of JSON lines, each with its name in messages; none where the text has another form."""
-    lines = numbered_lines(data, source)
-    first = lines[0][1].strip() if len(lines) > 1 else b""
-    return lines if first.startswith(b"{") and first.endswith(b"}") else []
+def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, bytes]]:
+    """The texts of a file of JSON, each with its name in messages: one, or objects of a line or of several.
+
+    data: parts of the file. The name of a text that is the whole file is `source`.
+    """
+    data, head = iter(data), list[bytes]()
+    for part in data:
+        head.append(part)
+        if line_ends(part.strip()):
+            break
+    head = [b"".join(head)]
+    lines = [line.strip() for _, line in islice(numbered_lines(head, source), 2)]
+    if len(lines) > 1 and lines[0].startswith(b"{") and lines[0].endswith(b"}"):
+        yield from numbered_lines(chain(head, data), source)
+        return
+    text, start = b"".join(chain(head, data)), 0
+    head.clear()
+    for number, gap in enumerate(_NEXT_OBJECT.finditer(text)):
+        yield f"{source}, object {number}", text[start : gap.start()]
+        start = gap.end()
+    yield (f"{source}, object {number + 1}", text[start:]) if start else (source, text)
+
+
+def json_objects(path: str | os.PathLike[str], source: str) -> Iterator[tuple[str, Any]]:
+    """The contents of the texts of a file of JSON, see `json_texts`."""
+    for place, text in json_texts(parts(path, source, (b"{", b"[")), source):
+        yield place, read_json(text, place)
 
 
 def json_content(path: str | os.PathLike[str], source: str) -> Any:
     """The content of a file of JSON, or the list of its objects, which may take a line or several lines."""
-    data = contents(path, source, (b"{", b"["))
-    pieces = json_lines(data, source)
-    if not pieces:
-        pieces = [(f"{source}, object {n}", piece) for n, piece in enumerate(_NEXT_OBJECT.split(data))]
-    if len(pieces) == 1:
-        return read_json(data, source)
-    return [read_json(piece, place) for place, piece in pieces]
+    objects, weight = [], _Weight(source)
+    for place, text in json_texts(parts(path, source, (b"{", b"[")), source):
+        weight.add(text)
+        objects.append(read_json(text, place))
+        if place == source:
+            return objects[0]
+    return objects
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -378,7 +443,7 @@ def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int 
     source = f"{kind}s {path}"
     form = f"'topic<TAB>{number}' with a whole number {number} >= {low} is needed"
     number_of: dict[str, int] = {}
-    for where, line in numbered_lines(contents(path, source), source):
+    for where, line in numbered_lines(parts(path, source), source):
         fields = [decoded(field, f"{where}: the topic is") for field in line.split()]
         if len(fields) != 2 or not re.fullmatch(r"[0-9]{1,18}", fields[1]) or int(fields[1]) < low:
             raise InputError(f"{where}: {' '.join(fields)!r}: {form}.")

@@ -6,6 +6,7 @@ import html
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.datasets import dataset_name, load_dataset
 from ir_trunc._read.tables import ID_NAMES
-from ir_trunc._read.text import contents, decoded, json_lines, numbered_lines, read_json
+from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read_json
 
 _IDS = {"queries": ID_NAMES, "documents": ("doc_id", "docno", "docid", "_id", "id")}
 _TEXTS = ("title", "query", "question", "text", "contents", "body", "passage")
@@ -56,25 +57,26 @@ def read_texts(kind: str, data: Any, wanted: Collection[str]) -> dict[str, str]:
 
 def _of_file(kind: str, path: Path, source: str) -> Iterator[tuple[Any, Any]]:
     """Lines of an id and a text behind a tab, JSON, JSON lines, or TREC topics and documents."""
-    data = contents(path, source, (b"<", b"{", b"["))
-    start = data.lstrip()[:1]
+    text = parts(path, source, (b"<", b"{", b"["))
+    first = next(text, b"")
+    data, start = chain([first], text), first.lstrip()[:1]
     if start == b"<":
-        marked = list(_MARKED.finditer(decoded(data, f"{source} is")))
-        for match in marked:
+        match = None
+        for match in _MARKED.finditer(decoded(b"".join(data), f"{source} is")):
             marked_id = re.search(r"number\s*=\s*[\"']([^\"']+)", match[2]) or _MARKED_ID.search(match[3])
             if marked_id is None:
                 raise InputError(f"{source}: {shown(match[0])} has no id.")
             words = _TAG.sub(" ", _MARKED_ID.sub(" ", match[3]))
             yield marked_id[marked_id.lastindex or 0], html.unescape(words)
-        if not marked:
+        if match is None:
             raise InputError(f"{source} holds no <top>, <topic> or <doc>; {_NEEDED}.")
-    elif lines := json_lines(data, source):
-        yield from (_of_object(kind, read_json(line, place), place) for place, line in lines)
     elif start in (b"{", b"["):
-        content = read_json(data, source)
-        named = isinstance(content, Mapping) and not any(name in content for name in _IDS[kind])
-        items = content if isinstance(content, list) else [content]
-        yield from content.items() if named else (_of_object(kind, item, source) for item in items)
+        for place, line in json_texts(data, source):
+            content = read_json(line, place)
+            is_whole = place == source
+            named = isinstance(content, Mapping) and not any(name in content for name in _IDS[kind])
+            items = content if isinstance(content, list) and is_whole else [content]
+            yield from content.items() if named and is_whole else (_of_object(kind, i, place) for i in items)
     else:
         for place, line in numbered_lines(data, source):
             name, tab, rest = line.partition(b"\t")

@@ -38,7 +38,7 @@ from ir_trunc._read.readers.cdet import (
     read_change_topics,
 )
 from ir_trunc._read.rows import PLACEHOLDER
-from ir_trunc._read.text import contents, decoded, numbered_lines
+from ir_trunc._read.text import decoded, numbered_lines, parts
 from ir_trunc._reporting.compare import compare
 from ir_trunc._reporting.comparison import Comparison
 from ir_trunc._scoring._runs import by_file_name
@@ -544,7 +544,7 @@ def _days_of_file(path: str | os.PathLike[str]) -> Mapping[str, str] | list[str]
     source = f"days {os.fspath(path)}"
     days: dict[str, str] = {}
     widths = set()
-    for place, line in numbered_lines(contents(Path(path), source), source):
+    for place, line in numbered_lines(parts(Path(path), source), source):
         fields = decoded(line, f"{place} is").split()
         days[fields[0]] = one_day(fields[-1], place)
         widths.add(len(fields))

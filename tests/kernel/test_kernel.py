@@ -242,6 +242,8 @@ def test_qrels_that_are_judged_twice_or_empty_are_left_to_python(tmp_path):
     assert same_judgments(path)
     assert kernel.qrels_of_lines(b"1 0 a 1\n#2 0 b 1\n", 1) is None  # the comment looks like a row
     assert kernel.qrels_of_lines(b"1 0 a 1", 1) is None  # the last line must end
+    many = b"".join(b"1 0 d%08d 1\n" % doc for doc in range(400_000))  # their hashes do not meet
+    assert kernel.qrels_of_lines(many, 1) is not None
     with pytest.raises(TypeError):
         kernel.qrels_of_lines("1 0 a 1\n", 1)
     assert kernel.qrels_of_dicts([], 1) is None

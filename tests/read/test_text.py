@@ -3,11 +3,13 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import sys
 import tarfile
 import threading
+import tracemalloc
 import zipfile
 import zlib
 from functools import partial
@@ -23,6 +25,8 @@ from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import QRELS, RUN
 from ir_trunc._read.registry import read_rows
 from ir_trunc._read.text import LONGEST_DOCUMENT, LONGEST_LINE, blocks
+from ir_trunc._reporting._texts import read_texts
+from ir_trunc.adapters import cdet
 from ir_trunc.truncation._cuts import read_cuts
 
 GOOD = {
@@ -68,6 +72,65 @@ def test_a_zero_byte_is_found_before_the_end_of_the_file(kind, complaint):
     line_3 = f"{kind} FILE, line 3 is not text: it holds a zero byte."
     assert complaint(kind, GOOD[kind] + bytes(8 * BLOCK)) == line_3
     assert complaint(kind, GOOD[kind] + b"1 Q0 \0\n" * BLOCK) == line_3
+
+
+QUESTION = '{"qid": "q", "question-rank": 1, "doc-ranking": [' + '{"doc_id": "d", "score": 1}]}'
+TOPIC = '{"topic": "%d", "results": {"2024-01-01": [' + QUESTION + "]}}\n"
+PROPORTIONATE = {
+    "one id": (read_topics, "", "xy\n"),
+    "ids": (read_topics, "", "%d\tsome words of a query\n"),
+    "a table": (read_topics, "qid,query\n", "%d,some words of a query\n"),
+    "JSON lines": (read_topics, "", '{"_id": "%d", "text": "some words of a query"}\n'),
+    "Change Detection": (READERS["run"], '{"runtag": "x"}\n', TOPIC),
+    "other names": (READERS["qrels"], "", '{"query_id": "%d", "doc_id": "d", "relevance": 1, "of %d": 1}\n'),
+    "days": (cdet._days_of_file, "", "d%08d\t2024-01-01\n"),
+    "texts": (lambda path: read_texts("documents", path, {"1"}), "", "%d\tsome words\n"),
+}
+
+
+@pytest.mark.parametrize("form", PROPORTIONATE)
+def test_lines_take_memory_by_their_bytes(form, tmp_path, monkeypatch):
+    monkeypatch.setattr("ir_trunc._read.text.BLOCK", 1 << 12)
+    read, head, line = PROPORTIONATE[form]
+    text = head + "".join(line % ((number,) * line.count("%")) for number in range((1 << 18) // len(line)))
+    (tmp_path / "file").write_text(text)
+    read(tmp_path / "file")  # imports what it needs
+    tracemalloc.start()
+    try:
+        read(tmp_path / "file")
+        assert tracemalloc.get_traced_memory()[1] < 14 * len(text)
+    finally:
+        tracemalloc.stop()
+
+
+def test_json_whose_objects_are_out_of_proportion_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("IR_TRUNC_MAX_BYTES", str(BLOCK))
+    for kind, head in (("topics", "["), ("answers", '{"1": [')):
+        (tmp_path / kind).write_text(head + "[]," * 30_000)
+        with pytest.raises(
+            InputError, match=rf"takes more than {BLOCK:,} bytes as objects and lists, over 12"
+        ):
+            READERS[kind](tmp_path / kind)
+    topics = {str(topic): {f"d{topic}-{doc}": 1 for doc in range(100)} for topic in range(500)}
+    (tmp_path / "qrels").write_text(json.dumps(topics))
+    assert len(READERS["qrels"](tmp_path / "qrels")) == 50_000
+
+
+def test_many_lines_of_records_are_those_of_a_list(tmp_path, monkeypatch):
+    monkeypatch.setattr("ir_trunc._read.readers.files.PART", 7)
+    records = [{"qid": str(at // 9), "docno": f"d{at}", "label": at % 3} for at in range(40)]
+
+    def read(*others):
+        lines = [json.dumps(record) + "\n" for record in (*records, *others)]
+        (tmp_path / "qrels").write_text("".join(lines))
+        return READERS["qrels"](tmp_path / "qrels")
+
+    expected, rows = read_rows(records, QRELS), read()
+    for name in ("topics", "docs", "values"):
+        assert getattr(rows, name).tolist() == getattr(expected, name).tolist()
+    for other in ({"label": "y"}, {}):
+        with pytest.raises(InputError, match=r"topic 9, document x: relevance .* is not a whole number"):
+            read({"qid": "9", "docno": "x"} | other)
 
 
 @each_kind

@@ -62,15 +62,16 @@ static inline uint64_t mixed(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-/* Hashes differ from seed to seed, so that nobody can make texts whose hashes meet. */
+/* Hashes differ from seed to seed, so that nobody can make texts whose hashes meet. They are mixed once more at
+   the end: a product's low bits do not depend on the high ones, where the last signs of a text are. */
 static inline uint32_t text_hash(Text text, uint64_t seed)
 {
     uint64_t hash = mixed(seed, text.size);
     if (text.size < 8)
-        return (uint32_t)(mixed(hash, short_word(text)) >> 32);
+        return (uint32_t)(mixed(mixed(hash, short_word(text)), 0) >> 32);
     for (size_t at = 0; at + 8 < text.size; at += 8)
         hash = mixed(hash, eight_bytes(text.at + at));
-    return (uint32_t)(mixed(hash, eight_bytes(text.at + text.size - 8)) >> 32);
+    return (uint32_t)(mixed(mixed(hash, eight_bytes(text.at + text.size - 8)), 0) >> 32);
 }
 
 static inline bool is_ascii(Text text)

@@ -25,7 +25,7 @@ from ir_trunc._core.lazy import cached_property
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, Table, reader
-from ir_trunc._read.text import beginning, contents, numbered_lines, read_json
+from ir_trunc._read.text import beginning, numbered_lines, parts, read_json
 
 SEPARATOR = "/"  # joins the keys of a list to its id
 
@@ -120,25 +120,23 @@ class _RunReader:
         return True
 
     def read(self, path: str | os.PathLike[str], source: str) -> None:
-        lines: list[tuple[str, bytes]] = []
+        line_of: dict[str, str] = {}
         with self.part():
-            lines = numbered_lines(contents(path, source, b"{"), source)
-            if not lines:
-                raise InputError(
-                    f"{source} is empty: a line with runtag, and a line for each topic are needed."
-                )
-        for first, line in lines[:1]:
+            lines = numbered_lines(parts(path, source, b"{"), source)
+            first, line = next(lines, ("", b""))
+            if not first:
+                what = "a line with runtag, and a line for each topic are needed"
+                raise InputError(f"{source} is empty: {what}.")
             with self.part():
                 self.read_head(_object(read_json(line, first), first, 'with "runtag"'), first)
-        line_of: dict[str, str] = {}
-        for place, line in lines[1:]:
-            with self.part():
-                content = _object(read_json(line, place), place, 'with "topic" and "results"')
-                topic = one_key(_field(content, place, "topic"), "topic", place)
-                if topic in line_of:
-                    raise InputError(f"{place}: topic {topic} has a line already ({line_of[topic]}).")
-                line_of[topic] = place
-                self.read_topic(content, topic, f"{place}, topic {topic}")
+            for place, line in lines:
+                with self.part():
+                    content = _object(read_json(line, place), place, 'with "topic" and "results"')
+                    topic = one_key(_field(content, place, "topic"), "topic", place)
+                    if topic in line_of:
+                        raise InputError(f"{place}: topic {topic} has a line already ({line_of[topic]}).")
+                    line_of[topic] = place
+                    self.read_topic(content, topic, f"{place}, topic {topic}")
         if self.collection is not None and self.absent == "error":
             self.refuse_missing("topic", self.collection.questions, line_of, source)
 
@@ -353,7 +351,7 @@ def is_change_topics(path: str, name: str = "tid") -> bool:
 def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, dict[str, list[str]]]:
     """{topic: {question: [document found when the topic was developed, ...]}} from a file of topics."""
     topics: dict[str, dict[str, list[str]]] = {}
-    for place, line in numbered_lines(contents(path, source, b"{"), source):
+    for place, line in numbered_lines(parts(path, source, b"{"), source):
         content = _object(read_json(line, place), place, 'with "tid" and "questions"')
         topic = one_key(_field(content, place, "tid"), "tid", place)
         place = f"{place}, topic {topic}"
@@ -411,7 +409,7 @@ def _is_change_qrels(data: File) -> bool:
 def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Lists `topic/question/day`, or without a day; where there is no doc_id, questions by `topic/day`."""
     columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "relevance": []}
-    for place, line in numbered_lines(contents(data, layout.source, b"{"), layout.source):
+    for place, line in numbered_lines(parts(data, layout.source, b"{"), layout.source):
         content = _object(read_json(line, place), place, "with topic, qid and gain")
         topic = one_key(_field(content, place, "topic", "tid", "topic_id"), "topic", place)
         question = one_key(_field(content, place, *_QUESTIONS), "question", place)

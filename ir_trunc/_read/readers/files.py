@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, islice
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._read.arrow import pa, pc
+from ir_trunc._read.readers.memory import records
 from ir_trunc._read.readers.topics import topic_file
 from ir_trunc._read.reading import TOPICS, Layout
 from ir_trunc._read.registry import File, Table, reader, reader_of
-from ir_trunc._read.rows import Rows
+from ir_trunc._read.rows import PART, Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns
-from ir_trunc._read.text import beginning, check_unpacked, contents, json_content
+from ir_trunc._read.text import beginning, check_unpacked, contents, json_content, json_objects
 
 
 def _header(start: bytes) -> tuple[list[str], str]:
@@ -97,7 +100,13 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     Such forms are {topic: {document: score}} and {topic: [{"id": ..., "score": ...}]}.
     """
     source = layout.source
-    content = json_content(data, source)
+    places, objects = zip(*islice(json_objects(data, source), PART))
+    content = objects[0] if places[0] == source else [*objects]
+    if len(objects) == PART:
+        if reader_of(content, layout) is records and (rows := _rows_of_records(data, layout)) is not None:
+            yield rows
+            return
+        content = json_content(data, source)
     keys = layout.reading.nesting
     first_id = keys.names[0] if keys else "query_id"
     if isinstance(content, dict) and layout.reading.names.get("query_id", first_id) in content:
@@ -107,6 +116,19 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
             yield replace(rows, source=source)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
+
+
+def _rows_of_records(data: str | os.PathLike[str], layout: Layout) -> Rows | None:
+    """The rows of many lines, all of the same names; None where one is wrong: to say it takes more memory."""
+    objects, pieces, names = json_objects(data, layout.source), list[Rows](), list[set[str]]()
+    with suppress(InputError):
+        while content := [item for _, item in islice(objects, PART)]:
+            names.append({*chain.from_iterable(content)})
+            if len(names) > 1 and names.pop() != names[0]:
+                return None
+            pieces += records.pieces(content, layout)
+        return replace(Rows.concat(pieces), source=layout.source)
+    return None
 
 
 @reader(

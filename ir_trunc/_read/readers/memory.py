@@ -288,7 +288,10 @@ def records(data: Sequence[Any], layout: Layout) -> Table:
         if not isinstance(record, Mapping):
             raise InputError(f"{layout.source}, row {number}: a dict is needed, not {type(record).__name__}.")
         names.update(dict.fromkeys(record))
-    return Table(layout.source, {name: [record.get(name) for record in data] for name in names})
+    keys = layout.reading.nesting
+    read = {*FIELDS_OF, *layout.reading.names.values(), *(keys.names if keys else ())}
+    values = {name: [record.get(name) for record in data] if name in read else [] for name in names}
+    return Table(layout.source, values)
 
 
 def _is_frame_of_rows(data: Any) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, Literal
 
 from ir_trunc._core.errors import InputError, shown, warn
@@ -16,7 +16,7 @@ from ir_trunc._read.readers.datasets import dataset_name
 from ir_trunc._read.reading import TOPICS, KeysLike, Layout, Reading
 from ir_trunc._read.registry import Table, reader, reader_of
 from ir_trunc._read.tables import ID_NAMES, column_name, ids_of_table
-from ir_trunc._read.text import contents, decoded, json_lines, numbered_lines, read_json
+from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read_json
 
 
 def read_topics(data: Any, *, keys: KeysLike | None = None) -> list[str]:
@@ -86,6 +86,8 @@ _REFERENCE = pattern(r"&#?\w+;")  # to a character; entities that a file itself 
 _TOPIC = pattern(rb"<(?:top|topic)[\s>]", re.IGNORECASE)
 _JUDGED = pattern(rb"\s*\S+\s+(Q0|[0-9]+)\s+\S+\s+-?[0-9]+(\s+\S+\s+\S+)?\s*")  # four fields, or six
 
+_MOST = 5_000_000  # topics of a file: each takes more memory than its line
+
 _FORM = (
     "a file of topics (TREC topics, lines 'id<TAB>text' or of ids alone, CSV with a header, JSON, JSON lines)"
 )
@@ -99,34 +101,44 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     query_id, qid, _id or id.
     """
     source = layout.source
-    text = contents(data, source, (b"<", b"{", b"["))
-    start = text.lstrip()[:1]
+    text = parts(data, source, (b"<", b"{", b"["))
+    first = next(text, b"")
+    start = first.lstrip()[:1]
     read = _from_markup if start == b"<" else _from_json if start in (b"{", b"[") else _from_lines
-    return Table(source, topics=tuple(read(text, source)))
+    topics = dict[str, None]()
+    for topic in read(chain([first], text), source):
+        topics[topic] = None
+        if len(topics) > _MOST:
+            raise InputError(f"{source} holds more than {_MOST:,} topics: hardly a file of topics.")
+    return Table(source, topics=tuple(topics))
 
 
-def _from_markup(data: bytes, source: str) -> list[str]:
+def _from_markup(parts_of_text: Iterable[bytes], source: str) -> Iterable[str]:
+    data = b"".join(parts_of_text)
     ids = _TREC.findall(data) or _XML.findall(data)
     if not ids:
         raise InputError(
             f"{source} looks like marked-up topics, but holds neither <num> nor <topic number=...>."
         )
-    topics = len(_TOPIC.findall(data))
+    topics = sum(1 for _ in _TOPIC.finditer(data))
     if topics > len(ids):
         raise InputError(f"{source} holds {topics} topics, but only {len(ids)} of them have a number.")
     import html  # with references in topics: commands start sooner without its table of entities
 
     texts = (decoded(name, f"{source}: the id is") for name in ids)
-    return [_REFERENCE.sub(lambda sign: html.unescape(sign[0]), text) for text in texts]
+    return (_REFERENCE.sub(lambda sign: html.unescape(sign[0]), text) for text in texts)
 
 
-def _from_json(data: bytes, source: str) -> list[str]:
+def _from_json(data: Iterable[bytes], source: str) -> Iterable[str]:
     """Ids of a list of ids or of objects, of one object whose names are ids, or of an object on each line."""
-    if lines := json_lines(data, source):
-        return [_id_of_item(read_json(line, place), place) for place, line in lines]
-    content = read_json(data, source)
+    texts = json_texts(data, source)
+    place, text = next(texts)
+    content = read_json(text, place)
+    if place != source:
+        others = ((read_json(text, place), place) for place, text in texts)
+        return (_id_of_item(item, place) for item, place in chain([(content, place)], others))
     if isinstance(content, list):
-        return [_id_of_item(item, f"{source}, item {place}") for place, item in enumerate(content)]
+        return (_id_of_item(item, f"{source}, item {number}") for number, item in enumerate(content))
     if any(name in content for name in ID_NAMES):
         return [_id_of_item(content, source)]
     odd = next((name for name, text in content.items() if not isinstance(text, (str, dict))), None)
@@ -134,55 +146,57 @@ def _from_json(data: bytes, source: str) -> list[str]:
         kind = type(content[odd]).__name__
         needed = f"{{id: text}}, a list of ids, or objects with {_NAMED} are needed"
         raise InputError(f"{source}: the value of {shown(odd)} is {kind}, not text; {needed}.")
-    return [one_id(name, "topic", source) for name in content]
+    return (one_id(name, "topic", source) for name in content)
 
 
-def _from_lines(data: bytes, source: str) -> list[str]:
+def _from_lines(data: Iterable[bytes], source: str) -> Iterable[str]:
     """Lines of an id, or of an id and a text behind a tab; or a table with a header and a column of ids."""
-    lines = numbered_lines(data, source)
-    if not lines:
-        return []
-    first = lines[0][1].decode(errors="replace")
+    lines, place = numbered_lines(data, source), ""
+    first = [*islice(lines, 1)]
+    names = first[0][1].decode(errors="replace") if first else ""
     for separator in "\t,;":
-        if any(name.strip(' "').casefold() in ID_NAMES for name in first.split(separator)):
-            return _from_table(decoded(data, f"{source}: the id is"), separator, source)
-    if all(_JUDGED.fullmatch(line) for _, line in lines):
-        raise InputError(f"{source} looks like qrels or a run, not like topics; {_FORM} is needed.")
-    topics = []
-    for place, line in lines:
+        if any(name.strip(' "').casefold() in ID_NAMES for name in names.split(separator)):
+            yield from _from_table(chain(first, lines), separator, source)
+            return
+    are_judged, first_id, others, are_numbers = True, "", 0, True
+    for place, line in chain(first, lines):
+        are_judged = are_judged and _JUDGED.fullmatch(line) is not None
         start, tab, _ = line.partition(b"\t")
-        topics.append(topic := decoded(start.strip(), f"{place}: the id is"))
+        topic = decoded(start.strip(), f"{place}: the id is")
         if not topic:
             raise InputError(f"{place}: the id is missing.")
         if not tab and (len(start.split()) > 1 or "," in topic):
+            if are_judged and all(_JUDGED.fullmatch(line) for _, line in lines):
+                break
             needed = f"an id, 'id<TAB>text', or a CSV with a header that has {_NAMED}"
             raise InputError(f"{place}: {shown(topic)} is not an id; {needed} is needed.")
-    if len(topics) > 1 and not topics[0].isdigit() and all(topic.isdigit() for topic in topics[1:]):
-        raise InputError(
-            f"{source}: {shown(topics[0])} looks like a header; call the column of ids {_NAMED}."
-        )
-    return topics
+        if first_id:
+            others, are_numbers = others + 1, are_numbers and topic.isdigit()
+        first_id = first_id or topic
+        yield topic
+    if are_judged and place:
+        raise InputError(f"{source} looks like qrels or a run, not like topics; {_FORM} is needed.")
+    if others and are_numbers and not first_id.isdigit():
+        raise InputError(f"{source}: {shown(first_id)} looks like a header; call the column of ids {_NAMED}.")
 
 
-def _from_table(text: str, separator: str, source: str) -> list[str]:
+def _from_table(lines: Iterable[tuple[str, bytes]], separator: str, source: str) -> Iterable[str]:
     """The column of ids of a table with a header; quoted fields may hold line ends."""
     import csv
 
     # Texts behind tabs hold any quotes.
     quoting: Literal[0, 3] = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=True)
+    texts = (decoded(line, f"{place} is") for place, line in lines)
+    rows = csv.reader(texts, delimiter=separator, quoting=quoting, strict=True)
     try:
-        rows = [row for row in lines if row]
+        header = [name.strip(" ").casefold() for name in next(rows)]
+        column = header.index(column_name(header, "topic", source))
+        for number, row in enumerate(rows, 2):
+            if len(row) <= column or not row[column].strip(" "):
+                raise InputError(f"{source}, row {number}: {header[column]} is missing.")
+            yield row[column].strip(" ")
     except csv.Error as error:
         raise InputError(f"{source} is not a table: {error}.") from None
-    header = [name.strip(" ").casefold() for name in rows[0]]
-    column = header.index(column_name(header, "topic", source))
-    topics = []
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) <= column or not row[column].strip(" "):
-            raise InputError(f"{source}, row {number}: {header[column]} is missing.")
-        topics.append(row[column].strip(" "))
-    return topics
 
 
 @reader(

@@ -31,10 +31,10 @@ from ir_trunc._read.text import (
     BadLineError,
     blocks,
     check_zeros,
-    contents,
     decoded,
     line_ends,
     numbered_lines,
+    parts,
 )
 
 # Python reads more texts as numbers: 1_000, and the digits of all scripts.
@@ -287,7 +287,7 @@ def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped, as NTCIREVAL has it: L0 is not relevant, and L3 is grade 3."""
     source = layout.source
     rows: list[tuple[str, str, int]] = []
-    for place, line in numbered_lines(contents(data, source), source):
+    for place, line in numbered_lines(parts(data, source), source):
         if line.lstrip().startswith(COMMENT):
             continue
         match = _NTCIR_LINE.fullmatch(line)
