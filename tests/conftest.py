@@ -103,6 +103,7 @@ OPTIONAL = {
     "plot": "matplotlib",
     "pyterrier": "pyterrier",
     "spark": "pyspark",
+    "torch": "torch",
 }
 """Extras of the package, each with a module that it installs."""
 LACKING = [extra for extra, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]

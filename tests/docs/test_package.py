@@ -100,7 +100,7 @@ def test_the_extras_are_those_that_messages_and_readme_name():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     declared = text.split("[project.optional-dependencies]")[1].split("\n[")[0]
     offered = set(re.findall(r"^(\w+) = \[", declared, re.MULTILINE))
-    adapted = "dask fast haystack inspect langchain learn llamaindex plot pyterrier spark"
+    adapted = "dask fast haystack inspect langchain learn llamaindex plot pyterrier spark torch"
     assert offered == {*adapted.split(), "dev", "docs", "notebooks", "test"}
     pages = [*Path(ir_trunc.__file__).parent.rglob("*.py"), ROOT / "README.md"]
     named = {

@@ -1,0 +1,142 @@
+"""PyTorch: a metric for training loops, with or without torchmetrics.
+
+Where torchmetrics is installed, the metric is one of its own: it goes into a `MetricCollection` and into
+Lightning's `self.log`. Without it, `update`, `compute` and `reset` do the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir_trunc._core.lazy import needed
+
+with needed("ir_trunc.adapters.torch needs PyTorch", "torch"):
+    import torch
+    from torch import distributed
+
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._scoring.objects import bind, parse_measure
+from ir_trunc.measures import BoundMeasure
+
+try:
+    from torchmetrics import Metric as _Base
+
+    _gathered = torch.cat  # torchmetrics has gathered the values already, in one tensor
+except ImportError:
+
+    class _Base:  # type: ignore[no-redef]
+        """What the metric needs of torchmetrics: values that are reset, and gathered across processes."""
+
+        device = torch.device("cpu")
+
+        def add_state(self, name: str, default: list[Any], dist_reduce_fx: str) -> None:
+            self.reset()
+
+        def reset(self) -> None:
+            """Forget all lists."""
+            self.values: list[torch.Tensor] = []
+
+    def _gathered(values: list[torch.Tensor]) -> torch.Tensor:
+        parts = [torch.cat(values)]
+        if distributed.is_available() and distributed.is_initialized():
+            parts *= distributed.get_world_size()
+            distributed.all_gather_object(parts, parts[0])
+        return torch.cat(parts)
+
+
+__all__ = ["Metric"]
+
+
+def _depends_on_others(measure: BoundMeasure) -> bool:
+    """Whether a grade of another list changes a score, as by RBP, which has no `max_rel=` in ir-measures."""
+    if measure.params.get("rel", 1) is not None:
+        return False
+    alone, beside = (measure.score(Rankings.from_lists([[1], [top]]))[0] for top in (1, 2))
+    return bool(alone != beside)
+
+
+class Metric(_Base):  # type: ignore[misc]
+    """The mean score of the lists of all batches, and of all processes.
+
+    The values of lists are kept, so that the mean does not depend on the sizes of batches.
+
+    Parameters
+    ----------
+    measure : measure or str
+        A measure of lists. A measure that divides by the top of the judgment scale needs `max_rel=`, since a
+        batch may lack it. Every list of a batch has as many documents as its row: where the loop set this
+        number, write it as a cutoff, `"RBPT@100"`.
+    **options
+        Those of `torchmetrics.Metric`, if torchmetrics is installed.
+
+    Raises
+    ------
+    ParameterError
+        For a measure of the whole run, and where `max_rel=` is missing.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from ir_trunc.adapters.torch import Metric
+    >>> metric = Metric("RBPT")
+    >>> metric.update(torch.tensor([[0.9, 0.2]]), torch.tensor([[1, 0]]), shown=torch.tensor([[True, False]]))
+    >>> metric.update(torch.tensor([[0.3, 0.8]]), torch.tensor([[1, 0]]))
+    >>> round(float(metric.compute()), 4)
+    0.9
+    """
+
+    is_differentiable = False
+    full_state_update = False
+
+    def __init__(self, measure: Any, **options: Any):
+        super().__init__(**options)
+        measure = parse_measure(measure)
+        bound = bind(measure)
+        if bound is None:
+            raise UnknownMeasureError(
+                f"{measure} is computed by another tool: a measure of ir_trunc is needed."
+            )
+        if bound.definition.scope == "run":
+            raise ParameterError(f"{measure} looks at all lists of a run: a batch has only some of them.")
+        if bound.infers_scale or _depends_on_others(bound):
+            write = "max_rel=" if "max_rel" in bound.params else "rel="
+            raise ParameterError(
+                f"{measure} depends on the highest grade, which a batch may lack: write {write}."
+            )
+        self.measure, self._bound = measure, bound
+        self.add_state("values", [], dist_reduce_fx="cat")
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a higher mean is better: not for losses."""
+        return not self._bound.definition.lower_is_better
+
+    def update(self, scores: Any, labels: Any, *, shown: Any = None, judged: Any = None) -> None:
+        """Add the lists of a batch.
+
+        Parameters
+        ----------
+        scores, labels, shown, judged : tensor (Q x K)
+            As for `ir_trunc.Rankings.from_arrays`: a row for each list.
+
+        Raises
+        ------
+        InputError
+            As there.
+        """
+        on_cpu = [
+            x.detach().cpu() if isinstance(x, torch.Tensor) else x for x in (scores, labels, shown, judged)
+        ]
+        rankings = Rankings.from_arrays(*on_cpu[:2], shown=on_cpu[2], judged=on_cpu[3])
+        dtype = torch.float32 if self.device.type == "mps" else torch.float64  # which lacks the larger type
+        self.values.append(torch.as_tensor(self._bound.score(rankings), dtype=dtype, device=self.device))
+
+    def compute(self) -> torch.Tensor:
+        """The mean over all lists; InputError before the first."""
+        values = self.values
+        if not isinstance(values, torch.Tensor):
+            values = _gathered([torch.zeros(0, device=self.device), *values])
+        if not len(values):
+            raise InputError("There is no list: call update before compute.")
+        return values.mean()
