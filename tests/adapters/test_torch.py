@@ -93,5 +93,5 @@ def test_values_are_gathered_across_processes(base, tmp_path):
         for rank in (0, 1)
     ]
     assert [float(process.communicate(timeout=100)[0]) for process in ranks] == [
-        pytest.approx((1 + 1 + 0.8) / 3)
+        pytest.approx((1 + 1 + 0.8 + 1) / 4)
     ] * 2
