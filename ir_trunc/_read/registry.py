@@ -43,6 +43,7 @@ ORDER: dict[str, tuple[Shape, ...]] = {
     "nested.search_results": ("mapping", "list", "object"),
     "nested.lists_by_topic": ("mapping",),
     "memory.records": ("list",),
+    "files.short_lines": ("path",),
     "files.parquet_file": ("path",),
     "files.json_file": ("path",),
     "trec.ntcir": ("path",),

@@ -59,6 +59,9 @@ def lines(*records):
 FILES = {
     "qrels.txt": "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n",
     "my.run": "q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\nq2 Q0 d1 1 3.0 t\nq2 Q0 d3 2 1.0 t\n",
+    "qrels.dev.tsv": "q1\td1\t1\nq2\td3\t1\n",
+    "ranks.tsv": "q1\td1\t1\nq1\td2\t2\n",
+    "scores.tsv": "q1\td1\t2.5\nq1\td2\t1.5\n",
     "topics.trec": "<top>\n<num> Number: q1\n<title> one\n</top>\n<top>\n<num> Number: q9\n</top>\n",
     "answers.json": json.dumps({"q1": [["Paris", "Paris, France"]]}),
     "log.jsonl": lines({"id": 1, "answer": "a", "confidence": 0.9, "correct": 1}, {"id": 2, "answer": None}),

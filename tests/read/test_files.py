@@ -33,6 +33,71 @@ def written(path, text):
     return path
 
 
+RANKS = {"1": ["007", "a", "x"], "2": ["c", "b"]}
+SHORT = {
+    "MS MARCO": ("{q}\t{d}\t{rank}", "the rank, since it is 1 to n"),
+    "from 0 on": ("  {q}  {d} {place}\r", "the rank"),
+    "Tevatron": ("{q}\t{d}\t{score}", "the score, since it is not 1 to n"),
+    "ColBERT": ("{q} {d} {rank} {score}", None),
+}
+
+
+@pytest.mark.parametrize("form", SHORT)
+def test_runs_of_three_and_four_fields(tmp_path, form):
+    line, told = SHORT[form]
+    rows = [(q, d, rank) for q, docs in RANKS.items() for rank, d in enumerate(docs, 1)]
+    text = "\n".join(line.format(q=q, d=d, rank=rank, place=rank - 1, score=RUN[q][d]) for q, d, rank in rows)
+    path = written(tmp_path / "my.run.gz", f"{text}\n\n")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        same(calc(MEASURES, QRELS, path))
+    assert [told in str(warning.message) for warning in caught] == [True] * (told is not None)
+    last = {"score" if "score" in line else "rank": line.count("}") - 1}
+    assert (read_run(path, columns=last).unscored is None) == ("score" in line)
+
+
+@pytest.mark.parametrize("text", ["1 a 1\n2 b 1\n", "1 a 2\n1 b 1\n"])
+def test_ranks_or_scores_that_cannot_be_told_apart_are_an_error(tmp_path, text):
+    path = written(tmp_path / "my.run", text)
+    assert "third field may be the rank or the score; columns={'rank': 2}" in complaint(
+        lambda: read_run(path)
+    )
+    scores = read_run(path, columns={"score": 2}).to_dict()
+    assert scores["1"]["a"] == float(text[4])
+    assert read_run(path, order="file").to_dict()["1"]["a"] == 0
+    assert read_run(path, order="rank").to_dict()["1"]["a"] == -float(text[4])
+    for columns in ({"rank": 2}, {"rank": "2"}):
+        assert read_run(path, columns=columns).to_dict()["1"]["a"] == -float(text[4])
+
+
+@pytest.mark.filterwarnings("ignore:.*lines of two fields are taken for relevant documents, of grade 1")
+def test_qrels_of_three_and_two_fields(tmp_path):
+    judged = "".join(f"{q}\t{d}\t{grade}\n" for q, d, grade in JUDGED)
+    same(calc(MEASURES, written(tmp_path / "three", judged), RUN))
+    path = written(tmp_path / "two", "1 a\n2 b\n")
+    assert read_qrels(path).to_dict() == {"1": {"a": 1}, "2": {"b": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1 a 1\n1 b x\n", "row 2: score 'x' is not a number"),
+        ("1 a 1\n1 b\n", "Row #2: Expected 3 columns, got 2"),
+        ("1 a\n", "2 fields a line; 3 or 4, or 6 in TREC's form, are needed."),
+        (
+            "1 a 1 1 1\n",
+            "5 fields; 6 are needed: query_id Q0 doc_id rank score tag, or in all lines query_id",
+        ),
+    ],
+)
+def test_a_mistake_in_short_lines_is_named(tmp_path, text, told):
+    path = written(tmp_path / "my.run", text)
+    assert told in complaint(lambda: read_run(path))
+    written(path, "1 a 1 0.5\n1 b 2 0.25\n")
+    hint = "4 fields a line; 2 or 3, or 4 in TREC's form, are needed. Is it a run?"
+    assert hint in complaint(lambda: read_qrels(path))
+
+
 JSON_FORMS = {
     "lines": lambda rows, value: "\n".join(map(json.dumps, records(rows, value))) + "\n",
     "a list": lambda rows, value: json.dumps(records(rows, value), indent=1),

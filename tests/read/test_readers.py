@@ -155,7 +155,7 @@ def is_tabular(data):
 def test_readers_of_users_are_asked_first_and_the_last_of_them_first(monkeypatch, tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("1\t7187158\t1\n")
-    with pytest.raises(InputError, match=r"run\.csv: two columns are called 1"):
+    with pytest.raises(InputError, match=r"run\.csv: the third field may be the rank or the score"):
         calc("RR", {"1": {"7187158": 1}}, path)
     mine = declared(monkeypatch, "mine", recognises=is_tabular)
     assert calc("RR", {"1": {"7187158": 1}}, path).values.tolist() == [[1]]
@@ -208,6 +208,7 @@ SAMPLES = {
     "answers.answer_classes": [{"q": [["Paris"]]}, b'{"q": [["Paris"]]}'],
     "files.parquet_file": [b"PAR1"],
     "files.json_file": [b'{"1": {"a": 1}}', b'[{"query_id": "1"}]', b'[["1", "a", 1]]'],
+    "files.short_lines": [b"1 a 1\n", b"1\ta\t0.5\n", b"1 a\n", b"1 a 1 0.5\n1 b 2 0.25\n"],
     "files.csv_file": [b"query_id,doc_id,score\n1,a,1\n", b"query-id\tcorpus-id\tscore\n1\ta\t1\n"],
     "files.beir_folder": [Path],
     "datasets.ir_dataset": ["trec-robust04", SimpleNamespace(queries_iter=list)],

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
+from typing import Any
 
-from ir_trunc._core.errors import InputError, shown
-from ir_trunc._read.arrow import pa, pc
+import numpy as np
+
+from ir_trunc._core.errors import InputError, counted, shown, warn
+from ir_trunc._core.rankings import distinct
+from ir_trunc._read.arrow import one_array, pa, pc
 from ir_trunc._read.readers.memory import records
 from ir_trunc._read.readers.topics import topic_file
-from ir_trunc._read.reading import TOPICS, Layout
+from ir_trunc._read.readers.trec import has_ranks, rows_in
+from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Table, reader, reader_of
 from ir_trunc._read.rows import PART, Rows
-from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns
+from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, rows_of_table
 from ir_trunc._read.text import beginning, check_unpacked, contents, json_content, json_objects
 
 
@@ -46,20 +52,27 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
 
     The names are those that the columns of frames have; BEIR's query-id and corpus-id are known.
     """
-    import pyarrow.csv
-
     source = layout.source
     names, separator = _header(beginning(data))
-    quote = False if separator == "\t" else '"'  # texts behind tabs hold any quotes
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
     field_of = field_of_columns(names, layout, source)
+    return Table(source, _columns(contents(data, source).lstrip(), names, separator, field_of, source))
+
+
+def _columns(
+    text: bytes, names: list[str], separator: str, field_of: Mapping[Any, str], source: str, header: int = 1
+) -> dict[Any, pa.ChunkedArray]:
+    """Columns of a text by their names, those of numbers as numbers. header: lines above the first row."""
+    import pyarrow.csv
+
+    quote = False if separator in "\t " else '"'  # texts behind tabs hold any quotes
     # Without threads, here and for Parquet: pyarrow's may outlive Python, and the process then aborts.
     try:
         table = pyarrow.csv.read_csv(
-            pa.BufferReader(contents(data, source).lstrip()),
-            pyarrow.csv.ReadOptions(use_threads=False, column_names=names, skip_rows=1),
+            pa.BufferReader(text),
+            pyarrow.csv.ReadOptions(use_threads=False, column_names=names, skip_rows=header),
             pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
             pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), include_columns=list(field_of)
@@ -75,8 +88,9 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
             except pa.ArrowInvalid:
                 rows = enumerate(column.to_pylist(), 1)
                 row, text = next((row, text) for row, text in rows if not _is_number(text))
-                raise InputError(f"{source}, row {row}: {name} {shown(text)} is not a number.") from None
-    return Table(source, columns)
+                what = name if header else field_of[name]
+                raise InputError(f"{source}, row {row}: {what} {shown(text)} is not a number.") from None
+    return columns
 
 
 def _is_number(text: str) -> bool:
@@ -85,6 +99,82 @@ def _is_number(text: str) -> bool:
     except pa.ArrowInvalid:
         return False
     return True
+
+
+_SHORT = {
+    "run": {3: ("query_id", "doc_id", ""), 4: ("query_id", "doc_id", RANK, "score")},
+    "qrels": {2: ("query_id", "doc_id"), 3: ("query_id", "doc_id", "relevance")},
+}
+"""The fields of short lines, by their number; the third one of a run is the rank or the score."""
+
+
+def _are_short(data: File) -> bool:
+    """Whether lines have two or three fields, or four with a rank, and are no header."""
+    fields = [field.decode(errors="replace") for field in next(iter(rows_in(data.start)), [])]
+    if len(fields) == 4:
+        return has_ranks(data.start)
+    is_number = len(fields) == 2 or (len(fields) == 3 and _is_number(fields[2]))
+    return is_number and fields[0][0] not in "{[<" and FIELDS_OF.keys().isdisjoint(fields)
+
+
+@reader(
+    "a path of lines 'query_id doc_id <value>', without a header",
+    "run",
+    "qrels",
+    recognises=_are_short,
+    columns=True,
+)
+def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
+    """Runs of three fields, as MS MARCO and Tevatron have them, or of four, 'query_id doc_id rank score'.
+
+    The third field is a rank if each topic has 1 to n or 0 to n-1, and else a score; a warning says what was
+    decided, and columns={"rank": 2} or {"score": 2} decides, with fields counted from 0. Qrels have two
+    fields, of relevant documents, or three.
+    """
+    source, reading = layout.source, layout.reading
+    text = re.sub(rb"(?m)^(#.*|[ \t]+)|[ \t\r]+$", b"", contents(data, source)).strip()
+    text, count = re.sub(rb"[ \t]+", b" ", text), len(text.partition(b"\n")[0].split())
+    if count not in (fields_of := _SHORT[layout.kind]):
+        needed = f"{' or '.join(map(str, fields_of))}, or {len(layout.fields)} in TREC's form, are needed"
+        hint = " Is it a run?" if count == 4 else ""
+        raise InputError(f"{source}: {counted(count, 'field')} a line; {needed}.{hint}")
+    given = {field: int(name) if str(name).isdecimal() else name for field, name in reading.names.items()}
+    fields = {field: place for place, field in enumerate(fields_of[count])}
+    fields = {field: place for field, place in fields.items() if place not in given.values()} | given
+    names = [str(place) for place in range(count)]
+    field_of = {name: "score" if name > "1" else "" for name in names}
+    columns = _columns(text, names, " ", field_of, source, 0)
+    table: Any = {int(name): column for name, column in columns.items()}
+    if "" in fields and reading.without_scores:
+        fields[RANK] = fields.pop("")
+    elif "" in fields:
+        if (are_ranks := _are_ranks(table[0], table[2])) is None:
+            which = "columns={'rank': 2} (--columns rank=2) or columns={'score': 2} says which"
+            raise InputError(f"{source}: the third field may be the rank or the score; {which}.")
+        fields[RANK if are_ranks else "score"] = fields.pop("")
+        what = "the rank, since it is 1 to n" if are_ranks else "the score, since it is not 1 to n"
+        warn(f"{source}: the third field is taken for {what} in each topic; columns={fields} confirms.")
+    if layout.kind == "qrels" and "relevance" not in fields:
+        fields["relevance"], table[2] = 2, np.ones(len(table[0]), np.int64)
+        warn(f"{source}: lines of two fields are taken for relevant documents, of grade 1.")
+    reading = replace(reading, columns=Columns(fields, fields))
+    if RANK in fields and "score" not in fields and not reading.without_scores:
+        reading = replace(reading, order="rank")
+    rows = rows_of_table(table, replace(layout, reading=reading), source)
+    yield replace(rows, named=frozenset(given))
+
+
+def _are_ranks(topics: pa.ChunkedArray, values: pa.ChunkedArray) -> bool | None:
+    """Whether numbers are 1 to n, or 0 to n-1, in each topic; None where they may be scores all the same."""
+    topic = one_array(topics).dictionary_encode().indices.to_numpy()
+    value = one_array(values).to_numpy()
+    order = np.lexsort((value, topic))
+    begins = np.append(True, np.diff(topic[order]) != 0)
+    places = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
+    first = distinct(value[order] - places)
+    if len(first) > 1 or first[0] not in (0, 1):
+        return False
+    return True if ((np.diff(topic) == 0) & (np.diff(value) > 0)).any() else None
 
 
 @reader(

@@ -65,6 +65,8 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
     """The fields of a line that are read. The text of an InputError continues the name of the line."""
     if len(fields) != len(layout.fields):
         needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
+        if layout.kind == "run":
+            needed += ", or in all lines query_id doc_id with rank, score or both"
         hints = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}
         raise InputError(f": {counted(len(fields), 'field')}; {needed}.{hints.get(len(fields), '')}")
     texts = {name: decoded(fields[layout.fields.index(name)], ": the ids are") for name in kinds}
@@ -98,10 +100,23 @@ _WINDOW = 320  # bytes: a handful of lines
 def _are_lines(data: File) -> bool:
     """Whether the first line has as many fields as a run or qrels, and a number where they have it."""
     fields = data.start.splitlines()[0].split() if data.start else []
-    if len(fields) not in (len(RUN.fields), len(QRELS.fields)):
+    if len(fields) not in (len(RUN.fields), len(QRELS.fields)) or has_ranks(data.start):
         return False
     number = fields[RUN.fields.index(RUN.value) if len(fields) == len(RUN.fields) else -1]
     return NUMBER[float].fullmatch(number.decode(errors="replace")) is not None
+
+
+def rows_in(start: bytes) -> list[list[bytes]]:
+    """The fields of the lines that are neither blank nor comments."""
+    return [fields for line in start.splitlines() if (fields := line.split()) and fields[0][:1] != COMMENT]
+
+
+def has_ranks(start: bytes) -> bool:
+    """Whether lines are 'query_id doc_id rank score': the first two have the first ranks of one topic."""
+    lines = rows_in(start)[:2]
+    if [*map(len, lines)] != [4, 4] or lines[0][0] != lines[1][0] or lines[0][1] == lines[1][1]:
+        return False
+    return [line[2] for line in lines] in ([b"0", b"1"], [b"1", b"2"])
 
 
 def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
