@@ -8,7 +8,7 @@ from ir_trunc._cli._arguments import OneLineParser
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import fitted
 from ir_trunc.measures import Definition, families, lookup, registry
-from ir_trunc.measures.definition import CUTOFF
+from ir_trunc.measures.definition import ADDRESS, CUTOFF
 
 __all__ = ["main"]
 
@@ -36,7 +36,7 @@ def main(words: Sequence[str]) -> int:
             _show(f"\n{family.about}\n")
             for definition in family.members:
                 low, high = definition.range
-                about = f"range {low:g} to {high:g}; {definition.source.split(', http')[0]}"
+                about = f"range {low:g} to {high:g}; {ADDRESS.sub('', definition.source)}"
                 lines = (f"      {line}" for line in (*definition.equation.splitlines(), about))
                 _show("\n".join([f"  {definition.signature}", *lines]))
         print(f"\n{len(registry)} measures. 'ir_trunc measures NAME' tells more.")

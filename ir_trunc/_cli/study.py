@@ -18,10 +18,12 @@ __all__ = ["main"]
 _SOURCE = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
 _FULL = Param("full", Text("measures of the full lists"), study.FULL)
 STUDIES = [
-    ProcedureDefinition.of(study.cuts, _SOURCE, measures=study.CUTS),
-    ProcedureDefinition.of(study.best_cuts, _SOURCE, measures=study.CUTS),
-    ProcedureDefinition.of(study.agreement, _SOURCE, measures=study.TRUNCATED, further=[_FULL]),
-    ProcedureDefinition.of(study.example, _SOURCE, measures=study.EXAMPLE),
+    ProcedureDefinition.of(study.cuts, f"{_SOURCE}, section 4.2, figure 2", measures=study.CUTS),
+    ProcedureDefinition.of(study.best_cuts, f"{_SOURCE}, section 4.2", measures=study.CUTS),
+    ProcedureDefinition.of(
+        study.agreement, f"{_SOURCE}, section 4.3, table 2", measures=study.TRUNCATED, further=[_FULL]
+    ),
+    ProcedureDefinition.of(study.example, f"{_SOURCE}, section 3.3, figure 1", measures=study.EXAMPLE),
 ]
 _POLICIES = ["Greedy", "ScoreThreshold", "LargestGap", "Oracle"]
 

@@ -16,7 +16,7 @@ from ir_trunc._read.reading import DataKind
 from ir_trunc._read.registry import readers_of
 from ir_trunc._scoring.evaluator import calc_aggregate
 from ir_trunc.measures import Definition, Family, families
-from ir_trunc.measures.definition import CUTOFF
+from ir_trunc.measures.definition import ADDRESS, CUTOFF, mark_of
 from ir_trunc.measures.params import Param
 from ir_trunc.meta._trials import PROPERTIES
 from ir_trunc.meta.properties import RULE, Finding, Verdicts, properties
@@ -203,9 +203,12 @@ def _anchor(title: str) -> str:
 
 
 def _source(source: str) -> str:
-    """A paper, as a link if it has an address."""
-    name, _, address = source.partition(", http")
-    return f"[{name}](http{address})" if address else name
+    """A source with a link to its first address, and its mark."""
+    address = ADDRESS.search(source)
+    name = source[: address.start()] if address else source
+    linked = f"[{name}]({address[1]})" if address else name
+    rest = ADDRESS.sub("", source[address.end() :]) if address else ""
+    return f"*{mark_of(source)}*: {linked}{rest}"
 
 
 def _notes(text: str) -> list[str]:

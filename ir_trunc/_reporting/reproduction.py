@@ -226,7 +226,8 @@ _PENAS = ("c@1", "c(unanswered=0)@1")
         "Table 2": "Kendall's tau between orders of systems, by full lists (rows) and lists cut at their best"
         " (columns)"
     },
-    not_tried="Table 1 (`ir_trunc meta properties`), Table 3 (`ir_trunc meta coverage`), Figures 1 to 3",
+    not_tried="Table 1 (`ir_trunc meta properties`), Table 3 (`ir_trunc meta stability --reference"
+    " 'P@10 R@100 RR@100' --depth 100`), Figures 1 to 3 (`ir_trunc study example` and `cuts`)",
     several=True,
 )
 def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
@@ -307,7 +308,7 @@ _ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP 
 
 
 @_paper(
-    source="Webber, Moffat & Zobel, Information Retrieval 2010",
+    source="Webber, Moffat & Zobel, EVIA 2010",
     data="all 129 runs of TREC-8's ad hoc task, topics 401 to 450",
     titles={
         "Table 1": "discriminative power: the share of pairs of systems that a t test separates, p < .05",
@@ -320,7 +321,9 @@ _ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP 
     " weights` draws Figure 1",
     notes=(
         "Runs are in the order of their 64-bit scores.",
-        "In Table 2 the measures at depth 10 see a pool of depth 10, and RBP.8 sees all of a list.",
+        "In Table 2 the measures at depth 10 see a pool of depth 10. By the caption RBP.8 does, too; here it"
+        " sees whole lists and all judgments.",
+        "DCG has log2(max(2, i)). Equation 5 prints min(2, i), which is 2 at every rank from 2 on.",
     ),
     note_of=lambda cells: _short_of_a_pair(cells),
 )

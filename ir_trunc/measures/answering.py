@@ -81,14 +81,19 @@ def of_shares(correct: Floats, answered: Floats, unanswered: float | str, rel: i
     return correct + (1 - answered) * rate(unanswered, correct, answered, 1.0)
 
 
-@measure(source=PENAS, cutoff="required", scope="run", of_means=(shares, of_shares))
+@measure(
+    source=f"{PENAS}, section 2.2 (unanswered= has the estimates that section 3 rejects)",
+    cutoff="required",
+    scope="run",
+    of_means=(shares, of_shares),
+)
 def c(lists: Lists, unanswered: Unanswered = "accuracy", rel: MinRel = 1) -> Floats:
     """c@1: accuracy that gives an unanswered question the accuracy of the whole run.
 
     mean over n questions of: correct 1, wrong 0, unanswered n_ac/n
 
     n_ac, n_aw: questions answered correctly and wrongly. c@k: a relevant document in the first k is correct.
-    Other readings of the paper: unanswered=0 is plain accuracy; 1; 0.5; 'precision' over the answered;
+    Estimates that the paper rejects: unanswered=0 is plain accuracy; 1; 0.5; 'precision' over the answered;
     'error' over the answered.
     """
     correct, answered = shares(lists, unanswered, rel)
@@ -124,7 +129,13 @@ def from_here_on(x: Floats) -> Floats:
     return np.cumsum(x[::-1])[::-1]
 
 
-@measure(source=VOORHEES, cutoff="none", scope="run", influence=cws_influence, reads=("confidence",))
+@measure(
+    source=f"{VOORHEES}; Peñas & Rodrigo, ACL 2011, section 5",
+    cutoff="none",
+    scope="run",
+    influence=cws_influence,
+    reads=("confidence",),
+)
 def CWS(lists: Lists, rel: MinRel = 1) -> Floats:
     """Confidence-weighted score: right answers should be the ones that the system was surest of.
 
@@ -150,7 +161,12 @@ def CWS(lists: Lists, rel: MinRel = 1) -> Floats:
     return right / position
 
 
-@measure(source=HERRERA, cutoff="none", range=(-1, 1), reads=("confidence",))
+@measure(
+    source=f"{HERRERA}; Peñas & Rodrigo, ACL 2011, section 5 (eq. 12)",
+    cutoff="none",
+    range=(-1, 1),
+    reads=("confidence",),
+)
 def K1(lists: Lists, rel: MinRel = 1) -> Floats:
     """K1: the system's own confidence, counted for it or against it.
 

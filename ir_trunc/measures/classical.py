@@ -67,7 +67,12 @@ RecallWeight = Annotated[
 # counting relevant documents
 
 
-@measure(source=RIJSBERGEN, cutoff="required", aliases=("Precision",), takes_nil=True)
+@measure(
+    source=f"{RIJSBERGEN}; Webber, Moffat & Zobel, EVIA 2010, eq. 1",
+    cutoff="required",
+    aliases=("Precision",),
+    takes_nil=True,
+)
 def P(lists: Lists, rel: MinRel = 1) -> Floats:
     """Precision at k.
 
@@ -78,7 +83,12 @@ def P(lists: Lists, rel: MinRel = 1) -> Floats:
     return lists.sum(binary(lists, rel).hits) / float(lists.k or 1)
 
 
-@measure(source=RIJSBERGEN, cutoff="required", aliases=("Recall",), takes_nil=True)
+@measure(
+    source=f"{RIJSBERGEN}; Webber, Moffat & Zobel, EVIA 2010, eq. 2",
+    cutoff="required",
+    aliases=("Recall",),
+    takes_nil=True,
+)
 def R(lists: Lists, rel: MinRel = 1) -> Floats:
     """Recall at k.
 
@@ -171,7 +181,7 @@ def Bpref(lists: Lists, rel: MinRel = 1) -> Floats:
 # average precision, reciprocal rank
 
 
-@measure(source=HARMAN, aliases=("MAP",), takes_nil=True)
+@measure(source=f"{HARMAN}; Webber, Moffat & Zobel, EVIA 2010, eq. 3", aliases=("MAP",), takes_nil=True)
 def AP(lists: Lists, rel: MinRel = 1) -> Floats:
     """Average precision.
 
@@ -183,7 +193,7 @@ def AP(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(gains.R))
 
 
-@measure(source=WEBBER, takes_nil=True)
+@measure(source=f"{WEBBER}, eq. 4", takes_nil=True)
 def aAP(lists: Lists, rel: MinRel = 1) -> Floats:
     """Average precision whose divisor is abbreviated to the cutoff.
 
@@ -233,7 +243,11 @@ def nDCG(lists: Lists, dcg: DCGForm = "log2", gains: GradeGains = None) -> Float
     return normalised(lists, worth, log2_discount(lists), lists.k)
 
 
-@measure(source=JARVELIN, range=(0, np.inf), takes_nil=True)
+@measure(
+    source=f"{JARVELIN}; Webber, Moffat & Zobel, EVIA 2010, eq. 5, which prints min(2, i) for max(2, i)",
+    range=(0, np.inf),
+    takes_nil=True,
+)
 def DCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     """Discounted cumulative gain.
 
@@ -245,7 +259,7 @@ def DCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     return lists.sum(gains.hits * discount(lists, dcg)[lists.rank])
 
 
-@measure(source=WEBBER, takes_nil=True)
+@measure(source=f"{WEBBER}, section 3.1 (abbreviated: section 4.2)", takes_nil=True)
 def anDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     """Discounted cumulative gain over that of the ideal list, cut at k (abbreviated).
 
@@ -256,7 +270,7 @@ def anDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     return normalised(lists, graded(lists), discount(lists, dcg), lists.k)
 
 
-@measure(source=WEBBER, takes_nil=True)
+@measure(source=f"{WEBBER}, section 3.1 (expanded)", takes_nil=True)
 def enDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     """Discounted cumulative gain over that of the whole ideal list (expanded).
 

@@ -31,7 +31,7 @@ def without_last(D: float, count: Floats | Ints) -> tuple[Floats, Floats]:
     return n * (2 * D - n - 1) / 2, n * (3 * D * (D - n) + n**2 - 1)
 
 
-@measure(source=HANLEY)
+@measure(source=f"{HANLEY}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1")
 def AUC(lists: Lists, D: CollectionSize = 20000, rel: MinRel = 1) -> Floats:
     """Area under the ROC curve: the chance that a relevant document stands above an irrelevant one.
 
@@ -51,7 +51,7 @@ def AUC(lists: Lists, D: CollectionSize = 20000, rel: MinRel = 1) -> Floats:
     return over(right + tied / 2, lists.spread(R * irrelevant), otherwise=0.5)
 
 
-@measure(source=KENDALL, range=(-1, 1), reads=("end",))
+@measure(source=f"{KENDALL}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1", range=(-1, 1), reads=("end",))
 def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     """Kendall's tau-b between list and judgments over the collection.
 
@@ -78,7 +78,7 @@ def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     return over(won - lost, np.sqrt(ordered) * np.sqrt(lists.spread(in_judgments)))
 
 
-@measure(source=SPEARMAN, range=(-1, 1), reads=("end",))
+@measure(source=f"{SPEARMAN}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1", range=(-1, 1), reads=("end",))
 def Spearman(lists: Lists, D: CollectionSize = 20000) -> Floats:
     """Spearman's rho between list and judgments over the collection, tied documents sharing their mean rank.
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from ir_trunc._core.arrays import Bools, Floats, offsets_of
 from ir_trunc._core.errors import ParameterError, nearest, shown
-from ir_trunc._core.lazy import cached_property
+from ir_trunc._core.lazy import cached_property, pattern
 from ir_trunc._core.parameters import written_arguments
 from ir_trunc.measures.lists import Depths, Lists
 from ir_trunc.measures.params import Param
@@ -67,6 +67,17 @@ class Declared:
     def notes(self) -> str:
         """What happens to empty lists and nil queries, and whatever else there is to know."""
         return "\n\n".join(self._paragraphs[2:])
+
+
+ADDRESS = pattern(r", (https?://[^ ,;]+)")
+"""The address in the text of a source, which has the place behind it: a section, an equation or a table."""
+
+
+def mark_of(source: str) -> str:
+    """Whether something is as a paper has it, an extension of a paper, or ours."""
+    if source.startswith("ours"):
+        return "ours"
+    return "extension" if source.startswith("after ") else "paper"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -86,7 +86,7 @@ def at_R(lists: Lists, gains: Gains, beta: float, bonus: int) -> Floats:
     return over(beta * cg + bonus * hits, beta * cig + bonus * lists.spread(R), otherwise=lambda: nil(lists))
 
 
-@measure(source=SAKAI)
+@measure(source=f"{SAKAI}, eq. 5 (the beta of the gains is later)")
 def Q(lists: Lists, beta: GainWeight = 1.0, gains: GradeGains = None, adjusted: Adjusted = False) -> Floats:
     """Q-measure: average precision for graded relevance, which goes on falling after rank R.
 
@@ -99,7 +99,7 @@ def Q(lists: Lists, beta: GainWeight = 1.0, gains: GradeGains = None, adjusted: 
     return averaged(lists, worth, lambda cg, cig: (beta * cg + hits) / (beta * cig + lists.rank))
 
 
-@measure(source=SAKAI)
+@measure(source=f"{SAKAI}, eq. 6")
 def RMeasure(
     lists: Lists, beta: GainWeight = 1.0, gains: GradeGains = None, adjusted: Adjusted = False
 ) -> Floats:
@@ -112,7 +112,7 @@ def RMeasure(
     return at_R(lists, of_choice(lists, gains, adjusted), beta, bonus=1)
 
 
-@measure(source=KANDO)
+@measure(source=f"{KANDO}; Sakai, NTCIR-4, 2004, eq. 3")
 def AWP(lists: Lists, gains: GradeGains = None) -> Floats:
     """Average weighted precision.
 
@@ -124,7 +124,7 @@ def AWP(lists: Lists, gains: GradeGains = None) -> Floats:
     return averaged(lists, mapped(lists, gains), lambda cg, cig: cg / cig)
 
 
-@measure(source=KANDO)
+@measure(source=f"{KANDO}; Sakai, NTCIR-4, 2004, eq. 4")
 def RWP(lists: Lists, gains: GradeGains = None) -> Floats:
     """R-weighted precision.
 
@@ -135,7 +135,7 @@ def RWP(lists: Lists, gains: GradeGains = None) -> Floats:
     return at_R(lists, mapped(lists, gains), beta=1, bonus=0)
 
 
-@measure(source=SAKAI_AGR)
+@measure(source=f"{SAKAI_AGR}; Sakai, NTCIR-4, 2004, section 5.1 and eq. 7")
 def AGR(lists: Lists, gains: GradeGains = None) -> Floats:
     """Average gain ratio: average weighted precision with gains adjusted to the topic.
 
@@ -147,7 +147,7 @@ def AGR(lists: Lists, gains: GradeGains = None) -> Floats:
     return averaged(lists, adjusted(lists, gains), lambda cg, cig: cg / cig)
 
 
-@measure(source=SAKAI_AGR)
+@measure(source=f"{SAKAI_AGR}; Sakai, NTCIR-4, 2004, section 5.1 and eq. 7")
 def RGR(lists: Lists, gains: GradeGains = None) -> Floats:
     """R-gain ratio: R-weighted precision with gains adjusted to the topic, as in AGR.
 

@@ -32,7 +32,7 @@ DEPTH = 1000  # of TREC's tool for compatibility, whatever the length of the lis
 Distraction = Annotated[float, Number("weight of harm against help", 0)]
 
 
-@measure(source=JARVELIN, range=UNBOUNDED, ties="grades")
+@measure(source=f"after {JARVELIN}, our extension: negative gains", range=UNBOUNDED, ties="grades")
 def SignedDCG(lists: Lists) -> Floats:
     """Discounted cumulative gain with the grades as they are, negative ones too.
 
@@ -43,7 +43,12 @@ def SignedDCG(lists: Lists) -> Floats:
     return lists.sum(lists.raw_grade * log2_discount(lists)[lists.rank])
 
 
-@measure(source=LIU, range=AT_MOST_ONE, reads=("end",), ties="grades")
+@measure(
+    source=f"after {LIU}, our extension: the paper has gains of 0 and more",
+    range=AT_MOST_ONE,
+    reads=("end",),
+    ties="grades",
+)
 def SignedRBPT(lists: Lists, p: Persistence = 0.8, max_rel: MaxRel = None) -> Floats:
     """Rank-biased precision with a terminal document, where harmful documents cost.
 

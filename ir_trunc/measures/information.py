@@ -31,7 +31,12 @@ def end_unless_joint(beta: float, **others: object) -> tuple[ListPart, ...]:
     return () if beta == 1 else ("end",)
 
 
-@measure(source=AMIGO_OIE, range=UNBOUNDED, reads=end_unless_joint, ties="grades")
+@measure(
+    source=f"{AMIGO_OIE}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.4",
+    range=UNBOUNDED,
+    reads=end_unless_joint,
+    ties="grades",
+)
 def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05) -> Floats:
     """Observational information effectiveness: the information that list and judgments share, in nats.
 

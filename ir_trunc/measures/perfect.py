@@ -65,7 +65,7 @@ def nERR(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     return over(score, ideal.at_points(lists.spread(gains.R) if lists.k is None else lists.k))
 
 
-@measure(source=LIU, reads=("end",))
+@measure(source=f"after {LIU}, our extension: RBPT over the ideal list", reads=("end",))
 def nRBPT(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     """Rank-biased precision with a terminal document, over that of the ideal list.
 
@@ -83,7 +83,7 @@ def nRBPT(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     return over(score, ideal + np.where(lists.stopped, power[R], 0.0))
 
 
-@measure(source=LIU, reads=("end",))
+@measure(source=f"after {LIU}, our extension: ERRT over the ideal list", reads=("end",))
 def nERRT(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     """Expected reciprocal rank with a terminal document, over that of the ideal list.
 

@@ -20,13 +20,17 @@ QUESTION = "What does a reader find who may stop at any document?"
 GDEVAL_TOP_GRADE = 4  # ir-measures answers ERR by gdeval, whose judgement scale is fixed
 
 
-@measure(source=CHAPELLE, takes_nil=True)
+@measure(
+    source=f"{CHAPELLE}; not the ERR of Amigó et al. 2022, section 4.1, which is ERRU(e=0)", takes_nil=True
+)
 def ERR(lists: Lists) -> Floats:
     """Expected reciprocal rank, as ir-measures has it.
 
     sum_i (1/i) g_i prod_{j < i} (1 - g_j), g = (2^x - 1) / 2^4
 
-    The judgement scale ends at 4, as in gdeval; ERRU(e=0) is the same for any other scale. Empty list: 0.
+    The judgement scale ends at 4, as in gdeval. ERRU(e=0) has the scale of the qrels, as Amigó et al. (2022)
+    have it: with binary judgments, a list of one relevant document scores 1/16 by ERR and 1/2 by ERRU(e=0).
+    Empty list: 0.
     """
     highest = lists.judgments.max_rel
     if highest > GDEVAL_TOP_GRADE:
@@ -36,7 +40,7 @@ def ERR(lists: Lists) -> Floats:
     return lists.sum(cascade(lists, exponential(lists, GDEVAL_TOP_GRADE)) * reciprocal(lists)[lists.rank])
 
 
-@measure(source=MOFFAT, takes_nil=True)
+@measure(source=f"{MOFFAT}; Webber, Moffat & Zobel, EVIA 2010, eq. 6", takes_nil=True)
 def RBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     """Rank-biased precision.
 
@@ -48,7 +52,7 @@ def RBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     return dcg(lists, gains, geometric(lists, p))
 
 
-@measure(source=WEBBER, takes_nil=True)
+@measure(source=f"{WEBBER}, section 3.1", takes_nil=True)
 def nRBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRel = None) -> Floats:
     """Rank-biased precision over that of the ideal list, cut at k.
 
@@ -60,7 +64,7 @@ def nRBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRe
     return normalised(lists, gains, geometric(lists, p), lists.k)
 
 
-@measure(source=MOFFAT, reads=("end",), ties="grades")
+@measure(source=f"{MOFFAT}; Webber, Moffat & Zobel, EVIA 2010, section 3.1", reads=("end",), ties="grades")
 def RBPRes(lists: Lists, p: Persistence = 0.8) -> Floats:
     """Residual of rank-biased precision: the weight of all that nobody has judged.
 

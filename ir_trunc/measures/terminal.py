@@ -120,7 +120,7 @@ def perfect_end(lists: Lists, gains: Gains, terminal: str) -> Floats | float:
     return lists.spread(np.where(gains.R > 0, units, gains.unit) / gains.unit)
 
 
-@measure(source=LIU)
+@measure(source=f"{LIU}, table 1 (gain='linear' is our extension)")
 def RRT(lists: Lists, rel: MinRel = 1, gain: BinaryOrLinear = "binary") -> Floats:
     """Reciprocal rank with a terminal document: how soon the first answer comes, or else the end.
 
@@ -135,7 +135,7 @@ def RRT(lists: Lists, rel: MinRel = 1, gain: BinaryOrLinear = "binary") -> Float
     return lists.sum(first / lists.rank) + at_end
 
 
-@measure(source=LIU, cutoff="required")
+@measure(source=f"{LIU}, section 2", cutoff="required")
 def PT(lists: Lists, rel: MinRel = 1) -> Floats:
     """Precision at k of the list with its terminal document.
 
@@ -147,7 +147,12 @@ def PT(lists: Lists, rel: MinRel = 1) -> Floats:
     return (lists.sum(gains.hits) + share_at_end(lists, gains)) / float(lists.k or 1)
 
 
-@measure(source=LIU, range=range_of_RBPT, reads=("end",), scale_free=is_ratio)
+@measure(
+    source=f"{LIU}, table 1 (gain=, terminal=, norm=: our extension; tail=False: Amigó et al. 2022, 3.2)",
+    range=range_of_RBPT,
+    reads=("end",),
+    scale_free=is_ratio,
+)
 def RBPT(
     lists: Lists,
     p: Persistence = 0.8,
@@ -178,7 +183,13 @@ def RBPT(
     return score / np.where(ones & (m == 1), 1.0, ideal)  # that of ones is 1, but for rounding
 
 
-@measure(source=LIU, range=range_of_nDCGT, aliases=("NDCGT",), reads=("end",), scale_free=is_ratio)
+@measure(
+    source=f"{LIU}, table 1 (terminal= and ideal='full' are our extension)",
+    range=range_of_nDCGT,
+    aliases=("NDCGT",),
+    reads=("end",),
+    scale_free=is_ratio,
+)
 def nDCGT(
     lists: Lists,
     rel: OnlyRel = None,
@@ -205,7 +216,12 @@ def nDCGT(
     return over(lists.sum(gains.hits * weight[lists.rank]) + end, gains.ideal(weight).at_points(depth) + last)
 
 
-@measure(source=LIU, range=range_of_APT, reads=("end",), scale_free=is_ratio)
+@measure(
+    source=f"{LIU}, table 1 (gain=, terminal= and norm= are our extension)",
+    range=range_of_APT,
+    reads=("end",),
+    scale_free=is_ratio,
+)
 def APT(
     lists: Lists,
     rel: MinRel = 1,
@@ -235,7 +251,7 @@ def APT(
     return over(total, gains.precision_of_ideal().at_points(R) + last)
 
 
-@measure(source=AMIGO, reads=("end",))
+@measure(source=f"{AMIGO}, section 3.2", reads=("end",))
 def ERRT(lists: Lists, max_rel: MaxRel = None, terminal: FullOrLeast = "full") -> Floats:
     """Expected reciprocal rank of the list with its terminal document.
 

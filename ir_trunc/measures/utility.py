@@ -51,7 +51,7 @@ def utility(lists: Lists, worth: Floats, weight: Floats, e: float) -> Floats:
     return lists.sum((worth - e) * weight_of_hits) - e * of_unjudged
 
 
-@measure(source=AMIGO, range=UNBOUNDED, reads=end_if_costly)
+@measure(source=f"{AMIGO}, section 3.3", range=UNBOUNDED, reads=end_if_costly)
 def FlatU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: MaxRel = None) -> Floats:
     """Flat utility: gain less effort, the same at every rank.
 
@@ -63,7 +63,7 @@ def FlatU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel:
     return utility(lists, gains.hits, undiscounted(lists), e)
 
 
-@measure(source=AMIGO, range=UNBOUNDED, reads=end_if_costly)
+@measure(source=f"{AMIGO}, section 3.3", range=UNBOUNDED, reads=end_if_costly)
 def DCGU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: MaxRel = None) -> Floats:
     """Discounted cumulative utility.
 
@@ -74,7 +74,7 @@ def DCGU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: 
     return utility(lists, scaled(lists, gain, max_rel).hits, log2_discount(lists), e)
 
 
-@measure(source=AMIGO, range=AT_MOST_ONE, reads=end_if_costly)
+@measure(source=f"{AMIGO}, section 3.3", range=AT_MOST_ONE, reads=end_if_costly)
 def RBPU(
     lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: MaxRel = None
 ) -> Floats:
@@ -87,7 +87,7 @@ def RBPU(
     return utility(lists, scaled(lists, gain, max_rel).hits, geometric(lists, p), e)
 
 
-@measure(source=AMIGO, range=AT_MOST_ONE, reads=end_if_costly)
+@measure(source=f"{AMIGO}, section 3.3", range=AT_MOST_ONE, reads=end_if_costly)
 def ERRU(lists: Lists, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     """Expected reciprocal rank less effort.
 
@@ -98,7 +98,11 @@ def ERRU(lists: Lists, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = 
     return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), reciprocal(lists), e)
 
 
-@measure(source=AMIGO_RBU, range=AT_MOST_ONE, reads=end_if_costly)
+@measure(
+    source=f"{AMIGO_RBU}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.3",
+    range=AT_MOST_ONE,
+    reads=end_if_costly,
+)
 def RBU(
     lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = None
 ) -> Floats:
@@ -111,7 +115,7 @@ def RBU(
     return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), geometric(lists, p), e)
 
 
-@measure(source=SAKAI_ZENG)
+@measure(source=f"{SAKAI_ZENG}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1")
 def iRBU(lists: Lists, p: Persistence = 0.8, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     """Rank-biased utility without effort.
 

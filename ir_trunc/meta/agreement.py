@@ -124,7 +124,11 @@ class Agreement(Result):
         return shown
 
 
-@procedure(source="Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239", command="power")
+@procedure(
+    source="Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239; Webber, Moffat & Zobel, EVIA"
+    " 2010, tables 2 and 3",
+    command="power",
+)
 def agreement(
     ordered: ScoreMatrix | Power | Mapping[str, npt.ArrayLike],
     coefficient: Annotated[

@@ -56,7 +56,9 @@ class Calibration(Result):
 
 
 @procedure(
-    source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051", command="calibrate"
+    source="after Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051,"
+    " our extension of the calibration in sections 3.3 and 3.4.2",
+    command="calibrate",
 )
 def break_even(
     measure: str | Measure,

@@ -116,7 +116,10 @@ def next_step(answers: Mapping[str, bool]) -> Question | Advice:
     return Advice(tuple(node["measures"]), node.get("but", {}), node["note"], tuple(path))
 
 
-@procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
+@procedure(
+    source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051, section 5 and"
+    " figure 4"
+)
 def guide(
     *,
     length: Answer = None,

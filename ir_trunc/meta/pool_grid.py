@@ -295,7 +295,7 @@ class PoolGrid(Result):
         return grid[0, 0]
 
 
-@procedure(source="Webber, Moffat & Zobel, EVIA 2010", command="pools")
+@procedure(source="Webber, Moffat & Zobel, EVIA 2010, section 4.2, figures 3 and 4", command="pools")
 def pool_grid(
     measures: MeasureLike,
     pools: PooledRuns,

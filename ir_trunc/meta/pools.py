@@ -217,7 +217,10 @@ class LeftOut(Result):
         return f"pools of depth {self.depth}, each system without its group ({len(set(self.groups))} groups)"
 
 
-@procedure(source="Zobel, SIGIR 1998, https://doi.org/10.1145/290941.291014")
+@procedure(
+    source="Zobel, SIGIR 1998, https://doi.org/10.1145/290941.291014; Webber, Moffat & Zobel, EVIA 2010,"
+    " section 2"
+)
 def leave_group_out(
     measures: MeasureLike,
     pools: PooledRuns,

@@ -449,7 +449,11 @@ class Power(Result):
         return shown
 
 
-@procedure(source="Sakai, SIGIR 2006, https://doi.org/10.1145/1148170.1148261", command="power")
+@procedure(
+    source="Sakai, SIGIR 2006, https://doi.org/10.1145/1148170.1148261; Webber, Moffat & Zobel, EVIA 2010,"
+    " section 3.2 and table 1",
+    command="power",
+)
 def power(
     matrix: ScoreMatrix,
     test: Annotated[

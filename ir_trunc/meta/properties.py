@@ -463,7 +463,10 @@ class PropertyTable(Result):
         return ax
 
 
-@procedure(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
+@procedure(
+    source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051, section 2 and"
+    " table 1"
+)
 def properties(
     measures: MeasureLike | Function | None = None, scale: Grading = None, length: Length = 6
 ) -> PropertyTable:

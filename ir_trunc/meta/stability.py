@@ -8,8 +8,8 @@ Sets of c topics are drawn at random; x and y are the mean scores of two systems
     swap   a second set, without a common topic, orders the systems the other way (Voorhees & Buckley, SIGIR
            2002)
 
-For swaps, comparisons are binned by |x - y|. Sensitivity is the lower edge of the first bin with a swap rate
-of at most 5 %, and the share of comparisons at or above that edge.
+For swaps, comparisons are binned by |x - y|. The difference needed is the lower edge of the first bin with a
+swap rate of at most 5 %. Sensitivity is the share of comparisons at or above that edge.
 
 Two equal means always tie, two means of 0 too. A measure of the whole run (`c@1`, `CWS`) is computed anew on
 every set, as Peñas & Rodrigo (ACL 2011) do.
@@ -125,7 +125,9 @@ class ErrorRates(Result):
 
 
 @procedure(
-    source="Buckley & Voorhees, SIGIR 2000, https://doi.org/10.1145/345508.345543", command="stability"
+    source="Buckley & Voorhees, SIGIR 2000, https://doi.org/10.1145/345508.345543; Peñas & Rodrigo, ACL 2011,"
+    " section 4.2, figures 1 and 2",
+    command="stability",
 )
 def error_rates(
     matrix: ScoreMatrix,
@@ -309,7 +311,9 @@ class SwapRates(Result):
 
 
 @procedure(
-    source="Voorhees & Buckley, SIGIR 2002, https://doi.org/10.1145/564376.564432", command="stability"
+    source="Voorhees & Buckley, SIGIR 2002, https://doi.org/10.1145/564376.564432; Peñas & Rodrigo, ACL 2011,"
+    " section 4.3, table 2",
+    command="stability",
 )
 def swap_rates(
     matrix: ScoreMatrix,
@@ -429,7 +433,8 @@ class Predictivity(Result):
 
 
 @procedure(
-    source="Webber, Moffat, Zobel & Sakai, SIGIR 2008, https://doi.org/10.1145/1390334.1390456",
+    source="Webber, Moffat, Zobel & Sakai, SIGIR 2008, https://doi.org/10.1145/1390334.1390456;"
+    " Webber, Moffat & Zobel, EVIA 2010, section 2",
     command="stability",
 )
 def predictivity(matrix: ScoreMatrix, repetitions: Repetitions = 100, seed: Seed = 0) -> Predictivity:
@@ -527,7 +532,7 @@ class Coverage(Result):
 
 @procedure(
     source="Amigó, Gonzalo, Artiles & Verdejo, JAIR 2011; Amigó, Mizzaro & Spina, SIGIR 2022,"
-    " https://doi.org/10.1145/3477495.3532051",
+    " https://doi.org/10.1145/3477495.3532051, section 4.4 and table 3",
     command="stability",
 )
 def coverage(

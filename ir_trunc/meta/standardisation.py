@@ -83,7 +83,8 @@ class Reference(Saved):
 
 
 @procedure(
-    source="Webber, Moffat & Zobel, SIGIR 2008, https://doi.org/10.1145/1390334.1390346; Sakai, ICTIR 2016"
+    source="Webber, Moffat & Zobel, SIGIR 2008, https://doi.org/10.1145/1390334.1390346; the same, EVIA 2010,"
+    " eq. 8; Sakai, ICTIR 2016"
 )
 def standardised(
     matrix: ScoreMatrix,

@@ -59,7 +59,10 @@ class TruncationImpact(Result):
         return shown
 
 
-@procedure(source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737")
+@procedure(
+    source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737, section 3,"
+    " table 3 and figures 2 and 3"
+)
 def truncation_impact(
     measure: str | Measure,
     qrels: QrelsLike,

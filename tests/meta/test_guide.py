@@ -94,3 +94,23 @@ def test_the_page_is_the_workflow():
     assert picture.startswith("<?xml")
     for text in plot_guide().texts:
         assert f">{text.get_text()}<" in picture
+
+
+OF_THE_PAPER = {"length", "first_n", "weighted", "one", "recall", "graded", "redundancy", "deep"}
+
+
+def test_notebook_03_counts_the_questions_that_the_paper_does_not_have():
+    more = {node["key"] for _, path in ENDS for node, _ in path} - OF_THE_PAPER
+    words = dict(zip(range(6, 11), ("six", "seven", "eight", "nine", "ten")))
+    text = (DOCS / "03-ranking-interruptus.ipynb").read_text(encoding="utf-8")
+    assert f"the paper's with {words[len(more)]} more questions" in text
+
+
+def test_the_paper_s_err_is_that_of_the_judgments_scale():
+    """Amigó et al. 2022, 4.1: a perfect binary list scores (2^1 - 1) / 2^1 = .5; ERR ends its scale at 4."""
+    one = Rankings.from_lists([[1]])
+    assert {measure: bind(parse_measure(measure)).score(one)[0] for measure in ("ERR", "ERRU(e=0)")} == {
+        "ERR": 1 / 16, "ERRU(e=0)": 1 / 2
+    }  # fmt: skip
+    assert "ERRU(e=0)" in {measure for end, _ in ENDS for measure in end["measures"]}
+    assert "ERR" not in {measure for end, _ in ENDS for measure in end["measures"]}

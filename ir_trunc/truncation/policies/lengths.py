@@ -73,7 +73,7 @@ class CutsByTopic:
         }
 
 
-@policy(source="the user, or a file of lines 'topic<TAB>k'")
+@policy(source="ours: the user, or a file of lines 'topic<TAB>k'")
 class Given(Policy):
     """Cuts that are known already, from a file for example.
 
@@ -112,7 +112,7 @@ class ListMeasure:
         return single_measure(value)
 
 
-@policy(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051")
+@policy(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051, section 4.2")
 class Oracle(Policy):
     """The best cut of every judged list by a measure.
 

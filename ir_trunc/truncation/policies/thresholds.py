@@ -125,7 +125,7 @@ class ScoreThreshold(LevelPolicy):
         return falling_scores(rankings)
 
 
-@policy(source="common practice: a threshold relative to the best score")
+@policy(source="ours, after common practice: a threshold relative to the best score")
 class ShareOfTop(LevelPolicy):
     """The documents with at least this share of their list's highest score.
 
