@@ -10,9 +10,10 @@ import subprocess
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 from ir_trunc._cli.main import main
 
@@ -59,15 +60,18 @@ def _printed(source: str, names: dict[str, object]) -> str:
     return out.getvalue()
 
 
-def run_console(block: str, folder: Path) -> int:
-    """Run the commands of a block, each of which prints what is shown; '...' leaves the end out."""
+def run_console(block: str, folder: Path, parts: Callable[[str], Any] = str) -> int:
+    """Run the commands of a block, each of which prints what is shown; '...' leaves the end out.
+
+    parts: of what texts are compared, their words for example.
+    """
     steps = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
     for step in steps:
         command, _, expected = step.partition("\n")
         status, out, err = (_in_a_shell if SHELL.search(command) else _here)(command, folder)
         assert status == 0, err
-        shown = expected.removesuffix("...\n")
-        assert out[: len(shown) if shown != expected else None] == shown or not expected, command
+        shown, printed = parts(expected.removesuffix("...\n")), parts(out)
+        assert printed[: len(shown) if shown != parts(expected) else None] == shown or not expected, command
     return len(steps)
 
 

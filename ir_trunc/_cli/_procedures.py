@@ -61,6 +61,31 @@ def by_command(
     return commands
 
 
+_EXAMPLE = "\nexample ('ir_trunc demo --copy .' writes the files):"
+_OF_GROUPS = {
+    "study": (
+        "What would lists have gained by ending elsewhere? Experiments on best cuts and policies:",
+        f"""{_EXAMPLE}
+  $ ir_trunc study cuts demo.qrels never-stops.run RBPT --places 2
+  best_cut,RBPT
+  0,0.29
+  1-4,0.29
+  5-8,0.14
+  ...""",
+    ),
+    "meta": (
+        "Which measure can be trusted for an experiment? Measures are compared on runs:",
+        f"""{_EXAMPLE}
+  $ ir_trunc meta calibrate RBPU e --rank 10
+  RBPU(e=0.030072562400417856)
+  e = 0.030072562400417856
+  put back: one relevant document at rank 10 less nothing = -3.5e-18; last rank
+    that pays: 10""",
+    ),
+}
+"""By group of commands: what it answers, and an example with its output."""
+
+
 def _overview(
     group: str, procedures: Mapping[str, Sequence[ProcedureDefinition]], written_out: Written
 ) -> str:
@@ -73,7 +98,10 @@ def _overview(
     lines = [fitted(f"  {name:<16} {text}", 19) for name, text in texts.items()]
     after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
     runs = "RUNS: files, or a folder in which every file is a run."
-    return "\n".join([f"usage: ir_trunc {group} COMMAND ...\n", *lines, f"\n{after}", runs])
+    asked, example = _OF_GROUPS[group]
+    return "\n".join(
+        [f"usage: ir_trunc {group} COMMAND ...\n\n{asked}\n", *lines, f"\n{after}", runs, example]
+    )
 
 
 def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:

@@ -17,8 +17,9 @@ from ir_trunc.truncation._log import DecisionLog, read_log
 __all__ = ["main"]
 
 _ABOUT = """\
-Score a log of answers, each with its confidence, and whether it was correct.
-A question whose answer is null or empty is unanswered."""
+How good are a system's answers, and which should it have kept back? Score a log
+of answers, each with its confidence, and whether it was correct. A
+question whose answer is null or empty is unanswered."""
 
 _EPILOG = """
 log: JSON lines (.gz as well) with the fields
@@ -37,9 +38,18 @@ the log: on other questions its risk is higher about half of the time. With
 --delta 0.1 the risk on other questions is higher with a probability of at most
 0.1.
 
-examples:
-  ir_trunc answers log.jsonl c@1 'UF(price=3)' AURC --risk 0.1 --delta 0.1
-  ir_trunc answers old.jsonl new.jsonl c@1 AURC
+example:
+  $ cat log.jsonl
+  {"id": 1, "answer": "Paris", "correct": true}
+  {"id": 2, "answer": "Rome", "correct": false}
+  {"id": 3, "answer": null}
+  $ ir_trunc answers log.jsonl c@1
+  3 questions: 1 correct, 1 wrong, 1 unanswered
+
+       score
+  c@1 0.4444
+
+  The log has no confidence: no risk by coverage.
 """
 
 _DECLARED = """

@@ -15,7 +15,7 @@ from ir_trunc.adapters.cdet import MEASURES, RAGTIME1, ChangeScores, check_runs,
 __all__ = ["main"]
 
 _ABOUT = """\
-Score runs of TREC's Change Detection track: a leaderboard for lists of
+How good are runs of TREC's Change Detection track? Print a leaderboard for lists of
 documents (of each question and day) and for lists of questions (of each topic
 and day). Every question is scored on every day of the collection. Means are
 taken over days, then over questions, then over topics; intervals and tests are
@@ -37,9 +37,15 @@ _EPILOG = f"""
 measures: {MEASURES["unit"]}
 --terminal least: {MEASURES["least"]}
 
-example:
-  ir_trunc cdet check topics.jsonl runs --days ragtime1
-  ir_trunc cdet topics.jsonl track.qrels runs --days ragtime1 --plot board.svg
+example ('ir_trunc cdet topics.jsonl track.qrels runs' scores the same):
+  $ cat days.txt
+  2024-01-01
+  2024-01-02
+  2024-01-03
+  $ ir_trunc cdet check topics.jsonl runs/alert.jsonl --days days.txt
+  1 of 1 run valid, checked against 3 topics and 3 days (2024-01-01 to
+      2024-01-03).
+  alert.jsonl: valid
 """
 
 _TOPICS = "topics TOPICS  the track's topics: JSON lines with tid and questions\n"

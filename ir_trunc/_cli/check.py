@@ -43,9 +43,10 @@ a probability of 0.95.
 exit status: 0 if no condition has failed, 1 if one has, 2 if nothing can be
 said, for bad input for example
 
-example:
-  ir_trunc check demo.qrels stops-in-time.run --baseline never-stops.run \\
-      --fail-if 'RBPT worsens 0.02' --fail-if 'abstention.precision < 0.2'
+example ('ir_trunc demo --copy .' writes the files):
+  $ ir_trunc check demo.qrels stops-in-time.run --fail-if 'RBPT < 0.5'
+  passed     RBPT < 0.5: 0.5775 [0.1549, 1.0000], 7 topics
+  7 topics are few, and the intervals approximate: take 10 or more.
 """
 
 _DECLARED = f"""
@@ -64,7 +65,7 @@ run NEW?  TREC run file
 
 def main(words: Sequence[str]) -> int:
     """`ir_trunc check QRELS NEW --baseline OLD --fail-if CONDITION`, or LOG in place of QRELS NEW."""
-    about = "Fail where a new run is worse than it may be."
+    about = "Is a new run worse than it may be? The exit status says so to a pipeline."
     args = OneLineParser("check", about, _DECLARED + LOG_OPTIONS, _EPILOG).read(words)
     if not args.fail_if:
         raise ParameterError("No condition is given: --fail-if 'RBPT worsens 0.02', for example.")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _ABOUT = """\
-Score runs, and test which of their differences are significant: all pairs of
-runs, or all against a baseline."""
+Which runs differ? Score them, and test which of their differences are
+significant: all pairs of runs, or all against a baseline."""
 
 _DECLARED = f"""
 {runs_and_measures()}
@@ -38,9 +38,21 @@ _DECLARED = f"""
 """
 
 _EPILOG = """
-example:
-  ir_trunc compare demo.qrels never-stops.run stops-in-time.run RBPT nDCG@10 \\
-      --baseline never-stops.run --intervals
+example ('ir_trunc demo --copy .' writes the files):
+  $ ir_trunc compare demo.qrels *.run RBPT --format table
+  Mean scores of 3 systems over 7 topics, 1 of them a nil query
+  2 of 3 runs: 3 of the 7 topics of the qrels are not in the run (for example
+    nothing-to-find) and count as empty lists; missing='exclude' leaves out such
+    topics, missing='empty' confirms.
+  Empty lists, which are scored as such: says-little.run 3, stops-in-time.run 3.
+
+                          RBPT
+  system
+  a never-stops.run    0.4627
+  b says-little.run    0.3162
+  c stops-in-time.run  0.5775+
+
+  ...
 """
 
 _TEXTS: Mapping[str, Callable[[Comparison, int], str]] = {

@@ -16,10 +16,25 @@ _OPTIONS = """
 """
 
 
+_EXAMPLE = """
+example:
+  $ ir_trunc demo
+  Three systems and seven topics, worked examples of the papers. Every list is
+  shown by rank: 1 is a relevant document, 0 one that is not, and a dash is a list
+  that the system left empty.
+
+  topic            relevant  never-stops           stops-in-time  says-little
+  gap              3         10100                 101            1
+  late             3         01001                 01             0
+  nothing-to-find  0         000                   -              -
+  ...
+"""
+
+
 def main(words: Sequence[str]) -> int:
     """`ir_trunc demo [--plot FILE] [--copy FOLDER]`."""
-    about = "Show what the measures see, on a small collection."
-    parser = OneLineParser("demo", about, _OPTIONS)
+    about = "What do the measures see? Print the lists and scores of a small collection."
+    parser = OneLineParser("demo", about, _OPTIONS, _EXAMPLE)
     args = parser.read(words)
     if args.plot is not None and args.copy is not None:
         parser.error("--plot and --copy are two things: ask for one at a time")

@@ -11,8 +11,8 @@ from ir_trunc._reporting.how_many import how_many
 __all__ = ["main"]
 
 _ABOUT = """\
-Say how many documents to return for a question, from which score on, and when
-none. Fixed lengths and policies are fitted on some of the questions and scored
+How many documents should be returned for a question, from which score on, and
+when none? Fixed lengths and policies are fitted on some of the questions and scored
 on the others; the advice is the best of them, or a simpler one that is as good."""
 
 _DECLARED = f"""
@@ -30,9 +30,15 @@ measure MEASURE?  what the lengths maximise (default: RBPT(p=0.8))
 """
 
 _EPILOG = """
-example:
-  ir_trunc how-many demo.qrels never-stops.run RBPT --keep 0.5 -o stop.json
-  ir_trunc truncate never-stops.run --policy stop.json -o ended.run
+example ('ir_trunc demo --copy .' writes the files):
+  $ ir_trunc how-many demo.qrels never-stops.run RBPT -o stop.json
+  7 questions, 1 of them without an answer; 5-fold cross-validation.
+  Advice: keep the present setting, as retrieved.
+  kept: 83% of the answerable questions still get a relevant passage.
+  unanswered: 0% of the unanswerable questions are left unanswered.
+  passages: 19.9 per question.
+  RBPT: expect 0.463 (0.217 to 0.681) on new questions; it is 0.463 on these.
+  ...
 """
 
 

@@ -18,9 +18,23 @@ name NAME?  a measure
 """
 
 
+_EXAMPLE = """
+example:
+  $ ir_trunc measures RBPT
+  RBPT(p=0.8, rel, max_rel, tail=True, gain='linear', terminal='least',
+    norm='ideal')[@k]
+
+  Rank-biased precision whose terminal document speaks for all ranks that the
+    system left empty.
+  ...
+"""
+
+
 def main(words: Sequence[str]) -> int:
     """`ir_trunc measures [NAME] [--reference]`."""
-    parser = OneLineParser("measures", "List all measures, or describe one.", _DECLARED)
+    parser = OneLineParser(
+        "measures", "What does a measure compute? Describe one, or list them all.", _DECLARED, _EXAMPLE
+    )
     args = parser.read(words)
     if args.reference:
         if args.name:

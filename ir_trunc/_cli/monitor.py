@@ -10,16 +10,20 @@ from ir_trunc.truncation._text import load_policy
 __all__ = ["main"]
 
 _ABOUT = (
-    "Compare the lists of a run, before they are cut, with those that a policy was fitted on. No judgments"
-    " are needed. Compared are the share of empty lists, the mean length that the policy leaves, and the"
-    " distributions of the scores and of the number of retrieved documents."
+    "Do live lists still look like those that a policy was fitted on? Compare the lists of a run, before"
+    " they are cut. No judgments are needed. Compared are the share of empty lists, the mean length that"
+    " the policy leaves, and the distributions of the scores and of the number of retrieved documents."
 )
 _EPILOG = """
 exit status: 0 if no shift is shown, 1 if the lists no longer match, 2 if
 nothing can be said: fewer than 20 lists, lists that are cut already, bad input
 
-example:
-  ir_trunc monitor stop.json live.run
+example ('ir_trunc quickstart monitoring my-project' writes the data):
+  $ cd my-project && python evaluate.py >page.txt
+  $ cd my-project && ir_trunc monitor policy.json data/live.json
+  No shift is shown: 120 live lists, ScoreThreshold(threshold=0.64) fitted on 120.
+    False alarms: at most 0.05, from 20 lists on.
+  ...
 """
 
 _DECLARED = """

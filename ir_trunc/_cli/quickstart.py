@@ -27,8 +27,13 @@ A project has generated data, a script, the same as a notebook, a README that
 says what to replace by your own, and a workflow of GitHub with the gate.
 
 example:
-  ir_trunc quickstart rag my-project
-  cd my-project && python evaluate.py
+  $ ir_trunc quickstart rag my-project
+  $ cd my-project && python evaluate.py
+  120 questions, 30 of them without an answer; 5-fold cross-validation.
+  Advice: ScoreThreshold(threshold=0.64). In brackets: the present setting,
+    Fixed(k=5).
+  kept: 97% (100%) of the answerable questions still get a relevant passage.
+  ...
 """
 
 

@@ -14,9 +14,10 @@ from ir_trunc._reporting.report import MEASURES, report
 __all__ = ["main"]
 
 _ABOUT = """\
-Write one HTML page: a verdict, the comparison with tests, empty lists, lengths
-and best cuts, what policies would change, and every topic with its lists by
-rank. It needs no network, no other file, and no JavaScript.
+Which run is better, where, and why? Write one HTML page: a verdict, the
+comparison with tests, empty lists, lengths and best cuts, what policies would
+change, and every topic with its lists by rank. It needs no network, no other
+file, and no JavaScript.
 
 TOPICS QRELS RUN ... of TREC's Change Detection track give a page with the
 leaderboard of `ir_trunc cdet`, and a calendar of each topic."""
@@ -32,9 +33,17 @@ _DECLARED = f"""
 """
 
 
+_EPILOG = """
+example ('ir_trunc demo --copy .' writes the files):
+  $ ir_trunc report demo.qrels never-stops.run stops-in-time.run -o page.html
+  $ ls page.html
+  page.html
+"""
+
+
 def main(words: Sequence[str]) -> int:
     """`ir_trunc report QRELS RUN... [MEASURE...] -o report.html`."""
-    args = OneLineParser("report", _ABOUT, _DECLARED).read(words)
+    args = OneLineParser("report", _ABOUT, _DECLARED, _EPILOG).read(words)
     runs, measures = args.runs_and_measures(MEASURES)
     check_outputs([args.output], [args.qrels, *runs, args.topics, args.queries, args.documents])
     args.command = shlex.join(["ir_trunc", "report", *words])

@@ -20,6 +20,17 @@ collections QRELS RUNS ...*  a qrels file and a folder of runs; several collecti
 """
 
 
+_EXAMPLE = """
+example:
+  $ ir_trunc reproduce penas2011
+  A cell has the printed figure and the computed one, and * where the two differ.
+
+  Table 3: c@1 and accuracy of four systems
+  column           c@1 c(unanswered=0)@1
+  ...
+"""
+
+
 def main(words: Sequence[str]) -> int:
     """`ir_trunc reproduce PAPER [QRELS RUNS ...]`."""
     papers = [
@@ -29,8 +40,8 @@ def main(words: Sequence[str]) -> int:
     if not words:
         print(*papers, sep="\n")
         return 0
-    about = "The tables of a paper: each cell printed and computed, * where the two differ."
-    args = OneLineParser("reproduce", about, _DECLARED, "\n".join(papers)).read(words)
+    about = "Do a paper's tables come out? Each cell is printed and computed, * where the two differ."
+    args = OneLineParser("reproduce", about, _DECLARED, "\n".join([*papers, _EXAMPLE])).read(words)
     if len(args.collections) % 2:
         raise IrTruncError(f"{args.collections[-1]} has no runs: give QRELS RUNS for each collection.")
     check_outputs([args.output] if args.output else [], args.collections)

@@ -33,12 +33,11 @@ _DECLARED = f"""
 """
 
 _EXAMPLES = """
-examples:
-  ir_trunc qrels.txt my.run.gz nDCG@10 'RBPT(p=0.8)' OIE
-  ir_trunc trec-robust04 runs/*.gz RBPT c@1 -o scores.csv
-                                    qrels by their ir_datasets id, several runs
-  ir_trunc how-many labels.json retrieved.json -o stop.json
-                                    where lists should end, as a policy to use
+example ('ir_trunc demo --copy .' writes the files):
+  $ ir_trunc demo.qrels never-stops.run stops-in-time.run nDCG@10 RBPT OIE
+  run   nDCG@10   RBPT   OIE
+  never-stops.run   0.4545   0.4627   13.0717
+  stops-in-time.run   0.4286   0.5775   16.7757
 """
 
 
@@ -151,7 +150,7 @@ class _ShowVersions(argparse.Action):
 
 
 def _parser() -> OneLineParser:
-    lines = ["Evaluation of rankings whose length is a decision of the system."]
+    lines = ["Score runs: rankings whose length is a decision of the system."]
     for group, commands in COMMANDS.items():
         lines += ["", f"{group}:", *(f"  {name:<12}{about}" for name, about in commands.items())]
     lines += ["", "Without a command, runs are scored. 'ir_trunc COMMAND --help' tells more."]

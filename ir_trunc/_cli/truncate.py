@@ -22,9 +22,10 @@ from ir_trunc.truncation._text import list_of_policies
 __all__ = ["main"]
 
 _ABOUT = (
-    "End every list of a run where a policy says: RUN --policy LargestGap, or RUN --policy 'Fixed(k=10)'."
-    " A policy whose parameter is left out is fitted: QRELS RUN MEASURE --policy Greedy fits k to the measure"
-    " on the topics of the qrels. A policy that sees the judgments cuts only the topics of the qrels."
+    "Where should each list end? End it where a policy says: RUN --policy LargestGap, or RUN --policy"
+    " 'Fixed(k=10)'. A policy whose parameter is left out is fitted: QRELS RUN MEASURE --policy"
+    " Greedy fits k to the measure on the topics of the qrels. A policy that sees the judgments cuts only the"
+    " topics of the qrels."
 )
 
 
@@ -43,9 +44,23 @@ _TREC_FIELDS, _TAG = 6, "ir_trunc"
 _WITH_QRELS = 3  # QRELS RUN MEASURE
 
 
+_EXAMPLE = """
+
+example ('ir_trunc demo --copy .' writes the files):
+  $ ir_trunc truncate never-stops.run --policy LargestGap
+  gap  3
+  late  1
+  nothing-to-find  1
+  rank-100  6
+  ten-found  10
+  three-found  3
+  wrong-answer  1
+"""
+
+
 def main(words: Sequence[str]) -> int:
     """`ir_trunc truncate [QRELS] RUN [MEASURE] --policy POLICY [-o OUT] [-k OUT]`."""
-    args = OneLineParser("truncate", _ABOUT, _DECLARED, list_of_policies()).read(words)
+    args = OneLineParser("truncate", _ABOUT, _DECLARED, list_of_policies() + _EXAMPLE).read(words)
     named = [word for word in (args.qrels, *args.arguments, args.measures) if word is not None]
     if len(named) not in (1, _WITH_QRELS):
         raise ParameterError(f"RUN alone or QRELS RUN MEASURE is needed, not {shown(' '.join(named))}.")

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 import warnings
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 from pages import blocks, run_console, run_python
 
 import ir_trunc
+from ir_trunc._cli.main import COMMANDS
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 FOLDERS = ("start", "howto", "coming-from")
@@ -131,3 +133,20 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert {"rbpt", "c"} <= {heading for _, heading in links}
     for page, heading in links:
         assert f'id="{heading}"' in (site / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], *([name] for group in COMMANDS.values() for name in group)],
+    ids=lambda words: " ".join(words) or "scores",
+)
+def test_help_begins_with_what_it_answers_and_shows_an_example_with_its_output(words, folder, command):
+    change_detection = NOTEBOOKS / "start" / "change-detection.md"
+    write_files(change_detection, folder)
+    said = command(*words, "--help")[1]
+    example = textwrap.dedent(re.split(r"^examples?\b.*:\n", said, flags=re.M)[1])
+    for name, text in re.findall(r"^\$ cat (\S+)\n(.*?)(?=^\$ |\Z)", example, re.M | re.S):
+        (folder / name).write_text(text, encoding="utf-8")
+    if words == ["monitor"]:
+        command("quickstart", "monitoring", "my-project")
+    assert run_console(example, folder, str.split)
