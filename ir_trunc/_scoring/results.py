@@ -220,6 +220,14 @@ class Results(Result):
         silent = self.rankings.lengths == 0
         return Abstention(len(silent), int(self.nil.sum()), int(silent.sum()), int((silent & self.nil).sum()))
 
+    @property
+    def answered(self) -> dict[str, int]:
+        """n_ac, n_aw, n_u: questions answered correctly, wrongly and not at all, by their first documents."""
+        lists = self.rankings
+        right = int(((lists.judged_ranks == 1) & (lists.judged_grades > 0)).sum())
+        silent = int((lists.lengths == 0).sum())
+        return {"n_ac": right, "n_aw": len(lists) - right - silent, "n_u": silent}
+
     @cached_property
     def universe(self) -> Universe:
         """The topics that were scored, and what was assumed about them."""

@@ -45,6 +45,7 @@ _NAMES = {
     "references": ("references", "reference"),
     "answerable": ("answerable",),
     "group": ("group",),
+    "candidate": ("candidate",),
 }
 _FORMS = "a path of JSON lines, a frame, a dict or a list of dicts with id, answer, confidence and correct"
 _RIGHT, _WRONG = "correct", "wrong"
@@ -76,6 +77,8 @@ class DecisionLog:
     decided : dict, optional
         The qrels of decisions: 'yes' with relevance 2 (the positive class of `F05u(positive=2)`) or 'no' with
         relevance 1 is right, and the other has relevance 0.
+    candidates : dict, optional
+        For unanswered questions whose candidate is in the log, whether it is right.
     """
 
     run: dict[str, dict[str, float]]
@@ -84,6 +87,7 @@ class DecisionLog:
     has_confidence: bool
     source: str
     decided: dict[str, dict[str, int]] | None = None
+    candidates: dict[str, bool] | None = None
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -250,6 +254,58 @@ class DecisionLog:
         self._need_confidence("risk by coverage")
         return risk_coverage(self._qrels(nil=False), self.run)
 
+    def validation(self) -> pd.DataFrame:
+        """How well the system chose what to answer, by the candidates behind unanswered questions.
+
+        The figures of the Answer Validation Exercise, as Peñas & Rodrigo (2011, section 5) describe them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row: accuracy (n_ac / n); rejected, the share of questions whose wrong candidate was held
+            back; estimated = accuracy + rejected x accuracy, as if those were answered as well as the others;
+            attainable, the accuracy if all right candidates had been given; precision, recall and F of the
+            answers given among the right ones. With a confidence also its correlation with being right
+            (pearson), and the probability that a right answer has a higher one than a wrong answer, ties
+            counted half (auroc); both are NaN where all answers are right or all are wrong.
+
+        Raises
+        ------
+        InputError
+            Where an unanswered question has no candidate in the log.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": 1, "answer": "a", "correct": 1}, {"id": 2, "candidate": "b", "correct": 0}]
+        >>> ir_trunc.read_log(items).validation()[["accuracy", "rejected", "estimated"]]
+         accuracy  rejected  estimated
+              0.5       0.5       0.75
+        """
+        candidates, n = self.candidates or {}, len(self.run)
+        if missing := [name for name, answer in self.run.items() if not answer and name not in candidates]:
+            raise InputError(f"{self.source}: question {missing[0]} is unanswered and has no candidate.")
+        right, wrong = (self.counts[name] for name in (_RIGHT, _WRONG))
+        held_back = sum(candidates.values())
+        accuracy, rejected = right / n, (len(candidates) - held_back) / n
+        figures = {"accuracy": accuracy, "rejected": rejected, "estimated": accuracy * (1 + rejected)}
+        figures["attainable"] = (right + held_back) / n
+        given, wanted = right + wrong, right + held_back
+        figures["precision"] = right / given if given else 0.0
+        figures["recall"] = right / wanted if wanted else 0.0
+        figures["F"] = 2 * right / (given + wanted) if given + wanted else 0.0
+        if self.has_confidence:
+            from scipy import stats
+
+            qrels = self._qrels(nil=False)
+            pairs = [(score, qrels[q][of]) for q, answer in self.run.items() for of, score in answer.items()]
+            sure, is_right = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+            varied = np.ptp(sure) > 0 and np.ptp(is_right) > 0 if len(sure) else False
+            figures["pearson"] = float(stats.pearsonr(sure, is_right).statistic) if varied else np.nan
+            above = np.sign(np.subtract.outer(sure[is_right > 0], sure[is_right == 0]))
+            figures["auroc"] = float((1 + above.mean()) / 2) if above.size else np.nan
+        return as_table([figures])
+
     def threshold(self, risk: float, delta: float | None = None) -> float:
         """The lowest confidence from which on answers are wrong at most this often.
 
@@ -338,6 +394,8 @@ def read_log(
         has no answer (also reference)
         answerable : whether the question has an answer, optional
         group : text or whole number, optional
+        candidate : what an unanswered question would have been answered with, optional; correct or the
+        references then say whether it is right, see `validation`
 
     judge : {'em', 'f1'} or function, optional
         How correct an answer is by its references: exact match or token F1, the highest over the references,
@@ -364,8 +422,8 @@ def read_log(
     Returns
     -------
     DecisionLog
-        With `qrels` and `run` for other functions, and the methods `calc`, `by_group`, `risk_coverage` and
-        `threshold`.
+        With `qrels` and `run` for other functions, and the methods `calc`, `by_group`, `risk_coverage`,
+        `threshold` and `validation`.
 
     Raises
     ------
@@ -414,6 +472,7 @@ def read_log(
     run: dict[str, dict[str, float]] = {}
     answerable: dict[str, bool | None] = {}
     groups: dict[str, str] = {}
+    candidates: dict[str, bool] = {}
     sure = graded = 0
     for place, item in enumerate(items, 1):
         name = one_id(item.get("id"), "id", f"{source}, item {place}")
@@ -423,6 +482,10 @@ def read_log(
         given = str(item.get("answer", ""))
         item = item if is_none is None else _without(is_none, item)
         item = _as_squad(item) if isinstance(judge, str) else item
+        if "candidate" in item and not _text(item, where):
+            candidate, value, _ = _judged(item | {"answer": item["candidate"]}, judged, least, where)
+            candidates[name] = bool(candidate) and value >= least
+            item = {field: value for field, value in item.items() if field != "correct"}
         answer, value, has_answer = _judged(item, judged, least, where)
         run[name] = {}
         if answer:
@@ -448,7 +511,7 @@ def read_log(
             f"{source}: {counted(graded, 'answer')} with a correctness between 0 and 1 count as wrong;"
             " correct_from=0.5 (--correct-from 0.5), for example, counts as right what reaches 0.5."
         )
-    return DecisionLog(run, answerable, groups, sure > 0, source)
+    return DecisionLog(run, answerable, groups, sure > 0, source, candidates=candidates)
 
 
 def _judge(judge: Any) -> Judge | None:

@@ -14,7 +14,7 @@ from ir_trunc.measures.definition import mark_of
 MEASURES = [definition for family in families() for definition in family.members]
 DECLARED = [*MEASURES, *meta.registry.values(), *truncation.registry.values(), *STUDIES]
 FIVE = ("Mizzaro & Spina, SIGIR 2022", "Baldwin & Zhang", "Rodrigo, ACL 2011", "Sakai, NTCIR-4", "EVIA 2010")
-PLACE = re.compile(r"\b(section|eq\.|tables?|figures?) [0-9]")
+PLACE = re.compile(r"\b(section|eq\.|tables?|figures?) [0-9]", re.IGNORECASE)
 
 
 @pytest.mark.parametrize("declared", DECLARED, ids=lambda declared: declared.name)

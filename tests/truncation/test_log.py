@@ -401,3 +401,37 @@ def test_check_takes_logs(tmp_path, monkeypatch, capsys):
         assert main(["check", *words]) == 2
         out, err = capsys.readouterr()
         assert (out, err.count("\n"), message in err) == ("", 1, True), err
+
+
+def test_the_candidates_behind_unanswered_questions_show_what_validation_gains():
+    """Peñas & Rodrigo 2011, table 3, icia091ro: 237 right, 156 wrong, 107 unanswered."""
+    right = [{"id": f"r{n}", "answer": "x", "references": "x"} for n in range(237)]
+    wrong = [{"id": f"w{n}", "answer": "y", "references": "x"} for n in range(156)]
+    open_ = [{"id": f"u{n}", "candidate": "xy"[n < 80], "references": "x"} for n in range(107)]
+    log = read_log([*right, *wrong, *open_], "em")
+    assert log.counts == {"correct": 237, "wrong": 156, "unanswered": 107}
+    assert log.calc("c@1").answered == {"n_ac": 237, "n_aw": 156, "n_u": 107}
+    found = log.validation().iloc[0]
+    assert found[["accuracy", "rejected"]].tolist() == [237 / 500, 80 / 500]
+    assert found["estimated"] == pytest.approx(237 / 500 * (1 + 80 / 500))
+    assert found["attainable"] == (237 + 27) / 500
+    assert found[["precision", "recall"]].tolist() == [237 / 393, 237 / 264]
+    assert "pearson" not in found
+
+
+def test_a_candidate_is_judged_by_correct_and_self_scores_by_what_was_right():
+    items = [
+        {"id": 1, "answer": "a", "correct": True, "confidence": 0.9},
+        {"id": 2, "answer": "b", "correct": False, "confidence": 0.4},
+        {"id": 3, "answer": "c", "correct": True, "confidence": 0.4},
+        {"id": 4, "answer": "", "candidate": "d", "correct": True},
+    ]
+    log = read_log(items)
+    assert log.candidates == {"4": True}
+    found = log.validation().iloc[0]
+    assert found["auroc"] == 0.75  # a pair in order, and a tie
+    assert found["pearson"] == pytest.approx(np.corrcoef([0.9, 0.4, 0.4], [1, 0, 1])[0, 1])
+    with pytest.raises(InputError, match="question 4 is unanswered and correct: is silence right there"):
+        read_log([{**item, "candidate": None} for item in items])
+    with pytest.raises(InputError, match="question 5 is unanswered and has no candidate"):
+        read_log([*items, {"id": 5, "answer": None}]).validation()
