@@ -252,4 +252,4 @@ def nRBP(q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: 
 
 @twin
 def RBPRes(q: Query, s: Setting, p: float = 0.8) -> float:
-    return rbp(seen(q, lambda x: 1.0 if x is None else 0.0), p) + p ** len(q.grades)
+    return rbp(seen(q, lambda x: 1.0 if x is None or x < 0 else 0.0), p) + p ** len(q.grades)

@@ -34,6 +34,9 @@ _MOVED: dict[str, dict[str, tuple[str, Any]]] = {
 """By command: options that it had, the command that has them now, and how many values they take."""
 
 
+_IMPORT = "import a module that declares measures or policies, netp for netp.py"
+
+
 class OneLineParser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong, and takes `--by_query`, and `-` for standard input.
 
@@ -54,6 +57,7 @@ class OneLineParser(argparse.ArgumentParser):
         for flags, (now, many) in _MOVED.get(command, {}).items():
             self.add_argument(*flags.split(), action=_Moved, const=now, nargs=many, help=argparse.SUPPRESS)
         self.declare(declared)
+        self.add_argument("--import", metavar="MODULE", help=_IMPORT)  # main imports it before
 
     def declare(self, text: str) -> None:
         """Add arguments and options: lines 'name VALUE  help', '--name VALUE  help', '= names in the table'.

@@ -17,7 +17,7 @@ from ir_trunc._cli._arguments import QRELS, RUNS, OneLineParser, Words, runs_and
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
-from ir_trunc._output.files import check_outputs, make_folder, output_file
+from ir_trunc._output.files import check_folder, check_outputs, make_folder, output_file
 from ir_trunc._output.tables import WIDTH, csv_text, fitted, table_text
 from ir_trunc._read.text import numbered_lines, parts
 from ir_trunc._scoring.results import Result
@@ -113,7 +113,7 @@ def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[
     if getattr(args, "plot", None) is not None:
         check_picture(args.plot, read)
     if getattr(args, "tables", None) is not None:
-        make_folder(args.tables)
+        check_folder(args.tables)
     check_outputs([getattr(args, "output", None)], read)
     chosen = [(each, values) for each in procedures if (values := _option_values(args, each)) is not None]
     named = [option.name for procedure, _ in chosen for option in procedure.options.values()
@@ -353,6 +353,7 @@ def _show(args: Words, results: Sequence[Any]) -> None:
     else:
         print(*(result.report(args.places) for result in results), sep="\n\n")
     if args.tables is not None:
+        make_folder(args.tables)
         for name, table in (pair for result in results for pair in result.frames().items()):
             with output_file(Path(args.tables) / f"{name}.csv") as file:
                 file.write(csv_text(table, args.places).encode())

@@ -12,7 +12,7 @@ from textwrap import wrap
 
 from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
 from ir_trunc._cli._procedures import run_command
-from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._output.files import check_output, check_outputs, write_text
 from ir_trunc._output.tables import WIDTH
 from ir_trunc.meta import calibration, registry, score_matrix
@@ -69,6 +69,8 @@ def _guide(words: Sequence[str], about: str) -> None:
             raise ParameterError("--page writes the page of all questions: leave the answers out.")
         text, picture = (args.page and os.path.join(args.page, f"guide.{end}") for end in ("md", "svg"))
         check_output(text)
+        for name in filter(os.path.lexists, (text, picture)):
+            raise InputError(f"{name} exists already: name another folder, or remove it.")
         save_picture(plot_guide().figure, picture, "none")
         write_text(text, guide_page().splitlines())
         return

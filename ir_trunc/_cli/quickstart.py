@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -48,9 +49,15 @@ def main(words: Sequence[str]) -> int:
     if os.listdir(args.folder):
         raise InputError(f"{args.folder} is not empty: a new folder is needed, or an empty one.")
     contents = _project(args.kind, kinds[args.kind])
-    for name, lines in contents.items():
-        make_folder(os.path.join(args.folder, os.path.dirname(name)))
-        write_text(Path(args.folder, name), lines)
+    try:
+        for name, lines in contents.items():
+            make_folder(os.path.join(args.folder, os.path.dirname(name)))
+            write_text(Path(args.folder, name), lines)
+    except BaseException:  # a half of a project is none, and would be refused the next time
+        for name in {Path(name).parts[0] for name in contents}:
+            shutil.rmtree(Path(args.folder, name), ignore_errors=True)
+            Path(args.folder, name).unlink(missing_ok=True)
+        raise
     tell(f"{args.folder} now has {', '.join(contents)}. README.md says what to replace by your own.")
     return 0
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ir_trunc._cli._arguments import OneLineParser, Words, runs_and_measures
+from ir_trunc._core.errors import printable
 from ir_trunc._output.files import check_outputs
 from ir_trunc._read.readers.cdet import is_change_topics
 from ir_trunc._reporting.report import MEASURES, report
@@ -46,7 +47,7 @@ def main(words: Sequence[str]) -> int:
     args = OneLineParser("report", _ABOUT, _DECLARED, _EPILOG).read(words)
     runs, measures = args.runs_and_measures(MEASURES)
     check_outputs([args.output], [args.qrels, *runs, args.topics, args.queries, args.documents])
-    args.command = shlex.join(["ir_trunc", "report", *words])
+    args.command = printable(shlex.join(["ir_trunc", "report", *words]))
     if is_change_topics(args.qrels) and not is_change_topics(runs[0], "runtag"):
         return _change_detection(args, runs, measures)
     report(measures, args.qrels, runs, args.output, **args.keywords(report), **args.scoring)

@@ -29,7 +29,6 @@ _DECLARED = f"""
     the ir_measures command). latex and html are forms of 'ir_trunc compare'. Names and ids are printed as
     they are: a spreadsheet takes a cell of a csv that begins with =, +, - or @ for a formula
 --views  means over all, answerable and nil queries, and silence
---import MODULE  import a module that declares measures or policies, netp for netp.py
 """
 
 _EXAMPLES = """

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from ir_trunc._cli._arguments import QRELS, OneLineParser
 from ir_trunc._cli._process import tell
-from ir_trunc._core.errors import ParameterError, counted, shown
+from ir_trunc._core.errors import ParameterError, counted, shown, warn
 from ir_trunc._output.files import check_outputs
 from ir_trunc._ranking.qrels import read_qrels_of_runs
 from ir_trunc._ranking.runs import rank_rows, read_run
@@ -79,7 +79,9 @@ def main(words: Sequence[str]) -> int:
         raise ParameterError(f"{policy} looks at judgments: QRELS RUN MEASURE are needed.")
     if qrels is not None:
         training = rank_rows(judged, [run], keep_scores=True)
-        policy = policy.fit(training, measure)
+        given, policy = policy, policy.fit(training, measure)
+        if policy == given and not sees:
+            warn(f"{policy} has nothing to fit: QRELS and MEASURE do not change the cuts.")
         if sees:
             lists = training
             kept = pc.is_in(run.topics.cast(pa.string()), value_set=pa.array(lists.topics))
@@ -109,5 +111,5 @@ def _head_of(path: str) -> tuple[str, list[str]]:
         if line.startswith("#"):
             comments.append(line)
         elif fields:
-            return (fields[5], comments) if len(fields) == _TREC_FIELDS else (_TAG, [])
+            return (fields[5], comments) if len(fields) >= _TREC_FIELDS else (_TAG, [])
     return _TAG, []

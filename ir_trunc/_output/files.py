@@ -80,14 +80,25 @@ def write_text(path: Target, lines: Iterable[str]) -> None:
             part = list(islice(rest, _PART))
 
 
-def make_folder(path: str) -> None:
-    """Make a folder, and those above it, where it does not exist; InputError for what cannot be one."""
+def check_folder(path: str) -> str:
+    """The name of a folder that exists or can be made; else InputError or an OSError."""
     if not path:
         raise InputError("folder: the path is empty: the name of a folder is needed.")
     name = file_name("folder", path)
-    if os.path.exists(name) and not os.path.isdir(name):
-        raise InputError(f"{name} is a file: the name of a folder is needed.")
-    os.makedirs(name, exist_ok=True)
+    if os.path.lexists(name) and not os.path.isdir(name):
+        what = "a file" if os.path.exists(name) else "a link to what does not exist"
+        raise InputError(f"{name} is {what}: the name of a folder is needed.")
+    above = os.path.abspath(name)
+    while not os.path.lexists(above):
+        above = os.path.dirname(above)
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise PermissionError(f"{name} cannot be written: the folder {above} is not writable.")
+    return name
+
+
+def make_folder(path: str) -> None:
+    """Make a folder, and those above it, where it does not exist; errors are those of `check_folder`."""
+    os.makedirs(check_folder(path), exist_ok=True)
 
 
 @contextmanager

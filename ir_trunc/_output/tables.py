@@ -32,7 +32,9 @@ def fitted(text: str, indent: int = 2) -> str:
 def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = False) -> str:
     """A table as text. digits: decimal places, -1 for all, None for those of pandas."""
     index, columns = _labels(frame.index, _LABELS), _labels(frame.columns, _CELL)
-    cells = {at: frame.iloc[:, at].map(_cell).to_numpy() for at in range(frame.shape[1])}
+    p_values = _p_values(frame, 0 if digits is None else digits)
+    names = enumerate(frame.columns)
+    cells = {at: frame.iloc[:, at].map(p_values.get(name, _cell)).to_numpy() for at, name in names}
     shown = pd.DataFrame(cells, index=index, dtype=None)
     shown.columns = columns
     numbers = None if digits is None else partial(number_text, digits=digits)
@@ -45,6 +47,17 @@ def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = Fa
 def number_text(value: float, digits: int) -> str:
     """A number with this many decimal places, or with all for -1."""
     return repr(float(value)) if digits < 0 else f"{value:.{digits}f}"
+
+
+def _p_values(frame: pd.DataFrame, digits: int) -> dict[Any, Any]:
+    """How columns of p values are printed: a small one as a bound, in place of 0."""
+
+    def shown(p: float) -> str:
+        least = 10.0**-digits
+        return f"<{number_text(least, digits)}" if p < least else number_text(p, digits)
+
+    last = {name: name[-1] if isinstance(name, tuple) else name for name in frame.columns if digits > 0}
+    return {name: shown for name, part in last.items() if part == "p" or str(part).startswith("p_")}
 
 
 def is_plain(index: Any) -> bool:
@@ -112,7 +125,8 @@ def csv_text(table: pd.DataFrame, places: int | None, separator: str = ",") -> s
 
 def as_html(frame: pd.DataFrame, digits: int = 4, index: bool = True) -> str:
     """A table as HTML for a notebook; names are escaped."""
-    return frame.to_html(index=index, border=0, float_format=f"{{:.{digits}f}}".format)
+    numbers, p_values = f"{{:.{digits}f}}".format, _p_values(frame, digits)
+    return frame.to_html(index=index, border=0, float_format=numbers, formatters=p_values)
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int | None = None) -> str:

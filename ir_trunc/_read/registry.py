@@ -271,6 +271,8 @@ class Data:
         return rows
 
     def _exhausted(self) -> InputError:
+        if self.iterator == "_tee":  # ir-measures gives each of its tools its own iterator
+            return InputError(f"{self.layout.kind}: there is no row; at least one is needed.")
         remedy = "An iterator can be read only once: give a list, or make a new one."
         return InputError(f"{self.layout.kind} ({self.iterator}): it yields nothing. {remedy}")
 

@@ -36,6 +36,7 @@ from ir_trunc.measures.definition import CUTOFF
 __all__ = ["Evaluator", "calc", "calc_aggregate", "curves", "evaluator", "iter_calc"]
 
 _HIGHEST_GRADE = 10**6  # of other providers
+_OF_QRELS = ("NumQ", "NumRel")  # they count topics that the run lacks, as trec_eval -c does
 _SHORTEST = 10  # a shorter limit that only some lists have is more likely the system's own
 _SHARE = 0.5  # of the lists
 _SHORTEST_OF_ALL, _SEVERAL = 3, 10  # a limit that all lists have, and how many these must be
@@ -207,13 +208,18 @@ class Evaluator:
                 f"{others[0]} is asked of ir-measures, whose tools take memory for each grade up to the"
                 f" highest, {highest}: grades up to {_HIGHEST_GRADE:,} are possible."
             )
+        from ir_trunc._read.rows import PLACEHOLDER  # pyarrow: not before it is needed
+
         qrels, run = rankings.to_dicts()
         scores_of_others = []
+        all_run = {topic: run.get(topic) or {PLACEHOLDER: 0.0} for topic in rankings.topics}
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents
         # only.
         for measure in others:
             try:
-                metrics = ir_measures.iter_calc([measure], qrels, run)
+                metrics = ir_measures.iter_calc(
+                    [measure], qrels, all_run if measure.NAME in _OF_QRELS else run
+                )
                 by_topic = {metric.query_id: metric.value for metric in metrics}
             except Exception as error:  # of many types
                 problem = f"the tool that ir-measures asks for it fails ({error})"

@@ -114,6 +114,12 @@ class measure:
     scale_free: Callable[..., bool] | None = None
     ties: TieUnit | None = None
 
+    def __new__(cls, *bare: object, **given: object) -> measure:
+        """A declaration; ParameterTypeError where the decorator has no arguments."""
+        if bare:
+            raise ParameterTypeError(f"{cls.__name__} needs its source: @{cls.__name__}(source='...').")
+        return super().__new__(cls)
+
     def __call__(self, formula: Formula) -> Formula:
         """Register the formula, and return it."""
         title = title_of(formula, self.name)

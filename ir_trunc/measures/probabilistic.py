@@ -70,6 +70,6 @@ def RBPRes(lists: Lists, p: Persistence = 0.8) -> Floats:
 
     (1 - p) sum over unjudged ranks of p^(i-1), + p^n
 
-    Empty list: 1.
+    A negative grade is unjudged, as in trec_eval. Empty list: 1.
     """
-    return 1 - lists.sum(geometric(lists, p)[lists.rank])
+    return 1 - lists.sum((lists.raw_grade >= 0) * geometric(lists, p)[lists.rank])

@@ -187,17 +187,16 @@ def NegTotalCost(
     take the place of the price. With D='tool' the penalty of a list that is longer than D is below 0, as in
     CLEF's script. Empty list: minus the penalty, 0 for a nil query.
     """
+    cost = effort(lists, undiscounted(lists), price)
+    if penalty == "none":
+        return -cost
     gains = binary(lists, rel)
     R = lists.spread(gains.R)
     missing = R - lists.sum(gains.hits)
     judged = lists.spread(np.diff(lists.judgments.offsets).astype(np.float64))
     left = unread * ((judged if D == TOOL else collection_sizes(lists, D)) - lists.n)
-    share = {
-        "none": 0.0 * left,
-        "uniform": over(missing, R),
-        "weighted": 1 - 0.5 ** np.maximum(missing - 1, 0),
-    }[penalty]
-    return -(effort(lists, undiscounted(lists), price) + left * share)
+    share = over(missing, R) if penalty == "uniform" else 1 - 0.5 ** np.maximum(missing - 1, 0)
+    return -(cost + left * share)
 
 
 @measure(source=CLEF, cutoff="none")

@@ -15,7 +15,7 @@ from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import mapping, several, text
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
-from ir_trunc._output.files import Target, run_lines, word, write_text
+from ir_trunc._output.files import Target, check_outputs, run_lines, word, write_text
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, read_run
@@ -113,7 +113,7 @@ def write_run(
     Raises
     ------
     InputError
-        If a topic of the run has no cut, or a comment does not begin with #.
+        If a topic of the run has no cut, a comment does not begin with #, or the path is that of the run.
 
     Examples
     --------
@@ -126,6 +126,7 @@ def write_run(
     2 Q0 __nil__ 1 0.0 ir_trunc
     """
     check_rows(run)
+    check_outputs([path], [run.source.removeprefix("run ")])
     _check_cuts(cuts)
     missing = next((topic for topic in pc.unique(run.topics).to_pylist() if topic not in cuts), None)
     if missing is not None:

@@ -49,6 +49,7 @@ class Wrapped:
 
     run: pd.DataFrame
     qrels: pd.DataFrame
+    _inputs: tuple[object, ...] = ()
 
     def __repr__(self) -> str:
         return f"Wrapped(run: {counted(len(self.run), 'row')}, qrels: {counted(len(self.qrels), 'row')})"
@@ -64,9 +65,9 @@ class Wrapped:
         Raises
         ------
         InputError
-            If a TREC file cannot hold an id, or both paths lead to one file.
+            If a TREC file cannot hold an id, both paths lead to one file, or one of them is an input.
         """
-        check_outputs([run, qrels])
+        check_outputs([run, qrels], self._inputs)
         ranked = (self.run[name].tolist() for name in ("query_id", "doc_id", "rank", "score"))
         write_text(run, run_lines(zip(*ranked), "wrapped"))
         judged = (self.qrels[name].tolist() for name in ("query_id", "doc_id", "relevance"))
@@ -135,7 +136,8 @@ def with_terminal(
     places = {topic: place for place, topic in enumerate(topics)}
     order = np.lexsort((rows["rank"], rows["query_id"].map(places)))
     wrapped = rows.iloc[order].reset_index(drop=True)
-    return Wrapped(wrapped, pd.concat([grades, terminal[list(grades)]], ignore_index=True))
+    with_ends = pd.concat([grades, terminal[list(grades)]], ignore_index=True)
+    return Wrapped(wrapped, with_ends, (qrels, run))
 
 
 @checked
@@ -179,7 +181,8 @@ def with_effort(
     """
     judged, reading = read_qrels_of_runs(qrels, reading=reading)
     documents, grades, *_ = _scored(judged, read_run(run, **reading), rel)
-    return Wrapped(documents.assign(effort=e, utility=documents["gain"] - e), grades)
+    priced = documents.assign(effort=e, utility=documents["gain"] - e)
+    return Wrapped(priced, grades, (qrels, run))
 
 
 def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFrame, Ints, Ints, Ints]:

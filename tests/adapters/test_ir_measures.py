@@ -158,3 +158,8 @@ def test_import_needs_neither_pandas_nor_pyarrow():
     code = "import sys, ir_trunc; print({'pandas', 'pyarrow', 'scipy', 'ir_datasets'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_qrels_without_rows_are_called_so():
+    with pytest.raises(ir_trunc.InputError, match=r"^qrels: there is no row; at least one is needed"):
+        list(ir_measures.iter_calc([ir_trunc.RBPT], [], [ir_measures.ScoredDoc("1", "a", 1.0)]))

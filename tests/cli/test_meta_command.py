@@ -211,3 +211,26 @@ def test_two_systems_have_one_pair_whose_p_values_have_no_order(command):
         status, out, error = command("meta", "power", QRELS, *RUNS[:2], "AP", "RBPT")
     assert (status, "discriminative_power" in out) == (0, True)
     assert "agreement of Power is left out: orderings of 1 and 1 items" in error
+
+
+def test_a_folder_of_tables_is_made_when_there_are_tables(command, tmp_path):
+    words = ["meta", "power", QRELS, RUNS[0], "AP", "--tables", str(tmp_path / "new" / "tables")]
+    assert command(*words)[0] == 2
+    assert list(tmp_path.iterdir()) == []
+    assert command(*words[:4], *RUNS[1:], *words[4:])[0] == 0
+    assert list((tmp_path / "new" / "tables").glob("*.csv"))
+
+
+def test_the_page_of_the_guide_replaces_no_page(command, tmp_path):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "guide.svg").write_text("mine")
+    status, _, err = command("meta", "guide", "--page", str(tmp_path))
+    assert (status, err) == (
+        2,
+        f"ir_trunc: {tmp_path}/guide.svg exists already: name another folder, or remove it.\n",
+    )
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_every_command_says_that_it_imports(printed):
+    assert "--import MODULE" in printed("power", "--help")

@@ -138,3 +138,27 @@ def test_the_gate_of_a_project_fails_for_a_worse_run(project):
     status, out, _ = run(commands_of(contents).partition("\n")[2])
     assert status == 1
     assert "failed" in out
+
+
+@pytest.mark.parametrize("name", ["", "it"])
+def test_a_disk_that_fills_up_leaves_a_folder_that_can_be_tried_again(tmp_path, command, monkeypatch, name):
+    write = quickstart.write_text
+
+    def fill(path, lines):
+        write(path, lines)
+        if path.suffix == ".json":
+            raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(quickstart, "write_text", fill)
+    status, _, err = command("quickstart", "rag", str(tmp_path / name))
+    assert (status, err.count("\n")) == (2, 1)
+    assert os.listdir(tmp_path / name) == []
+    monkeypatch.undo()
+    assert command("quickstart", "rag", str(tmp_path / name))[0] == 0
+
+
+def test_a_link_to_nothing_is_no_folder(tmp_path, command):
+    (tmp_path / "it").symlink_to("nowhere")
+    status, _, err = command("quickstart", "rag", str(tmp_path / "it"))
+    assert (status, err.count("\n")) == (2, 1)
+    assert "is a link to what does not exist: the name of a folder is needed" in err

@@ -155,3 +155,11 @@ def test_mistakes_are_one_line(files, capsys, words, message):
     assert printed.out == ""
     assert printed.err.count("\n") == 1
     assert message in printed.err
+
+
+def test_qrels_without_an_effect_are_named(files, command):
+    words = ["truncate", "qrels", "a.run", "AP", "--policy"]
+    said = "Fixed(k=1) has nothing to fit: QRELS and MEASURE do not change the cuts"
+    assert said in command(*words, "Fixed(k=1)")[2]
+    for policy in ("Greedy", "Oracle(measure=AP)"):
+        assert "nothing to fit" not in command(*words, policy)[2]

@@ -158,3 +158,8 @@ def test_measures_may_share_their_parameters_as_the_fields_of_a_dataclass(regist
     assert ir_trunc.calc_aggregate(measure, {"1": {"a": 1}}, run)[measure] == -0.5
     with pytest.raises(ir_trunc.ParameterError, match="MinusEffort: p=2"):
         MinusEffort(p=2)
+
+
+def test_a_decorator_without_its_source_says_so():
+    with pytest.raises(ir_trunc.IrTruncError, match=r"measure needs its source: @measure\(source='...'\)"):
+        ir_trunc.measure(lambda lists: lists.n)

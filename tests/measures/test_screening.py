@@ -188,3 +188,11 @@ def test_the_picture_of_recall_has_a_line_and_an_end_for_each_system():
     assert [text.get_text() for text in shown.texts] == ["whole", "cut"]
     with pytest.raises(InputError, match="no topic has a document of grade 2"):
         plots.recall_curve(rankings, rel=2)
+
+
+def test_costs_without_a_penalty_need_no_collection_size():
+    assert (
+        ir_trunc.calc_aggregate("NegTotalCost", {"1": {"a": 1}}, {"1": ["a", "x", "b"]})["NegTotalCost"] == -3
+    )
+    with pytest.raises(ParameterError, match="D='qrels'"):
+        ir_trunc.calc("NegTotalCost(penalty='uniform')", {"1": {"a": 1}}, {"1": ["a", "x", "b"]})

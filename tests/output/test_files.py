@@ -182,6 +182,12 @@ def test_a_report_does_not_replace_what_it_is_about(tmp_path, monkeypatch, path)
         (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match="which would be overwritten"):
         report("AP", "qrels", ["in.run"], path, topics="topics")
+    if path != "topics":
+        with pytest.raises(InputError, match="which would be overwritten"):
+            with_terminal("qrels", "in.run").write("other", path)
+    if path.endswith("in.run"):
+        with pytest.raises(InputError, match="which would be overwritten"):
+            write_run(path, read_run("in.run"), {"1": 0})
     assert {name: (tmp_path / name).read_text() for name in files} == files
 
 

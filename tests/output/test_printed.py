@@ -4,6 +4,7 @@ import pytest
 
 import ir_trunc
 from ir_trunc import meta
+from ir_trunc._output import tables
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"x": 0}}
 GRADES = {"1": {f"d{i}": i for i in range(9)}}
@@ -32,3 +33,12 @@ def test_a_universe_is_printed_as_a_table():
     universe = ir_trunc.calc("RBPT", QRELS, RUN).universe
     assert repr(universe) == str(universe)
     assert "nil queries     1\n" in repr(universe)
+
+
+def test_no_p_value_is_printed_as_0():
+    right = {"x": 60, "y": 1, "z": 0}  # from which topic on
+    runs = {name: {str(t): ["b"] * (t < n) + ["a"] for t in range(60)} for name, n in right.items()}
+    found = ir_trunc.compare("AP", {str(t): {"a": 1} for t in range(60)}, runs, intervals=True)
+    lines = [line.split() for line in str(found).splitlines() if line.endswith(("-7.6169", "NaN"))]
+    assert [line[-2] for line in lines] == ["<0.0001"] * 2
+    assert tables.as_html(found.pairs()).count("<td>&lt;0.0001</td>") == 2

@@ -109,6 +109,8 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
     ({"a": {"hits": {"hits": None}}}, "hits.hits is None"),
     ({"a": {"error": {"reason": "gone"}, "status": 404}}, "the response is an error"),
     ((TOPICS, {"responses": [HITS, 5]}), "topic b: 5: a list of its documents is needed"),
+    ({"a": {"ids": 5, "distances": [[0.5]]}}, "distances: score .* is not a number"),
+    ({"a": {"ids": [["x"]], "distances": 5}}, "one list of Chroma's ids"),
     (({"a"}, {"ids": ["x"], "distances": [0.5]}), "one list of Chroma's ids"),
     (({"a"}, {"ids": [["x", "y"]], "distances": [[0.5]]}), "one list of Chroma's ids"),
 ])  # fmt: skip

@@ -276,7 +276,6 @@ def with_line_3(line):
 
 @pytest.mark.parametrize(("line", "parts"), [
     (b"2 Q0 c 1 2.0", ["line 3", "5 fields", "6"]),
-    (b"2 Q0 c 1 2.0 my tag", ["line 3", "7 fields", "6"]),
     (b"2 0 c 1", ["line 3", "4 fields", "6"]),
     (b"2,Q0,c,1,2.0,sys", ["line 3", "1 field", "6"]),
     (b"2 Q0 c 1 high sys", ["line 3", "topic 2", "document c", "'high'"]),
@@ -498,3 +497,16 @@ def test_a_line_of_another_form_is_named(tmp_path, line, says):
 def test_trec_lines_stay_trec_lines(tmp_path):
     (tmp_path / "qrels").write_text("1 0 L3 2\n1 0 b 0\n")
     assert read_qrels(tmp_path / "qrels").to_dict() == {"1": {"L3": 2, "b": 0}}
+
+
+def test_words_after_the_tag_are_counted_and_not_read(tmp_path):
+    """trec_eval reads such lines, its own results.trunc among them; a blank in an id is an error."""
+    (tmp_path / "long.run").write_text("1 Q0 a 1 2.0 tag\n1 Q0 b 2 1.0 tag and words\n2 Q0 c 1 1.0 tag x\n")
+    with pytest.warns(
+        IrTruncWarning, match=r"long.run: the words after the tag.* 2 lines \(for example line 2\)"
+    ):
+        rows = read_run(tmp_path / "long.run")
+    assert [*rows.docs.to_pylist(), *rows.values] == ["a", "b", "c", 2.0, 1.0, 1.0]
+    (tmp_path / "long.run").write_text("1 Q0 my doc 1 2.0 tag\n")
+    with pytest.raises(InputError, match="line 1: 7 fields; 6 are needed"):
+        read_run(tmp_path / "long.run")

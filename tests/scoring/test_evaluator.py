@@ -128,3 +128,9 @@ def test_other_tools_are_not_asked_about_rankings_which_have_no_ids(qrels):
     rankings = rank({"q": {"a": 1}}, {"q": ["a"]})
     with pytest.raises(InputError, match="infAP is asked of ir-measures, which needs document ids"):
         calc("infAP", qrels, rankings)
+
+
+def test_counts_of_ir_measures_have_the_topics_that_a_run_lacks():
+    """As `trec_eval -c` counts them."""
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1, "c": 1}}, {"1": {"a": 1.0}}
+    assert calc("NumQ NumRel NumRet", qrels, run, missing="empty").values.tolist() == [[1, 1], [1, 2], [1, 0]]

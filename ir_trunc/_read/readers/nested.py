@@ -63,10 +63,8 @@ class Form(NamedTuple):
 
 def _one_query(response: Any, place: str) -> None:
     """InputError where Chroma's response is not that of one query."""
-    lengths = [
-        [len(part) if isinstance(part, list) else None for part in response.get(name) or ()]
-        for name in ("ids", "distances")
-    ]
+    lists = [_as_list(response.get(name)) or [] for name in ("ids", "distances")]
+    lengths = [[len(part) if isinstance(part, list) else None for part in each] for each in lists]
     if len(lengths[0]) != 1 or lengths[0] == [None] or lengths[0] != lengths[1]:
         needed = "one list of Chroma's ids and one of distances are needed"
         raise InputError(f"{place}: {needed}: include=['distances'].")

@@ -86,7 +86,7 @@ _REFERENCE = pattern(r"&#?\w+;")  # to a character; entities that a file itself 
 _TOPIC = pattern(rb"<(?:top|topic)[\s>]", re.IGNORECASE)
 _JUDGED = pattern(rb"\s*\S+\s+(Q0|[0-9]+)\s+\S+\s+-?[0-9]+(\s+\S+\s+\S+)?\s*")  # four fields, or six
 
-_MOST = 5_000_000  # topics of a file: each takes more memory than its line
+MOST_TOPICS = 5_000_000  # topics of a file: each takes more memory than its line
 
 _FORM = (
     "a file of topics (TREC topics, lines 'id<TAB>text' or of ids alone, CSV with a header, JSON, JSON lines)"
@@ -108,8 +108,8 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     topics = dict[str, None]()
     for topic in read(chain([first], text), source):
         topics[topic] = None
-        if len(topics) > _MOST:
-            raise InputError(f"{source} holds more than {_MOST:,} topics: hardly a file of topics.")
+        if len(topics) > MOST_TOPICS:
+            raise InputError(f"{source} holds more than {MOST_TOPICS:,} topics: hardly a file of topics.")
     return Table(source, topics=tuple(topics))
 
 

@@ -46,13 +46,16 @@ NUMBER = {
 }
 
 
-def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int) -> pa.Table:
-    """The lines as a table; InputError that names the line which is wrong."""
+def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int, longer: list[int]) -> pa.Table:
+    """The lines as a table; InputError that names the line which is wrong. longer: gets lines too long."""
     types, rows = layout.columns, []
     kinds = {name: {pa.int64(): int, pa.float64(): float}.get(kind, str) for name, kind in types.items()}
     for number, line in enumerate(lines, first):
         fields = line.split()
         if fields and not fields[0].startswith(COMMENT):
+            if layout.kind == "run" and len(fields) > len(RUN.fields) and fields[3].isdigit():
+                longer.append(number)
+                fields = fields[: len(RUN.fields)]
             try:
                 rows.append(_line_values(fields, layout, kinds))
             except InputError as error:
@@ -187,6 +190,7 @@ def _lines_of(path: str | os.PathLike[str], source: str, topic: str, doc: str) -
 def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -> Iterator[Rows]:
     """The rows of each block of lines."""
     first = 1  # the number of the first line of a block
+    longer = list[int]()  # lines with words after the tag
     comment = None  # the first one that looks like a row
     try:
         for number, block in enumerate(blocks):
@@ -204,12 +208,17 @@ def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -
                 plain = b"\n".join(b" ".join(row) for row in rows_of_fields if row[0][:1] != COMMENT)
             rows = _at_once(plain, layout, source, samples) if plain else None
             if rows is None and plain:
-                rows = _rows(_line_by_line(data.splitlines(), layout, source, first), layout, source, samples)
+                rows = _rows(
+                    _line_by_line(data.splitlines(), layout, source, first, longer), layout, source, samples
+                )
             if rows is not None:
                 yield rows
             first += line_ends(data)
     except BadLineError as error:
         raise InputError(f"{source}, line {first + error.before} {error}") from None
+    if longer:
+        what = f"{counted(len(longer), 'line')} (for example line {longer[0]})"
+        warn(f"{source}: the words after the tag, the sixth field, are not read: {what}.")
     if comment:
         warn(
             f"{source}: lines that begin with # are comments and are left out, but one looks like a row:"
