@@ -9,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import ir_trunc
+
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
@@ -44,3 +46,22 @@ def test_most_runs_of_trec_8_fill_1000_ranks(real_data):
             lengths = Counter(line.split(None, 1)[0] for line in lines)
         full += len(lengths) == 50 and min(lengths.values()) >= 1000
     assert f"{full} of the {len(runs)} runs fill 1,000 ranks for every topic" in sentences("09")
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings(
+    "ignore:most lists of:ir_trunc.IrTruncWarning", "ignore:.*32 bits:ir_trunc.IrTruncWarning"
+)
+def test_where_most_runs_are_1000_deep_the_short_ones_win_by_their_length(real_data):
+    folder, measures = real_data("robust03"), ["OIE(D=528155)", "OIE(D=528155)@100"]
+    runs = {path.name.removesuffix(".gz"): path for path in (folder / "runs").iterdir()}
+    ready = ir_trunc.evaluator(measures, folder / "qrels.robust03.txt")
+    results = {name: ready.calc(path) for name, path in runs.items()}
+    means = pd.DataFrame({name: list(result.aggregated.values()) for name, result in results.items()}).T
+    ranks = means.rank(ascending=False).astype(int)
+    page = (NOTEBOOKS / "start" / "know-ndcg.md").read_text(encoding="utf-8")
+    for name in ("humR03dc", "NLPR03vb10", "pircRBa1"):
+        length = results[name].rankings.lengths.mean()
+        cells = [name, f"{length:.1f}" if length < 100 else f"{length:,.0f}"]
+        cells += [text for at in (0, 1) for text in (f"{means.loc[name, at]:.1f}", str(ranks.loc[name, at]))]
+        assert f"| {' | '.join(cells)} |" in page
