@@ -304,6 +304,8 @@ _TABLE = """
 --lower-is-better  scores are distances
 --columns FIELD=COLUMN...  what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated
 --keys KEYS  keys that identify a list, outermost first: topic/question/day
+--withheld FILE  documents that leave lists and judgments, in lines 'topic document'; or the words 'same id',
+    for the document that has the id of its topic
 --nil [ID=]MEANING  what a document called NIL means: ends, trec2001, sakai, document (default: document, like
     any other); --nil=-1=ends for the id -1
 """

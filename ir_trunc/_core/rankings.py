@@ -72,6 +72,8 @@ class Rankings(CheckedFields):
         Where documents are answers: the token F1 of each list's first answer with the nearest right one (Q).
     missing : array of bool, optional
         The topics without rows in the run (Q).
+    withheld : array of int64, optional
+        The number of documents that left each list before ranks were given (Q).
     universe : Universe, optional
         What was assumed when the run was read.
 
@@ -94,6 +96,7 @@ class Rankings(CheckedFields):
         "first_scores": "topics",
         "overlaps": "topics",
         "missing": "topics",
+        "withheld": "topics",
         "scores": "documents",
         "costs": "documents",
     }
@@ -110,6 +113,7 @@ class Rankings(CheckedFields):
     nil: NilLists | None = None
     overlaps: Floats | None = None
     missing: Bools | None = None
+    withheld: Ints | None = None
     universe: Universe | None = None
 
     def __post_init__(self) -> None:
@@ -411,9 +415,10 @@ class Rankings(CheckedFields):
         lengths = np.minimum(self.lengths, depth)
         rows = self.judged_rows
         kept = self.judged_ranks <= lengths[rows]
-        first = self.first_scores
+        first, left = self.first_scores, self.withheld
         return self.with_fields(
             lengths=lengths,
+            withheld=None if left is None else np.where(lengths < self.lengths, 0, left),
             judged_offsets=offsets_of(np.bincount(rows[kept], minlength=len(self))),
             judged_ranks=self.judged_ranks[kept],
             judged_grades=self.judged_grades[kept],
@@ -459,7 +464,7 @@ class Rankings(CheckedFields):
         judged = indices_of_rows(self.judged_offsets[indices], counts)
         of_lists = {
             name: None if (values := getattr(self, name)) is None else values[indices]
-            for name in ("lengths", "starts", "first_scores", "overlaps", "missing")
+            for name in ("lengths", "starts", "first_scores", "overlaps", "missing", "withheld")
         }
         return self.with_fields(
             judgments=judgments,
@@ -533,6 +538,7 @@ class Rankings(CheckedFields):
             starts=np.concatenate([*starts, [0]]),
             scores=scores,
             costs=costs,
+            withheld=_joined(pieces, "withheld", 0),
             first_scores=_joined(pieces, "first_scores", -np.inf),
             nil=NilLists(nil[0].convention, held) if len(nil) == len(pieces) > 0 else None,
             overlaps=_joined(pieces, "overlaps", 0.0) if pieces else None,

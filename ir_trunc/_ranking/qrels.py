@@ -25,7 +25,7 @@ from ir_trunc._ranking.ranked_rows import repeats
 from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, pa, text_array
 from ir_trunc._read.readers.topics import read_topics, say_unjudged
 from ir_trunc._read.reading import DEFAULT, QRELS, RUN, HowRead, KeysLike, Reading
-from ir_trunc._read.registry import Data, recognised
+from ir_trunc._read.registry import Data, Withheld, recognised
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.tables import columns_of, possible_fields
 
@@ -235,6 +235,11 @@ class Qrels:
         kept: Any = {"levels": levels, "words": self.words, "normalise": self.normalise}
         changed = Qrels.of(self.given, universe, nil=nil or self.nil, **kept)
         return replace(changed, nesting=self.nesting, abstains=self.abstains)
+
+    def without(self, withheld: Withheld) -> Qrels:
+        """These qrels without judgments of documents that are withheld."""
+        leaves, topics = withheld.among(self.rows.topics, self.rows.docs), self.judgments.topics
+        return replace(self, given=self.rows.filter(~leaves)).changed(topics) if leaves.any() else self
 
     def with_keys(self, keys: Keys | None) -> Qrels:
         """These qrels with keys, of which all ids of topics must consist."""
@@ -515,7 +520,7 @@ def read_qrels_of_runs(
     """Qrels, and the options for reading their runs: each column that is named must be in one of the two."""
     # A wrong option is an error before the qrels are read.
     qrels, of_runs = ready_qrels(data, Reading.of(**reading), topics, nil, unjudged)
-    return qrels, {**reading, "columns": of_runs.columns, "keys": of_runs.keys}
+    return qrels, {name: getattr(of_runs, name) for name in (*reading, "columns", "keys")}  # type: ignore[return-value]
 
 
 def ready_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: Any) -> tuple[Qrels, Reading]:
@@ -529,6 +534,9 @@ def ready_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: An
         qrels = _read_qrels(data, how, topics, nil, unjudged)
         used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
         reading = replace(reading, columns=names.needing(names.needed - used))
+    if reading.withheld is not None:
+        reading = Withheld.read_by(reading)
+        qrels = qrels.without(reading.withheld)
     return qrels, reading if qrels.nesting == reading.keys else replace(reading, keys=qrels.nesting)
 
 

@@ -25,7 +25,7 @@ _PRECISION: dict[Order, type[np.floating[Any]]] = {"score": np.float32, "score64
 
 _SUMMED = (
     "ignored", "cut_by_nil", "behind_nil", "taken", "empty", "lists", "tied", "rounded", "samples", "ended",
-    "behind", "seeming",
+    "behind", "seeming", "withheld", "left",
 )  # fmt: skip
 
 
@@ -56,6 +56,8 @@ class Notes:
         Lists that end before a row that was not shown, and shown rows behind it.
     seeming : tuple
         Wrong answers that look like abstentions, where none was declared.
+    withheld, left : int
+        Documents that are withheld, and the lists that they left.
     """
 
     known: bool = False
@@ -72,6 +74,8 @@ class Notes:
     ended: int = 0
     behind: int = 0
     seeming: tuple[str, ...] = ()
+    withheld: int = 0
+    left: int = 0
 
     def add(self, other: Notes) -> None:
         """Count what was noted of another part of the run, too."""
@@ -142,6 +146,8 @@ class Notes:
 
     def _of_what_is_left_out(self, nil_id: str, reading: Reading, topics: Sequence[str]) -> Iterator[str]:
         """Documents and topics that do not count."""
+        if reading.withheld is not None:
+            yield f"{counted(self.withheld, 'document')} left {counted(self.left, 'list')}, as withheld= says"
         if self.behind:
             yield f"{self.behind} documents come after one that was not shown; their lists end before it"
         if self.first_ignored is not None:
@@ -213,6 +219,7 @@ class RankedRows:
     starts: Ints  # of each list (Q), the index of its first row
     notes: Notes
     missing: Bools  # topics without a row, and without an empty list, in the run (Q)
+    withheld: Ints | None = None  # how many documents left each list (Q)
 
     @property
     def scores(self) -> Floats | None:
@@ -251,7 +258,11 @@ class RankedRows:
         if run.universe:
             empty = index_in(strings(run.universe), topics)
             missing[empty[empty >= 0]] = False
-        keep = known & ~occurs(run.docs, PLACEHOLDER)
+        keep, left = known & ~occurs(run.docs, PLACEHOLDER), None
+        if run.reading.withheld is not None:
+            leaves = run.reading.withheld.among(run.topics, run.docs) & keep
+            keep, left = keep & ~leaves, np.bincount(topic[leaves], minlength=len(topics))
+            notes.withheld, notes.left = int(leaves.sum()), int(np.count_nonzero(left))
         if duplicates == "first":
             keep[again] = False
         if not keep.all():
@@ -283,7 +294,7 @@ class RankedRows:
             same_key = (topic[1:] == topic[:-1]) & (keys[1:] == keys[:-1])
             rounded = same_key & (run.values[1:] != run.values[:-1])
             notes.lists, notes.tied, notes.rounded = len(first), tied, len(distinct(topic[1:][rounded]))
-        return cls(run, topic, rank, lengths, starts, notes, missing)
+        return cls(run, topic, rank, lengths, starts, notes, missing, left)
 
 
 def repeats(topic: Ints, docs: pa.StringArray) -> Ints:

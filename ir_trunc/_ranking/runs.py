@@ -74,6 +74,7 @@ def read_run(
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
+    withheld: Any = None,
 ) -> Rows:
     """The rows of a run before they are ranked.
 
@@ -81,7 +82,7 @@ def read_run(
     ----------
     data : RunLike
         In any form that `calc` takes.
-    order, duplicates, stop, lower_is_better, columns, keys
+    order, duplicates, stop, lower_is_better, columns, keys, withheld
         How it is read, see `Reading`.
 
     Returns
@@ -100,7 +101,7 @@ def read_run(
     >>> read_run({"q": {"a": 0.3, "b": 0.9}}).to_dict()
     {'q': {'a': 0.3, 'b': 0.9}}
     """
-    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
+    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys, withheld)
     return read_rows(data, replace(RUN, reading=reading))
 
 
@@ -118,6 +119,7 @@ def rank(
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
+    withheld: Any = None,
 ) -> Rankings:
     """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.
 
@@ -125,7 +127,8 @@ def rank(
 
     Parameters
     ----------
-    qrels, run, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, run, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `ir_trunc.calc`.
 
     Returns
@@ -145,11 +148,11 @@ def rank(
     >>> rankings.topics, rankings.lengths.tolist()
     (('q',), [2])
     """
-    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys)
+    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys, withheld)
     missing = check_missing(missing)
     if qrels is None or isinstance(run, Rankings):
         return as_ranked(run, reading, missing, (topics, unjudged, nil))
-    of_both: HowRead = {"columns": columns, "keys": keys}
+    of_both: HowRead = {"columns": columns, "keys": keys, "withheld": reading.withheld}
     ready, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=of_both)
     rankings = rank_run(ready, run, replace(reading, **how), keep_scores=True)
     return with_missing(rankings, missing, source_of(run))
@@ -309,7 +312,8 @@ class Builder:
     def add_whole(self, run: Data) -> bool:
         """Add a whole run by the kernel; False where it is not sure of the run, or there is no kernel."""
         compiled, reading = run.reader.compiled, run.layout.reading
-        if compiled is None or reading.stop is not None or reading.columns:
+        by_python = reading.stop is not None or reading.columns or reading.withheld is not None
+        if compiled is None or by_python:
             return False
         lists = self._in_kernel(reading.order, reading.lower_is_better)
         samples = None if lists is None else compiled.run(lists, run)
@@ -319,7 +323,7 @@ class Builder:
         return True
 
     def _add_by_kernel(self, rows: Rows) -> bool:
-        further = (rows.costs, rows.ranks, rows.hidden, rows.unscored)
+        further = (rows.costs, rows.ranks, rows.hidden, rows.unscored, rows.reading.withheld)
         if (
             kernel is None
             or rows.traced
@@ -473,6 +477,7 @@ def judged(qrels: Qrels, ranked: RankedRows, keep_scores: bool = True) -> tuple[
         scores=scores if keep_scores else None,
         costs=ranked.rows.costs,
         first_scores=None if scores is None else first_of(scores, ranked.starts, lengths),
+        withheld=ranked.withheld,
         nil=NilLists(qrels.nil.convention, held),
         overlaps=None if qrels.classes is None else overlaps_of(qrels, ranked, lengths),
         missing=ranked.missing,

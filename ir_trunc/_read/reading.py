@@ -116,6 +116,7 @@ class HowRead(TypedDict, total=False):
     lower_is_better: bool
     columns: Mapping[str, Any] | None
     keys: KeysLike | None
+    withheld: Any
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,11 @@ class Reading:
         The keys that identify a list together, outermost first: `("topic", "question", "day")`, or
         `"topic/question/day"` with the separator that ids have. Columns of these names, and tuples in the
         place of ids, are joined to one text; ids that are texts already must have as many parts.
+    withheld : dict, path, 'same id' or None
+        Documents that leave the lists and the judgments of a topic before ranks are given, with a warning
+        that counts them: `{topic: ids}`, a file of judgments or of lines 'topic document', or 'same id' for
+        the document that has the id of the topic, as where documents are queries. A list fills the cutoff of
+        a measure if it had as many documents before they left.
 
     Raises
     ------
@@ -159,6 +165,7 @@ class Reading:
     lower_is_better: bool = False
     columns: Mapping[str, Any] | None = None
     keys: KeysLike | None = None
+    withheld: Any = None
     over_ties: bool = dataclasses.field(default=False, repr=False, compare=False, kw_only=True)
     """Whether all orders of tied documents are scored, so that no warning says what decides their order."""
 

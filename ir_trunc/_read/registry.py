@@ -13,8 +13,12 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
-from ir_trunc._core.errors import InputError, shown
-from ir_trunc._read.reading import DataKind, Layout, Reading
+import numpy as np
+
+from ir_trunc._core.errors import InputError, noted, shown
+from ir_trunc._core.lazy import npt
+from ir_trunc._read.arrow import occurs, pa, pc, truths
+from ir_trunc._read.reading import QRELS, DataKind, Layout, Reading
 from ir_trunc._read.rows import Rows, Samples
 from ir_trunc._read.tables import rows_of_table
 from ir_trunc._read.text import beginning
@@ -284,6 +288,8 @@ def recognised(data: Any, layout: Layout) -> Data:
         data = data.collect()
     value = list(data) if iterator else data
     name = type(data).__name__ if hasattr(data, "__next__") else ""
+    if layout.reading.withheld is not None:
+        layout = replace(layout, reading=Withheld.read_by(layout.reading))
     reader = reader_of(value, layout)
     return Data(value, layout, reader, reader.source(value, layout), name)
 
@@ -291,3 +297,46 @@ def recognised(data: Any, layout: Layout) -> Data:
 def read_rows(data: Any, layout: Layout) -> Rows:
     """All rows of data."""
     return recognised(data, layout).all_rows()
+
+
+SAME_ID = "same id"
+
+
+class Withheld:
+    """Documents that are in no list of their topic and are not judged for it; `of` reads them."""
+
+    def __init__(self, docs: Mapping[str, set[str]] | None):
+        self.docs = docs  # by topic; None for the document that has the id of the topic
+
+    @classmethod
+    def read_by(cls, reading: Reading) -> Reading:
+        """A reading whose withheld documents are read."""
+        given = reading.withheld
+        return reading if isinstance(given, cls) else replace(reading, withheld=cls.of(given))
+
+    @classmethod
+    def of(cls, value: Any) -> Withheld:
+        """The argument of a public function; InputError where it cannot be read."""
+        if isinstance(value, str) and value == SAME_ID:
+            return cls(None)
+        if isinstance(value, Mapping):
+            value = {topic: [ids] if isinstance(ids, (str, int)) else ids for topic, ids in value.items()}
+        try:
+            with noted(issued=False):  # grades do not matter
+                rows = read_rows(value, QRELS)
+        except InputError as error:
+            needed = f"{{topic: ids}}, a file of judgments or of lines 'topic document', or {SAME_ID!r}"
+            raise InputError(f"withheld: {error} {needed} is needed.") from None
+        docs: dict[str, set[str]] = {}
+        for topic, doc in zip(rows.topics.to_pylist(), rows.docs.to_pylist()):
+            docs.setdefault(topic, set()).add(doc)
+        return cls(docs)
+
+    def among(self, topics: pa.DictionaryArray, docs: pa.StringArray) -> npt.NDArray[np.bool_]:
+        """Whether each of these documents is withheld."""
+        if self.docs is None:
+            return truths(pc.equal(topics.dictionary_decode(), docs))
+        withheld = occurs(docs, *set().union(*self.docs.values()))
+        for row in np.flatnonzero(withheld).tolist():
+            withheld[row] = docs[row].as_py() in self.docs.get(topics[row].as_py(), ())
+        return withheld

@@ -438,7 +438,8 @@ def check(
         answer), `abstention.precision` (share of the others) and `abstention.silent` (share of empty lists).
         A value within 1e-9 of a limit is equal to it. Changes are those for the
         worse (`worsens`), for the better (`improves`), downwards (`drops`) and upwards (`rises`).
-    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, ties
+    qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties
         As for `calc`.
     run : RunLike
         The new run.

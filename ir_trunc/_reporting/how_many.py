@@ -372,7 +372,7 @@ def how_many(
         A simpler policy is preferred if its score is within this of the highest.
     folds, seed : int
         Number of parts of the questions, by default 5, and the seed of their random assignment.
-    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `ir_trunc.calc`.
 
     Returns

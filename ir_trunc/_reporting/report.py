@@ -84,7 +84,8 @@ def report(
 
     Parameters
     ----------
-    measures, qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    measures, qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `calc`. The verdict, curves, best cuts and policies are those of the first measure that scores
         each list by itself.
     runs : RunsLike

@@ -69,7 +69,7 @@ class Evaluator:
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
         As for `ir_trunc.calc`, and so are the errors.
 
     Examples
@@ -94,13 +94,14 @@ class Evaluator:
         lower_is_better: bool = False,
         columns: Mapping[str, Any] | None = None,
         keys: KeysLike | None = None,
+        withheld: Any = None,
         ties: Ties = "id",
         depth: int | None = None,
     ):
         by_id = isinstance(ties, str) and ties == "id"
         self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
         self.reading = Reading(
-            order, duplicates, stop, lower_is_better, columns, keys, over_ties=self.over_ties
+            order, duplicates, stop, lower_is_better, columns, keys, withheld, over_ties=self.over_ties
         )
         self.missing = None if missing is None else check_missing(missing)
         self.bound: list[BoundMeasure] = []
@@ -257,10 +258,11 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
 
 def imposed_depth(rankings: Rankings) -> int | None:
     """The length at which many lists end, so that it was probably not each list's own; None for no such."""
-    depth = int(rankings.lengths.max(initial=0))
+    lengths = rankings.lengths if rankings.withheld is None else rankings.lengths + rankings.withheld
+    depth = int(lengths.max(initial=0))
     if depth < _SHORTEST_OF_ALL:
         return None
-    lengths = rankings.lengths[rankings.lengths > 0]
+    lengths = lengths[lengths > 0]
     share = float((lengths == depth).mean()) if len(lengths) > 1 else 0.0
     # The five passages of a pipeline are the same limit; a few short lists may be equal by chance.
     every = share == 1 and len(lengths) >= _SEVERAL
@@ -333,6 +335,7 @@ def calc(
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
+    withheld: Any = None,
     ties: Ties = "id",
     depth: int | None = None,
     keep_scores: bool = False,
@@ -382,6 +385,10 @@ def calc(
         these names or tuples in the place of ids, `"topic/question/day"` for ids that have these parts. Dates
         are written as 2024-01-31, other times as 2024-01-31 03:00:00. Means are then nested: over days for
         each question, over questions for each topic, over topics.
+    withheld : dict, path or 'same id', optional
+        Documents that leave lists and judgments before ranks are given: `{topic: ids}`, a file of judgments
+        or of lines 'topic document', or 'same id' for the document that has the id of its topic. A warning
+        counts them. A list that had k documents before they left fills the cutoff of `@k`.
     ties : {'id', 'expected'}
         What decides between documents of one list with the same score (as `order` compares scores): their
         ids, or nothing. With 'expected' a score is the mean over all orders of the ties, as in McSherry &
@@ -421,7 +428,7 @@ def calc(
     ready = Evaluator(
         measures, qrels, topics=topics, missing=missing, unjudged=unjudged, nil=nil,
         order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-        columns=columns, keys=keys, ties=ties, depth=depth,
+        columns=columns, keys=keys, withheld=withheld, ties=ties, depth=depth,
     )  # fmt: skip
     return ready.calc(run, keep_scores=keep_scores)
 
@@ -434,7 +441,7 @@ def calc_aggregate(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
         As for `calc`, and so are the errors.
 
     Returns
@@ -458,7 +465,7 @@ def iter_calc(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
         As for `calc`, and so are the errors.
 
     Returns
@@ -484,7 +491,7 @@ def curves(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys
+    order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `calc`.
 
     Returns
@@ -512,7 +519,7 @@ def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
         As for `calc`, and so are the errors.
 
     Returns

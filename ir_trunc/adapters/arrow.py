@@ -93,7 +93,7 @@ def scorer(
     unjudged : {'exclude', 'nil'}, optional
         With judgments in the rows: whether a list without any judgment is left out, or a nil query. By
         default it is an error. With qrels as for `ir_trunc.calc`.
-    nil, order, duplicates, stop, lower_is_better, columns : optional
+    nil, order, duplicates, stop, lower_is_better, columns, withheld : optional
         As for `ir_trunc.calc`.
 
     Returns

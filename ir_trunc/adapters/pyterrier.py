@@ -8,7 +8,7 @@ and it refuses what would be wrong. PyTerrier finds this module as `pt.truncatio
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from inspect import signature
@@ -36,7 +36,10 @@ from ir_trunc._core.errors import (
     warn,
 )
 from ir_trunc._core.parameters import flag, number, one_of, several, whole
+from ir_trunc._read.arrow import pa
 from ir_trunc._read.reading import Unpack
+from ir_trunc._read.registry import Withheld
+from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._scoring.objects import bind, parse_measures, trec_eval_measures
 from ir_trunc.measures.declaration import items_of
 
@@ -90,6 +93,7 @@ def experiment(
     *,
     views: bool = False,
     unjudged: Literal["exclude", "nil"] | None = None,
+    withheld: Any = None,
     **options: Unpack[ExperimentOptions],
 ) -> Any:
     """`pt.Experiment` with measures of any kind.
@@ -115,6 +119,9 @@ def experiment(
     unjudged : {'exclude', 'nil'}, optional
         What topics without judgments are: not scored, or nil queries, for which the empty list is right. By
         default they are not scored, and a warning counts them.
+    withheld : dict, path or 'same id', optional
+        Documents that leave results and judgments, as for `ir_trunc.calc`; a warning counts them. Here a list
+        fills the cutoff of `@k` if k documents are left.
     perquery : bool or 'both', optional
         Whether to give values by topic in the place of means; 'both' gives (averages, perquery).
     batch_size : int, optional
@@ -175,6 +182,8 @@ def experiment(
         scored = _judged(topics, universe, unjudged is None)
     bar = tqdm(list(zip(names, each)), "systems", disable=ready["verbose"] in ("auto", False))
     results = [_results_of(name, system, topics, ready["batch_size"], store) for name, system in bar]
+    if withheld is not None:
+        universe, *results = _without(withheld, universe, results)
     parts = {"": scored}
     if views:
         answerable = scored["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
@@ -187,6 +196,20 @@ def experiment(
         ready["save_dir"] = None  # the two tables of scores there are those of all topics
     joined = [pd.concat(same, ignore_index=True) if views else same[0] for same in zip(*tables)]
     return joined[0] if len(joined) == 1 else tables[0]._make(joined)  # (averages, perquery)
+
+
+def _without(withheld: Any, qrels: pd.DataFrame, results: list[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    """Judgments and results without documents that are withheld; judged topics stay."""
+    rule, left = Withheld.of(withheld), 0
+    for place, frame in enumerate([qrels, *results]):
+        ids = (pa.array(frame[name].astype(str), pa.string()) for name in ("qid", "docno"))
+        leaves = rule.among(next(ids).dictionary_encode(), next(ids))
+        kept = frame[~leaves]
+        left += int(leaves.sum()) if place else 0
+        gone = [] if place else sorted({*frame["qid"]} - {*kept["qid"]})
+        still = pd.DataFrame({"qid": gone, "docno": PLACEHOLDER, "label": 0})
+        yield pd.concat([kept, still]) if gone else kept
+    warn(f"withheld: {counted(left, 'document')} left the results of {counted(len(results), 'system')}.")
 
 
 def _called(measures: Any) -> dict[str, Measure]:

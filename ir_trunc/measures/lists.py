@@ -128,7 +128,10 @@ class Lists:
     @property
     def stopped(self) -> Bools | bool:
         """Whether the system ended the list at this point; a list that fills the cutoff may go on."""
-        return True if self.k is None else self.n < self.k
+        left = self.rankings.withheld
+        if self.k is None or left is None:
+            return True if self.k is None else self.n < self.k
+        return np.where(self.n == self.spread(self.lengths), self.n + self.spread(left), self.n) < self.k
 
     @cached_property
     def silence(self) -> tuple[Ints, Ints]:

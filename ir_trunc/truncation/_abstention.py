@@ -49,7 +49,8 @@ def abstention_curve(
     ----------
     measures : MeasureLike
         Measures with a score for each topic; those of the whole run are refused.
-    qrels, run, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, run, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `ir_trunc.calc`.
     confidence : {'first', 'gap', 'spread'} or several of them
         The system's confidence in a list: the score of its first document; the difference from the second;
@@ -120,7 +121,7 @@ def nauc(
     ----------
     measures, qrels, run, confidence, steps
         As for `abstention_curve`.
-    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `abstention_curve`.
 
     Returns
@@ -189,7 +190,8 @@ def risk_coverage(
 
     Parameters
     ----------
-    qrels, run, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, run, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.

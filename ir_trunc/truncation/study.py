@@ -134,7 +134,7 @@ def agreement(
         Measures by which every list is cut at its best, and which then score it.
     full : MeasureLike
         Measures of the full lists.
-    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -188,7 +188,7 @@ def best_cuts(
     ----------
     measures : MeasureLike
         Measures that score each list by itself.
-    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -245,7 +245,7 @@ def cuts(
     ----------
     measures, qrels, runs
         As for `best_cuts`.
-    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys
+    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
         As for `best_cuts`.
 
     Returns
@@ -353,7 +353,7 @@ def nil_report(
         was ended by its system. Without a depth, every list was ended by its system.
     nil : str or NilRule
         A convention, or a rule: `NilRule(id="none")` for another id. Only the convention 'ends' ends lists.
-    order, duplicates, stop, lower_is_better, columns, keys
+    order, duplicates, stop, lower_is_better, columns, keys, withheld
         How the run is read, as for `ir_trunc.calc`.
 
     Returns

@@ -71,7 +71,14 @@ with warnings.catch_warnings():
 CUTS = {"1": 1, "2": 0, "4": 1}
 SCORED = {"measures": "AP RBPT", "qrels": QRELS, "run": RUN}
 TIES = {"ties": "id", "depth": 10}
-READING = {"order": "score", "duplicates": "error", "stop": None, "lower_is_better": False, "columns": None}
+READING = {
+    "order": "score",
+    "duplicates": "error",
+    "stop": None,
+    "lower_is_better": False,
+    "columns": None,
+    "withheld": {"1": ["zz"]},
+}
 UNIVERSE = {"topics": ["1", "2", "9"], "nil": "ends", "missing": "empty", "unjudged": None, "keys": None}
 TABLE = {"measures": "AP RBPT", "qrels": QRELS, "runs": RUNS}
 
